@@ -10,7 +10,7 @@ import {
 import type { StoredEvent } from '../model/events/event.js'
 import { QUERY_LIMITS } from '../model/events/event-query.js'
 import { type Micros, readTimestamp, toTimestamp } from '../model/timestamp.js'
-import type { ContentRemoval, EventToRecord, RecordOutcome } from '../store/event-store.js'
+import type { ContentRemoval, Erasure, RecordOutcome } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 
 /** What one step of an erasure did. */
@@ -27,11 +27,12 @@ export interface ErasureParts {
   store: Pick<Store, 'events' | 'removal'>
   /** The stored event. @throws AppError `not_found/not_found` */
   getEvent: (dedupeKey: string) => Promise<Uint8Array>
-  /** With the subscriptions that it matches. */
-  toRecord: (entry: ReturnType<typeof toErasureEntry>) => EventToRecord
-  /** Wakes the readers that wait. */
-  publish: (entry: EventToRecord, outcome: RecordOutcome) => void
+  /** Matches the entry with subscriptions, lets `remove` record it, and wakes the readers that wait. */
+  record: (entry: ErasureEntry, remove: (entry: EntryToRecord) => Promise<RecordOutcome>) => Promise<RecordOutcome>
 }
+
+export type ErasureEntry = ReturnType<typeof toErasureEntry>
+export type EntryToRecord = Pick<Erasure, 'entry' | 'matchedWith'>
 
 /** Bytes of the events of one page: they are parsed on the thread that answers all requests. */
 const PAGE_BYTES = 2 * 1024 * 1024
@@ -46,7 +47,7 @@ export class Erasures {
    *
    * @param by who erases
    * @throws AppError `not_found/not_found`, `conflict/already_erased`, `conflict/not_erasable`,
-   *   `invalid/erasing_unsupported`, `unavailable/…`
+   *   `unavailable/…`
    *
    * Source: docs/decisions/0054.
    */
@@ -57,34 +58,28 @@ export class Erasures {
         : await this.#listOfActor(actor)
     if (captured.length === 0) return { erased: 0, entry: null, has_more: false }
     const payload = { reason, by, count: captured.length, events: captured.map(toTimestamp) }
-    const entry = await this.#record(payload, (removal, entry) => removal.erase({ events: captured, entry }))
+    const entry = await this.#record(payload, (removal, entry) => removal.erase({ events: captured, ...entry }))
     return { erased: captured.length, entry, has_more: hasMore }
   }
 
   /**
    * Removes the content of all events up to one.
    *
-   * @throws AppError `invalid/erasing_unsupported`, `unavailable/…`
+   * @throws AppError `unavailable/…`
    *
    * Source: docs/decisions/0055.
    */
   async prune(through: Micros, payload: ErasurePayload): Promise<void> {
     const covered = { ...payload, through: toTimestamp(through) }
-    await this.#record(covered, (removal, entry) => removal.prune({ through, entry }))
+    await this.#record(covered, (removal, entry) => removal.prune({ through, ...entry }))
   }
 
   async #record(
     payload: ErasurePayload,
-    remove: (removal: ContentRemoval, entry: EventToRecord) => Promise<RecordOutcome>,
+    remove: (removal: ContentRemoval, entry: EntryToRecord) => Promise<RecordOutcome>,
   ): Promise<string> {
-    const { store, toRecord, publish } = this.parts
-    if (!store.removal) {
-      const detail = 'A ledger in PostgreSQL cannot remove the content of events yet.'
-      throw new AppError('invalid', 'erasing_unsupported', detail)
-    }
-    const entry = toRecord(toErasureEntry(randomUUID(), payload))
-    const outcome = await remove(store.removal, entry)
-    publish(entry, outcome)
+    const { store, record } = this.parts
+    const outcome = await record(toErasureEntry(randomUUID(), payload), entry => remove(store.removal, entry))
     return outcome.dedupeKey
   }
 

@@ -102,8 +102,13 @@ export class Ledger {
     this.consumers = new Consumers({ store, clock, waitFor: (...asked) => this.waitFor(...asked) })
     this.erasures = new Erasures({
       ...{ store, getEvent: key => this.getEvent(key) },
-      toRecord: entry => ({ ...entry, matches: subscriptions.match(entry.event, clock()) }),
-      publish: (entry, outcome) => this.#publish([entry], [outcome]),
+      record: (sent, remove) =>
+        this.#matched(async matchedWith => {
+          const entry = { ...sent, matches: subscriptions.match(sent.event, clock()) }
+          const outcome = await remove({ entry, matchedWith })
+          this.#publish([entry], [outcome])
+          return outcome
+        }),
     })
   }
 
@@ -363,16 +368,23 @@ export class Ledger {
     return this.options.store.events.health()
   }
 
-  /** @param toRecord matches the events; called again if another server has changed the subscriptions by then */
-  async #record(toRecord: (now: Micros) => EventToRecord[]): Promise<RecordOutcome[]> {
+  /** @param toRecord matches the events */
+  #record(toRecord: (now: Micros) => EventToRecord[]): Promise<RecordOutcome[]> {
     const { store, clock } = this.options
+    return this.#matched(async version => {
+      const events = toRecord(clock())
+      const outcomes = await store.events.record(events, version)
+      this.#publish(events, outcomes)
+      return outcomes
+    })
+  }
+
+  /** @param attempt matches events and records them; called again if another server has changed the subscriptions by then */
+  async #matched<Result>(attempt: (version: number | undefined) => Promise<Result>): Promise<Result> {
     for (let attempts = 1; ; attempts++) {
       const { version } = this.subscriptions
-      const events = toRecord(clock())
       try {
-        const outcomes = await store.events.record(events, version)
-        this.#publish(events, outcomes)
-        return outcomes
+        return await attempt(version)
       } catch (error) {
         if (!(error instanceof StaleMatches)) throw error
         if (attempts === MOST_ATTEMPTS) throw changingTooFast(error)

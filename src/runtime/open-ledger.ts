@@ -73,7 +73,7 @@ export async function openLedger(
   if (database.postgres) {
     // Loaded only for those who use it.
     const { openSharedLedger } = await import('./open-shared-ledger.js')
-    return openSharedLedger(database.postgres, { clock, maxSubscriptions })
+    return openSharedLedger(database.postgres, { clock, maxSubscriptions, continuesImport })
   }
   const failure = deferredFailure()
   let opened: SqliteStore | undefined
@@ -143,7 +143,7 @@ export async function openLedger(
 }
 
 /** It has only some of its events, and must not record others between them. */
-function importIncomplete(database: string): AppError {
+export function importIncomplete(database: string): AppError {
   const detail = `An import into the ledger ${database} is not complete.`
   return new AppError('configuration', 'import_incomplete', detail, {
     hint: 'Repeat `daybook ledger import`: it continues.',

@@ -3,7 +3,14 @@ import { type PostgresAddress, shownAddress } from '../model/postgres-address.js
 import type { Micros } from '../model/timestamp.js'
 import { openPostgresStore } from '../store/postgres/store.js'
 import { deferredFailure } from './lost-ownership.js'
-import { newSubscriptionId, type OpenLedger } from './open-ledger.js'
+import { importIncomplete, newSubscriptionId, type OpenLedger } from './open-ledger.js'
+
+export interface SharedLedgerOptions {
+  clock: () => Micros
+  maxSubscriptions: number | undefined
+  /** A ledger with an import that is not complete is opened as well. */
+  continuesImport: boolean
+}
 
 /**
  * Opens a ledger in PostgreSQL; creates or upgrades its tables if necessary. There is no owner: any number of processes may
@@ -14,10 +21,11 @@ import { newSubscriptionId, type OpenLedger } from './open-ledger.js'
  */
 export async function openSharedLedger(
   address: PostgresAddress,
-  options: { clock: () => Micros; maxSubscriptions: number | undefined },
+  { continuesImport, ...options }: SharedLedgerOptions,
 ): Promise<OpenLedger> {
   const store = await openPostgresStore({ address })
   try {
+    if (!continuesImport && (await store.copies.findMark())) throw importIncomplete(shownAddress(address))
     const ledger = await Ledger.open({ store, newSubscriptionId, ...options })
     // A database that cannot be reached may come back: requests fail until then, and the process stays.
     const { promise: failed } = deferredFailure()

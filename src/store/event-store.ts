@@ -63,6 +63,8 @@ export interface Erasure {
   events: readonly Micros[]
   /** The event that records it (`toErasureEntry`), and from which the erased events have their mark. */
   entry: EventToRecord
+  /** As in `EventStore.record`. */
+  matchedWith?: number | undefined
 }
 
 /** Removes the content of all events up to one of them. */
@@ -71,6 +73,8 @@ export interface Pruning {
   through: Micros
   /** As in an erasure. */
   entry: EventToRecord
+  /** As in `EventStore.record`. */
+  matchedWith?: number | undefined
 }
 
 /** The newest event. */
@@ -180,7 +184,8 @@ export interface EventStore {
 export interface ContentRemoval {
   /**
    * Removes the content of events that have any, and records the entry, in one transaction. Pages then contain tombstones
-   * (`toTombstone`). The file does not have the content any more when it resolves, or after a copy that is being made.
+   * (`toTombstone`). A SQLite file does not have the content any more when it resolves, or after a copy that is being made;
+   * PostgreSQL overwrites it later.
    *
    * @returns of the entry @throws as `record`
    */

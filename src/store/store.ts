@@ -10,18 +10,13 @@ export interface Store {
   /** Of the tables; a release that changes them increases it. */
   readonly schemaVersion: number
   readonly events: EventStore
-  /** Undefined where the engine has no way to do it: PostgreSQL. */
-  readonly removal?: ContentRemoval | undefined
+  readonly removal: ContentRemoval
   readonly subscriptions: SubscriptionStore
   readonly consumers: ConsumerStore
   readonly users: UserStore
   /** Absent where only this process has the ledger open. */
   readonly shared?: SharedStore
-  /** Absent in an engine that cannot be copied. */
-  readonly copies?: CopyStore
+  readonly copies: CopyStore
   /** Stores what was accepted, then closes the database. */
   close(): Promise<void>
 }
-
-/** One that can be copied, and can copy another one. */
-export type CopyingStore = Store & { readonly copies: CopyStore }

@@ -1,16 +1,14 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import { storedKeyOf } from '../../src/model/events/event.js'
-import { type Micros, readTimestamp } from '../../src/model/timestamp.js'
+import { readTimestamp } from '../../src/model/timestamp.js'
 import { readCopyLine } from '../../src/runtime/transfer/copy-lines.js'
 import type { CopiedEvent, CopyPage, CopyRange } from '../../src/store/copy-store.js'
 import type { EventToRecord } from '../../src/store/event-store.js'
-import type { CopyingStore } from '../../src/store/store.js'
+import type { Store } from '../../src/store/store.js'
 import { messageCreated, readStored, writtenDown } from '../support/events.js'
 import { erase, prune } from './erasure-conformance.js'
-
-/** As `OpenStore`, for an engine that can be copied. */
-type OpenCopyingStore = (t: Test, clock?: () => Micros) => Promise<CopyingStore>
+import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
 const ALL: CopyRange = { since: null, changes: null, limit: 1_000, maxBytes: 64 * 1024 * 1024 }
@@ -27,12 +25,7 @@ function linesOf({ lines }: CopyPage): { appended: CopiedEvent[]; changed: Copie
 }
 
 /** Copies what `to` does not have. @returns the number of the last change */
-async function copy(
-  from: CopyingStore,
-  to: CopyingStore,
-  since: number | null,
-  { changes, ...bounds }: Partial<CopyRange> = {},
-) {
+async function copy(from: Store, to: Store, since: number | null, { changes, ...bounds }: Partial<CopyRange> = {}) {
   let range: CopyRange = { ...ALL, ...bounds, since, changes: changes ?? null }
   for (;;) {
     const page = await from.copies.read(range)
@@ -46,13 +39,13 @@ async function copy(
   }
 }
 
-async function contentOf({ events }: CopyingStore): Promise<string> {
+async function contentOf({ events }: Store): Promise<string> {
   const { items } = await events.query({ order: 'asc', limit: 500, since: 0 })
   return Buffer.from(items).toString()
 }
 
 /** What every engine has to prove about copies. Source: decision 53. */
-export function copyStoreConformance(t: Test, open: OpenCopyingStore): void {
+export function copyStoreConformance(t: Test, open: OpenStore): void {
   t.test(
     'a copy has the rows, instants, counts and digests of its original, also of repeats after the first copy',
     async t => {
@@ -79,7 +72,7 @@ export function copyStoreConformance(t: Test, open: OpenCopyingStore): void {
         return { ...(isLarge ? writtenDown(event) : event), provenance, matches }
       }
       let entries = 0
-      const record = async (store: CopyingStore, batch: Delivery[]) => {
+      const record = async (store: Store, batch: Delivery[]) => {
         await store.events.record(batch.map(toRecord))
         const [first] = batch
         const key = first && storedKeyOf(toRecord(first).event, toRecord(first).provenance)

@@ -3,7 +3,7 @@ import { type ErasurePayload, toErasureEntry, toTombstone } from '../../src/mode
 import type { StoredEvent } from '../../src/model/events/event.js'
 import { readSearch } from '../../src/model/events/search.js'
 import { type Micros, toTimestamp } from '../../src/model/timestamp.js'
-import type { ContentRemoval, EventToRecord } from '../../src/store/event-store.js'
+import type { EventToRecord } from '../../src/store/event-store.js'
 import type { Store } from '../../src/store/store.js'
 import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
@@ -18,16 +18,11 @@ function entryOf(id: string, covered: Pick<ErasurePayload, 'events' | 'through'>
 }
 
 export function erase({ removal }: Pick<Store, 'removal'>, id: string, instants: readonly Micros[]) {
-  return required(removal).erase({ events: instants, entry: entryOf(id, { events: instants.map(toTimestamp) }) })
+  return removal.erase({ events: instants, entry: entryOf(id, { events: instants.map(toTimestamp) }) })
 }
 
 export function prune({ removal }: Pick<Store, 'removal'>, id: string, through: Micros) {
-  return required(removal).prune({ through, entry: entryOf(id, { through: toTimestamp(through) }) })
-}
-
-function required(removal: ContentRemoval | undefined): ContentRemoval {
-  if (!removal) throw new Error('The engine does not remove content.')
-  return removal
+  return removal.prune({ through, entry: entryOf(id, { through: toTimestamp(through) }) })
 }
 
 /** What every engine has to prove about events whose content is removed. Source: decisions 54 and 55. */

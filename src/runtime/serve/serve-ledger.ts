@@ -19,7 +19,6 @@ import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
-import { toCopyingStore } from '../transfer/copying-store.js'
 import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
@@ -236,8 +235,8 @@ function createServer(
     copyTo: file ? file.store.copyTo : () => Promise.reject(notAFile()),
     verify: opened.store.events.verify,
     copies: {
-      readPage: async range => toCopyingStore(opened.store).copies.read(range),
-      readState: async () => toCopyingStore(opened.store).copies.readState(),
+      readPage: range => opened.store.copies.read(range),
+      readState: () => opened.store.copies.readState(),
     },
     following,
     database: { database, engine, ...warned },

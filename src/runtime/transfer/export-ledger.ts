@@ -12,12 +12,11 @@ import {
 import { readTimestamp } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import type { LedgerState } from '../../store/copy-store.js'
-import type { CopyingStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import { openLedger } from '../open-ledger.js'
 import { readVersion } from '../serve/served-program.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { readCopyLine } from './copy-lines.js'
-import { toCopyingStore } from './copying-store.js'
 import { type ExportTarget, exportStream, openExportFile } from './export-file.js'
 
 export interface ExportOptions {
@@ -61,7 +60,7 @@ export function exportLedger(
       file: async () => {
         const opened = await openLedger({ ...settings, mayFollow: true }, 'command')
         try {
-          return await write(fromStore(toCopyingStore(opened.store)))
+          return await write(fromStore(opened.store))
         } finally {
           await opened.close()
         }
@@ -71,7 +70,7 @@ export function exportLedger(
 }
 
 /** The same from a store that is open. */
-export function exportStore(store: CopyingStore, file: string, options: ExportOptions): Promise<LedgerExport> {
+export function exportStore(store: Store, file: string, options: ExportOptions): Promise<LedgerExport> {
   return exportTo(file, options, write => write(fromStore(store)))
 }
 
@@ -109,7 +108,7 @@ function viaServer(client: LedgerClient): ExportSource {
   }
 }
 
-function fromStore(store: CopyingStore): ExportSource {
+function fromStore(store: Store): ExportSource {
   return {
     page: async ({ since, changes }) => {
       const from = since === undefined ? null : readTimestamp('since', since).micros

@@ -12,7 +12,7 @@ import {
 import { readTimestamp } from '../../model/timestamp.js'
 import type { CopiedEvent, ImportMark } from '../../store/copy-store.js'
 import type { LedgerHead } from '../../store/event-store.js'
-import type { CopyingStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import type { CopyLine } from './copy-lines.js'
 import type { LineImport } from './import-ledger.js'
 
@@ -33,14 +33,14 @@ export class IdenticalImport implements LineImport {
   readonly #report = { events: 0, known: 0, subscriptions: 0, users: 0, tokens: 0 }
 
   private constructor(
-    private readonly store: CopyingStore,
+    private readonly store: Store,
     private readonly keepEpoch: boolean,
     private readonly continued: ImportMark | null,
     private head: LedgerHead | null,
   ) {}
 
   /** @throws AppError `conflict/ledger_not_empty` */
-  static async begin(store: CopyingStore, keepEpoch: boolean): Promise<IdenticalImport> {
+  static async begin(store: Store, keepEpoch: boolean): Promise<IdenticalImport> {
     const mark = await store.copies.findMark()
     const { event_count, subscription_count } = await store.events.stats()
     const isNew = event_count === 0 && subscription_count === 0 && !(await store.users.isClosed())

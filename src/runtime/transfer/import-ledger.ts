@@ -5,7 +5,6 @@ import type { LedgerImport } from '../../model/ledger-copy.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { type OpenLedger, openLedger } from '../open-ledger.js'
 import { type CopyLine, readCopyLine } from './copy-lines.js'
-import { toCopyingStore } from './copying-store.js'
 import { IdenticalImport } from './identical-import.js'
 import { MergingImport } from './merging-import.js'
 
@@ -57,7 +56,7 @@ export async function importInto(
   chunks: AsyncIterable<Uint8Array>,
   { merge, keepEpoch, onProgress = () => {} }: ImportOptions,
 ): Promise<Omit<LedgerImport, 'database'>> {
-  const lines = merge ? new MergingImport(opened) : await IdenticalImport.begin(toCopyingStore(opened.store), keepEpoch)
+  const lines = merge ? new MergingImport(opened) : await IdenticalImport.begin(opened.store, keepEpoch)
   let number = 0
   /** Lines from here on may not be stored yet. */
   let stored = 0

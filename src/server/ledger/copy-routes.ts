@@ -10,7 +10,6 @@ import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import { QueryString } from '../request/query-string.js'
 
 export interface ServedCopies {
-  /** @throws AppError `unavailable/copies_unsupported` */
   readPage: (range: CopyRange) => Promise<CopyPage>
   readState: () => Promise<LedgerState>
 }

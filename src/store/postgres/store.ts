@@ -1,19 +1,26 @@
 import { randomBytes } from 'node:crypto'
+import { markOf } from '../../model/events/erasure.js'
 import { type PostgresAddress, shownAddress } from '../../model/postgres-address.js'
-import type { Micros } from '../../model/timestamp.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { EventToRecord, RecordOutcome } from '../event-store.js'
 import type { SharedStore } from '../shared-store.js'
 import type { Store } from '../store.js'
 import type { Connection } from './connection/connection.js'
 import { Listener } from './connection/listener.js'
 import { Pool } from './connection/pool.js'
 import { isStorable, textArray } from './connection/text-array.js'
+import { eraseEvents } from './erase/eraser.js'
+import { moveBorder } from './erase/pruned-events.js'
+import { readRemoved } from './erase/stored-tombstone.js'
+import { Upkeep } from './erase/upkeep.js'
 import { countFacets } from './read/event-facets.js'
 import { countEvents } from './read/event-histogram.js'
-import { HEAD, readPage } from './read/event-reader.js'
+import { readPage } from './read/event-reader.js'
 import { readStatistics } from './read/statistics.js'
 import { verifyEvents } from './read/verify-events.js'
 import { facet } from './search/facets.js'
 import { consumerTasks } from './tasks/consumer-tasks.js'
+import { copyTasks } from './tasks/copy-tasks.js'
 import { leaseTasks } from './tasks/leases.js'
 import { ledgerSessions } from './tasks/ledger-sessions.js'
 import { loginFailures } from './tasks/login-failures.js'
@@ -23,6 +30,7 @@ import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './upgrade/ledger-migrations.j
 import { migrate } from './upgrade/migrate.js'
 import { makePartitions } from './upgrade/partitions.js'
 import { EventGroups } from './write/event-groups.js'
+import { type GroupToWrite, noteChanges } from './write/event-writer.js'
 
 /** A ledger in a PostgreSQL database, which any number of servers may have open. */
 export interface PostgresStore extends Store {
@@ -35,15 +43,22 @@ export interface PostgresStoreOptions {
   clock?: (() => Micros) | undefined
 }
 
+const HEAD = /* sql */ `SELECT seq FROM ledger_clock`
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
+/** Retention may have been interrupted. */
+const HAS_REMOVED = /* sql */ `
+  SELECT EXISTS (SELECT 1 FROM events WHERE captured_us <= pruned_us) AS found FROM ledger_clock WHERE pruned_us > 0`
 const FIND = /* sql */ `
-  SELECT bytes, CASE WHEN bytes <= $2::bigint THEN body || tail END AS event FROM (
-    SELECT body, tail, octet_length(body) + octet_length(tail) AS bytes
-    FROM event_keys JOIN events USING (captured_us, dedupe_key) WHERE dedupe_key = $1
+  SELECT captured_us, captured_us <= pruned_us AS is_removed, bytes,
+    CASE WHEN bytes <= $2::bigint THEN body || tail END AS event
+  FROM (
+    SELECT event_keys.captured_us, pruned_us, body, tail, octet_length(body) + octet_length(tail) AS bytes
+    FROM event_keys CROSS JOIN ledger_clock LEFT JOIN events ON events.captured_us = event_keys.captured_us
+    WHERE event_keys.dedupe_key = $1
   ) AS found`
 const KEYS_OF = /* sql */ `
   SELECT dedupe_key FROM event_keys JOIN events USING (captured_us, dedupe_key)
-  WHERE dedupe_key = ANY ($1::text[]) AND $2 = ANY (facets)`
+  WHERE dedupe_key = ANY ($1::text[]) AND $2 = ANY (facets) AND captured_us > (SELECT pruned_us FROM ledger_clock)`
 const SIZE = /* sql */ `
   SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
   WHERE relnamespace = to_regnamespace(quote_ident($1)) AND relkind = 'r'`
@@ -58,7 +73,8 @@ const SIZE = /* sql */ `
 export async function openPostgresStore({ address, clock }: PostgresStoreOptions): Promise<PostgresStore> {
   await migrate(address, { noun: 'ledger', ownTable: 'ledger_clock', steps: LEDGER_MIGRATIONS })
   const pool = new Pool(address, 'daybook ledger')
-  const epoch = String((await pool.run(EPOCH))[0]?.value)
+  const upkeep = new Upkeep(pool)
+  if ((await pool.run(HAS_REMOVED))[0]?.found === true) upkeep.start()
   const channel = `${address.schema}_events`
   const server = randomBytes(8).toString('hex')
   const listeners = new Set<() => void>()
@@ -67,31 +83,58 @@ export async function openPostgresStore({ address, clock }: PostgresStoreOptions
   }
   let listener: Listener | undefined
   const groups = new EventGroups({ address, clock, notify: { channel, payload: server } })
+  const recordEntry = async (
+    entry: EventToRecord,
+    matchedWith: number | undefined,
+    andThen: NonNullable<GroupToWrite['andThen']>,
+  ): Promise<RecordOutcome> => {
+    const [outcome] = await groups.record([entry], matchedWith, andThen)
+    return outcome as RecordOutcome
+  }
   return {
     schemaVersion: SCHEMA_VERSION,
     events: {
       record: (events, matchedWith) => groups.record(events, matchedWith),
       findByDedupeKey: async (storedKey, maxBytes) => {
         const [row] = isStorable(storedKey) ? await pool.run(FIND, storedKey, maxBytes) : []
-        return row && (row.event === null ? Number(row.bytes) : Buffer.from(String(row.event)))
+        if (row?.is_removed === true) return pool.use(connection => findTombstone(connection, Number(row.captured_us)))
+        if (!row || row.bytes === null) return undefined
+        return row.event === null ? Number(row.bytes) : Buffer.from(String(row.event))
       },
       listKeysOf: async (subscriptionId, storedKeys) => {
         const keys = textArray(storedKeys.filter(isStorable))
         return (await pool.run(KEYS_OF, keys, facet('subscription', subscriptionId))).map(row => String(row.dedupe_key))
       },
-      query: (query, signal) => pool.use(connection => readPage(connection, epoch, query), signal),
-      histogram: (query, signal) => pool.use(connection => countEvents(connection, epoch, query), signal),
-      facets: (query, signal) => pool.use(connection => countFacets(connection, epoch, query), signal),
+      query: (query, signal) => pool.use(connection => readPage(connection, query), signal),
+      histogram: (query, signal) => pool.use(connection => countEvents(connection, query), signal),
+      facets: (query, signal) => pool.use(connection => countFacets(connection, query), signal),
       stats: () => pool.use(readStatistics),
       verify: (range, signal) => pool.use(connection => verifyEvents(connection, range), signal),
       health: async () => {
         const head = await groups.prove(sql => pool.run(sql))
         const database = shownAddress(address)
+        const epoch = String((await pool.run(EPOCH))[0]?.value)
         return { database, engine: 'postgres', head, epoch, schemaVersion: SCHEMA_VERSION, unindexedEvents: 0 }
       },
     },
     subscriptions: subscriptionTasks(pool),
-    consumers: consumerTasks(pool, epoch),
+    removal: {
+      erase: ({ events, entry, matchedWith }) =>
+        recordEntry(entry, matchedWith, async (connection, at) => {
+          const erased = await eraseEvents(connection, events, markOf(entry, toTimestamp(at)))
+          await noteChanges(
+            connection,
+            erased.map(event => event.at),
+          )
+        }),
+      prune: async ({ through, entry, matchedWith }) => {
+        const outcome = await recordEntry(entry, matchedWith, (connection, at) => moveBorder(connection, through, at))
+        upkeep.start()
+        return outcome
+      },
+    },
+    consumers: consumerTasks(pool),
+    copies: copyTasks(pool),
     users: userTasks(pool),
     shared: {
       sessions: ledgerSessions(pool),
@@ -116,8 +159,15 @@ export async function openPostgresStore({ address, clock }: PostgresStoreOptions
     },
     close: async () => {
       await groups.finish()
+      await upkeep.stop()
       await listener?.close()
       await pool.close()
     },
   }
+}
+
+/** Of an event that retention has removed. */
+async function findTombstone(connection: Connection, at: Micros): Promise<Uint8Array | undefined> {
+  const removed = (await readRemoved(connection, [at])).get(at)
+  return removed && Buffer.from(JSON.stringify(removed.tombstone))
 }

@@ -1,8 +1,7 @@
 import type { AppError } from '../../model/app-error.js'
 import { isRange } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
-import type { ContentRemoval } from '../event-store.js'
-import type { CopyingStore } from '../store.js'
+import type { Store } from '../store.js'
 import { type CopySource, copyToNewFile } from './files/new-copy.js'
 import { shareUserReads } from './shared-user-reads.js'
 import { type LedgerFile, StoreThread, type StoreThreadOptions } from './store-thread.js'
@@ -11,8 +10,7 @@ import type { Upgrade } from './upgrade/migrate.js'
 import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in one SQLite file. */
-export interface SqliteStore extends CopyingStore {
-  readonly removal: ContentRemoval
+export interface SqliteStore extends Store {
   /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
   /** Of a ledger that an older release has written. */

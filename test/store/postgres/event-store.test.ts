@@ -4,6 +4,8 @@ import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { captureConformance } from '../capture-conformance.js'
 import { consumerStoreConformance } from '../consumer-store-conformance.js'
+import { copyStoreConformance } from '../copy-store-conformance.js'
+import { erasures } from '../erasure-conformance.js'
 import { eventChain } from '../event-chain-conformance.js'
 import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
 import { userStoreConformance } from '../user-store-conformance.js'
@@ -24,4 +26,6 @@ if (programs === undefined) {
   captureConformance(t, open)
   userStoreConformance(t, open)
   consumerStoreConformance(t, open)
+  erasures(t, open)
+  copyStoreConformance(t, open)
 }

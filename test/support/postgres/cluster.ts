@@ -16,10 +16,16 @@ const EMPTY_LEDGER = /* sql */ `
   DELETE FROM events; DELETE FROM event_keys; DELETE FROM event_marks; DELETE FROM source_marks;
   DELETE FROM source_counters; DELETE FROM kind_counters; DELETE FROM subscriptions; DELETE FROM deleted_subscriptions;
   DELETE FROM users; DELETE FROM api_tokens; DELETE FROM account_log; DELETE FROM sessions; DELETE FROM leases;
+<<<<<<< HEAD
   DELETE FROM consumers; DELETE FROM dead_letters; DELETE FROM login_failures;
+=======
+  DELETE FROM consumers; DELETE FROM dead_letters;
+  DELETE FROM pruned_events; DELETE FROM prunings; DELETE FROM event_changes; DELETE FROM meta WHERE name = 'import';
+>>>>>>> 4b292ac (PostgreSQL: content is erased and removed by retention, and a ledger can be copied)
   UPDATE meta SET value = 'false' WHERE name = 'closed';
   UPDATE subscription_version SET version = 0;
-  UPDATE ledger_clock SET last_us = 0, seq = 0, digest = repeat('00', 32), marked_us = 0, marked_seq = 0`
+  UPDATE ledger_clock SET last_us = 0, seq = 0, digest = repeat('00', 32), marked_us = 0, marked_seq = 0,
+    changes = 0, pruned_us = 0, pruned_seq = 0, state = 'open'`
 
 const EMPTY_BOARD = /* sql */ `
   DELETE FROM cards; DELETE FROM card_history; DELETE FROM runs; DELETE FROM run_log; DELETE FROM sessions;

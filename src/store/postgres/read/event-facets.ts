@@ -33,21 +33,22 @@ const countSql = (conditions: string) => /* sql */ `
 const PARAMETERS = 2
 
 /** Counts the values of the matching events, newest first. */
-export async function countFacets(connection: Connection, epoch: string, query: FacetQuery): Promise<EventFacets> {
-  const { range, head } = await readCountedRange(connection, query)
+export async function countFacets(connection: Connection, query: FacetQuery): Promise<EventFacets> {
+  const { range, low, high, place } = await readCountedRange(connection, query)
   const tally = new Tally()
   const { from = null, to = null } = range ?? {}
-  const countedFrom =
-    range && (await countRange(connection, query, { tally, low: range.from, high: Math.min(range.to, head ?? -1) }))
+  const countedFrom = range && (await countRange(connection, query, { tally, low, high }))
   const { count, values } = tally
-  return { from, to, count, values, countedFrom: countedFrom ?? null, head, epoch }
+  const { head, epoch } = place
+  return { from, to, count, values, countedFrom: countedFrom ?? from, head, epoch }
 }
 
+/** @returns the instant from which on everything is counted; undefined if the time was enough */
 async function countRange(
   connection: Connection,
   query: FacetQuery,
   { tally, low, high }: Range & { tally: Tally },
-): Promise<Micros> {
+): Promise<Micros | undefined> {
   const { conditions, values, isExact } = filterSql(query)
   const sql = countSql(shifted(conditions, PARAMETERS))
   const started = performance.now()
@@ -63,9 +64,9 @@ async function countRange(
         tally.add(`kind=${event.kind}`, 1)
       }
     }
-    if (performance.now() - started > WORK_MS) return window.low
+    if (performance.now() - started > WORK_MS && window.low > low) return window.low
   }
-  return low
+  return undefined
 }
 
 class Tally {

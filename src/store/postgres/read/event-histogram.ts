@@ -14,6 +14,7 @@ import { bigintArray, textArray } from '../connection/text-array.js'
 import { filterSql, shifted } from '../search/event-filter.js'
 import { readCountedRange } from './counted-range.js'
 import { windowsOf } from './event-windows.js'
+import type { LedgerPlace } from './ledger-place.js'
 
 /** After so much work, the answer contains the counts so far. */
 const WORK_MS = 2_000
@@ -23,9 +24,9 @@ const UNDECIDED = 64
 const LARGEST_SOURCES = /* sql */ `
   SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
-/** How many events there are up to each of these instants. */
+/** How many events there are up to each of these instants. @param $2 how many are removed */
 const COUNT_UP_TO = /* sql */ `
-  SELECT coalesce((SELECT seq FROM events WHERE captured_us <= border ORDER BY captured_us DESC LIMIT 1), 0) AS count
+  SELECT coalesce((SELECT seq FROM events WHERE captured_us <= border ORDER BY captured_us DESC LIMIT 1), $2::bigint) AS count
   FROM unnest($1::bigint[]) WITH ORDINALITY AS borders (border, at) ORDER BY at`
 /** The same of each source: from the last mark before it, and the events after that mark. */
 const COUNT_SOURCES_UP_TO = /* sql */ `
@@ -62,21 +63,17 @@ const undecidedSql = (conditions: string) => /* sql */ `
 const UNDECIDED_PARAMETERS = 2
 
 /** Counts events over a range, newest first; events that come in meanwhile are after it. */
-export async function countEvents(
-  connection: Connection,
-  epoch: string,
-  query: HistogramQuery,
-): Promise<EventHistogram> {
-  const { range, head } = await readCountedRange(connection, query)
+export async function countEvents(connection: Connection, query: HistogramQuery): Promise<EventHistogram> {
+  const { range, low, high, place } = await readCountedRange(connection, query)
+  const { head, epoch } = place
   if (!range) return { ...NOTHING, ...(query.split && { byOutcome: [] }), head, epoch }
   const { from, to } = range
   const starts = bucketStarts({ ...range, buckets: query.buckets })
   const sources = [...new Set(query.sources ?? (await connection.run(LARGEST_SOURCES)).map(row => String(row.source)))]
-  const high = Math.min(to, head ?? -1)
   const counts = new Counts(starts, sources)
   const countedFrom = bySourceAlone(query)
-    ? await countByMarks(connection, counts, { from, high, isFiltered: query.sources !== undefined })
-    : await countByWindows(connection, counts, { query, low: from, high, workMs: query.split ? WORK_MS / 2 : WORK_MS })
+    ? await countByMarks(connection, counts, { high, place, isFiltered: query.sources !== undefined })
+    : await countByWindows(connection, counts, { query, low, high, workMs: query.split ? WORK_MS / 2 : WORK_MS })
   const byOutcome: OutcomeCounts[] = []
   for (const outcome of query.split ? (query.outcomes ?? OUTCOMES) : []) {
     // Of the time, the outcomes have as much together as all events.
@@ -84,15 +81,15 @@ export async function countEvents(
     const part = new Counts(starts, [])
     const since = await countByWindows(connection, part, {
       query: { ...query, outcomes: [outcome] },
-      low: from,
+      low,
       high,
       workMs,
     })
-    const { counts, count } = part.known(since)
+    const { counts, count } = part.known(since ?? from)
     if (counts.some(count => count !== 0)) byOutcome.push({ outcome, counts, count })
   }
   const split = query.split && { byOutcome }
-  return { ...counts.known(Math.max(from, countedFrom)), ...split, from, to, starts, head, epoch }
+  return { ...counts.known(countedFrom ?? from), ...split, from, to, starts, head, epoch }
 }
 
 const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
@@ -119,11 +116,13 @@ function bySourceAlone({ sources: _, kinds, ...filter }: HistogramQuery): boolea
 async function countByMarks(
   connection: Connection,
   counts: Counts,
-  { from, high, isFiltered }: { from: Micros; high: Micros; isFiltered: boolean },
-): Promise<Micros> {
-  const borders = bigintArray([...counts.starts.map(start => Math.min(start - 1, high)), high])
+  { high, place, isFiltered }: { high: Micros; place: LedgerPlace; isFiltered: boolean },
+): Promise<undefined> {
+  const { prunedThrough, prunedCount } = place
+  const ends = [...counts.starts.map(start => start - 1), high]
+  const borders = bigintArray(ends.map(end => Math.max(prunedThrough ?? -1, Math.min(end, high))))
   const [all, ofSources] = await allSettled<[Row[], Row[]]>(
-    connection.run(COUNT_UP_TO, borders),
+    connection.run(COUNT_UP_TO, borders, prunedCount),
     connection.run(COUNT_SOURCES_UP_TO, borders, textArray(counts.sources)),
   )
   const width = counts.sources.length
@@ -134,7 +133,7 @@ async function countByMarks(
     }
     if (!isFiltered) counts.add(bucket, Number(all[bucket + 1]?.count) - Number(all[bucket]?.count))
   }
-  return from
+  return undefined
 }
 
 interface WindowCount {
@@ -144,12 +143,12 @@ interface WindowCount {
   workMs: number
 }
 
-/** @returns the instant from which on everything is counted */
+/** @returns the instant from which on everything is counted; undefined if the time was enough */
 async function countByWindows(
   connection: Connection,
   counts: Counts,
   { query, low, high, workMs }: WindowCount,
-): Promise<Micros> {
+): Promise<Micros | undefined> {
   const { conditions, values, isExact } = filterSql(query)
   const started = performance.now()
   const starts = bigintArray(counts.starts)
@@ -165,9 +164,9 @@ async function countByWindows(
         counts.addOf(event.source, counts.bucketOf(event.at), 1, true)
       }
     }
-    if (performance.now() - started > workMs) return window.low
+    if (performance.now() - started > workMs && window.low > low) return window.low
   }
-  return low
+  return undefined
 }
 
 /** Events that the database finds and that match. */

@@ -6,16 +6,15 @@ import { EDGE_BYTES, LARGE_BODY_BYTES, outlineOf } from '../../large-event.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { type FilterSql, filterSql, shifted } from '../search/event-filter.js'
 import { type Range, windowsOf } from './event-windows.js'
+import { type LedgerPlace, readPlace } from './ledger-place.js'
 
 /** A page ends early, with `hasMore`, before a few huge events fill the memory. */
 const PAGE_BYTES = 16 * 1024 * 1024
 /** How many events a search reads at a time where the database cannot decide. */
 const UNDECIDED = 64
 
-export const HEAD = /* sql */ `SELECT last_us, seq FROM ledger_clock`
-
-const HEAD_AND_FIRST = /* sql */ `
-  SELECT last_us, seq, (SELECT captured_us FROM events ORDER BY captured_us LIMIT 1) AS earliest FROM ledger_clock`
+/** The first event that retention has not removed. */
+export const EARLIEST = /* sql */ `SELECT captured_us FROM events WHERE captured_us > $1 ORDER BY captured_us LIMIT 1`
 
 /** Whole events, as long as they fit into the bytes that are left; the first one in any case if `$5` allows it. */
 const pageSql = (order: 'ASC' | 'DESC', conditions: string) => /* sql */ `
@@ -45,12 +44,13 @@ const ORDERS = { asc: 'ASC', desc: 'DESC' } as const
  * Reads a page and its checkpoint. All events up to the head are committed, so a page of several statements shows the
  * ledger as it was when the head was read.
  */
-export async function readPage(connection: Connection, epoch: string, query: EventQuery): Promise<EventPage> {
-  const [clock] = await connection.run(HEAD_AND_FIRST)
-  const head = Number(clock?.seq) === 0 ? null : Number(clock?.last_us)
-  const earliest = clock?.earliest === null ? null : Number(clock?.earliest)
+export async function readPage(connection: Connection, query: EventQuery): Promise<EventPage> {
+  const place = await readPlace(connection)
+  const { head, prunedThrough, epoch } = place
   const page = new Page(query)
-  const range = rangeOf(query, head)
+  const range = rangeOf(query, place)
+  const first = connection.run(EARLIEST, prunedThrough ?? -1)
+  first.catch(() => undefined) // reported below
   if (range && isRange(query)) await fill(connection, page, query, range)
   else if (range) {
     for await (const window of windowsOf(connection, range, query.order)) {
@@ -66,14 +66,14 @@ export async function readPage(connection: Connection, epoch: string, query: Eve
     ...needed,
     nextSince: nextCheckpoint(query, summary, head),
     head,
-    earliest,
-    prunedThrough: null,
+    earliest: numberOrNull((await first)[0]?.captured_us),
+    prunedThrough,
     epoch,
   }
 }
 
-export function rangeOf(query: Pick<EventQuery, 'since' | 'from' | 'to'>, head: Micros | null): Range | undefined {
-  const low = Math.max((query.since ?? -1) + 1, query.from ?? 0, 0)
+function rangeOf(query: EventQuery, { head, prunedThrough }: LedgerPlace): Range | undefined {
+  const low = Math.max((query.since ?? -1) + 1, query.from ?? 0, (prunedThrough ?? -1) + 1)
   const high = Math.min(query.to ?? Number.MAX_SAFE_INTEGER, head ?? -1)
   return low > high ? undefined : { low, high }
 }
@@ -148,6 +148,10 @@ async function readOutline(connection: Connection, row: Row): Promise<StoredEven
   const [edges] = await connection.run(EDGES, Number(row.captured_us))
   const outline = outlineOf(Buffer.from(String(edges?.head)), Buffer.from(String(edges?.tail)))
   return outline ?? (JSON.parse(await readWhole(connection, row)) as StoredEvent)
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === undefined ? null : Number(value)
 }
 
 /** A page as it is filled. */

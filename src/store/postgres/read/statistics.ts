@@ -8,7 +8,8 @@ const KINDS_LISTED = 1_000
 const SOURCES = /* sql */ `SELECT source, events, duplicates, latest_us FROM source_counters ORDER BY source`
 const KINDS = /* sql */ `SELECT kind, events FROM kind_counters ORDER BY events DESC, kind LIMIT ${KINDS_LISTED}`
 const SPAN = /* sql */ `
-  SELECT (SELECT captured_us FROM events ORDER BY captured_us LIMIT 1) AS first, last_us, seq,
+  SELECT coalesce((SELECT captured_us FROM pruned_events ORDER BY captured_us LIMIT 1),
+      (SELECT captured_us FROM events ORDER BY captured_us LIMIT 1)) AS first, last_us, seq,
     (SELECT count(*) FROM subscriptions) AS subscriptions
   FROM ledger_clock`
 const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`

@@ -7,7 +7,7 @@ import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
 import { saidOf } from '../search/said.js'
-import { HEAD } from './event-reader.js'
+import { RecordedErasures } from './recorded-erasures.js'
 
 /** What a search finds an event by is checked for one event in so many. */
 const SAMPLED = 199
@@ -16,15 +16,27 @@ const BATCH = { events: 128, bytes: 2 * 1024 * 1024 }
 /** In one answer. */
 const MOST_PROBLEMS = 100
 
-const AT = /* sql */ `SELECT captured_us, seq, encode(digest, 'hex') AS digest FROM events WHERE captured_us = $1`
+const LAST = /* sql */ `SELECT last_us, seq FROM ledger_clock`
+const AT = /* sql */ `
+  SELECT captured_us, seq, encode(digest, 'hex') AS digest FROM events WHERE captured_us = $1
+  UNION ALL SELECT captured_us, seq, encode(digest, 'hex') FROM pruned_events WHERE captured_us = $1`
+/** What retention has removed comes before all that it has not. In one statement, as rows move from one table to the other. */
 const ROWS = /* sql */ `
-  SELECT captured_us, seq, dedupe_key, source, kind, subject_id, encode(digest, 'hex') AS digest, tail, body, said,
-    array_to_string(facets, '${FACET_SEPARATOR}') AS facets,
+  SELECT captured_us, seq, dedupe_key, source, kind, subject_id, encode(digest, 'hex') AS digest, content_digest, tail, body,
+    said, array_to_string(facets, '${FACET_SEPARATOR}') AS facets,
     (SELECT seen_count FROM event_keys
       WHERE event_keys.dedupe_key = batch.dedupe_key AND event_keys.captured_us = batch.captured_us) AS seen_count
   FROM (
     SELECT *, octet_length(body) AS bytes, sum(octet_length(body)) OVER (ORDER BY captured_us) AS upto
-    FROM (SELECT * FROM events WHERE captured_us > $1 AND captured_us <= $2 ORDER BY captured_us LIMIT $3) AS next
+    FROM (
+      (SELECT captured_us, seq, dedupe_key, source, kind, '' AS subject_id, digest, content_digest, tail, '' AS body,
+        NULL AS said, NULL AS facets
+      FROM pruned_events WHERE captured_us > $1 AND captured_us <= $2 ORDER BY captured_us LIMIT $3)
+      UNION ALL
+      (SELECT captured_us, seq, dedupe_key, source, kind, subject_id, digest, content_digest, tail, body, said, facets
+      FROM events WHERE captured_us > $1 AND captured_us <= $2 ORDER BY captured_us LIMIT $3)
+      ORDER BY captured_us LIMIT $3
+    ) AS next
   ) AS batch
   WHERE upto <= ${BATCH.bytes} OR upto = bytes ORDER BY captured_us`
 
@@ -33,10 +45,10 @@ export async function verifyEvents(
   connection: Connection,
   { since, limit }: { since: Micros | null; limit: number },
 ): Promise<VerifiedEvents> {
-  const [clock] = await connection.run(HEAD)
+  const [clock] = await connection.run(LAST)
   const last = Number(clock?.seq) === 0 ? -1 : Number(clock?.last_us)
   const [start] = since === null ? [] : await connection.run(AT, since)
-  const walk = new ChainWalk(start)
+  const walk = new ChainWalk(start, new RecordedErasures(connection))
   if (since !== null && !start) {
     walk.report(undefined, `No event was captured at ${toTimestamp(since)}: it was removed, or is of another ledger.`)
     return walk.found(false)
@@ -47,7 +59,7 @@ export async function verifyEvents(
       walk.report(undefined, `The newest event, captured at ${toTimestamp(last)}, is missing.`)
       return walk.found(false)
     }
-    for (const row of rows) walk.check(row)
+    for (const row of rows) await walk.check(row)
   }
   return walk.found(walk.at < last)
 }
@@ -65,7 +77,10 @@ class ChainWalk {
   readonly #byKind: VerifiedEvents['byKind'] = new Map()
   readonly #problems: Problem[] = []
 
-  constructor(start: Row | undefined) {
+  constructor(
+    start: Row | undefined,
+    private readonly erasures: RecordedErasures,
+  ) {
     this.at = Number(start?.captured_us ?? -1)
     this.#seq = Number(start?.seq ?? 0)
     this.#digest = start ? Buffer.from(String(start.digest), 'hex') : EMPTY_DIGEST
@@ -79,15 +94,17 @@ class ChainWalk {
     }
   }
 
-  check(row: Row): void {
+  async check(row: Row): Promise<void> {
     const seq = Number(row.seq)
     const missing = seq - this.#seq - 1
     if (missing > 0) this.report(row, `Before it, ${missing === 1 ? 'an event is' : `${missing} events are`} missing.`)
     if (missing < 0) this.report(row, 'It has the number of an earlier event.')
     const content = Buffer.from(String(row.body))
     const capturedAt = Number(row.captured_us)
-    const expected = chainDigest(this.#digest, contentDigest(content), capturedAt).toString('hex')
-    const problem = expected === row.digest ? findDifference(row, content) : OTHER_DIGEST
+    const digestOfContent = storedContentDigest(row) ?? contentDigest(content)
+    const expected = chainDigest(this.#digest, digestOfContent, capturedAt).toString('hex')
+    const isRecorded = expected === row.digest
+    const problem = isRecorded ? ((await this.erasures.check(row)) ?? findDifference(row, content)) : OTHER_DIGEST
     if (problem !== undefined) this.report(row, problem)
     this.#seq = seq
     this.at = capturedAt
@@ -118,6 +135,8 @@ const OTHER_DIGEST = 'It is not what was recorded, or the event before it is not
 /** Between the event as it is read, and what is stored beside it. */
 function findDifference(row: Row, content: Buffer): string | undefined {
   if (row.seen_count === null) return 'Its key is missing, or belongs to another event.'
+  // Retention left no content to compare.
+  if (row.content_digest !== null && row.subject_id === '') return undefined
   const event = readEvent(content, String(row.tail))
   if (!event) return 'Its body is not JSON.'
   const { captured_at, source, kind, subject_id, seen_count } = event
@@ -145,6 +164,11 @@ function readEvent(content: Buffer, tail: string): StoredEvent | undefined {
   } catch {
     return undefined // reported by the caller
   }
+}
+
+/** As `contentDigest` returns it; undefined if the content was not removed. */
+function storedContentDigest({ content_digest }: Row): string | undefined {
+  return content_digest === null ? undefined : Buffer.from(String(content_digest), 'hex').toString('latin1')
 }
 
 function toHead(row: Row): LedgerHead {

@@ -14,7 +14,8 @@ import type { ConsumerKey, ConsumerStore, DeadLetterChoice, StoredConsumer } fro
 import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
-import { isStorable } from '../connection/text-array.js'
+import { bigintArray, isStorable } from '../connection/text-array.js'
+import { refuseClosed } from '../write/refusals.js'
 
 const SELECT = /* sql */ `
   SELECT *, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters,
@@ -22,7 +23,10 @@ const SELECT = /* sql */ `
   FROM consumers`
 const FIND = `${SELECT} WHERE name = $1`
 /** All changes of a consumer and of its dead letters take its row first. */
-const HOLD = `${FIND} FOR UPDATE`
+const HOLD = /* sql */ `
+  SELECT consumers.*, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters, state,
+    (SELECT value FROM meta WHERE meta.name = 'epoch') AS ledger_epoch
+  FROM consumers, ledger_clock WHERE name = $1 FOR UPDATE OF consumers`
 const LIST = `${SELECT} ORDER BY name`
 const LIST_OF_OWNER = `${SELECT} WHERE owner_user_id = $1 ORDER BY name`
 /** Consumers are created one after the other: two of them could exceed the limit. */
@@ -42,14 +46,15 @@ const FAIL = /* sql */ `
 const SEEK = /* sql */ `
   UPDATE consumers
   SET checkpoint = $2, read_to = $2, epoch = $3, fence = $4, leased_until = 0, updated_at = $5 WHERE name = $1`
-const HEAD = /* sql */ `SELECT last_us FROM ledger_clock`
+const HEAD = /* sql */ `
+  SELECT last_us, state, (SELECT value FROM meta WHERE name = 'epoch') AS epoch FROM ledger_clock`
 /** The clock's row has the number of the newest event. */
 const UNREAD = /* sql */ `
   SELECT ledger_clock.seq AS last, first.seq, first.captured_us
   FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (checkpoint, number)
   CROSS JOIN ledger_clock
   LEFT JOIN LATERAL (
-    SELECT seq, captured_us FROM events WHERE captured_us > checkpoint ORDER BY captured_us LIMIT 1
+    SELECT seq, captured_us FROM events WHERE captured_us > greatest(checkpoint, pruned_us) ORDER BY captured_us LIMIT 1
   ) AS first ON true
   ORDER BY number`
 
@@ -72,12 +77,13 @@ const DELETE_ONE = /* sql */ `DELETE FROM dead_letters WHERE consumer = $1 AND i
 const DELETE_ALL = /* sql */ `DELETE FROM dead_letters WHERE consumer = $1 RETURNING id`
 
 /** Consumers in PostgreSQL. */
-export function consumerTasks(pool: Pool, epoch: string): ConsumerStore {
+export function consumerTasks(pool: Pool): ConsumerStore {
   /** In a transaction that holds the row of the consumer. */
   const change = <Result>(key: ConsumerKey, work: (connection: Connection, row: Row) => Promise<Result>) =>
     pool.transaction(async connection => {
       const [row] = isStorable(key.name) ? await connection.run(HOLD, key.name) : []
       if (!isOwned(row, key)) throw unknownConsumer()
+      refuseClosed(row)
       return work(connection, row)
     })
   const existing = async (key: ConsumerKey): Promise<string> => {
@@ -104,6 +110,8 @@ export function consumerTasks(pool: Pool, epoch: string): ConsumerStore {
     save: ({ name, owner_user_id, filters, position }, rules) =>
       pool.transaction(async connection => {
         await connection.run(HOLD_CREATION)
+        const [ledger] = await connection.run(HEAD)
+        refuseClosed(ledger)
         const [before] = await connection.run(HOLD, name)
         if (before) {
           if (!isOwned(before, { name, owner: rules.owner })) throw takenName()
@@ -112,8 +120,9 @@ export function consumerTasks(pool: Pool, epoch: string): ConsumerStore {
         }
         const [counted] = await connection.run(COUNT, owner_user_id)
         if (Number(counted?.count) >= rules.most) throw tooManyConsumers(rules.most)
-        const start = placeOf(position, { head: await readHead(connection), same: 0 })
-        await connection.run(CREATE, name, owner_user_id, JSON.stringify(filters ?? {}), start, epoch, rules.now)
+        const start = placeOf(position, { head: Number(ledger?.last_us), same: 0 })
+        const values = [owner_user_id, JSON.stringify(filters ?? {}), start, String(ledger?.epoch)] as const
+        await connection.run(CREATE, name, ...values, rules.now)
         return { created: true, consumer: await readConsumer(connection, name) }
       }),
     delete: key =>
@@ -123,7 +132,7 @@ export function consumerTasks(pool: Pool, epoch: string): ConsumerStore {
       }),
     lease: (key, request) =>
       change(key, async (connection, row) => {
-        const decided = orThrow(decideLease(toPlace(row), request, epoch))
+        const decided = orThrow(decideLease(toPlace(row), request, String(row.ledger_epoch)))
         if (!decided.granted) return decided
         await connection.run(LEASE, key.name, decided.fence, request.until, decided.readTo)
         return { granted: true, consumer: await readConsumer(connection, key.name) }
@@ -134,7 +143,9 @@ export function consumerTasks(pool: Pool, epoch: string): ConsumerStore {
         const captured = deadLetters.map(letter => letter.captured_at)
         const [known] = await connection.run(KNOWN_LETTERS, key.name, bigintArray(captured))
         const letters = Number(row.dead_letters) + deadLetters.length - Number(known?.count)
-        const decided = decideCheckpoint(toPlace(row), acknowledgement, { epoch, deadLetters: letters })
+        const decided = decideCheckpoint(toPlace(row), acknowledgement, {
+          ...{ epoch: String(row.ledger_epoch), deadLetters: letters },
+        })
         const checkpoint = orThrow(decided)
         if (retried !== undefined) await connection.run(END_RETRY, key.name, retried)
         for (const letter of deadLetters) {
@@ -149,7 +160,7 @@ export function consumerTasks(pool: Pool, epoch: string): ConsumerStore {
       change(key, async (connection, row) => {
         const { checkpoint, fence } = toPlace(row)
         const place = placeOf(position, { head: await readHead(connection), same: checkpoint })
-        await connection.run(SEEK, key.name, place, epoch, nextFence({ fence }, now), now)
+        await connection.run(SEEK, key.name, place, String(row.ledger_epoch), nextFence({ fence }, now), now)
         return readConsumer(connection, key.name)
       }),
     unread: async checkpoints => {
@@ -186,8 +197,4 @@ async function readHead(connection: Connection): Promise<Micros> {
 function orThrow<Value>(decided: Value | AppError): Value {
   if (decided instanceof AppError) throw decided
   return decided
-}
-
-function bigintArray(numbers: readonly number[]): string {
-  return `{${numbers.join(',')}}`
 }

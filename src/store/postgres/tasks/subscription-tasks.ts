@@ -2,9 +2,10 @@ import type { CaptureState, Subscription } from '../../../model/subscriptions/su
 import type { SubscriptionChanges } from '../../shared-store.js'
 import { readStoredSubscription } from '../../stored-subscription.js'
 import type { SubscriptionStore } from '../../subscription-store.js'
-import type { Row } from '../connection/connection.js'
+import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable, textArray } from '../connection/text-array.js'
+import { refuseMoved } from '../write/refusals.js'
 import { announceChanges, changeSubscriptions } from '../write/subscription-changes.js'
 
 const FIND = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1`
@@ -19,7 +20,9 @@ const PAGE_OF_OWNER = /* sql */ `
   SELECT id, owner_user_id, body FROM subscriptions WHERE owner_user_id = $1 AND id > $2 ORDER BY id LIMIT $3`
 const COUNT = /* sql */ `SELECT count(*) AS count FROM subscriptions WHERE owner_user_id IS NOT DISTINCT FROM $1`
 /** All changes of subscriptions take this row first, so that they run one after the other. */
-const HOLD_VERSION = /* sql */ `SELECT version FROM subscription_version FOR UPDATE`
+export const HOLD_VERSION = /* sql */ `SELECT version FROM subscription_version FOR UPDATE`
+/** After the lock: its statement would read the state of before. */
+const STATE = /* sql */ `SELECT state FROM ledger_clock`
 const HOLD = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1 FOR UPDATE`
 const SAVE = /* sql */ `
   INSERT INTO subscriptions (id, owner_user_id, body, version) VALUES ($1, $2, $3, 0)
@@ -56,7 +59,7 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
     count: async owner => Number((await pool.run(COUNT, owner))[0]?.count),
     save: (subscription, overwrite = []) =>
       pool.transaction(async connection => {
-        await connection.run(HOLD_VERSION)
+        await holdVersion(connection)
         const [row] = await connection.run(HOLD, subscription.id)
         const before = row && readStoredSubscription(row)
         const saved: Subscription = { ...subscription }
@@ -71,7 +74,7 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
     noteCapture: async (id, captured: CaptureState, cursor) => {
       if (!isStorable(id)) return
       await pool.transaction(async connection => {
-        await connection.run(HOLD_VERSION)
+        await holdVersion(connection)
         const rematched = await changeSubscriptions(connection, [{ id, captured, cursor }])
         if (rematched.length > 0) await announceChanges(connection, rematched)
       })
@@ -79,13 +82,18 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
     delete: async id => {
       if (!isStorable(id)) return false
       return pool.transaction(async connection => {
-        await connection.run(HOLD_VERSION)
+        await holdVersion(connection)
         if ((await connection.run(DELETE, id)).length === 0) return false
         await connection.run(NOTE_DELETION, id)
         return true
       })
     },
   }
+}
+
+async function holdVersion(connection: Connection): Promise<void> {
+  await connection.run(HOLD_VERSION)
+  refuseMoved((await connection.run(STATE))[0])
 }
 
 /** What has changed since a version. */

@@ -5,7 +5,7 @@ import { LOGIN_FAILURE_TABLE } from '../tasks/login-failures.js'
 import type { Migration } from './migrate.js'
 
 /** Append-only: entry n upgrades a ledger from version n to version n + 1. */
-export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addConsumers, addLoginFailures]
+export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addConsumers, addLoginFailures, addRemovals]
 
 /** The version that a ledger has once it is migrated. */
 export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
@@ -161,6 +161,36 @@ const CONSUMER_TABLES = /* sql */ `
   );
   CREATE INDEX dead_letters_of_consumer ON dead_letters (consumer, retrying, id);`
 
+const REMOVAL_TABLES = /* sql */ `
+  -- changes: the number of the newest row of event_changes. pruned_us, pruned_seq: the newest event that retention has
+  -- removed; 0 for none. state: \`importing\` while an import is not complete, \`moved\` once another ledger continues this one.
+  ALTER TABLE ledger_clock
+    ADD COLUMN changes bigint NOT NULL DEFAULT 0,
+    ADD COLUMN pruned_us bigint NOT NULL DEFAULT 0,
+    ADD COLUMN pruned_seq bigint NOT NULL DEFAULT 0,
+    ADD COLUMN state text NOT NULL DEFAULT 'open';
+
+  -- SHA-256 of the content that an erasure has removed, in hex; the body is then a tombstone.
+  ALTER TABLE events ADD COLUMN content_digest text COLLATE "C";
+
+  -- What is left of an event after retention has removed it. Its row in events is deleted.
+  CREATE TABLE pruned_events (
+    captured_us bigint PRIMARY KEY,
+    seq bigint NOT NULL,
+    dedupe_key text COLLATE "C" NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    digest bytea NOT NULL,
+    content_digest text COLLATE "C" NOT NULL,
+    provenance text COLLATE "C" NOT NULL,
+    tail text COLLATE "C" NOT NULL
+  );
+  -- One row for each pruning: the newest event that it has removed, and the event that records it.
+  CREATE TABLE prunings (through_us bigint PRIMARY KEY, entry_us bigint NOT NULL);
+
+  -- The last change of each event that changed after it was captured, for ledgers that copy this one.
+  CREATE TABLE event_changes (captured_us bigint PRIMARY KEY, number bigint NOT NULL UNIQUE);`
+
 const ADD_META = /* sql */ `INSERT INTO meta (name, value) VALUES ('epoch', $1), ('closed', 'false')`
 const TRIGRAM_SCHEMA = /* sql */ `
   SELECT nspname AS schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
@@ -182,6 +212,11 @@ async function addConsumers(connection: Connection): Promise<void> {
 /** Failed logins, which the servers count together (docs/decisions/0076). */
 async function addLoginFailures(connection: Connection): Promise<void> {
   await connection.script(LOGIN_FAILURE_TABLE)
+}
+
+/** Removed content (docs/decisions/0064), and what copies need (0053). */
+async function addRemovals(connection: Connection): Promise<void> {
+  await connection.script(REMOVAL_TABLES)
 }
 
 /** Of the extension that indexes texts. It is trusted: a role that may create in the database may install it. */

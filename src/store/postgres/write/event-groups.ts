@@ -3,8 +3,9 @@ import type { PostgresAddress } from '../../../model/postgres-address.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { type EventToRecord, type LedgerHead, type RecordOutcome, StaleMatches } from '../../event-store.js'
 import { Connection } from '../connection/connection.js'
-import { writeGroup } from './event-writer.js'
+import { type GroupToWrite, writeGroup } from './event-writer.js'
 import { type PreparedEvent, prepareEvent, sizeOf } from './prepared-event.js'
+import { refuseClosed } from './refusals.js'
 
 /** Events and bytes that may wait for the database; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
@@ -12,7 +13,7 @@ const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
 const GROUP = { events: 512, bytes: 4 * 1024 * 1024 }
 /** A commit younger than this proves that the database can commit. */
 const PROVEN_MS = 1_000
-const PROBE = /* sql */ `UPDATE ledger_clock SET probe = probe + 1 RETURNING last_us, seq, digest`
+const PROBE = /* sql */ `UPDATE ledger_clock SET probe = probe + 1 RETURNING last_us, seq, digest, state`
 
 export interface EventGroupsOptions {
   address: PostgresAddress
@@ -27,6 +28,8 @@ interface Call {
   events: PreparedEvent[]
   bytes: number
   matchedWith: number | undefined
+  /** Then it is a group of its own. */
+  andThen: GroupToWrite['andThen']
   resolve: (outcomes: RecordOutcome[]) => void
   reject: (error: unknown) => void
 }
@@ -48,7 +51,12 @@ export class EventGroups {
 
   constructor(private readonly options: EventGroupsOptions) {}
 
-  async record(events: readonly EventToRecord[], matchedWith: number | undefined): Promise<RecordOutcome[]> {
+  /** @param andThen does more in the same transaction, see `GroupToWrite` */
+  async record(
+    events: readonly EventToRecord[],
+    matchedWith: number | undefined,
+    andThen?: GroupToWrite['andThen'],
+  ): Promise<RecordOutcome[]> {
     if (this.#isClosing) throw new AppError('unavailable', 'store_closed', 'The ledger is closed.')
     if (events.length === 0) return []
     if (this.#waiting.events > WAITING.events || this.#waiting.bytes > WAITING.bytes) {
@@ -61,7 +69,7 @@ export class EventGroups {
     try {
       const prepared: PreparedEvent[] = []
       for (const event of events) prepared.push(await prepareEvent(event))
-      return await this.#write(prepared, matchedWith)
+      return await this.#write(prepared, matchedWith, andThen)
     } finally {
       this.#preparing--
       this.#count(-events.length, -bytes)
@@ -73,6 +81,7 @@ export class EventGroups {
   async prove(run: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>): Promise<LedgerHead | null> {
     if (this.#head !== null && performance.now() - this.#provenAt <= PROVEN_MS) return this.#head
     const [row] = await run(PROBE)
+    refuseClosed(row)
     this.#provenAt = performance.now()
     this.#head = Number(row?.seq) === 0 ? null : { capturedAt: Number(row?.last_us), digest: String(row?.digest) }
     return this.#head
@@ -95,10 +104,14 @@ export class EventGroups {
     this.#waiting.bytes += bytes
   }
 
-  #write(events: PreparedEvent[], matchedWith: number | undefined): Promise<RecordOutcome[]> {
+  #write(
+    events: PreparedEvent[],
+    matchedWith: number | undefined,
+    andThen: GroupToWrite['andThen'],
+  ): Promise<RecordOutcome[]> {
     return new Promise((resolve, reject) => {
       const bytes = events.reduce((total, event) => total + sizeOf(event), 0)
-      this.#calls.push({ events, bytes, matchedWith, resolve, reject })
+      this.#calls.push({ events, bytes, matchedWith, andThen, resolve, reject })
       // Requests that are read in the same turn of the event loop share the first group.
       this.#writing ??= new Promise<void>(start => setImmediate(start)).then(() => this.#writeAll())
     })
@@ -113,10 +126,11 @@ export class EventGroups {
   #takeGroup(): Call[] {
     const [first] = this.#calls
     let size = { events: 0, bytes: 0 }
-    const end = this.#calls.findIndex(({ events, bytes, matchedWith }) => {
+    const end = this.#calls.findIndex(({ events, bytes, matchedWith, andThen }, at) => {
       const isFull = size.events > 0 && (size.events + events.length > GROUP.events || size.bytes + bytes > GROUP.bytes)
       size = { events: size.events + events.length, bytes: size.bytes + bytes }
-      return isFull || matchedWith !== first?.matchedWith
+      const isAlone = at > 0 && (andThen !== undefined || first?.andThen !== undefined)
+      return isFull || isAlone || matchedWith !== first?.matchedWith
     })
     return this.#calls.splice(0, end === -1 ? this.#calls.length : end)
   }
@@ -126,7 +140,9 @@ export class EventGroups {
     const { clock, notify } = this.options
     try {
       const connection = await this.#connect()
-      const parts = { events, notify, now: clock?.(), matchedWith: group[0]?.matchedWith }
+      const [first] = group
+      const also = { matchedWith: first?.matchedWith, andThen: first?.andThen }
+      const parts = { events, notify, now: clock?.(), ...also }
       const { outcomes, head } = await writeGroup(connection, parts)
       this.#provenAt = performance.now()
       this.#head = head

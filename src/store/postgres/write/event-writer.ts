@@ -1,38 +1,49 @@
 import type { Micros } from '../../../model/timestamp.js'
+import { contentOf } from '../../event-digest.js'
 import { StaleMatches } from '../../event-store.js'
 import { allSettled, type Connection, type Row } from '../connection/connection.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
+import { readRemoved } from '../erase/stored-tombstone.js'
 import { FACET_SEPARATOR } from '../search/facets.js'
-import { leaseLost } from './lease-lost.js'
-import { type Clock, NumberedEvents, type WrittenEvent } from './numbered-events.js'
+import {
+  type Clock,
+  type CreatedEvent,
+  type EventChanges,
+  type KnownEvent,
+  NumberedEvents,
+  type WrittenEvent,
+} from './numbered-events.js'
 import type { PreparedEvent } from './prepared-event.js'
+import { leaseLost, refuseClosed } from './refusals.js'
 import { announceChanges, changeSubscriptions } from './subscription-changes.js'
 
-const TAKE_CLOCK = /* sql */ `
-  SELECT last_us, seq, digest, marked_us, marked_seq, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
+export const TAKE_CLOCK = /* sql */ `
+  SELECT last_us, seq, digest, marked_us, marked_seq, changes, pruned_us, state, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
   FROM ledger_clock FOR UPDATE`
 const SUBSCRIPTION_VERSION = /* sql */ `SELECT version FROM subscription_version`
 const HOLD_SUBSCRIPTION_VERSION = /* sql */ `SELECT version FROM subscription_version FOR UPDATE`
 const HELD_LEASES = /* sql */ `
   SELECT name FROM leases JOIN unnest($1::text[], $2::bigint[]) AS wanted (name, fence) USING (name, fence)`
 const STORED = /* sql */ `
-  SELECT dedupe_key, event_keys.captured_us, seen_count, events.source, tail,
-    CASE WHEN dedupe_key = ANY ($2::text[]) THEN body END AS body
-  FROM event_keys LEFT JOIN events USING (captured_us, dedupe_key)
-  WHERE dedupe_key = ANY ($1::text[])`
+  SELECT event_keys.dedupe_key, event_keys.captured_us, seen_count, coalesce(events.source, removed.source) AS source,
+    coalesce(events.tail, removed.tail) AS tail,
+    CASE WHEN event_keys.dedupe_key = ANY ($2::text[]) THEN body END AS body
+  FROM event_keys LEFT JOIN events USING (captured_us)
+  LEFT JOIN pruned_events AS removed ON removed.captured_us = event_keys.captured_us
+  WHERE event_keys.dedupe_key = ANY ($1::text[])`
 
 const ADD_KEYS = /* sql */ `
   INSERT INTO event_keys (dedupe_key, captured_us, seen_count)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])`
 const ADD_EVENTS = /* sql */ `
   INSERT INTO events (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said,
-    occurred_us)
+    occurred_us, content_digest)
   SELECT dedupe_key, captured_us, seq, source, kind, subject_id, decode(digest, 'hex'), tail,
-    string_to_array(facets, '${FACET_SEPARATOR}'), body, said, long_said, occurred_us
+    string_to_array(facets, '${FACET_SEPARATOR}'), body, said, long_said, occurred_us, content_digest
   FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[])
+    $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::text[])
     AS event (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said,
-      occurred_us)`
+      occurred_us, content_digest)`
 const COUNT_REPEATS = /* sql */ `
   UPDATE event_keys SET seen_count = repeat.seen_count
   FROM unnest($1::text[], $2::bigint[]) AS repeat (dedupe_key, seen_count)
@@ -41,6 +52,14 @@ const CHANGE_REPEATS = /* sql */ `
   UPDATE events SET tail = repeat.tail
   FROM unnest($1::bigint[], $2::text[]) AS repeat (captured_us, tail)
   WHERE events.captured_us = repeat.captured_us`
+const CHANGE_PRUNED_REPEATS = /* sql */ `
+  UPDATE pruned_events SET tail = repeat.tail
+  FROM unnest($1::bigint[], $2::text[]) AS repeat (captured_us, tail)
+  WHERE pruned_events.captured_us = repeat.captured_us`
+const NOTE_CHANGES = /* sql */ `
+  INSERT INTO event_changes (captured_us, number)
+  SELECT captured_us, $2::bigint + at FROM unnest($1::bigint[]) WITH ORDINALITY AS change (captured_us, at)
+  ON CONFLICT (captured_us) DO UPDATE SET number = excluded.number`
 const ADD_FACETS = /* sql */ `
   UPDATE events SET facets = facets || string_to_array(added, '${FACET_SEPARATOR}')
   FROM unnest($1::bigint[], $2::text[]) AS marked (captured_us, added)
@@ -59,7 +78,8 @@ const MARK_SOURCES = /* sql */ `
   INSERT INTO source_marks (source, captured_us, events)
   SELECT source, $2, events FROM source_counters WHERE latest_us > $1`
 const SET_CLOCK = /* sql */ `
-  UPDATE ledger_clock SET last_us = $1, seq = $2, digest = $3, marked_us = $4, marked_seq = $5`
+  UPDATE ledger_clock SET last_us = $1, seq = $2, digest = $3, marked_us = $4, marked_seq = $5, changes = $6`
+const COUNT_CHANGES = /* sql */ `UPDATE ledger_clock SET changes = changes + $1 RETURNING changes`
 const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
 /** How many events there are, at least, between two marks. A count over a range reads at most the events between two. */
@@ -73,6 +93,8 @@ export interface GroupToWrite {
   matchedWith: number | undefined
   /** To notify other servers of the commit. */
   notify: { channel: string; payload: string }
+  /** Does more in the transaction, with the instant of the last event. */
+  andThen?: ((connection: Connection, at: Micros) => Promise<void>) | undefined
 }
 
 export interface WrittenGroup {
@@ -92,7 +114,7 @@ export interface WrittenGroup {
  * Source: docs/decisions/0067.
  */
 export function writeGroup(connection: Connection, group: GroupToWrite): Promise<WrittenGroup> {
-  const { events, now, matchedWith, notify } = group
+  const { events, now, matchedWith, notify, andThen } = group
   const matches = events.flatMap(event => event.matches)
   const leases = new Map(matches.flatMap(({ lease }) => (lease ? [[lease.name, lease.fence] as const] : [])))
   const isCapture = matches.some(({ captured }) => captured !== undefined)
@@ -107,14 +129,17 @@ export function writeGroup(connection: Connection, group: GroupToWrite): Promise
         : connection.run(HELD_LEASES, textArray([...leases.keys()]), bigintArray([...leases.values()])),
       connection.run(STORED, textArray(keys), textArray(answered)),
     )
+    refuseClosed(clocks[0])
     if (matchedWith !== undefined && Number(versions[0]?.version) !== matchedWith) throw new StaleMatches()
     if (held.length < leases.size) throw leaseLost()
     const clock = toClock(clocks[0])
-    const numbered = new NumberedEvents(clock, now ?? Number(clocks[0]?.now_us), stored)
+    const removed = await tombstonesOf(connection, clock, stored, answered)
+    const numbered = new NumberedEvents(clock, now ?? Number(clocks[0]?.now_us), stored, removed)
     for (const event of events) numbered.add(event)
     const rematched = await changeSubscriptions(connection, numbered.subscriptionChanges)
     if (rematched.length > 0) await announceChanges(connection, rematched)
-    await send(connection, clock, numbered)
+    await sendChanges(connection, clock, numbered)
+    await andThen?.(connection, numbered.outcomes.at(-1)?.capturedAt ?? 0)
     if (numbered.created.length > 0) await connection.run(NOTIFY, notify.channel, notify.payload)
     const { last, digest } = numbered
     return {
@@ -124,13 +149,33 @@ export function writeGroup(connection: Connection, group: GroupToWrite): Promise
   })
 }
 
-async function send(connection: Connection, clock: Clock, numbered: NumberedEvents): Promise<void> {
-  const { created, repeated, marked, last, seq, digest } = numbered
+/** Removed events of which a reply needs the content. */
+async function tombstonesOf(
+  connection: Connection,
+  { prunedThrough }: Clock,
+  stored: readonly Row[],
+  answered: readonly string[],
+): Promise<Map<Micros, string>> {
+  const isRemoved = (row: Row) => Number(row.captured_us) <= prunedThrough && row.tail !== null
+  const needed = stored.filter(row => isRemoved(row) && answered.includes(String(row.dedupe_key)))
+  const removed = await readRemoved(
+    connection,
+    needed.map(row => Number(row.captured_us)),
+  )
+  const contents = [...removed].map(([at, { tombstone }]) => {
+    return [at, contentOf(Buffer.from(JSON.stringify(tombstone))).toString()] as const
+  })
+  return new Map(contents)
+}
+
+/** Sends what a transaction that holds the clock changes, in one parcel. */
+export async function sendChanges(connection: Connection, clock: Clock, changes: EventChanges): Promise<void> {
+  const { created, repeated, last, seq, digest } = changes
   const sent: Promise<Row[]>[] = []
   const run = (...call: Parameters<Connection['run']>) => void sent.push(connection.run(...call))
   if (created.length > 0) {
     const at = bigintArray(created.map(event => event.capturedAt))
-    const texts = (of: (event: (typeof created)[number]) => string | Uint8Array | null) => textArray(created.map(of))
+    const texts = (of: (event: CreatedEvent) => string | Uint8Array | null) => textArray(created.map(of))
     const keys = texts(({ event }) => event.storedKey)
     run(ADD_KEYS, keys, at, bigintArray(created.map(event => event.seenCount)))
     run(
@@ -139,44 +184,51 @@ async function send(connection: Connection, clock: Clock, numbered: NumberedEven
       ...[texts(({ event }) => event.source), texts(({ event }) => event.kind), texts(({ event }) => event.subjectId)],
       ...[texts(event => event.digest.toString('hex')), texts(event => event.tail), texts(event => event.facets)],
       ...[texts(({ event }) => event.content), texts(({ event }) => event.said), texts(({ event }) => event.longSaid)],
-      bigintArray(created.map(({ event }) => event.occurredAt)),
+      ...[bigintArray(created.map(({ event }) => event.occurredAt)), texts(event => event.removedDigest)],
     )
   }
   if (repeated.length > 0) {
+    const instants = (of: readonly KnownEvent[]) => bigintArray(of.map(event => event.capturedAt))
+    const tails = (of: readonly KnownEvent[]) => textArray(of.map(({ tail }) => tail))
     run(COUNT_REPEATS, textArray(repeated.map(({ key }) => key)), bigintArray(repeated.map(event => event.seenCount)))
-    run(
-      CHANGE_REPEATS,
-      bigintArray(repeated.map(event => event.capturedAt)),
-      textArray(repeated.map(({ tail }) => tail)),
-    )
+    run(CHANGE_REPEATS, instants(repeated), tails(repeated))
+    const pruned = repeated.filter(event => event.isPruned)
+    if (pruned.length > 0) run(CHANGE_PRUNED_REPEATS, instants(pruned), tails(pruned))
+    const marked = repeated.filter(({ facets }) => facets !== '')
+    if (marked.length > 0) run(ADD_FACETS, instants(marked), textArray(marked.map(({ facets }) => facets)))
+    run(NOTE_CHANGES, instants(repeated), clock.changes)
   }
-  if (marked.length > 0) {
-    run(ADD_FACETS, bigintArray(marked.map(event => event.capturedAt)), textArray(marked.map(({ facets }) => facets)))
-  }
-  const tallies = [...numbered.sources]
+  const tallies = [...changes.sources]
   run(
     COUNT_SOURCES,
     textArray(tallies.map(([source]) => source)),
     ...[bigintArray(tallies.map(([, { events }]) => events)), bigintArray(tallies.map(([, of]) => of.duplicates))],
     bigintArray(tallies.map(([, { latest }]) => latest)),
   )
-  if (created.length > 0) {
-    run(COUNT_KINDS, textArray([...numbered.kinds.keys()]), bigintArray([...numbered.kinds.values()]))
-    const isMarked = seq - clock.markedSeq >= MARKED_EVENTS
-    if (isMarked) {
-      run(MARK_EVENTS, last, seq)
-      run(MARK_SOURCES, clock.markedAt, last)
-    }
-    const mark = isMarked ? [last, seq] : [clock.markedAt, clock.markedSeq]
-    run(SET_CLOCK, last, seq, digest.toString('hex'), ...mark)
+  if (created.length > 0)
+    run(COUNT_KINDS, textArray([...changes.kinds.keys()]), bigintArray([...changes.kinds.values()]))
+  const isMarked = seq - clock.markedSeq >= MARKED_EVENTS
+  if (isMarked) {
+    run(MARK_EVENTS, last, seq)
+    run(MARK_SOURCES, clock.markedAt, last)
   }
+  const mark = isMarked ? [last, seq] : [clock.markedAt, clock.markedSeq]
+  run(SET_CLOCK, last, seq, digest.toString('hex'), ...mark, clock.changes + repeated.length)
   await allSettled(...sent)
 }
 
-function toClock(row: Row | undefined): Clock {
+/** Numbers changes of events in a transaction that holds the clock. */
+export async function noteChanges(connection: Connection, instants: readonly Micros[]): Promise<void> {
+  if (instants.length === 0) return
+  const [clock] = await connection.run(COUNT_CHANGES, instants.length)
+  await connection.run(NOTE_CHANGES, bigintArray(instants), Number(clock?.changes) - instants.length)
+}
+
+export function toClock(row: Row | undefined): Clock {
   if (!row) throw new Error('The ledger has no clock.')
   return {
     ...{ last: Number(row.last_us), seq: Number(row.seq), digest: Buffer.from(String(row.digest), 'hex') },
     ...{ markedAt: Number(row.marked_us), markedSeq: Number(row.marked_seq) },
+    ...{ changes: Number(row.changes), prunedThrough: Number(row.pruned_us) },
   }
 }

@@ -3,7 +3,7 @@ import { chainDigest } from '../../event-digest.js'
 import type { SubscriptionMatch } from '../../event-store.js'
 import type { Row } from '../connection/connection.js'
 import { FACET_SEPARATOR, facet } from '../search/facets.js'
-import { type PreparedEvent, subscriptionIdsOf, tailText } from './prepared-event.js'
+import { type PreparedEvent, readTail, tailText } from './prepared-event.js'
 import { laterCursor, type SubscriptionChange } from './subscription-changes.js'
 
 /** The newest event, from the row that orders all events of the ledger. */
@@ -14,6 +14,10 @@ export interface Clock {
   /** The newest row of `event_marks`. */
   markedAt: Micros
   markedSeq: number
+  /** The number of the newest change of an event. */
+  changes: number
+  /** The newest event that retention has removed; 0 for none. */
+  prunedThrough: Micros
 }
 
 /** The outcome of one delivery; `body` only if its sender needs it. */
@@ -23,7 +27,7 @@ export interface WrittenEvent {
   body: string | undefined
 }
 
-interface Tally {
+export interface Tally {
   events: number
   duplicates: number
   /** 0 for none. */
@@ -31,7 +35,7 @@ interface Tally {
 }
 
 /** A stored event that has arrived again, or one that is about to be stored. */
-interface KnownEvent {
+export interface KnownEvent {
   key: string
   source: string
   capturedAt: Micros
@@ -42,19 +46,36 @@ interface KnownEvent {
   content: string | Buffer | undefined
   /** Facets to add. */
   facets: string
+  /** Retention has removed it; then it belongs to no subscription, and `content` is that of its tombstone. */
+  isPruned: boolean
 }
 
 export interface CreatedEvent extends KnownEvent {
   event: PreparedEvent
   seq: number
   digest: Buffer
+  /** Of the content that another ledger has erased, in hex. */
+  removedDigest: string | null
+}
+
+/** What a transaction changes in the events of the ledger. */
+export interface EventChanges {
+  readonly created: readonly CreatedEvent[]
+  /** Events that were stored before. */
+  readonly repeated: readonly KnownEvent[]
+  readonly sources: ReadonlyMap<string, Tally>
+  readonly kinds: ReadonlyMap<string, number>
+  /** The newest event after them. */
+  readonly last: Micros
+  readonly seq: number
+  readonly digest: Buffer
 }
 
 /**
  * Numbers the events of a group after the newest event of the ledger, and finds out what the group changes. `captured_at`
  * is `max(last + 1 µs, now)`: unique, and rising, even if the clock steps back.
  */
-export class NumberedEvents {
+export class NumberedEvents implements EventChanges {
   readonly outcomes: WrittenEvent[] = []
   readonly created: CreatedEvent[] = []
   readonly sources = new Map<string, Tally>()
@@ -68,16 +89,20 @@ export class NumberedEvents {
   #seq: number
   #digest: Buffer
 
-  /** @param stored rows of those events of the group that are stored already */
+  /**
+   * @param stored rows of those events of the group that are stored already
+   * @param removed the content of the tombstones of those that retention has removed, where a reply needs it
+   */
   constructor(
     clock: Clock,
     private readonly now: Micros,
     stored: readonly Row[],
+    removed: ReadonlyMap<Micros, string>,
   ) {
     this.#last = clock.last
     this.#seq = clock.seq
     this.#digest = clock.digest
-    for (const row of stored) this.#known.set(String(row.dedupe_key), toKnown(row))
+    for (const row of stored) this.#known.set(String(row.dedupe_key), toKnown(row, clock, removed))
   }
 
   get last(): Micros {
@@ -92,14 +117,8 @@ export class NumberedEvents {
     return this.#digest
   }
 
-  /** Events that were stored before this group. */
   get repeated(): KnownEvent[] {
     return [...this.#repeated]
-  }
-
-  /** Those that were marked with a subscription. */
-  get marked(): KnownEvent[] {
-    return this.repeated.filter(({ facets }) => facets !== '')
   }
 
   /** In the order in which they apply. */
@@ -130,7 +149,7 @@ export class NumberedEvents {
     const tail = tailText({ subscriptionIds, capturedAt, seenCount: 1, lastSeenAt: capturedAt })
     const created: CreatedEvent = {
       ...{ event, key, source, capturedAt, seenCount: 1, subscriptionIds, tail, content, facets },
-      ...{ seq: this.#seq, digest: this.#digest },
+      ...{ isPruned: false, seq: this.#seq, digest: this.#digest, removedDigest: null },
     }
     this.created.push(created)
     this.#known.set(key, created)
@@ -154,7 +173,7 @@ export class NumberedEvents {
 
   /** Its `captured_at` stays: it is the order of the ledger. */
   #mark(known: KnownEvent, id: string): void {
-    if (known.subscriptionIds.includes(id)) return
+    if (known.isPruned || known.subscriptionIds.includes(id)) return
     known.subscriptionIds.push(id)
     known.facets += (known.facets === '' ? '' : FACET_SEPARATOR) + facet('subscription', id)
     this.#marks.push({ id, markedAt: known.capturedAt })
@@ -167,16 +186,18 @@ export class NumberedEvents {
   }
 }
 
-function toKnown(row: Row): KnownEvent {
+function toKnown(row: Row, { prunedThrough }: Clock, removed: ReadonlyMap<Micros, string>): KnownEvent {
+  const capturedAt = Number(row.captured_us)
+  const isPruned = capturedAt <= prunedThrough
   const tail = row.tail === null ? undefined : String(row.tail)
+  const body = row.body === null ? undefined : String(row.body)
   return {
     key: String(row.dedupe_key),
     source: row.source === null ? '' : String(row.source),
-    capturedAt: Number(row.captured_us),
-    seenCount: Number(row.seen_count),
-    subscriptionIds: tail === undefined ? [] : subscriptionIdsOf(tail),
+    ...{ capturedAt, isPruned, seenCount: Number(row.seen_count) },
+    subscriptionIds: tail === undefined || isPruned ? [] : [...readTail(tail).subscriptionIds],
     tail: tail ?? '',
-    content: row.body === null ? undefined : String(row.body),
+    content: isPruned ? removed.get(capturedAt) : body,
     facets: '',
   }
 }

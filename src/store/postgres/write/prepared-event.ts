@@ -1,5 +1,5 @@
-import { storedKeyOf } from '../../../model/events/event.js'
-import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
+import { type LedgerMembers, storedKeyOf } from '../../../model/events/event.js'
+import { findTimestamp, type Micros, readTimestamp, toTimestamp } from '../../../model/timestamp.js'
 import { contentDigest } from '../../event-digest.js'
 import type { EventToRecord, SubscriptionMatch } from '../../event-store.js'
 import { isStorable } from '../connection/text-array.js'
@@ -74,7 +74,13 @@ export function tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt }:
   return `,"subscription_ids":${ids},"captured_at":"${captured}","seen_count":${seenCount},"last_seen_at":"${seen}"}`
 }
 
-/** The subscriptions in a stored tail. */
-export function subscriptionIdsOf(tail: string): string[] {
-  return (JSON.parse(`{${tail.slice(1)}`) as { subscription_ids: string[] }).subscription_ids
+/** The members in a stored tail. */
+export function readTail(tail: string): EventTail {
+  const members = JSON.parse(`{${tail.slice(1)}`) as LedgerMembers
+  return {
+    subscriptionIds: members.subscription_ids,
+    capturedAt: readTimestamp('captured_at', members.captured_at).micros,
+    seenCount: members.seen_count,
+    lastSeenAt: readTimestamp('last_seen_at', members.last_seen_at).micros,
+  }
 }

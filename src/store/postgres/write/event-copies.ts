@@ -1,0 +1,243 @@
+import { AppError } from '../../../model/app-error.js'
+import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
+import type { StoredEvent } from '../../../model/events/event.js'
+import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
+import type { CopiedEvent, CopyStep } from '../../copy-store.js'
+import { chainDigest, contentDigest } from '../../event-digest.js'
+import type { LedgerHead } from '../../event-store.js'
+import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
+import { normalContentOf } from '../../older-content.js'
+import type { Connection, Row } from '../connection/connection.js'
+import { isStorable, textArray } from '../connection/text-array.js'
+import { type ErasedEvent, leaveTombstones } from '../erase/eraser.js'
+import { moveBorder } from '../erase/pruned-events.js'
+import { CONTENT_DIGEST } from '../erase/stored-tombstone.js'
+import { FACET_SEPARATOR, facet, facetsOf } from '../search/facets.js'
+import { saidOf, saidOfJson } from '../search/said.js'
+import { sendChanges, TAKE_CLOCK, toClock } from './event-writer.js'
+import type { Clock, CreatedEvent, EventChanges, KnownEvent, Tally } from './numbered-events.js'
+import { readTail, tailText } from './prepared-event.js'
+import { refuseMoved } from './refusals.js'
+
+const STORED_KEYS = /* sql */ `SELECT dedupe_key FROM event_keys WHERE dedupe_key = ANY ($1::text[])`
+const STORED = /* sql */ `
+  SELECT event_keys.dedupe_key, event_keys.captured_us, seen_count, coalesce(events.source, removed.source) AS source,
+    coalesce(events.tail, removed.tail) AS tail, coalesce(removed.content_digest, events.content_digest) AS removed_digest,
+    coalesce(removed.content_digest, events.digest_of_content) AS content_digest
+  FROM event_keys LEFT JOIN LATERAL (
+    SELECT source, tail, content_digest, ${CONTENT_DIGEST} AS digest_of_content FROM events
+    WHERE events.captured_us = event_keys.captured_us
+  ) AS events ON true
+  LEFT JOIN pruned_events AS removed ON removed.captured_us = event_keys.captured_us
+  WHERE event_keys.dedupe_key = ANY ($1::text[])`
+
+/** A copied event in the form in which it is stored. */
+interface Copied {
+  copied: CopiedEvent
+  /** Without the payload of a large one. */
+  event: StoredEvent
+  content: Buffer
+  tail: string
+  /** In Latin-1, also of content that was removed. */
+  contentDigest: string
+}
+
+/**
+ * Stores a part of another ledger in one transaction, which holds the clock.
+ *
+ * @returns the newest event
+ * @throws AppError `conflict/copy_differs`, before any change
+ */
+export function writeCopies(
+  connection: Connection,
+  { appended, changed, through }: CopyStep,
+): Promise<LedgerHead | null> {
+  return connection.transaction(async () => {
+    const [row] = await connection.run(TAKE_CLOCK)
+    refuseMoved(row)
+    const clock = toClock(row)
+    await refuseAppended(connection, clock, appended)
+    const created = await chained(clock, appended.map(toCopied))
+    const last = created.at(-1)
+    if (through?.digest && last && last.digest.toString('hex') !== through.digest) throw otherChain(through)
+    const changes = await findChanges(connection, clock, changed)
+    const group = new CopiedGroup(clock, created, changes)
+    await sendChanges(connection, clock, group)
+    for (const { capturedAt, copied } of created) {
+      const border = borderOf(copied)
+      if (border !== undefined) await moveBorder(connection, border, capturedAt)
+    }
+    await leaveTombstones(
+      connection,
+      changes.flatMap(({ erased }) => (erased ? [erased] : [])),
+    )
+    return group.seq === 0 ? null : { capturedAt: group.last, digest: group.digest.toString('hex') }
+  })
+}
+
+type CopiedCreation = CreatedEvent & { copied: CopiedEvent }
+
+/** The events with their numbers and digests. */
+async function chained(clock: Clock, events: readonly Copied[]): Promise<CopiedCreation[]> {
+  let { seq, digest } = clock
+  const created: CopiedCreation[] = []
+  for (const { copied, event, content, tail, contentDigest } of events) {
+    const { storedKey, source, kind, subjectId, capturedAt, seenCount, subscriptionIds } = copied
+    digest = chainDigest(digest, contentDigest, capturedAt)
+    const isLarge = copied.body.byteLength > LARGE_BODY_BYTES
+    const said = isLarge ? await saidOfJson(event, copied.body) : saidOf(event)
+    const facets = [...facetsOf(event)].join(FACET_SEPARATOR)
+    const occurredAt = findTimestamp(event.occurred_at)?.micros ?? null
+    const prepared = {
+      ...{ storedKey, dedupeKey: event.dedupe_key, source, kind, subjectId, occurredAt, content, contentDigest },
+      ...{ facets, ...said, subscriptionIds, matches: [], isAnswered: false },
+    }
+    created.push({
+      ...{ copied, event: prepared, key: storedKey, source, capturedAt, seenCount, tail, content, facets, digest },
+      ...{ subscriptionIds: [...subscriptionIds], isPruned: false, seq: ++seq, removedDigest: copied.contentDigest },
+    })
+  }
+  return created
+}
+
+/** Changes of a stored event. */
+interface Change {
+  known: KnownEvent
+  /** More deliveries than before. */
+  repeats: number
+  /** Its content is to be removed. */
+  erased: ErasedEvent | undefined
+}
+
+/** Those of events that are stored. */
+async function findChanges(connection: Connection, clock: Clock, changed: readonly CopiedEvent[]): Promise<Change[]> {
+  const keys = changed.map(event => event.storedKey).filter(isStorable)
+  const stored = keys.length === 0 ? [] : await connection.run(STORED, textArray(keys))
+  const rows = new Map(stored.map(row => [String(row.dedupe_key), row]))
+  // The last change of an event counts.
+  const changes = new Map<string, Change>()
+  for (const event of changed) {
+    const row = rows.get(event.storedKey)
+    const change = row && row.tail !== null ? toChange(clock, row, toCopied(event)) : undefined
+    if (change) changes.set(event.storedKey, change)
+  }
+  return [...changes.values()]
+}
+
+function toChange(
+  { prunedThrough }: Clock,
+  row: Row,
+  { copied, event, tail, contentDigest }: Copied,
+): Change | undefined {
+  const { storedKey, capturedAt, seenCount, subscriptionIds } = copied
+  const isSame =
+    Number(row.captured_us) === capturedAt &&
+    Buffer.from(contentDigest, 'latin1').toString('hex') === String(row.content_digest)
+  if (!isSame) throw differs(storedKey, 'Its content is not that of the stored event.')
+  const isErased = copied.contentDigest !== null
+  // A copy that continues reads changes again that were followed by the erasure.
+  if (row.removed_digest !== null && !isErased) return undefined
+  const before = readTail(String(row.tail))
+  const isPruned = capturedAt <= prunedThrough
+  const added = isPruned ? [] : subscriptionIds.filter(id => !before.subscriptionIds.includes(id))
+  const isErasedNow = isErased && row.removed_digest === null && !isPruned
+  return {
+    known: {
+      ...{ key: storedKey, source: String(row.source), capturedAt, seenCount, tail, content: undefined, isPruned },
+      ...{ subscriptionIds: [...subscriptionIds] },
+      facets: added.map(id => facet('subscription', id)).join(FACET_SEPARATOR),
+    },
+    repeats: seenCount - Number(row.seen_count),
+    erased: isErasedNow ? { at: capturedAt, tombstone: event } : undefined,
+  }
+}
+
+/** What a step changes in the events of the ledger. */
+class CopiedGroup implements EventChanges {
+  readonly repeated: KnownEvent[]
+  readonly sources = new Map<string, Tally>()
+  readonly kinds = new Map<string, number>()
+  readonly last: Micros
+  readonly seq: number
+  readonly digest: Buffer
+
+  constructor(
+    clock: Clock,
+    readonly created: readonly CreatedEvent[],
+    changes: readonly Change[],
+  ) {
+    const newest = created.at(-1)
+    this.last = newest?.capturedAt ?? clock.last
+    this.seq = newest?.seq ?? clock.seq
+    this.digest = newest?.digest ?? clock.digest
+    this.repeated = changes.map(({ known }) => known)
+    for (const { source, seenCount, capturedAt, event } of created) {
+      const tally = this.#tallyOf(source)
+      tally.events++
+      tally.duplicates += seenCount - 1
+      tally.latest = capturedAt
+      this.kinds.set(event.kind, (this.kinds.get(event.kind) ?? 0) + 1)
+    }
+    for (const { known, repeats } of changes) this.#tallyOf(known.source).duplicates += repeats
+  }
+
+  #tallyOf(source: string): Tally {
+    const tally = this.sources.get(source) ?? { events: 0, duplicates: 0, latest: 0 }
+    this.sources.set(source, tally)
+    return tally
+  }
+}
+
+function toCopied(copied: CopiedEvent): Copied {
+  const { storedKey, source, kind, subjectId } = copied
+  if (![storedKey, source, kind, subjectId].every(isStorable)) {
+    throw differs(storedKey, 'Its key, source, kind or subject has a character that PostgreSQL cannot store.')
+  }
+  const body = Buffer.from(copied.body.buffer, copied.body.byteOffset, copied.body.byteLength)
+  const event = body.length > LARGE_BODY_BYTES ? findOutline(body) : (JSON.parse(body.toString()) as StoredEvent)
+  if (!event) throw differs(storedKey, 'Its members cannot be read.')
+  const content = normalContentOf(body)
+  const { capturedAt, seenCount, subscriptionIds } = copied
+  const lastSeenAt = findTimestamp(event.last_seen_at)?.micros ?? capturedAt
+  return {
+    ...{ copied, event, content, tail: tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt }) },
+    contentDigest:
+      copied.contentDigest === null
+        ? contentDigest(content)
+        : Buffer.from(copied.contentDigest, 'hex').toString('latin1'),
+  }
+}
+
+/** An entry of the ledger records which events its retention has removed. */
+function borderOf({ kind, body, contentDigest }: CopiedEvent): Micros | undefined {
+  if (kind !== ERASED_KIND || contentDigest !== null) return undefined
+  const entry = readErasureEntry(JSON.parse(Buffer.from(body).toString()) as StoredEvent)
+  return findTimestamp(entry?.through)?.micros
+}
+
+async function refuseAppended(
+  connection: Connection,
+  { last }: Clock,
+  appended: readonly CopiedEvent[],
+): Promise<void> {
+  const keys = new Set<string>()
+  let before = last
+  for (const { storedKey, capturedAt } of appended) {
+    if (capturedAt <= before)
+      throw differs(storedKey, `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`)
+    if (keys.has(storedKey)) throw differs(storedKey, 'The ledger has an event of this key.')
+    before = capturedAt
+    keys.add(storedKey)
+  }
+  const [stored] = keys.size === 0 ? [] : await connection.run(STORED_KEYS, textArray([...keys].filter(isStorable)))
+  if (stored) throw differs(String(stored.dedupe_key), 'The ledger has an event of this key.')
+}
+
+function otherChain({ capturedAt }: LedgerHead): AppError {
+  const detail = `The copied events up to ${toTimestamp(capturedAt)} do not have the digest that the other ledger has.`
+  return new AppError('conflict', 'copy_differs', `${detail} They or events before them are not the same.`)
+}
+
+function differs(storedKey: string, reason: string): AppError {
+  return new AppError('conflict', 'copy_differs', `The copied event ${storedKey} does not fit the ledger. ${reason}`)
+}

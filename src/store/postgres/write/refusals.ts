@@ -1,0 +1,36 @@
+import { AppError } from '../../../model/app-error.js'
+import type { Row } from '../connection/connection.js'
+
+export function leaseLost(): AppError {
+  const message = 'Another server does this work now; this one was too slow.'
+  return new AppError('conflict', 'lease_lost', message, { hint: 'Nothing has to be done.' })
+}
+
+/**
+ * Refuses changes of a ledger that another one continues, or that has only some of its events yet.
+ *
+ * @param clock with its `state`
+ */
+export function refuseClosed(clock: Row | undefined): void {
+  refuseMoved(clock)
+  if (clock?.state === 'importing') throw importUnderWay()
+}
+
+/** The same for changes that an import makes as well. */
+export function refuseMoved(clock: Row | undefined): void {
+  if (clock?.state === 'moved') throw ledgerMoved()
+}
+
+function ledgerMoved(): AppError {
+  return new AppError('unavailable', 'ledger_moved', 'The ledger was moved: another database continues it.', {
+    hint: 'Let EVENT_DB name the new place, and start the servers again.',
+    retryAfterSeconds: 5,
+  })
+}
+
+function importUnderWay(): AppError {
+  return new AppError('unavailable', 'import_incomplete', 'An import into this ledger is not complete.', {
+    hint: 'Wait for it, or repeat the command: it continues.',
+    retryAfterSeconds: 5,
+  })
+}
