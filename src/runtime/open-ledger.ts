@@ -70,10 +70,11 @@ export async function openLedger(
   clock: () => Micros = wallClock,
   report: (problem: unknown) => void = () => {},
 ): Promise<OpenLedger> {
-  if (database.postgres) {
+  const { postgres, replica } = database
+  if (postgres) {
     // Loaded only for those who use it.
     const { openSharedLedger } = await import('./open-shared-ledger.js')
-    return openSharedLedger(database.postgres, { clock, maxSubscriptions, continuesImport })
+    return openSharedLedger({ postgres, replica }, { clock, maxSubscriptions, continuesImport })
   }
   const failure = deferredFailure()
   let opened: SqliteStore | undefined

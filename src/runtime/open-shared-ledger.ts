@@ -5,6 +5,11 @@ import { openPostgresStore } from '../store/postgres/store.js'
 import { deferredFailure } from './lost-ownership.js'
 import { importIncomplete, newSubscriptionId, type OpenLedger } from './open-ledger.js'
 
+export interface SharedDatabase {
+  postgres: PostgresAddress
+  replica?: PostgresAddress | undefined
+}
+
 export interface SharedLedgerOptions {
   clock: () => Micros
   maxSubscriptions: number | undefined
@@ -20,10 +25,10 @@ export interface SharedLedgerOptions {
  * @throws AppError `unavailable/store_…`, `configuration/store_newer`
  */
 export async function openSharedLedger(
-  address: PostgresAddress,
+  { postgres: address, replica }: SharedDatabase,
   { continuesImport, ...options }: SharedLedgerOptions,
 ): Promise<OpenLedger> {
-  const store = await openPostgresStore({ address })
+  const store = await openPostgresStore({ address, replica })
   try {
     if (!continuesImport && (await store.copies.findMark())) throw importIncomplete(shownAddress(address))
     const ledger = await Ledger.open({ store, newSubscriptionId, ...options })

@@ -9,6 +9,8 @@ export interface DatabaseSetting {
   path: string
   /** Absent: it is a file. */
   postgres?: PostgresAddress
+  /** A read replica of that database. */
+  replica?: PostgresAddress
   /** No setting names the file. Only then an older ledger at `legacyPath` is copied to it on first use. */
   isDefault: boolean
   /** The ledger's place in the older layout. */
@@ -28,8 +30,9 @@ export function readDatabase(reader: SettingReader, home: string, given: GivenFl
   const found = reader.find('EVENT_DB', given)
   const isPostgres = found !== undefined && isPostgresUrl(found.value)
   const postgres = readPostgres(reader, isPostgres ? found : undefined, { setting: 'EVENT_DB', schema: DEFAULT_SCHEMA })
+  const replica = readReplica(reader, postgres)
   if (!found) return { path: join(home, 'event', 'events.db'), isDefault: true, legacyPath }
-  if (postgres) return { path: shownAddress(postgres), postgres, isDefault: false, legacyPath }
+  if (postgres) return { path: shownAddress(postgres), postgres, ...replica, isDefault: false, legacyPath }
   if (isPostgres) return { path: '', isDefault: false, legacyPath }
   if (found.value === '') {
     reader.refuse(found.name, `${found.name} is empty. Name the path of a file.`)
@@ -37,4 +40,20 @@ export function readDatabase(reader: SettingReader, home: string, given: GivenFl
     reader.refuseValue(found, 'is neither the path of a file nor an address that begins with postgres://')
   }
   return { path: reader.path(found.value), isDefault: false, legacyPath }
+}
+
+/** `EVENT_DB_READ`: a standby of the database. Its tables are in the same schema. */
+function readReplica(reader: SettingReader, primary: PostgresAddress | undefined): { replica?: PostgresAddress } {
+  const found = reader.find('EVENT_DB_READ')
+  if (!found) return {}
+  if (!isPostgresUrl(found.value)) {
+    reader.refuse(found.name, `${found.name} is not an address that begins with postgres://.`)
+    return {}
+  }
+  if (!primary) {
+    reader.refuse(found.name, `${found.name} names a replica, and EVENT_DB no database in PostgreSQL.`)
+    return {}
+  }
+  const replica = readPostgres(reader, found, { setting: 'EVENT_DB', schema: primary.schema })
+  return replica ? { replica } : {}
 }

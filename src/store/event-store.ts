@@ -110,6 +110,11 @@ export interface LedgerStats {
   latest_captured_at: string | null
 }
 
+/** What a read replica lacks, and for how long; or why it cannot be read. */
+export type ReplicaHealth =
+  | { lagEvents: number; lagSeconds: number; problem?: undefined }
+  | { lagEvents?: undefined; lagSeconds?: undefined; problem: AppError }
+
 export interface StoreHealth {
   /** The file's path, or the address without its password. */
   database: string
@@ -120,6 +125,8 @@ export interface StoreHealth {
   schemaVersion: number
   /** Stored, but not yet in the search index: a search reads each of them. */
   unindexedEvents: number
+  /** Of the database that is read where an answer may be late; absent without one. */
+  replica?: ReplicaHealth | undefined
   /** `unavailable/store_corrupt` once a task has met damage, although the store can commit. */
   damage?: AppError | undefined
 }

@@ -4,7 +4,7 @@ import { html, Markup } from '../../login/html.js'
 import { AppError } from '../../model/app-error.js'
 import { FOLLOW_STATES, type FollowStatus } from '../../model/follow.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
-import type { StoreHealth } from '../../store/event-store.js'
+import type { ReplicaHealth, StoreHealth } from '../../store/event-store.js'
 import { HTTP_STATUS, toProblemReply } from '../answer/problem.js'
 import { json } from '../answer/reply.js'
 import { CapturedAtOrNull } from '../events/event-schemas.js'
@@ -41,12 +41,12 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
   const withWarnings = (found: readonly object[]) => (found.length > 0 ? { warnings: found } : {})
   return documented(DOC, async req => {
     try {
-      const { database, engine, head, epoch, schemaVersion, unindexedEvents, damage } = await ledger.health()
+      const { database, engine, head, epoch, schemaVersion, unindexedEvents, replica, damage } = await ledger.health()
       const clock = clockBehind(head?.capturedAt ?? null, now())
       const status = following.status()
       const promotion = following.promotion()
       const stands = status ? followFails(status) : stalled(await ledger.consumers.countStalled())
-      const found = [clock, stands, await diskLow(storageSizes)]
+      const found = [clock, stands, await diskLow(storageSizes), unreadable(replica)]
       const known = {
         database,
         version,
@@ -58,6 +58,7 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
         unindexed_events: unindexedEvents,
         ...(status ? { follows: status } : {}),
         ...(promotion ? { continues: promotion } : {}),
+        ...(replica && !replica.problem ? { replica: lagOf(replica) } : {}),
         ...withWarnings([...missing, ...found.filter(warning => warning !== undefined)]),
         ...demo,
       }
@@ -97,6 +98,15 @@ function stalled(count: number): Warning | undefined {
   const what = count === 1 ? 'A consumer stands' : `${count} consumers stand`
   const detail = `${what} still although events wait. \`daybook consumers list\` shows which.`
   return { code: 'consumers_stalled', detail }
+}
+
+function lagOf({ lagEvents, lagSeconds }: ReplicaHealth) {
+  return { lag_events: lagEvents, lag_seconds: lagSeconds }
+}
+
+function unreadable(replica: ReplicaHealth | undefined): { code: string; detail: string } | undefined {
+  if (!replica?.problem) return undefined
+  return { code: 'replica_unreadable', detail: `The read replica is not used: ${replica.problem.message}` }
 }
 
 function unavailable(
@@ -167,6 +177,13 @@ const HealthSchema = Type.Object({
         description:
           'It followed another ledger and was promoted: it has the events of the ledger with that epoch up to the instant `through`.',
       },
+  replica: Type.Optional(
+    Type.Object(
+      {
+        lag_events: Type.Integer({ minimum: 0, description: 'Events that it does not have yet.' }),
+        lag_seconds: Type.Number({ minimum: 0, description: 'How long ago the first of them was captured.' }),
+      },
+      { description: 'Of the read replica, if there is one that can be read.' },
     ),
   ),
   demo: Type.Optional(
@@ -183,6 +200,7 @@ const HealthSchema = Type.Object({
           'follow_behind',
           'follow_stopped',
         ]),
+        code: Type.Enum(['clock_behind', 'consumers_stalled', 'disk_low', 'files_missing', 'replica_unreadable']),
         detail: Type.String(),
       }),
       { description: 'Problems in spite of which it works.' },

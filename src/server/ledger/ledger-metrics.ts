@@ -4,7 +4,7 @@ import { AppError } from '../../model/app-error.js'
 import type { ProvenanceRoute } from '../../model/events/event.js'
 import { FOLLOW_STATES, type FollowStatus } from '../../model/follow.js'
 import type { CaptureTotals } from '../../model/subscriptions/capture.js'
-import type { LedgerStats } from '../../store/event-store.js'
+import type { LedgerStats, ReplicaHealth } from '../../store/event-store.js'
 import type { RefusedDelivery } from '../events/refused-deliveries.js'
 import { type Figure, figure, figureBy } from '../metrics/figure.js'
 import { ProgramMetrics } from '../metrics/program-metrics.js'
@@ -83,17 +83,33 @@ function eventFigures({ by_source, subscription_count }: LedgerStats): Figure[] 
 /** None while the store cannot commit: `daybook_ready` shows that. */
 async function headFigures(ledger: LedgerFigureParts['ledger']): Promise<Figure[]> {
   try {
-    const { head, unindexedEvents, damage } = await ledger.health()
+    const { head, unindexedEvents, replica, damage } = await ledger.health()
     const help = 'When the newest event was captured, in seconds of Unix time.'
     return [
       ...(head ? [figure('daybook_head_timestamp_seconds', help, head.capturedAt / 1_000_000)] : []),
       figure('daybook_unindexed_events', 'Events that are stored, but not yet in the search index.', unindexedEvents),
       figure('daybook_store_damaged', '1 after a task has met damage in the database, otherwise 0.', damage ? 1 : 0),
+      ...(replica ? replicaFigures(replica) : []),
     ]
   } catch (error) {
     if (error instanceof AppError && error.category === 'unavailable') return []
     throw error
   }
+}
+
+function replicaFigures({ lagEvents, lagSeconds, problem }: ReplicaHealth): Figure[] {
+  const readable = figure(
+    'daybook_replica_readable',
+    '1 if the read replica can be read, otherwise 0.',
+    problem ? 0 : 1,
+  )
+  if (problem) return [readable]
+  const seconds = 'How long ago the first event was captured that the read replica does not have; 0 if it has all.'
+  return [
+    readable,
+    figure('daybook_replica_lag_events', 'Events that the read replica does not have yet.', lagEvents),
+    figure('daybook_replica_lag_seconds', seconds, lagSeconds),
+  ]
 }
 
 function refusedFigure(refused: readonly RefusedDelivery[]): Figure {

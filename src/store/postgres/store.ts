@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { markOf } from '../../model/events/erasure.js'
+import type { EventQuery } from '../../model/events/event-query.js'
 import { type PostgresAddress, shownAddress } from '../../model/postgres-address.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome } from '../event-store.js'
@@ -16,6 +17,7 @@ import { Upkeep } from './erase/upkeep.js'
 import { countFacets } from './read/event-facets.js'
 import { countEvents } from './read/event-histogram.js'
 import { readPage } from './read/event-reader.js'
+import { ReadReplica } from './read/read-replica.js'
 import { readStatistics } from './read/statistics.js'
 import { verifyEvents } from './read/verify-events.js'
 import { facet } from './search/facets.js'
@@ -39,6 +41,8 @@ export interface PostgresStore extends Store {
 
 export interface PostgresStoreOptions {
   address: PostgresAddress
+  /** A standby for newest pages, searches and counts, which may be late. */
+  replica?: PostgresAddress | undefined
   /** Undefined: the clock of the database server, which all servers share. */
   clock?: (() => Micros) | undefined
 }
@@ -70,9 +74,11 @@ const SIZE = /* sql */ `
  *
  * Source: docs/decisions/0066, 0067.
  */
-export async function openPostgresStore({ address, clock }: PostgresStoreOptions): Promise<PostgresStore> {
+export async function openPostgresStore({ address, replica, clock }: PostgresStoreOptions): Promise<PostgresStore> {
   await migrate(address, { noun: 'ledger', ownTable: 'ledger_clock', steps: LEDGER_MIGRATIONS })
   const pool = new Pool(address, 'daybook ledger')
+  const standby = replica && new ReadReplica(replica, pool)
+  const late = standby ?? pool
   const upkeep = new Upkeep(pool)
   if ((await pool.run(HAS_REMOVED))[0]?.found === true) upkeep.start()
   const channel = `${address.schema}_events`
@@ -105,16 +111,17 @@ export async function openPostgresStore({ address, clock }: PostgresStoreOptions
         const keys = textArray(storedKeys.filter(isStorable))
         return (await pool.run(KEYS_OF, keys, facet('subscription', subscriptionId))).map(row => String(row.dedupe_key))
       },
-      query: (query, signal) => pool.use(connection => readPage(connection, query), signal),
-      histogram: (query, signal) => pool.use(connection => countEvents(connection, query), signal),
-      facets: (query, signal) => pool.use(connection => countFacets(connection, query), signal),
+      query: (query, signal) => (mayBeLate(query) ? late : pool).use(connection => readPage(connection, query), signal),
+      histogram: (query, signal) => late.use(connection => countEvents(connection, query), signal),
+      facets: (query, signal) => late.use(connection => countFacets(connection, query), signal),
       stats: () => pool.use(readStatistics),
       verify: (range, signal) => pool.use(connection => verifyEvents(connection, range), signal),
       health: async () => {
         const head = await groups.prove(sql => pool.run(sql))
         const database = shownAddress(address)
         const epoch = String((await pool.run(EPOCH))[0]?.value)
-        return { database, engine: 'postgres', head, epoch, schemaVersion: SCHEMA_VERSION, unindexedEvents: 0 }
+        const known = { head, epoch, schemaVersion: SCHEMA_VERSION, unindexedEvents: 0 }
+        return { database, engine: 'postgres', ...known, replica: await standby?.health() }
       },
     },
     subscriptions: subscriptionTasks(pool),
@@ -161,9 +168,15 @@ export async function openPostgresStore({ address, clock }: PostgresStoreOptions
       await groups.finish()
       await upkeep.stop()
       await listener?.close()
+      await standby?.close()
       await pool.close()
     },
   }
+}
+
+/** Consumers and live readers continue from a checkpoint: for them, an event that is missing has to be read at the primary. */
+function mayBeLate({ order, since }: EventQuery): boolean {
+  return order === 'desc' && since === undefined
 }
 
 /** Of an event that retention has removed. */

@@ -6,6 +6,8 @@ import { stateOf, toStoreError } from './store-error.js'
 
 /** A row as the driver gives it: integers as numbers where these are exact, booleans, and everything else as text. */
 export type Row = Readonly<Record<string, unknown>>
+/** What a connection is for. */
+export type Access = 'read' | 'write'
 export type Value = string | number | boolean | Buffer | null
 
 const CONNECT_MS = 5_000
@@ -53,15 +55,17 @@ export class Connection {
   }
 
   /**
-   * Connects to the first host that accepts writes.
+   * Connects to the first host that accepts writes, or connections at all.
    *
+   * @param name shown in `pg_stat_activity`
+   * @param access `read`: a standby will do
    * @throws AppError `unavailable/store_…`
    */
-  static async open(address: PostgresAddress, name: string): Promise<Connection> {
+  static async open(address: PostgresAddress, name: string, access: Access = 'write'): Promise<Connection> {
     let failure: unknown
     for (const host of address.hosts) {
       try {
-        return await openAt(address, host, name, client => new Connection(client))
+        return await openAt(address, host, { name, access }, client => new Connection(client))
       } catch (error) {
         // The login is refused by a server that is there; the state of a standby is less interesting.
         if (failure === undefined || stateOf(error) !== undefined) failure = error
@@ -165,7 +169,7 @@ export async function allSettled<Results extends readonly unknown[]>(
 async function openAt<Opened>(
   address: PostgresAddress,
   host: PostgresHost,
-  name: string,
+  { name, access }: { name: string; access: Access },
   toOpened: (client: pg.Client) => Opened,
 ): Promise<Opened> {
   const { sslMode } = address
@@ -185,7 +189,8 @@ async function openAt<Opened>(
   try {
     await client.query(sessionSql(address.schema))
     const { rows } = await client.query(`SELECT current_setting('transaction_read_only') AS read_only`)
-    if (rows[0]?.read_only === 'on') throw new AppError('unavailable', 'store_read_only', READ_ONLY)
+    if (access === 'write' && rows[0]?.read_only === 'on')
+      throw new AppError('unavailable', 'store_read_only', READ_ONLY)
     return opened
   } catch (error) {
     await client.end().catch(() => undefined)

@@ -1,6 +1,6 @@
 import type { PostgresAddress } from '../../../model/postgres-address.js'
 import { BoundedWork } from '../../bounded-work.js'
-import { Connection, type Row, type Value } from './connection.js'
+import { type Access, Connection, type Row, type Value } from './connection.js'
 
 /** Requests that may wait for a connection; a further one is refused. */
 const WAITING = 10_000
@@ -16,6 +16,7 @@ export class Pool {
     private readonly address: PostgresAddress,
     /** Shown in `pg_stat_activity`. */
     private readonly name: string,
+    private readonly access: Access = 'write',
   ) {
     this.#work = new BoundedWork({
       ...{ underWay: address.poolSize, waiting: WAITING },
@@ -58,7 +59,7 @@ export class Pool {
 
   async #take(): Promise<Connection> {
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (!idle.isBroken) return idle
-    return Connection.open(this.address, this.name)
+    return Connection.open(this.address, this.name, this.access)
   }
 
   #giveBack(connection: Connection): void {

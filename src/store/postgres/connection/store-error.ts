@@ -39,7 +39,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     category: 'unavailable',
     states: ['42501'],
     message: 'The database role has not the rights that this takes.',
-    ...{ hint: 'Grant them, or upgrade the ledger with a role that has them.', retryAfterSeconds: 60 },
+    ...{ hint: 'Run `daybook ledger migrate` as the role that owns the tables.', retryAfterSeconds: 60 },
   },
   store_corrupt: {
     category: 'unavailable',

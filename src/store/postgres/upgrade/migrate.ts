@@ -31,6 +31,12 @@ export interface Upgrade {
   steps: readonly Migration[]
 }
 
+/** Versions of the schema before and after; 0 if there was none. */
+export interface Upgraded {
+  from: number
+  to: number
+}
+
 /**
  * Creates the schema, or upgrades it to the newest version, in one transaction. Servers that start at the same time wait
  * for each other. A schema of the newest version is only read, so that a server needs no right to change it.
@@ -38,25 +44,27 @@ export interface Upgrade {
  * @throws AppError `configuration/store_newer`, `configuration/store_foreign`, `unavailable/store_forbidden` for a role that
  *   may not upgrade it
  */
-export async function migrate(address: PostgresAddress, { noun, ownTable, steps }: Upgrade): Promise<void> {
+export async function migrate(address: PostgresAddress, { noun, ownTable, steps }: Upgrade): Promise<Upgraded> {
   const connection = await Connection.open(address, `daybook ${noun} upgrade`)
   try {
     const { schema } = address
+    const to = steps.length
     if ((await hasTable(connection, schema, VERSION_TABLE)) && !(await hasTable(connection, schema, ownTable))) {
       throw foreign(noun, schema)
     }
-    if ((await versionOf(connection, schema)) === steps.length) return
-    await connection.transaction(async () => {
+    if ((await versionOf(connection, schema)) === to) return { from: to, to }
+    return await connection.transaction(async () => {
       await connection.script(UNLIMITED)
       await connection.run(TAKE_LOCK, LOCK)
       const version = await versionOf(connection, schema)
-      if (version > steps.length) throw newer(noun, version, steps.length)
-      if (version === steps.length) return
+      if (version > to) throw newer(noun, version, to)
+      if (version === to) return { from: to, to }
       // Also for a role that may use the schema, but not create one: then it has to be there.
       if (!(await hasSchema(connection, schema))) await connection.script(`CREATE SCHEMA ${quoted(schema)}`)
       if (!(await hasTable(connection, schema, VERSION_TABLE))) await connection.script(CREATE_VERSION)
       for (const step of steps.slice(version)) await step(connection)
-      await connection.run(SET_VERSION, steps.length)
+      await connection.run(SET_VERSION, to)
+      return { from: version, to }
     })
   } finally {
     await connection.close()

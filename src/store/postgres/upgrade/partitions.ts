@@ -1,8 +1,8 @@
 import type { Micros } from '../../../model/timestamp.js'
 import { type Connection, quoted } from '../connection/connection.js'
 
-/** Months that have a partition before they begin. */
-const MONTHS_AHEAD = 3
+/** So many months have a partition before they begin. */
+export const MONTHS_AHEAD = 3
 const LOCK = 7_162_036_932
 /** Readers and writers wait while a partition is added: rather try again later. */
 const LIMITS = /* sql */ `SET LOCAL lock_timeout = '2s'`
@@ -38,11 +38,11 @@ export function monthsFrom(now: Micros, count: number): Month[] {
  */
 export async function makePartitions(
   connection: Connection,
-  { now, schema }: { now: Micros; schema: string },
+  { now, schema, months = MONTHS_AHEAD }: { now: Micros; schema: string; months?: number },
 ): Promise<string[]> {
   const missing = async () => {
     const names = (await connection.run(EXISTING)).map(row => row.name)
-    return monthsFrom(now, MONTHS_AHEAD + 1).filter(({ name }) => !names.includes(name))
+    return monthsFrom(now, months + 1).filter(({ name }) => !names.includes(name))
   }
   if ((await missing()).length === 0) return []
   return connection.transaction(async () => {

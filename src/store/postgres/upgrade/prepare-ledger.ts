@@ -1,0 +1,64 @@
+import { AppError } from '../../../model/app-error.js'
+import type { PostgresAddress } from '../../../model/postgres-address.js'
+import type { Micros } from '../../../model/timestamp.js'
+import { Connection, quoted } from '../connection/connection.js'
+import { LEDGER_MIGRATIONS } from './ledger-migrations.js'
+import { migrate } from './migrate.js'
+import { makePartitions } from './partitions.js'
+
+const HAS_ROLE = /* sql */ `SELECT 1 AS found FROM pg_roles WHERE rolname = $1`
+
+export interface Preparation {
+  now: Micros
+  /** Partitions are made for so many coming months. */
+  months: number
+  /** A role that may use the tables from now on, without a right to change them. */
+  grantTo?: string | undefined
+}
+
+export interface PreparedLedger {
+  /** Schema versions; 0 for a new ledger. */
+  from: number
+  to: number
+  /** Names of new partitions. */
+  partitions: string[]
+}
+
+/**
+ * Creates or upgrades the tables, makes partitions, and grants another role what a server needs: what takes the rights of the
+ * owner.
+ *
+ * @throws AppError `invalid/role_unknown`, `configuration/store_newer`, `unavailable/store_…`
+ */
+export async function prepareLedger(
+  address: PostgresAddress,
+  { now, months, grantTo }: Preparation,
+): Promise<PreparedLedger> {
+  const { schema } = address
+  const connection = await Connection.open(address, 'daybook migration')
+  try {
+    if (grantTo !== undefined && (await connection.run(HAS_ROLE, grantTo)).length === 0) throw unknownRole(grantTo)
+    const versions = await migrate(address, { noun: 'ledger', ownTable: 'ledger_clock', steps: LEDGER_MIGRATIONS })
+    const partitions = await makePartitions(connection, { now, schema, months })
+    if (grantTo !== undefined) await connection.script(grantSql(quoted(schema), quoted(grantTo)))
+    return { ...versions, partitions }
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Also for tables that a later upgrade creates, if this role runs it. */
+function grantSql(schema: string, role: string): string {
+  const rights = 'SELECT, INSERT, UPDATE, DELETE'
+  return [
+    `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
+    `GRANT ${rights} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT ${rights} ON TABLES TO ${role}`,
+  ].join('; ')
+}
+
+function unknownRole(role: string): AppError {
+  return new AppError('invalid', 'role_unknown', `The database server has no role "${role}".`, {
+    hint: 'Create it with `createuser`, or correct the name.',
+  })
+}
