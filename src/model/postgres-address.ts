@@ -24,6 +24,8 @@ export interface PostgresAddress {
   schema: string
   /** Connections that a server opens for requests, beyond one that records events and one that waits for news. */
   poolSize: number
+  /** The server ends a statement after this. */
+  timeoutSeconds: number
 }
 
 /** The address as it may be shown: without the password. */

@@ -5,6 +5,8 @@ import type { FoundSetting, SettingReader } from './reading/setting-reader.js'
 import { whyUnreadable } from './reading/setting-sources.js'
 
 const POOL = { min: 2, max: 1_000, default: 10 }
+/** Seconds. A search is sent in slices that are much shorter than the default. */
+const TIMEOUT = { min: 1, max: 600, default: 20 }
 const DEFAULT_PORT = 5432
 const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'schema', 'target_session_attrs']
 /** Servers that accept no writes are skipped in any case. */
@@ -33,6 +35,7 @@ export function readPostgres(
   { setting, schema }: { setting: 'EVENT_DB' | 'BOARD_DB'; schema: string },
 ): PostgresAddress | undefined {
   const poolSize = reader.integer(`${setting}_POOL`, POOL)
+  const timeoutSeconds = reader.integer(`${setting}_TIMEOUT`, TIMEOUT)
   const passFile = reader.find('PGPASSFILE')
   const passwordFile = `${setting}_PASSWORD_FILE`
   reader.find(passwordFile)
@@ -65,7 +68,7 @@ export function readPostgres(
   const lines = inUrl === undefined && ofFile === undefined ? readPassFile(reader, passFile) : []
   const certificate = readCertificate(reader, found, parameters.get('sslrootcert'))
   return {
-    ...{ hosts, database, user, sslMode, schema: parameters.get('schema') || schema, poolSize },
+    ...{ hosts, database, user, sslMode, schema: parameters.get('schema') || schema, poolSize, timeoutSeconds },
     ...(certificate === undefined ? {} : { sslRootCertificate: certificate }),
     password: host => inUrl ?? ofFile ?? findPassword(lines, [hostName(host), String(host.port), database, user]),
   }

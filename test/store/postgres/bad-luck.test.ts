@@ -1,73 +1,28 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
+import type { PostgresAddress } from '../../../src/model/postgres-address.js'
 import type { EventToRecord } from '../../../src/store/event-store.js'
+import { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/store.js'
+import { mounting, mountSmallDisk } from '../../black-box/mounts.js'
 import { keysOf, messageCreated } from '../../support/events.js'
-import { TestCluster } from '../../support/postgres/cluster.js'
+import { freePort } from '../../support/free-port.js'
+import { giveToServer, TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { checkAll, keepWriting } from '../../support/postgres/keep-writing.js'
+import { networkTo } from '../../support/postgres/network.js'
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   // Durable: what was acknowledged has to outlive a crash.
-  const cluster = await TestCluster.start(t, programs, ['fsync=on'])
+  const cluster = await TestCluster.start(t, programs, ['fsync=on', 'listen_addresses=127.0.0.1'], await freePort())
   const openTogether = async (count: number) => {
     const address = await cluster.emptyLedger(t)
     return Promise.all(Array.from({ length: count }, () => openPostgresStore({ address })))
-  }
-
-  /** Writes until `stop`, and repeats what failed, as senders do. @returns the keys that were acknowledged, in order */
-  function keepWriting(stores: readonly PostgresStore[], name: string) {
-    const acknowledged: string[] = []
-    let isStopped = false
-    const write = async () => {
-      for (let at = 0; !isStopped; at++) {
-        const key = `${name}/${at}`
-        for (let isStored = false; !isStored && !isStopped; ) {
-          const store = stores[at % stores.length] as PostgresStore
-          isStored = await store.events.record([messageCreated(key)]).then(() => true, unavailable)
-        }
-        if (!isStopped) acknowledged.push(key)
-      }
-    }
-    const written = write()
-    return {
-      acknowledged,
-      stop: async () => {
-        isStopped = true
-        await written
-      },
-    }
-  }
-
-  async function unavailable(error: unknown): Promise<false> {
-    if (!(error instanceof AppError) || error.category !== 'unavailable') throw error
-    await sleep(20)
-    return false
-  }
-
-  async function checkAll(t: Test, store: PostgresStore, acknowledged: readonly string[]) {
-    const found = await store.events.verify({ since: null, limit: 100_000 })
-    t.same(found.problems, [])
-    const stored = new Set<string>()
-    for (let since = 0, more = true; more; ) {
-      const page = await store.events.query({ order: 'asc', limit: 500, since })
-      const keys = keysOf(page)
-      t.notOk(
-        keys.some(key => stored.has(key)),
-        'once',
-      )
-      for (const key of keys) stored.add(key)
-      since = page.nextSince ?? since
-      more = page.hasMore
-    }
-    t.same(
-      acknowledged.filter(key => !stored.has(key)),
-      [],
-      'nothing acknowledged is lost',
-    )
-    t.equal((await store.events.stats()).event_count, stored.size)
   }
 
   t.test('ten servers start at the same time on an empty database', async t => {
@@ -151,4 +106,161 @@ else {
     t.equal((await store.events.query({ order: 'asc', limit: 10, since: 0 })).count, 10, 'and others go on')
     await store.close()
   })
+
+  /** What a caller sees while the database does not accept anything. */
+  const refusal = (code: string) => ({ category: 'unavailable', code })
+  const one = { order: 'asc', limit: 10, since: 0 } as const
+
+  /** A role that may use everything in its database. */
+  const newRole = async (t: Test, name: string, options: string) => {
+    await cluster.sql(`CREATE ROLE ${name} LOGIN ${options}; GRANT CREATE ON DATABASE postgres TO ${name}`)
+    t.teardown(() => cluster.sql(`DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`))
+    return name
+  }
+
+  t.test('a database that is set to read only refuses events, and accepts them again later', async t => {
+    const [store] = (await openTogether(1)) as [PostgresStore]
+    await store.events.record([messageCreated('1')])
+    await cluster.sql('ALTER SYSTEM SET default_transaction_read_only = on')
+    await cluster.sql('SELECT pg_reload_conf()')
+    await until(() => store.events.record([messageCreated('2')]).then(() => false, isA('store_read_only')))
+    t.same(keysOf(await store.events.query(one)).slice(0, 1), ['1'], 'reading works')
+    await cluster.sql('ALTER SYSTEM RESET default_transaction_read_only')
+    await cluster.sql('SELECT pg_reload_conf()')
+    await until(() => store.events.record([messageCreated('3')]).then(() => true, isA('store_read_only', false)))
+    t.match(await store.events.findByDedupeKey('3', 10_000), Buffer)
+    await store.close()
+  })
+
+  t.test('at its limit of connections the database refuses events, and accepts them again later', async t => {
+    const user = await newRole(t, 'limited', 'CONNECTION LIMIT 1')
+    const address = { ...cluster.newAddress({ user }) }
+    const store = await openPostgresStore({ address })
+    await t.rejects(store.events.record([messageCreated('1')]), refusal('store_failed'))
+    await cluster.sql('ALTER ROLE limited CONNECTION LIMIT 10')
+    await store.events.record([messageCreated('1')])
+    await store.close()
+  })
+
+  t.test(
+    'another password of the role stops a server until it has that one too, and no error shows either',
+    async t => {
+      const user = await newRole(t, 'guarded', `PASSWORD 'first-secret'`)
+      await cluster.requirePassword(user)
+      let password = 'first-secret'
+      const store = await openPostgresStore({ address: cluster.newAddress({ user, password: () => password }) })
+      await store.events.record([messageCreated('1')])
+      await cluster.sql(`ALTER ROLE guarded PASSWORD 'second-secret'`)
+      await cluster.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guarded'`)
+      await until(() => store.events.record([messageCreated('2')]).then(() => false, isA('store_refused')))
+      const error = await store.events.record([messageCreated('2')]).catch(String)
+      t.notMatch(error, /secret/)
+      password = 'second-secret'
+      await store.events.record([messageCreated('2')])
+      await store.close()
+    },
+  )
+
+  t.test('a database that takes two seconds delays events, and none fails', async t => {
+    const address = await cluster.emptyLedger(t)
+    const store = await openPostgresStore({ address })
+    await store.events.record([messageCreated('1')])
+    const slow = cluster.sql(`SELECT 1 FROM ${address.schema}.ledger_clock FOR UPDATE; SELECT pg_sleep(2)`)
+    await sleep(50)
+    const outcomes = await Promise.all(['2', '3', '2'].map(key => store.events.record([messageCreated(key)])))
+    t.same(
+      outcomes.map(([outcome]) => outcome?.seenCount),
+      [1, 1, 2],
+    )
+    await slow
+    await store.close()
+  })
+
+  t.test('a network that hangs without closing fails requests in time, and a server recovers from it', async t => {
+    const network = await networkTo(t, cluster)
+    const address = await cluster.emptyLedger(t)
+    const hosts = [{ host: network.host, port: cluster.port }]
+    const store = await openPostgresStore({ address: { ...address, hosts, timeoutSeconds: 1 } })
+    await store.events.record([messageCreated('1')])
+    await store.events.query(one)
+    network.hang()
+    const refused = [store.events.record([messageCreated('2')]), store.events.query(one), store.users.list()]
+    for (const answer of await Promise.allSettled(refused)) {
+      t.match(answer, { status: 'rejected', reason: refusal('store_failed') })
+    }
+    network.heal()
+    await until(() => store.events.record([messageCreated('2')]).then(() => true, isA('store_failed', false)))
+    t.same(keysOf(await store.events.query(one)), ['1', '2'])
+    await store.close()
+  })
+
+  t.test('a tablespace that is full refuses events and nothing else, until there is room', mounting(), async t => {
+    const disk = mountSmallDisk(t, '24m')
+    for (const path of [disk.beside, disk.folder]) await giveToServer(path)
+    await cluster.sql(`CREATE TABLESPACE small LOCATION '${disk.folder}'`)
+    const user = await newRole(t, 'cramped', '')
+    await cluster.sql(`GRANT CREATE ON TABLESPACE small TO cramped; ALTER ROLE cramped SET default_tablespace = small`)
+    t.teardown(() => cluster.sql('DROP OWNED BY cramped CASCADE; DROP TABLESPACE small'))
+    const store = await openPostgresStore({ address: cluster.newAddress({ user }) })
+    const large = (at: number) =>
+      messageCreated(String(at), { payload: { text: randomBytes(300_000).toString('base64') } })
+    let stored = 0
+    const full = until(async () => {
+      const isFull = await store.events.record([large(stored)]).then(() => false, isA('store_full'))
+      if (!isFull) stored++
+      return isFull
+    })
+    await full
+    t.ok(stored > 0)
+    t.equal((await store.events.query({ ...one, limit: 500, withoutPayload: true })).count, stored, 'reading works')
+    execFileSync('mount', ['-o', 'remount,size=64m', disk.folder])
+    await store.events.record([large(stored)])
+    t.same((await store.events.verify({ since: null, limit: 500 })).problems, [])
+    await store.close()
+  })
+
+  t.test('TLS: what a connection proves follows sslmode', async t => {
+    const certificates = await cluster.useTls()
+    const tcp = { hosts: [{ host: 'localhost', port: cluster.port }] }
+    const address = await cluster.emptyLedger(t)
+    const isEncrypted = async (changes: Partial<PostgresAddress>) => {
+      const connection = await Connection.open({ ...address, ...tcp, ...changes }, 'tls')
+      const [row] = await connection.run('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')
+      await connection.close()
+      return row?.ssl
+    }
+    t.equal(await isEncrypted({ sslMode: 'disable' }), false)
+    t.equal(await isEncrypted({ sslMode: 'prefer' }), true)
+    t.equal(await isEncrypted({ sslMode: 'require' }), true)
+    const known = { sslRootCertificate: certificates.own }
+    t.equal(await isEncrypted({ sslMode: 'verify-full', ...known }), true)
+    const otherName = { hosts: [{ host: '127.0.0.1', port: cluster.port }] }
+    t.equal(await isEncrypted({ sslMode: 'verify-ca', ...known, ...otherName }), true)
+    await t.rejects(
+      isEncrypted({ sslMode: 'verify-full', ...known, ...otherName }),
+      refusal('store_failed'),
+      'another name',
+    )
+    for (const sslMode of ['verify-ca', 'verify-full'] as const) {
+      const other = { sslMode, sslRootCertificate: certificates.other }
+      await t.rejects(isEncrypted(other), refusal('store_failed'), 'another authority')
+    }
+    await cluster.sql('ALTER SYSTEM SET ssl = off')
+    await cluster.sql('SELECT pg_reload_conf()')
+    await until(() => isEncrypted({ sslMode: 'prefer' }).then(encrypted => !encrypted))
+    await t.rejects(isEncrypted({ sslMode: 'require' }), refusal('store_failed'), 'no TLS at all')
+  })
+}
+
+/** Resolves when `look` resolves to true. */
+async function until(look: () => Promise<boolean>): Promise<void> {
+  while (!(await look())) await sleep(20)
+}
+
+/** @returns `isFound` for an error with this code; throws every other error */
+function isA(code: string, isFound = true): (error: unknown) => boolean {
+  return error => {
+    if (error instanceof AppError && error.code === code) return isFound
+    throw error
+  }
 }

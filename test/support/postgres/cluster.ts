@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,17 +11,15 @@ import type { PostgresAddress } from '../../../src/model/postgres-address.js'
 
 const run = promisify(execFile)
 const USER = 'daybook'
+const PORT = 5432
 
 const EMPTY_LEDGER = /* sql */ `
   DELETE FROM events; DELETE FROM event_keys; DELETE FROM event_marks; DELETE FROM source_marks;
   DELETE FROM source_counters; DELETE FROM kind_counters; DELETE FROM subscriptions; DELETE FROM deleted_subscriptions;
   DELETE FROM users; DELETE FROM api_tokens; DELETE FROM account_log; DELETE FROM sessions; DELETE FROM leases;
-<<<<<<< HEAD
   DELETE FROM consumers; DELETE FROM dead_letters; DELETE FROM login_failures;
-=======
-  DELETE FROM consumers; DELETE FROM dead_letters;
-  DELETE FROM pruned_events; DELETE FROM prunings; DELETE FROM event_changes; DELETE FROM meta WHERE name = 'import';
->>>>>>> 4b292ac (PostgreSQL: content is erased and removed by retention, and a ledger can be copied)
+  DELETE FROM pruned_events; DELETE FROM prunings; DELETE FROM event_changes;
+  DELETE FROM meta WHERE name IN ('import', 'moved');
   UPDATE meta SET value = 'false' WHERE name = 'closed';
   UPDATE subscription_version SET version = 0;
   UPDATE ledger_clock SET last_us = 0, seq = 0, digest = repeat('00', 32), marked_us = 0, marked_seq = 0,
@@ -47,11 +45,13 @@ export class TestCluster {
     private readonly programs: string,
     readonly folder: string,
     private readonly settings: readonly string[],
+    /** In the name of the socket; also over TCP where the settings have `listen_addresses`. */
+    readonly port: number,
   ) {}
 
   /** A server of its own, until the test ends. @param settings such as `fsync=on`; without, nothing is flushed to the disk */
-  static async start(t: Test, programs: string, settings?: readonly string[]): Promise<TestCluster> {
-    const cluster = await TestCluster.create(programs, settings)
+  static async start(t: Test, programs: string, settings?: readonly string[], port?: number): Promise<TestCluster> {
+    const cluster = await TestCluster.create(programs, settings, port)
     t.teardown(() => cluster.remove())
     return cluster
   }
@@ -59,7 +59,7 @@ export class TestCluster {
   /** The server that all test processes of this run share, which no test may stop; without one, a server of its own. */
   static async shared(t: Test, programs: string): Promise<TestCluster> {
     const folder = process.env[SHARED_FOLDER]
-    return folder ? new TestCluster(programs, folder, []) : TestCluster.start(t, programs)
+    return folder ? new TestCluster(programs, folder, [], PORT) : TestCluster.start(t, programs)
   }
 
   /** Offers the server to the processes that this one starts. */
@@ -74,11 +74,13 @@ export class TestCluster {
   }
 
   /** Starts a server, which stays until `remove`. */
-  static async create(programs: string, settings: readonly string[] = ['fsync=off']): Promise<TestCluster> {
-    const folder = mkdtempSync(join(tmpdir(), 'daybook-pg-'))
-    const cluster = new TestCluster(programs, folder, settings)
-    const { uid, gid } = await unprivileged()
-    if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+  static async create(
+    programs: string,
+    settings: readonly string[] = ['fsync=off'],
+    port = PORT,
+  ): Promise<TestCluster> {
+    const cluster = await TestCluster.#inNewFolder(programs, settings, port)
+    const { folder } = cluster
     const data = [
       '--pgdata',
       join(folder, 'data'),
@@ -103,11 +105,30 @@ export class TestCluster {
     }
   }
 
+  /** A streaming standby of another cluster, until the test ends. */
+  static async standbyOf(t: Test, primary: TestCluster): Promise<TestCluster> {
+    const { programs, settings, port } = primary
+    const standby = await TestCluster.#inNewFolder(programs, settings, port)
+    t.teardown(() => standby.remove())
+    const from = ['--host', primary.folder, '--port', String(port), '--username', USER]
+    const how = ['--pgdata', join(standby.folder, 'data'), '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
+    await run(join(programs, 'pg_basebackup'), [...from, ...how], await standby.#options())
+    await standby.launch()
+    return standby
+  }
+
+  static async #inNewFolder(programs: string, settings: readonly string[], port: number): Promise<TestCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'daybook-pg-'))
+    await giveToServer(folder)
+    return new TestCluster(programs, folder, settings, port)
+  }
+
   /** An address with a schema that no other test uses. */
   newAddress(changes: Partial<PostgresAddress> = {}): PostgresAddress {
     return {
-      ...{ hosts: [{ host: this.folder, port: 5432 }], database: 'postgres', user: USER, password: () => undefined },
-      ...{ sslMode: 'prefer', schema: `${this.#prefix}_${++this.#schemas}`, poolSize: 4 },
+      ...{ hosts: [{ host: this.folder, port: this.port }], database: 'postgres', user: USER },
+      ...{ password: () => undefined, sslMode: 'prefer', schema: `${this.#prefix}_${++this.#schemas}`, poolSize: 4 },
+      timeoutSeconds: 20,
       ...changes,
     }
   }
@@ -134,7 +155,7 @@ export class TestCluster {
   async sql(text: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({
       host: this.folder,
-      port: 5432,
+      port: this.port,
       user: USER,
       database: 'postgres',
       password: () => '',
@@ -147,9 +168,34 @@ export class TestCluster {
     }
   }
 
+  /** A role needs its password from now on. */
+  async requirePassword(role: string): Promise<void> {
+    const rules = join(this.folder, 'data', 'pg_hba.conf')
+    writeFileSync(rules, `local all ${role} scram-sha-256\n${readFileSync(rules, 'utf8')}`)
+    await this.sql('SELECT pg_reload_conf()')
+  }
+
+  /** The server accepts TLS as `localhost`. @returns the certificate that proves it, and one that does not */
+  async useTls(): Promise<{ own: string; other: string }> {
+    const make = async (name: string) => {
+      const [key, certificate] = [join(this.folder, `${name}.key`), join(this.folder, `${name}.crt`)]
+      const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+      const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+      await run('openssl', ['req', ...kind, ...names, '-keyout', key, '-out', certificate])
+      for (const file of [key, certificate]) await giveToServer(file)
+      return { key, certificate }
+    }
+    const [own, other] = [await make('own'), await make('other')]
+    await this.sql(`ALTER SYSTEM SET ssl_cert_file = '${own.certificate}'`)
+    await this.sql(`ALTER SYSTEM SET ssl_key_file = '${own.key}'`)
+    await this.sql('ALTER SYSTEM SET ssl = on')
+    await this.sql('SELECT pg_reload_conf()')
+    return { own: readFileSync(own.certificate, 'utf8'), other: readFileSync(other.certificate, 'utf8') }
+  }
+
   /** Starts the server, also again after `stop`. */
   async launch(): Promise<void> {
-    const settings = ['unix_socket_permissions=0777', 'max_connections=200', ...this.settings]
+    const settings = [`port=${this.port}`, 'unix_socket_permissions=0777', 'max_connections=200', ...this.settings]
     const given = settings.flatMap(setting => ['-c', setting])
     const options = ['-D', join(this.folder, 'data'), '-k', this.folder, '-c', 'listen_addresses=', ...given]
     const server = spawn(join(this.programs, 'postgres'), options, { ...(await this.#options()), stdio: 'ignore' })
@@ -157,7 +203,8 @@ export class TestCluster {
     for (let tries = 0; tries < 200; tries++) {
       if (server.exitCode !== null) break
       try {
-        await this.sql('CREATE EXTENSION IF NOT EXISTS pg_trgm')
+        const [state] = await this.sql('SELECT pg_is_in_recovery() AS standby')
+        if (state?.standby === false) await this.sql('CREATE EXTENSION IF NOT EXISTS pg_trgm')
         return
       } catch {
         await sleep(50)
@@ -178,6 +225,12 @@ export class TestCluster {
   async #options() {
     return { cwd: this.folder, env: { LANG: 'C.UTF-8', PATH: this.programs }, ...(await unprivileged()) }
   }
+}
+
+/** Lets the server's account use a file or folder. */
+export async function giveToServer(path: string): Promise<void> {
+  const { uid, gid } = await unprivileged()
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
 /** PostgreSQL refuses to run as root: then as an account without rights. */

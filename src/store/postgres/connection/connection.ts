@@ -11,10 +11,8 @@ export type Access = 'read' | 'write'
 export type Value = string | number | boolean | Buffer | null
 
 const CONNECT_MS = 5_000
-/** The server ends a statement after this. A search is sent in slices that are much shorter. */
-const STATEMENT_MS = 20_000
-/** A network that hangs without closing: the connection is given up, although the server has not answered. */
-const ANSWER_MS = 25_000
+/** A network that hangs without closing: after so many times of its limit, a statement is given up, and the connection with it. */
+const UNANSWERED = 1.25
 /** Longer than the largest group takes. A server that was suspended in a transaction must not hold the others up. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 const LOCK_MS = 10_000
@@ -187,7 +185,7 @@ async function openAt<Opened>(
   }
   const opened = toOpened(client)
   try {
-    await client.query(sessionSql(address.schema))
+    await client.query(sessionSql(address))
     const { rows } = await client.query(`SELECT current_setting('transaction_read_only') AS read_only`)
     if (access === 'write' && rows[0]?.read_only === 'on')
       throw new AppError('unavailable', 'store_read_only', READ_ONLY)
@@ -207,13 +205,14 @@ function newClient(
   { name, tls }: { name: string; tls: boolean },
 ): pg.Client {
   const { user, database } = address
+  const statementMs = address.timeoutSeconds * 1_000
   return new pg.Client({
     ...{ host, port, user, database },
     // A function, also without a password: else the driver looks into the environment and the home folder.
     password: () => address.password({ host, port }) ?? '',
     ssl: tls ? tlsOptions(address, host) : false,
     ...{ types: TYPES, pipeline: true, keepAlive: true, application_name: name },
-    ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: ANSWER_MS },
+    ...{ connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs), query_timeout: statementMs * UNANSWERED },
   })
 }
 
@@ -226,11 +225,12 @@ function tlsOptions({ sslMode, sslRootCertificate }: PostgresAddress, host: stri
   }
 }
 
-function sessionSql(schema: string): string {
+function sessionSql({ schema, timeoutSeconds }: PostgresAddress): string {
+  const statementMs = timeoutSeconds * 1_000
   const settings = {
     search_path: quoted(schema),
-    statement_timeout: STATEMENT_MS,
-    lock_timeout: LOCK_MS,
+    statement_timeout: statementMs,
+    lock_timeout: Math.min(LOCK_MS, statementMs),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     client_min_messages: 'warning',
     default_transaction_isolation: `'read committed'`,

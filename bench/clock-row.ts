@@ -1,0 +1,149 @@
+/**
+ * Servers that record into one ledger in PostgreSQL, as a queue before one row: each server writes a group at a time, and holds
+ * the row from its first statement to its commit. Time is counted in milliseconds, and nothing is random: equal settings
+ * have equal results.
+ *
+ * Assumptions: every server has a processor of its own, and so has the database; service times do not depend on load; the row
+ * is given in the order of arrival; every client sends its next event when the last one is answered.
+ */
+export interface ClockRowModel {
+  servers: number
+  /** Of each server, each with one event under way. */
+  clients: number
+  /** What a server's thread spends on one event: HTTP, checks, digest. */
+  handleMs: number
+  /** From the lock to the commit, for any group: the statements and their ways. */
+  groupMs: number
+  /** The same for each event of a group. */
+  eventMs: number
+  /** Until the commit is durable, on all disks that have to have it. */
+  commitMs: number
+  /** Events of a group at most. */
+  largestGroup: number
+}
+
+export interface ClockRowRun {
+  /** Events in one second, of all servers together. */
+  rate: number
+  /** Average. */
+  groupSize: number
+  /** From an event's arrival at the server to its answer. */
+  p50Ms: number
+  p99Ms: number
+  /** Part of the time in which some group holds the row. */
+  busy: number
+}
+
+interface Server {
+  /** When its thread is free. */
+  freeAt: number
+  /** Instants of arrival of the events that the thread has handled, and that wait for a group. */
+  waiting: number[]
+  writes: boolean
+}
+
+/** What happens at an instant. */
+interface Happening {
+  at: number
+  run: () => void
+}
+
+/** @param ms how long to simulate, after as long a beginning that is not counted */
+export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun {
+  const { servers: count, clients, handleMs, groupMs, eventMs, commitMs, largestGroup } = model
+  const happenings = new Happenings()
+  const servers = Array.from({ length: count }, (): Server => ({ freeAt: 0, waiting: [], writes: false }))
+  const latencies: number[] = []
+  let [rowFreeAt, busyMs, groups] = [0, 0, 0]
+  let now = 0
+  const arrive = (server: Server, at: number) => {
+    server.freeAt = Math.max(server.freeAt, at) + handleMs
+    happenings.add({
+      at: server.freeAt,
+      run: () => {
+        server.waiting.push(at)
+        if (!server.writes) write(server)
+      },
+    })
+  }
+  const write = (server: Server) => {
+    server.writes = true
+    const group = server.waiting.splice(0, largestGroup)
+    const holdMs = groupMs + eventMs * group.length + commitMs
+    rowFreeAt = Math.max(rowFreeAt, now) + holdMs
+    const end = rowFreeAt
+    happenings.add({
+      at: end,
+      run: () => {
+        if (end > ms) {
+          latencies.push(...group.map(arrived => end - arrived))
+          busyMs += holdMs
+          groups++
+        }
+        for (const _ of group) arrive(server, end)
+        server.writes = false
+        if (server.waiting.length > 0) write(server)
+      },
+    })
+  }
+  for (const server of servers) for (let client = 0; client < clients; client++) arrive(server, 0)
+  for (let next = happenings.take(); next && next.at <= 2 * ms; next = happenings.take()) {
+    now = next.at
+    next.run()
+  }
+  latencies.sort((left, right) => left - right)
+  const percentile = (part: number) => latencies[Math.floor(part * (latencies.length - 1))] ?? Number.NaN
+  return {
+    rate: (latencies.length / ms) * 1_000,
+    groupSize: latencies.length / groups,
+    ...{ p50Ms: percentile(0.5), p99Ms: percentile(0.99), busy: Math.min(1, busyMs / ms) },
+  }
+}
+
+type Numbered = Happening & { number: number }
+
+/** A heap: the earliest one is taken first, and of equal ones the one that was added first. */
+class Happenings {
+  readonly #heap: Numbered[] = []
+  #added = 0
+
+  add(happening: Happening): void {
+    const heap = this.#heap
+    heap.push({ ...happening, number: this.#added++ })
+    for (let at = heap.length - 1; at > 0; ) {
+      const parent = (at - 1) >> 1
+      if (!this.#isBefore(at, parent)) return
+      this.#swap(at, parent)
+      at = parent
+    }
+  }
+
+  take(): Happening | undefined {
+    const heap = this.#heap
+    const [first] = heap
+    const last = heap.pop()
+    if (!first || !last || first === last) return first
+    heap[0] = last
+    for (let at = 0; ; ) {
+      const [left, right] = [2 * at + 1, 2 * at + 2]
+      let least = at
+      if (left < heap.length && this.#isBefore(left, least)) least = left
+      if (right < heap.length && this.#isBefore(right, least)) least = right
+      if (least === at) return first
+      this.#swap(at, least)
+      at = least
+    }
+  }
+
+  #isBefore(left: number, right: number): boolean {
+    const [one, other] = [this.#heap[left], this.#heap[right]] as [Numbered, Numbered]
+    return one.at < other.at || (one.at === other.at && one.number < other.number)
+  }
+
+  #swap(left: number, right: number): void {
+    const heap = this.#heap
+    const [one, other] = [heap[left], heap[right]] as [Numbered, Numbered]
+    heap[left] = other
+    heap[right] = one
+  }
+}

@@ -1,0 +1,88 @@
+import t, { type Test } from 'tap'
+import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
+import { readLocalSettings } from '../../../src/settings/local-settings.js'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { memorySources } from '../../settings/memory-sources.js'
+import { messageCreated } from '../../support/events.js'
+import { TestCluster } from '../../support/postgres/cluster.js'
+import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { erase, prune } from '../erasure-conformance.js'
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const cluster = await TestCluster.start(t, programs)
+  await cluster.sql(`
+    CREATE ROLE ledger_owner LOGIN; CREATE ROLE ledger_server LOGIN;
+    GRANT CREATE ON DATABASE postgres TO ledger_owner`)
+  const migrate = (user: string, schema: string, options: { months?: number; grantTo?: string } = {}) => {
+    const url = `postgres://${user}@/postgres?host=${cluster.folder}&schema=${schema}`
+    const settings = readLocalSettings({}, memorySources({ env: { EVENT_DB: url } }))
+    return migrateLedger(settings, { months: 3, ...options })
+  }
+  /** Everything that a server does. */
+  const serveAs = async (t: Test, schema: string) => {
+    const store = await openPostgresStore({ address: cluster.newAddress({ user: 'ledger_server', schema }) })
+    const { events, subscriptions, users, consumers, shared, copies } = store
+    const [first] = await events.record([
+      messageCreated('1'),
+      messageCreated('2'),
+      messageCreated('3'),
+      messageCreated('1'),
+    ])
+    const at = first?.capturedAt ?? 0
+    await erase(store, '1', [at + 1])
+    await prune(store, '2', at)
+    await consumers.save({ name: 'mail', owner_user_id: null, position: 'beginning' }, { most: 1, now: at })
+    const [lease] = [await shared.acquireLease('watch', 30)]
+    t.match(lease, { fence: 1 })
+    t.same(await users.list(), [])
+    t.equal(await subscriptions.delete('none'), false)
+    t.match(await copies.read({ since: null, changes: null, limit: 10, maxBytes: 1_000_000 }), { events: 5 })
+    t.match(await events.verify({ since: null, limit: 100 }), { events: 5, problems: [] })
+    t.match(await events.health(), { head: { capturedAt: Number } })
+    await t.rejects(shared.makePartitions(4_000_000_000_000_000), { code: 'store_forbidden' })
+    await store.close()
+  }
+
+  t.test('an owning role makes the tables, and a serving role that may create nothing uses them', async t => {
+    const serving = { user: 'ledger_server', schema: 'roles' }
+    await t.rejects(openPostgresStore({ address: cluster.newAddress(serving) }), { code: 'store_forbidden' })
+    await t.rejects(migrate('ledger_owner', 'roles', { grantTo: 'nobody_known' }), {
+      category: 'invalid',
+      code: 'role_unknown',
+    })
+    const made = await migrate('ledger_owner', 'roles', { grantTo: 'ledger_server' })
+    t.match(made, { from_version: 0, schema_version: Number, granted_to: 'ledger_server' })
+    t.equal(made.partitions.length, 4, 'this month and three more')
+    await serveAs(t, 'roles')
+    t.match(await migrate('ledger_owner', 'roles', { months: 5 }), { partitions: { length: 2 }, granted_to: null })
+    await t.rejects(migrate('ledger_server', 'roles', { months: 7 }), { code: 'store_forbidden' })
+  })
+
+  t.test('a server with a role that may not upgrade refuses an older schema, and the owner upgrades it', async t => {
+    await migrate('ledger_owner', 'older', { grantTo: 'ledger_server' })
+    const newest = (await cluster.sql('SELECT version FROM older.schema_version'))[0]?.version
+    await cluster.sql(`
+      SET search_path = older; UPDATE schema_version SET version = ${Number(newest)} - 1;
+      DROP TABLE pruned_events, prunings, event_changes; ALTER TABLE events DROP COLUMN content_digest;
+      ALTER TABLE ledger_clock DROP COLUMN changes, DROP COLUMN pruned_us, DROP COLUMN pruned_seq, DROP COLUMN state`)
+    const address = cluster.newAddress({ user: 'ledger_server', schema: 'older' })
+    await t.rejects(openPostgresStore({ address }), { code: 'store_forbidden' })
+    t.match(await migrate('ledger_owner', 'older'), { from_version: Number(newest) - 1, schema_version: newest })
+    await serveAs(t, 'older')
+  })
+
+  t.test('a schema of a newer release is refused by servers and by ledger migrate', async t => {
+    await migrate('ledger_owner', 'newer', { grantTo: 'ledger_server' })
+    await cluster.sql('UPDATE newer.schema_version SET version = version + 1')
+    const newer = { category: 'configuration', code: 'store_newer' }
+    await t.rejects(openPostgresStore({ address: cluster.newAddress({ schema: 'newer' }) }), newer)
+    await t.rejects(migrate('ledger_owner', 'newer'), newer)
+  })
+
+  t.test('ledger migrate refuses a ledger in a file', async t => {
+    const settings = readLocalSettings({ db: '/srv/events.db' }, memorySources({}))
+    await t.rejects(migrateLedger(settings, { months: 3 }), { category: 'configuration', code: 'ledger_is_a_file' })
+  })
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { keysOf, messageCreated } from '../../support/events.js'
+import { TestCluster } from '../../support/postgres/cluster.js'
+import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { checkAll, keepWriting } from '../../support/postgres/keep-writing.js'
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const primary = await TestCluster.start(t, programs)
+  const standby = await TestCluster.standbyOf(t, primary)
+  const newest = { order: 'desc', limit: 10 } as const
+
+  t.test(
+    'newest pages and counts come from a replica that may lag, pages after a checkpoint from the primary',
+    async t => {
+      const address = primary.newAddress()
+      const replica = { ...address, hosts: [{ host: standby.folder, port: standby.port }] }
+      const store = await openPostgresStore({ address, replica })
+      await store.events.record([messageCreated('1')])
+      const lag = async () => (await store.events.health()).replica
+      const until = async (look: () => Promise<boolean>) => {
+        while (!(await look())) await sleep(20)
+      }
+      await until(async () => (await lag())?.lagEvents === 0)
+      t.same(await lag(), { lagEvents: 0, lagSeconds: 0 })
+      t.same(keysOf(await store.events.query(newest)), ['1'])
+
+      await standby.sql('SELECT pg_wal_replay_pause()')
+      await store.events.record([messageCreated('2'), messageCreated('3')])
+      t.match(await lag(), { lagEvents: 2, lagSeconds: (seconds: number) => seconds >= 0 })
+      t.same(keysOf(await store.events.query(newest)), ['1'], 'a page without a checkpoint is late')
+      t.match(await store.events.histogram({ buckets: 1, now: Date.now() * 1_000 }), { count: 1 })
+      t.match(await store.events.facets({ now: Date.now() * 1_000 }), { count: 1 })
+      t.same(keysOf(await store.events.query({ order: 'asc', limit: 10, since: 0 })), ['1', '2', '3'])
+      t.same(keysOf(await store.events.query({ ...newest, since: 0 })), ['3', '2', '1'])
+      await standby.sql('SELECT pg_wal_replay_resume()')
+      await until(async () => (await lag())?.lagEvents === 0)
+      t.same(keysOf(await store.events.query(newest)), ['3', '2', '1'])
+
+      await standby.stop('SIGINT')
+      t.same(keysOf(await store.events.query(newest)), ['3', '2', '1'], 'without the replica, the primary is read')
+      t.match(await lag(), { problem: { code: 'store_failed' } })
+      await store.close()
+      await standby.launch()
+    },
+  )
+
+  t.test('a replica of another ledger is not read', async t => {
+    const address = primary.newAddress()
+    const other = primary.newAddress()
+    await (await openPostgresStore({ address: other })).close()
+    const store = await openPostgresStore({ address, replica: other })
+    await store.events.record([messageCreated('1')])
+    t.same(keysOf(await store.events.query(newest)), ['1'])
+    t.match((await store.events.health()).replica, { problem: { code: 'replica_differs' } })
+    await store.close()
+  })
+
+  t.test('a synchronous replica takes over under load: servers continue, and nothing acknowledged is lost', async t => {
+    await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
+    await primary.sql('SELECT pg_reload_conf()')
+    while ((await primary.sql('SELECT sync_state FROM pg_stat_replication'))[0]?.sync_state !== 'sync') await sleep(20)
+    const hosts = [primary, standby].map(({ folder: host, port }) => ({ host, port }))
+    const address = primary.newAddress({ hosts })
+    const stores = await Promise.all([1, 2].map(() => openPostgresStore({ address })))
+    const writers = ['a', 'b', 'c', 'd'].map(name => keepWriting(stores, name))
+    await sleep(300)
+    await primary.stop('SIGKILL')
+    const before = writers.map(({ acknowledged }) => acknowledged.length)
+    await standby.sql('SELECT pg_promote()')
+    while (writers.some(({ acknowledged }, at) => acknowledged.length < (before[at] ?? 0) + 20)) await sleep(20)
+    await Promise.all(writers.map(writer => writer.stop()))
+    const [store] = stores as [(typeof stores)[number]]
+    await checkAll(
+      t,
+      store,
+      writers.flatMap(({ acknowledged }) => acknowledged),
+    )
+    await Promise.all(stores.map(store => store.close()))
+  })
+}
