@@ -63,6 +63,12 @@ export interface ImportMark {
   epoch: string
 }
 
+/** Another ledger continues this one: it has the same events, and the same epoch. */
+export interface MovedMark {
+  /** Path, or address without its password. */
+  to: string
+}
+
 /** What a ledger has apart from its events, as another one copies it. */
 export interface LedgerState {
   /** It has, or once had, users or an admin token. */
@@ -126,8 +132,14 @@ export interface CopyStore {
   /** @param epoch of the ledger from now on, if it is another one; `health` and pages have it once the store is opened again */
   saveMark(mark: ImportMark | null, epoch?: string): Promise<void>
 
-  /** All of one snapshot. */
-  readState(): Promise<LedgerState>
+  /** Null for a ledger that was not moved. */
+  findMoved(): Promise<MovedMark | null>
+
+  /** From now on, or until it is saved as null, no process changes the ledger. */
+  saveMoved(mark: MovedMark | null): Promise<void>
+
+  /** All of one snapshot. @param deadLetters at most so many; `COPY_LIMITS.deadLetters` if absent */
+  readState(deadLetters?: number): Promise<LedgerState>
 
   /** Makes what is given the same here, in one transaction. A closed ledger stays closed. */
   writeState(state: Partial<LedgerState>): Promise<void>

@@ -17,13 +17,13 @@ import type { ServedFollowing } from '../../server/ledger/follow-routes.js'
 import type { FollowSettings } from '../../settings/follow-settings.js'
 import type { LedgerState } from '../../store/copy-store.js'
 import type { LedgerHead } from '../../store/event-store.js'
-import type { CopyingStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import { Leader, type LeaderPage, type LeaderState } from './leader.js'
 import { promoteStore } from './promote-store.js'
 
 export interface FollowerParts {
   ledger: Pick<Ledger, 'noticeCopies' | 'endFollowing'>
-  store: CopyingStore
+  store: Store
   settings: FollowSettings
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Wall clock. */

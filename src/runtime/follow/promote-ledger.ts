@@ -4,7 +4,6 @@ import type { LocalSettings } from '../../settings/local-settings.js'
 import { notFollowing } from '../../store/copy-store.js'
 import { requireFile } from '../not-a-file.js'
 import { openLedger, wallClock } from '../open-ledger.js'
-import { toCopyingStore } from '../transfer/copying-store.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { promoteStore } from './promote-store.js'
 
@@ -21,10 +20,9 @@ export function promoteLedger(settings: LocalSettings, input: PromotionInput): P
     file: async () => {
       const { store, close } = await openLedger({ ...settings, mayFollow: true }, 'command')
       try {
-        const copying = toCopyingStore(store)
-        const { mark } = await copying.copies.findFollow()
+        const { mark } = await store.copies.findFollow()
         if (!mark) throw notFollowing()
-        return await promoteStore(copying, {
+        return await promoteStore(store, {
           leader: mark.leader,
           now: wallClock(),
           ...input,

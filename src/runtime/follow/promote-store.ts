@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { PromotedLedger, PromotionInput } from '../../model/follow.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
-import type { CopyingStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import { refuseWhileAnswering } from './leader.js'
 
 interface PromotionOptions extends PromotionInput {
@@ -16,7 +16,7 @@ interface PromotionOptions extends PromotionInput {
  * @throws AppError `conflict/leader_answers`, `conflict/follower_behind`, `conflict/not_following`
  */
 export async function promoteStore(
-  { copies }: Pick<CopyingStore, 'copies'>,
+  { copies }: Pick<Store, 'copies'>,
   { leader, keep_epoch, force, now, stopCopying }: PromotionOptions,
 ): Promise<PromotedLedger> {
   // Two ledgers of one epoch could not be told apart.

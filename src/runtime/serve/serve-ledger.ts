@@ -144,11 +144,11 @@ async function openFollower(
   services: { logger: Logger; onPromoted: () => void },
 ): Promise<Follower | undefined> {
   if (!settings) return undefined
-  return Follower.begin({ ...services, ledger, store: toCopyingStore(store), settings, now: wallClock })
+  return Follower.begin({ ...services, ledger, store, settings, now: wallClock })
 }
 
 async function ownLedger({ store }: OpenLedger): Promise<ServedFollowing> {
-  const found = await store.copies?.findFollow()
+  const found = await store.copies.findFollow()
   return {
     status: () => undefined,
     promotion: () => found?.promotion ?? undefined,

@@ -177,6 +177,8 @@ const HealthSchema = Type.Object({
         description:
           'It followed another ledger and was promoted: it has the events of the ledger with that epoch up to the instant `through`.',
       },
+    ),
+  ),
   replica: Type.Optional(
     Type.Object(
       {
@@ -199,8 +201,8 @@ const HealthSchema = Type.Object({
           'files_missing',
           'follow_behind',
           'follow_stopped',
+          'replica_unreadable',
         ]),
-        code: Type.Enum(['clock_behind', 'consumers_stalled', 'disk_low', 'files_missing', 'replica_unreadable']),
         detail: Type.String(),
       }),
       { description: 'Problems in spite of which it works.' },

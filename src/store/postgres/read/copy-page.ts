@@ -6,12 +6,14 @@ import { type RemovedEvent, readRemoved } from '../erase/stored-tombstone.js'
 
 const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
 const CLOCK = /* sql */ `
-  SELECT last_us, seq, digest, changes, pruned_us, (SELECT value FROM meta WHERE name = 'epoch') AS epoch FROM ledger_clock`
+  SELECT last_us, seq, digest, changes, pruned_us, (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
+    (SELECT value FROM meta WHERE name = 'change_numbering') AS numbering
+  FROM ledger_clock`
 /** Of events and of removed ones: the newest up to an instant. */
 const LAST_UP_TO = /* sql */ `
-  SELECT captured_us, encode(digest, 'hex') AS digest FROM (
-    (SELECT captured_us, digest FROM events WHERE captured_us <= $1 ORDER BY captured_us DESC LIMIT 1)
-    UNION ALL (SELECT captured_us, digest FROM pruned_events WHERE captured_us <= $1 ORDER BY captured_us DESC LIMIT 1)
+  SELECT captured_us, seq, encode(digest, 'hex') AS digest FROM (
+    (SELECT captured_us, seq, digest FROM events WHERE captured_us <= $1 ORDER BY captured_us DESC LIMIT 1)
+    UNION ALL (SELECT captured_us, seq, digest FROM pruned_events WHERE captured_us <= $1 ORDER BY captured_us DESC LIMIT 1)
   ) AS last ORDER BY captured_us DESC LIMIT 1`
 /** Removed ones, whose rows may still be there. */
 const REMOVED = /* sql */ `
@@ -25,20 +27,20 @@ const MARKED_BYTES = marked('0'.repeat(64), '').length
 const SIZE = `octet_length(body) + octet_length(tail) + CASE WHEN content_digest IS NULL THEN 1 ELSE ${MARKED_BYTES + 1} END`
 /** Bodies as long as they fit into the bytes of `$3`. */
 const fitting = (rows: string, order: string) => /* sql */ `
-  SELECT captured_us, number, bytes, content_digest, digest, CASE WHEN upto <= $3::bigint THEN body || tail END AS event
+  SELECT captured_us, number, bytes, content_digest, CASE WHEN upto <= $3::bigint THEN body || tail END AS event
   FROM (
     SELECT *, sum(bytes) OVER (ORDER BY ${order})::bigint AS upto FROM (${rows}) AS listed
   ) AS summed ORDER BY ${order}`
 const EVENTS = fitting(
   /* sql */ `
-  SELECT captured_us, captured_us AS number, body, tail, content_digest, encode(digest, 'hex') AS digest, ${SIZE} AS bytes
+  SELECT captured_us, captured_us AS number, body, tail, content_digest, ${SIZE} AS bytes
   FROM events WHERE captured_us > $1 ORDER BY captured_us LIMIT $2`,
   'captured_us',
 )
 /** An event without a row was removed, or is of a partition that was detached. */
 const CHANGES = fitting(
   /* sql */ `
-  SELECT event_changes.captured_us, number, body, tail, content_digest, NULL AS digest, coalesce(${SIZE}, 0) AS bytes
+  SELECT event_changes.captured_us, number, body, tail, content_digest, coalesce(${SIZE}, 0) AS bytes
   FROM event_changes LEFT JOIN events ON events.captured_us = event_changes.captured_us AND events.captured_us > $4
   WHERE number > $1 ORDER BY number LIMIT $2`,
   'number',
@@ -48,7 +50,6 @@ interface Line {
   /** Where the next page begins after it. */
   number: number
   bytes: Buffer
-  through?: LedgerHead
 }
 
 /** A line that does not fit, by its size. */
@@ -90,13 +91,15 @@ export function readCopyPage(connection: Connection, range: CopyRange): Promise<
     const isEmpty = events.lines.length + changes.found.lines.length === 0
     const needed = isEmpty ? (events.needed ?? changes.found.needed) : undefined
     const end = events.lines.at(-1)
-    const through = end ? (end.through ?? toHead((await connection.run(LAST_UP_TO, end.number))[0])) : toHead(after)
+    const [through] = end ? await connection.run(LAST_UP_TO, end.number) : [after]
     return {
       lines: joined([...events.lines, ...changes.found.lines]),
       events: events.lines.length,
-      through,
+      through: toHead(through),
       changes: changes.through,
-      hasMore: (last !== null && (through?.capturedAt ?? -1) < last) || changes.through < newest,
+      numbering: String(clock?.numbering),
+      eventsLeft: Number(clock?.seq) - Number(through?.seq ?? 0),
+      hasMore: Number(through?.seq ?? 0) < Number(clock?.seq) || changes.through < newest,
       ...(needed === undefined ? {} : { neededBytes: needed }),
       head: last,
       epoch: String(clock?.epoch),
@@ -123,8 +126,7 @@ async function readEvents(
   for (const row of await connection.run(EVENTS, from, limit - rows.length, found.left)) {
     const capturedAt = Number(row.captured_us)
     const line = () => {
-      const through = { capturedAt, digest: String(row.digest) }
-      return row.event === null ? undefined : { number: capturedAt, bytes: Buffer.from(`${textOf(row)}\n`), through }
+      return row.event === null ? undefined : { number: capturedAt, bytes: Buffer.from(`${textOf(row)}\n`) }
     }
     if (!found.add(Number(row.bytes), line)) return found
   }

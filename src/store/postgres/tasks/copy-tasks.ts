@@ -1,8 +1,11 @@
-import type { CopyStore, ImportMark } from '../../copy-store.js'
+import { AppError } from '../../../model/app-error.js'
+import { type CopyStore, type ImportMark, type MovedMark, notFollowing } from '../../copy-store.js'
 import type { Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { readCopyPage } from '../read/copy-page.js'
 import { writeCopies } from '../write/event-copies.js'
+import { readState, writeState } from './ledger-state.js'
+import { HOLD_VERSION } from './subscription-tasks.js'
 
 const FIND_MARK = /* sql */ `SELECT value FROM meta WHERE name = 'import'`
 const SAVE_MARK = /* sql */ `
@@ -11,6 +14,11 @@ const DELETE_MARK = /* sql */ `DELETE FROM meta WHERE name = 'import'`
 const SET_EPOCH = /* sql */ `UPDATE meta SET value = $1 WHERE name = 'epoch'`
 /** Servers that have the ledger open record nothing until it is complete. */
 const SET_STATE = /* sql */ `UPDATE ledger_clock SET state = $1`
+
+const FIND_MOVED = /* sql */ `SELECT value FROM meta WHERE name = 'moved'`
+const SAVE_MOVED = /* sql */ `
+  INSERT INTO meta (name, value) VALUES ('moved', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const DELETE_MOVED = /* sql */ `DELETE FROM meta WHERE name = 'moved'`
 
 /** The methods of `CopyStore`, in the order of the contract. */
 export function copyTasks(pool: Pool): CopyStore {
@@ -22,6 +30,16 @@ export function copyTasks(pool: Pool): CopyStore {
       return row ? (JSON.parse(String(row.value)) as ImportMark) : null
     },
     saveMark: (mark, epoch) => pool.transaction(connection => saveMark(connection, mark, epoch)),
+    findMoved: async () => {
+      const [row] = await pool.run(FIND_MOVED)
+      return row ? (JSON.parse(String(row.value)) as MovedMark) : null
+    },
+    saveMoved: mark => pool.transaction(connection => saveMoved(connection, mark)),
+    readState: deadLetters => pool.use(connection => readState(connection, deadLetters)),
+    writeState: state => pool.use(connection => writeState(connection, state)),
+    findFollow: async () => ({ mark: null, promotion: null }),
+    beginFollow: () => Promise.reject(followsByReplication()),
+    promote: () => Promise.reject(notFollowing()),
   }
 }
 
@@ -30,4 +48,19 @@ async function saveMark(connection: Connection, mark: ImportMark | null, epoch: 
   if (mark) await connection.run(SAVE_MARK, JSON.stringify(mark))
   else await connection.run(DELETE_MARK)
   if (epoch !== undefined) await connection.run(SET_EPOCH, epoch)
+}
+
+/** Everything that another server has begun ends first; after that, each change meets the new state. */
+async function saveMoved(connection: Connection, mark: MovedMark | null): Promise<void> {
+  await connection.run(SET_STATE, mark ? 'moved' : 'open')
+  await connection.run(HOLD_VERSION)
+  if (mark) await connection.run(SAVE_MOVED, JSON.stringify(mark))
+  else await connection.run(DELETE_MOVED)
+}
+
+function followsByReplication(): AppError {
+  const message = 'A ledger in PostgreSQL does not follow another ledger.'
+  return new AppError('configuration', 'following_unsupported', message, {
+    hint: 'Follow with a ledger in a file, or let PostgreSQL replicate the database.',
+  })
 }

@@ -9,7 +9,7 @@ import { isStorable } from '../connection/text-array.js'
 import { addAccountLogEntry, listAccountLog } from './account-log.js'
 
 const IS_CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`
-const MARK_CLOSED = /* sql */ `UPDATE meta SET value = 'true' WHERE name = 'closed' AND value <> 'true'`
+export const MARK_CLOSED = /* sql */ `UPDATE meta SET value = 'true' WHERE name = 'closed' AND value <> 'true'`
 
 const USER = 'id, username, role, enabled, password_hash, created_at, updated_at'
 const FIND = /* sql */ `SELECT ${USER} FROM users WHERE id = $1`
@@ -140,7 +140,7 @@ function findUser([row]: readonly Row[]): StoredUser | undefined {
   return row && toUser(row)
 }
 
-function toUser(row: Row): StoredUser {
+export function toUser(row: Row): StoredUser {
   return {
     id: String(row.id),
     username: String(row.username),
@@ -152,7 +152,7 @@ function toUser(row: Row): StoredUser {
   }
 }
 
-function toToken(row: Row): StoredToken {
+export function toToken(row: Row): StoredToken {
   return {
     id: String(row.id),
     user_id: String(row.user_id),

@@ -192,6 +192,8 @@ const REMOVAL_TABLES = /* sql */ `
   CREATE TABLE event_changes (captured_us bigint PRIMARY KEY, number bigint NOT NULL UNIQUE);`
 
 const ADD_META = /* sql */ `INSERT INTO meta (name, value) VALUES ('epoch', $1), ('closed', 'false')`
+/** Changes of events are numbered by each database on its own. */
+const ADD_NUMBERING = /* sql */ `INSERT INTO meta (name, value) VALUES ('change_numbering', $1)`
 const TRIGRAM_SCHEMA = /* sql */ `
   SELECT nspname AS schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
   WHERE extname = 'pg_trgm'`
@@ -217,6 +219,7 @@ async function addLoginFailures(connection: Connection): Promise<void> {
 /** Removed content (docs/decisions/0064), and what copies need (0053). */
 async function addRemovals(connection: Connection): Promise<void> {
   await connection.script(REMOVAL_TABLES)
+  await connection.run(ADD_NUMBERING, randomUUID())
 }
 
 /** Of the extension that indexes texts. It is trusted: a role that may create in the database may install it. */

@@ -53,7 +53,7 @@ export function renewEpoch(path: string): string {
   const connection = new sqlite.Database(path)
   try {
     connection.run(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch)
-    connection.run(`DELETE FROM meta WHERE name = 'follow'`)
+    connection.run(`DELETE FROM meta WHERE name IN ('follow', 'moved')`)
   } finally {
     connection.close()
   }

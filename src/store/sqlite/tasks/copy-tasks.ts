@@ -1,8 +1,8 @@
 import type { FollowMark } from '../../../model/follow.js'
-import type { CopyRange, CopyStep, ImportMark, LedgerState, PromotionRequest } from '../../copy-store.js'
+import type { CopyRange, CopyStep, ImportMark, LedgerState, MovedMark, PromotionRequest } from '../../copy-store.js'
 import { readCopyPage } from '../read/copy-page.js'
 import { read, write } from '../thread/task.js'
-import { findMark, saveMark, writeCopies } from '../write/event-copies.js'
+import { findMark, findMoved, saveMark, saveMoved, writeCopies } from '../write/event-copies.js'
 import { findFollow, promote, saveEpoch, saveFollow } from '../write/follow-state.js'
 import { readState, writeState } from '../write/ledger-state.js'
 import type { OpenLedger } from './event-tasks.js'
@@ -21,7 +21,9 @@ export function copyTasks(ledger: OpenLedger) {
     ),
     findMark: read(() => findMark(database)),
     saveMark: write((mark: ImportMark | null, epoch?: string) => saveMark(database, ledger, mark, epoch)),
-    readState: read(() => readState(database)),
+    findMoved: read(() => findMoved(database)),
+    saveMoved: write((mark: MovedMark | null) => saveMoved(database, mark)),
+    readState: read((deadLetters?: number) => readState(database, deadLetters)),
     writeState: write(
       (state: Partial<LedgerState>) => writeState(database, state),
       ({ subscriptions, users, tokens, consumers, dead_letters }) => {

@@ -2,7 +2,7 @@ import { AppError } from '../../../model/app-error.js'
 import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
 import { findTimestamp, toTimestamp } from '../../../model/timestamp.js'
-import type { CopiedEvent, CopyStep, ImportMark } from '../../copy-store.js'
+import type { CopiedEvent, CopyStep, ImportMark, MovedMark } from '../../copy-store.js'
 import { contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
 import type { Eraser } from '../erase/eraser.js'
@@ -23,6 +23,9 @@ const CHANGE = /* sql */ `UPDATE events SET seen_count = ?, body = CAST(? AS TEX
 const FIND_MARK = /* sql */ `SELECT value FROM meta WHERE name = 'import'`
 const SAVE_MARK = /* sql */ `INSERT INTO meta VALUES ('import', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 const DELETE_MARK = /* sql */ `DELETE FROM meta WHERE name = 'import'`
+const FIND_MOVED = /* sql */ `SELECT value FROM meta WHERE name = 'moved'`
+const SAVE_MOVED = /* sql */ `INSERT INTO meta VALUES ('moved', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const DELETE_MOVED = /* sql */ `DELETE FROM meta WHERE name = 'moved'`
 
 /** An event that changed, and where it is stored. */
 interface Change {
@@ -97,6 +100,16 @@ function notePruning({ pruned, writer }: Parts, { kind, body, contentDigest }: C
 export function findMark(database: Database): ImportMark | null {
   const row = database.first(FIND_MARK)
   return row ? (JSON.parse(String(row.value)) as ImportMark) : null
+}
+
+export function findMoved(database: Database): MovedMark | null {
+  const row = database.first(FIND_MOVED)
+  return row ? (JSON.parse(String(row.value)) as MovedMark) : null
+}
+
+export function saveMoved(database: Database, mark: MovedMark | null): void {
+  if (mark) database.run(SAVE_MOVED, JSON.stringify(mark))
+  else database.run(DELETE_MOVED)
 }
 
 export function saveMark(database: Database, ledger: Epoch, mark: ImportMark | null, epoch?: string): void {

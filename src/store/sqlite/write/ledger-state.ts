@@ -48,7 +48,7 @@ function copiedTable(table: string, key: string, columns: readonly string[], ord
 const ALL = -1
 
 /** What the ledger has apart from its events. Rows of consumers have counts that are kept nowhere: they are left out. */
-export function readState(database: Database): LedgerState {
+export function readState(database: Database, deadLetters: number = COPY_LIMITS.deadLetters): LedgerState {
   const rows = (table: CopiedTable, limit = ALL) => database.all(table.list, limit)
   return {
     closed: isClosed(database),
@@ -59,7 +59,7 @@ export function readState(database: Database): LedgerState {
       const { dead_letters: _, retries: __, ...consumer } = toConsumer({ ...row, dead_letters: 0, retries: 0 })
       return consumer
     }),
-    dead_letters: rows(DEAD_LETTERS, COPY_LIMITS.deadLetters).map(row => ({
+    dead_letters: rows(DEAD_LETTERS, deadLetters).map(row => ({
       consumer: String(row.consumer),
       ...toDeadLetter(row),
     })),
