@@ -52,6 +52,23 @@ export const EXPORT_FORMAT = 1
 /** Of one page, and of what comes along with the events. */
 export const COPY_LIMITS = { events: 500, deadLetters: 10_000 } as const
 
+/** A ledger that was moved to another place. */
+export interface LedgerCopied {
+  /** Path, or address without its password. */
+  from: string
+  to: string
+  /** Events that this run has copied. */
+  events: number
+  subscriptions: number
+  users: number
+  tokens: number
+  consumers: number
+  /** `captured_at` of the newest event. */
+  head: string | null
+  head_digest: string | null
+  epoch: string
+}
+
 /** A finished import. */
 export interface LedgerImport {
   /** Path of the ledger. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { Ledger } from '../ledger/ledger.js'
-import { AppError } from '../model/app-error.js'
 import type { Micros } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { StoreHealth } from '../store/event-store.js'
@@ -12,6 +11,7 @@ import { openSqliteStore, type SqliteStore } from '../store/sqlite/store.js'
 import { copyLegacyLedger } from '../store/sqlite/upgrade/legacy.js'
 import type { Store } from '../store/store.js'
 import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
+import { type OpenedAlthough, refuseClosed } from './refuse-closed.js'
 
 /** An open ledger: in a file that this process owns, or in a database that it shares with others. */
 export interface OpenLedger {
@@ -49,12 +49,8 @@ export function newSubscriptionId(): string {
   return `sub_${randomBytes(8).toString('hex')}`
 }
 
-export interface LedgerToOpen extends LocalSettings {
+export interface LedgerToOpen extends LocalSettings, OpenedAlthough {
   maxSubscriptions?: number
-  /** A ledger with an import that is not complete is opened as well. */
-  continuesImport?: boolean
-  /** A ledger that follows another one is opened as well: the caller only reads it, or copies. */
-  mayFollow?: boolean
 }
 
 /**
@@ -65,7 +61,7 @@ export interface LedgerToOpen extends LocalSettings {
  *   `unavailable/store_…`, `configuration/…`
  */
 export async function openLedger(
-  { database, maxSubscriptions, upgradeCopy, continuesImport = false, mayFollow = false }: LedgerToOpen,
+  { database, maxSubscriptions, upgradeCopy, ...although }: LedgerToOpen,
   role: OwnerRole,
   clock: () => Micros = wallClock,
   report: (problem: unknown) => void = () => {},
@@ -74,7 +70,7 @@ export async function openLedger(
   if (postgres) {
     // Loaded only for those who use it.
     const { openSharedLedger } = await import('./open-shared-ledger.js')
-    return openSharedLedger({ postgres, replica }, { clock, maxSubscriptions, continuesImport })
+    return openSharedLedger({ postgres, replica }, { clock, maxSubscriptions, although })
   }
   const failure = deferredFailure()
   let opened: SqliteStore | undefined
@@ -112,9 +108,7 @@ export async function openLedger(
     opened = store
     try {
       await ownership.noteFiles()
-      if (!continuesImport && (await store.copies.findMark())) throw importIncomplete(ownership.database)
-      const { mark } = await store.copies.findFollow()
-      if (mark && !mayFollow) throw followsAnother(ownership.database, mark.leader)
+      await refuseClosed(store.copies, ownership.database, although)
       const ledger = await Ledger.open({ store, clock, newSubscriptionId, maxSubscriptions })
       return {
         ledger,
@@ -141,20 +135,4 @@ export async function openLedger(
     await ownership.release()
     throw error
   }
-}
-
-/** It has only some of its events, and must not record others between them. */
-export function importIncomplete(database: string): AppError {
-  const detail = `An import into the ledger ${database} is not complete.`
-  return new AppError('configuration', 'import_incomplete', detail, {
-    hint: 'Repeat `daybook ledger import`: it continues.',
-  })
-}
-
-/** What is recorded here would not be in the other one. */
-function followsAnother(database: string, leader: string): AppError {
-  const detail = `The ledger ${database} follows ${leader}, so nothing else may change it.`
-  return new AppError('configuration', 'follows_another', detail, {
-    hint: 'Make changes in the other one, serve this one with EVENT_FOLLOW, or run `daybook ledger promote`.',
-  })
 }

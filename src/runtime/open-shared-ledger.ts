@@ -3,7 +3,8 @@ import { type PostgresAddress, shownAddress } from '../model/postgres-address.js
 import type { Micros } from '../model/timestamp.js'
 import { openPostgresStore } from '../store/postgres/store.js'
 import { deferredFailure } from './lost-ownership.js'
-import { importIncomplete, newSubscriptionId, type OpenLedger } from './open-ledger.js'
+import { newSubscriptionId, type OpenLedger } from './open-ledger.js'
+import { type OpenedAlthough, refuseClosed } from './refuse-closed.js'
 
 export interface SharedDatabase {
   postgres: PostgresAddress
@@ -13,8 +14,7 @@ export interface SharedDatabase {
 export interface SharedLedgerOptions {
   clock: () => Micros
   maxSubscriptions: number | undefined
-  /** A ledger with an import that is not complete is opened as well. */
-  continuesImport: boolean
+  although: OpenedAlthough
 }
 
 /**
@@ -26,11 +26,11 @@ export interface SharedLedgerOptions {
  */
 export async function openSharedLedger(
   { postgres: address, replica }: SharedDatabase,
-  { continuesImport, ...options }: SharedLedgerOptions,
+  { although, ...options }: SharedLedgerOptions,
 ): Promise<OpenLedger> {
   const store = await openPostgresStore({ address, replica })
   try {
-    if (!continuesImport && (await store.copies.findMark())) throw importIncomplete(shownAddress(address))
+    await refuseClosed(store.copies, shownAddress(address), although)
     const ledger = await Ledger.open({ store, newSubscriptionId, ...options })
     // A database that cannot be reached may come back: requests fail until then, and the process stays.
     const { promise: failed } = deferredFailure()

@@ -76,7 +76,7 @@ export async function verifyLedger(
       return verifySteps({ verify, stats, places }, start, onProgress)
     },
     file: async () => {
-      const { store, close } = await openLedger({ ...settings, mayFollow: true }, 'command')
+      const { store, close } = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')
       const { events } = store
       const verify: Verifier['verify'] = async ({ since, limit }) => {
         const micros = since === undefined ? null : readTimestamp('since', since).micros

@@ -30,7 +30,7 @@ export function readDatabase(reader: SettingReader, home: string, given: GivenFl
   const found = reader.find('EVENT_DB', given)
   const isPostgres = found !== undefined && isPostgresUrl(found.value)
   const postgres = readPostgres(reader, isPostgres ? found : undefined, { setting: 'EVENT_DB', schema: DEFAULT_SCHEMA })
-  const replica = readReplica(reader, postgres)
+  const replica = found?.name === 'EVENT_DB' ? readReplica(reader, postgres) : {}
   if (!found) return { path: join(home, 'event', 'events.db'), isDefault: true, legacyPath }
   if (postgres) return { path: shownAddress(postgres), postgres, ...replica, isDefault: false, legacyPath }
   if (isPostgres) return { path: '', isDefault: false, legacyPath }
@@ -42,7 +42,7 @@ export function readDatabase(reader: SettingReader, home: string, given: GivenFl
   return { path: reader.path(found.value), isDefault: false, legacyPath }
 }
 
-/** `EVENT_DB_READ`: a standby of the database. Its tables are in the same schema. */
+/** `EVENT_DB_READ`: a standby of the database that `EVENT_DB` names. Its tables are in the same schema. */
 function readReplica(reader: SettingReader, primary: PostgresAddress | undefined): { replica?: PostgresAddress } {
   const found = reader.find('EVENT_DB_READ')
   if (!found) return {}

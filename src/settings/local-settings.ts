@@ -20,20 +20,20 @@ export interface LocalFlags {
   db?: string | undefined
 }
 
-/** @throws AppError `configuration/settings_invalid`, with every problem */
-export function readLocalSettings(flags: LocalFlags, sources: SettingSources): LocalSettings {
+/** @param flag that gave `db` @throws AppError `configuration/settings_invalid`, with every problem */
+export function readLocalSettings(flags: LocalFlags, sources: SettingSources, flag = '--db'): LocalSettings {
   const reader = new SettingReader(sources)
-  const settings = readLocal(reader, flags)
+  const settings = readLocal(reader, flags, flag)
   reader.finish()
   return settings
 }
 
 /** The same as part of a larger set that ends with `reader.finish()`. */
-export function readLocal(reader: SettingReader, flags: LocalFlags): LocalSettings {
+export function readLocal(reader: SettingReader, flags: LocalFlags, flag = '--db'): LocalSettings {
   const home = readHome(reader)
   return {
     home,
-    database: readDatabase(reader, home, { flag: '--db', value: flags.db }),
+    database: readDatabase(reader, home, { flag, value: flags.db }),
     upgradeCopy: reader.oneOf('EVENT_UPGRADE_COPY', ['on', 'off'], 'on') === 'on',
   }
 }

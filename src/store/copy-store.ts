@@ -61,6 +61,9 @@ export interface CopiedEvent {
 export interface ImportMark {
   /** Of the exported ledger. */
   epoch: string
+  /** Of a copy that reads the other ledger itself: the last change that it has, and which database numbers the changes. */
+  changes?: number
+  numbering?: string
 }
 
 /** Another ledger continues this one: it has the same events, and the same epoch. */

@@ -1,3 +1,4 @@
+import type { LedgerCopied } from '../../model/ledger-copy.js'
 import type { LedgerMigration } from '../../model/ledger-migration.js'
 import { toTerminalLine } from '../terminal/text.js'
 
@@ -8,5 +9,20 @@ export function migratedText(migrated: LedgerMigration): string {
   const lines = [`The ledger ${toTerminalLine(database)} ${schema}.`]
   if (partitions.length > 0) lines.push(`New partitions: ${partitions.join(', ')}.`)
   if (granted_to !== null) lines.push(`The role ${toTerminalLine(granted_to)} may use the tables.`)
+  return lines.join('\n')
+}
+
+export function copiedText(copied: LedgerCopied): string {
+  const { from, to, events, subscriptions, users, tokens, consumers, head, head_digest, epoch } = copied
+  const format = (count: number, noun: string) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+  const others = [format(subscriptions, 'subscription'), format(users, 'user'), format(tokens, 'token')].join(', ')
+  const lines = [
+    `Copied ${format(events, 'event')}, ${others} and ${format(consumers, 'consumer')}; both ledgers are the same.`,
+    `  from    ${toTerminalLine(from)}, which accepts no changes any more`,
+    `  to      ${toTerminalLine(to)}`,
+    ...(head === null ? [] : [`  head    ${head}`, `  digest  ${head_digest ?? 'none'}`]),
+    `  epoch   ${epoch}`,
+    `Let EVENT_DB name the new place, and start the servers.`,
+  ]
   return lines.join('\n')
 }

@@ -83,7 +83,8 @@ export async function refuseWhileAnswering(leader: string): Promise<void> {
   })
 }
 
-function readPage(bytes: Buffer): LeaderPage {
+/** @throws AppError `invalid/invalid_line` */
+export function readPage(bytes: Buffer): LeaderPage {
   const [appended, changed]: [CopiedEvent[], CopiedEvent[]] = [[], []]
   let page: CopyPageLine | undefined
   for (let from = 0, feed = bytes.indexOf(LINE_FEED); feed !== -1; feed = bytes.indexOf(LINE_FEED, from)) {

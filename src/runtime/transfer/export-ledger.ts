@@ -35,7 +35,7 @@ export interface LedgerExport extends ExportEnd {
 }
 
 /** Where the lines come from: a server, or the file. */
-interface ExportSource {
+export interface ExportSource {
   page(range: { since: string | undefined; changes: number | undefined }): Promise<Buffer>
   state(): Promise<LedgerState>
 }
@@ -58,7 +58,7 @@ export function exportLedger(
     ledgerViaServerOrFile(settings.database, {
       server: (_, socketPath) => write(viaServer(new LedgerClient({ socketPath }))),
       file: async () => {
-        const opened = await openLedger({ ...settings, mayFollow: true }, 'command')
+        const opened = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')
         try {
           return await write(fromStore(opened.store))
         } finally {
@@ -97,7 +97,8 @@ async function exportTo(
   }
 }
 
-function viaServer(client: LedgerClient): ExportSource {
+/** Asks a server. */
+export function viaServer(client: LedgerClient): ExportSource {
   return {
     page: ({ since, changes }) =>
       client.copy({
@@ -108,7 +109,8 @@ function viaServer(client: LedgerClient): ExportSource {
   }
 }
 
-function fromStore(store: Store): ExportSource {
+/** Reads an open ledger. */
+export function fromStore(store: Store): ExportSource {
   return {
     page: async ({ since, changes }) => {
       const from = since === undefined ? null : readTimestamp('since', since).micros

@@ -36,7 +36,7 @@ export async function exportTable(
         for await (const chunk of new LedgerClient({ socketPath }).export(parameters)) await target.write(chunk)
       },
       file: async () => {
-        const { store, close } = await openLedger({ ...settings, mayFollow: true }, 'command')
+        const { store, close } = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')
         try {
           await writeTable(store, target, { since: after?.micros ?? 0, onProgress })
         } finally {

@@ -15,6 +15,7 @@ import type { LedgerHead } from '../../store/event-store.js'
 import type { Store } from '../../store/store.js'
 import type { CopyLine } from './copy-lines.js'
 import type { LineImport } from './import-ledger.js'
+import { copyDiffers, findNewest, refuseUsed } from './new-ledger.js'
 
 /** In one transaction. */
 const BATCH = { events: 500, bytes: 8 * 1024 * 1024 }
@@ -42,10 +43,8 @@ export class IdenticalImport implements LineImport {
   /** @throws AppError `conflict/ledger_not_empty` */
   static async begin(store: Store, keepEpoch: boolean): Promise<IdenticalImport> {
     const mark = await store.copies.findMark()
-    const { event_count, subscription_count } = await store.events.stats()
-    const isNew = event_count === 0 && subscription_count === 0 && !(await store.users.isClosed())
-    if (!mark && !isNew) throw notEmpty()
-    return new IdenticalImport(store, keepEpoch, mark, (await store.events.health()).head)
+    if (!mark) await refuseUsed(store)
+    return new IdenticalImport(store, keepEpoch, mark, await findNewest(store))
   }
 
   get waiting(): number {
@@ -73,7 +72,7 @@ export class IdenticalImport implements LineImport {
     const { event_count } = await this.store.events.stats()
     const { head } = this
     if (!isSameHead(head, this.#end.through) || event_count !== this.#end.events) {
-      throw differs(
+      throw copyDiffers(
         `The ledger has ${event_count} events, and the export says ${this.#end.events} with another digest or end.`,
       )
     }
@@ -93,7 +92,7 @@ export class IdenticalImport implements LineImport {
       })
     }
     if (this.continued && this.continued.epoch !== header.epoch) {
-      throw differs('Another export was imported in part.')
+      throw copyDiffers('Another export was imported in part.')
     }
     this.#header = header
     await this.store.copies.saveMark({ epoch: header.epoch })
@@ -150,17 +149,6 @@ function isSameHead(head: LedgerHead | null, expected: HeadText | null): boolean
   if (!own || !expected) return own === expected
   const isSame = own.digest === null || expected.digest === null || own.digest === expected.digest
   return own.captured_at === expected.captured_at && isSame
-}
-
-function notEmpty(): AppError {
-  const detail = 'The ledger is not new: it has events, subscriptions or users.'
-  return new AppError('conflict', 'ledger_not_empty', detail, {
-    hint: 'Name a new file with --db for an identical ledger, or use --merge to record the events that are missing.',
-  })
-}
-
-function differs(reason: string): AppError {
-  return new AppError('conflict', 'copy_differs', reason, { hint: 'Remove the new ledger, and import again.' })
 }
 
 function unreadable(reason: string): AppError {

@@ -1,0 +1,47 @@
+import { AppError } from '../model/app-error.js'
+import type { CopyStore } from '../store/copy-store.js'
+
+/** Ledgers that accept no changes of their own, and are opened all the same. */
+export interface OpenedAlthough {
+  /** An import is not complete: the caller continues it. */
+  continuesImport?: boolean
+  /** It follows another one: the caller only reads it, or copies. */
+  mayFollow?: boolean
+  /** Another one continues it: the caller only reads it. */
+  mayBeMoved?: boolean
+}
+
+/** @throws AppError `configuration/import_incomplete`, `configuration/follows_another`, `configuration/ledger_moved` */
+export async function refuseClosed(
+  copies: Pick<CopyStore, 'findMark' | 'findFollow' | 'findMoved'>,
+  database: string,
+  { continuesImport = false, mayFollow = false, mayBeMoved = false }: OpenedAlthough,
+): Promise<void> {
+  if (!continuesImport && (await copies.findMark())) throw importIncomplete(database)
+  const { mark } = await copies.findFollow()
+  if (mark && !mayFollow) throw followsAnother(database, mark.leader)
+  const moved = await copies.findMoved()
+  if (moved && !mayBeMoved) throw ledgerMoved(database, moved.to)
+}
+
+/** It has only some of its events, and must not record others between them. */
+function importIncomplete(database: string): AppError {
+  const detail = `An import into the ledger ${database} is not complete.`
+  return new AppError('configuration', 'import_incomplete', detail, {
+    hint: 'Repeat `daybook ledger import` or `daybook ledger copy`: it continues.',
+  })
+}
+
+/** What is recorded here would not be in the other one. */
+function followsAnother(database: string, leader: string): AppError {
+  const detail = `The ledger ${database} follows ${leader}, so nothing else may change it.`
+  return new AppError('configuration', 'follows_another', detail, {
+    hint: 'Make changes in the other one, serve this one with EVENT_FOLLOW, or run `daybook ledger promote`.',
+  })
+}
+
+function ledgerMoved(database: string, to: string): AppError {
+  return new AppError('configuration', 'ledger_moved', `The ledger ${database} was moved to ${to}.`, {
+    hint: 'Let EVENT_DB name the new place. If the move was interrupted, repeat `daybook ledger copy`.',
+  })
+}
