@@ -12,7 +12,7 @@ export const EVENT_PARTS = /* sql */ `
   tail, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body ELSE left(body, ${EDGE_BYTES}) END AS body,
   CASE WHEN octet_length(body) > ${LARGE_BODY_BYTES} THEN right(body, ${EDGE_BYTES}) END AS body_end`
 /** The digest of the content that an event has, or had. */
-export const CONTENT_DIGEST = `coalesce(content_digest, encode(sha256(convert_to(body, 'UTF8')), 'hex'))`
+export const CONTENT_DIGEST = `coalesce(events.content_digest, encode(sha256(convert_to(events.body, 'UTF8')), 'hex'))`
 
 /** With the entry of the pruning that removed the event, unless a later pruning has removed the entry as well. */
 const REMOVED = /* sql */ `
@@ -20,9 +20,9 @@ const REMOVED = /* sql */ `
     SELECT captured_us, dedupe_key, source, kind, tail, content_digest, provenance, NULL AS body, NULL AS body_end
     FROM pruned_events WHERE captured_us = ANY ($1::bigint[])
     UNION ALL
-    SELECT captured_us, dedupe_key, source, kind, tail, ${CONTENT_DIGEST}, NULL, body, body_end
+    SELECT captured_us, dedupe_key, source, kind, tail, content_digest, NULL, body, body_end
     FROM (
-      SELECT captured_us, dedupe_key, source, kind, content_digest, body AS whole, ${EVENT_PARTS} FROM events
+      SELECT captured_us, dedupe_key, source, kind, ${CONTENT_DIGEST} AS content_digest, ${EVENT_PARTS} FROM events
       WHERE captured_us = ANY ($1::bigint[])
     ) AS stored
   ) AS removed LEFT JOIN LATERAL (
