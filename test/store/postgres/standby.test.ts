@@ -30,7 +30,7 @@ else {
 
       await standby.sql('SELECT pg_wal_replay_pause()')
       await store.events.record([messageCreated('2'), messageCreated('3')])
-      t.match(await lag(), { lagEvents: 2, lagSeconds: (seconds: number) => seconds >= 0 })
+      t.match(await lag(), { lagEvents: 2, lagSeconds: Number })
       t.same(keysOf(await store.events.query(newest)), ['1'], 'a page without a checkpoint is late')
       t.match(await store.events.histogram({ buckets: 1, now: Date.now() * 1_000 }), { count: 1 })
       t.match(await store.events.facets({ now: Date.now() * 1_000 }), { count: 1 })

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { AppError } from '../../../model/app-error.js'
@@ -221,7 +222,9 @@ function tlsOptions({ sslMode, sslRootCertificate }: PostgresAddress, host: stri
   return {
     rejectUnauthorized: proves,
     ...(sslRootCertificate === undefined ? {} : { ca: sslRootCertificate }),
-    ...(sslMode === 'verify-ca' ? { checkServerIdentity: () => undefined } : { servername: host }),
+    // A name is sent to the server, an IP address must not be; the certificate has to have either of them.
+    ...(isIP(host) ? { host } : { host, servername: host }),
+    ...(sslMode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
   }
 }
 

@@ -9,7 +9,7 @@ import { readPlace } from './ledger-place.js'
 
 /** After a failure, the primary is read for so long. */
 const REST_MS = 5_000
-/** The tables of an upgrade have not arrived yet. SQLSTATE of the class "syntax error or access rule violation". */
+/** New tables have not arrived yet. SQLSTATE of the class "syntax error or access rule violation". */
 const OTHER_TABLES = '42'
 
 const FIRST_AFTER = /* sql */ `
@@ -56,8 +56,9 @@ export class ReadReplica {
       const lagEvents = Math.max(0, here.count - there.count)
       return { lagEvents, lagSeconds: lagEvents === 0 ? 0 : await this.#secondsSince(there.head) }
     } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      return { problem: error }
+      if (error instanceof AppError) return { problem: error }
+      if (stateOf(error)?.startsWith(OTHER_TABLES)) return { problem: otherLedger() }
+      throw error
     }
   }
 
@@ -79,6 +80,6 @@ export class ReadReplica {
 }
 
 function otherLedger(): AppError {
-  const message = 'The database that EVENT_DB_READ names is not a replica of this ledger.'
+  const message = 'The database that EVENT_DB_READ names is no replica of this ledger, or does not have its tables yet.'
   return new AppError('unavailable', 'replica_differs', message, { hint: 'Correct the address.' })
 }

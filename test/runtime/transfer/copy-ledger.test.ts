@@ -1,0 +1,187 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { shownAddress } from '../../../src/model/postgres-address.js'
+import { openLedger } from '../../../src/runtime/open-ledger.js'
+import { copyLedger } from '../../../src/runtime/transfer/copy-ledger.js'
+import { type LocalSettings, readLocalSettings } from '../../../src/settings/local-settings.js'
+import type { Store } from '../../../src/store/store.js'
+import { ownFolder } from '../../black-box/own-folder.js'
+import { memorySources } from '../../settings/memory-sources.js'
+import { erase, prune } from '../../store/erasure-conformance.js'
+import { messageCreated, writtenDown } from '../../support/events.js'
+import { TestCluster } from '../../support/postgres/cluster.js'
+import { findPostgres } from '../../support/postgres/find-postgres.js'
+
+const CREATED = '2031-01-15T08:00:00.000000Z'
+const USER = {
+  ...{ id: 'u1', username: 'ada', role: 'admin' as const, enabled: true, password_hash: 'pbkdf2_sha256$1$00$00' },
+  ...{ created_at: CREATED, updated_at: CREATED },
+}
+const TOKEN = {
+  ...{ id: 't1', user_id: 'u1', digest: 'd'.repeat(64), prefix: 'tok_abc', may: 'all' as const, sources: ['chat'] },
+  ...{ name: null, expires_at: null, created_at: CREATED, last_used_at: null },
+}
+const SUBSCRIPTION = {
+  ...{ id: 'sub_1', source: 'chat', target: '', scope: {}, actions: [], event_kinds: [], capture_modes: [] },
+  ...{ filters: {}, metadata: {}, enabled: true, last_cursor: '7', last_event_at: null, owner_user_id: 'u1' },
+  ...{ created_at: CREATED, updated_at: CREATED },
+}
+
+/** A new file, or an empty database. */
+const settingsOf = (db: string) => readLocalSettings({}, memorySources({ env: { EVENT_DB: db } }))
+
+async function inLedger<Result>(settings: LocalSettings, work: (store: Store) => Promise<Result>): Promise<Result> {
+  const { store, close } = await openLedger({ ...settings, mayBeMoved: true }, 'command')
+  try {
+    return await work(store)
+  } finally {
+    await close()
+  }
+}
+
+/** Some of everything that a ledger has. */
+async function fill(store: Store): Promise<void> {
+  const { events, subscriptions, users, consumers } = store
+  await users.create(USER)
+  await users.addToken(TOKEN, 20)
+  await subscriptions.save(SUBSCRIPTION)
+  const matches = [{ id: 'sub_1' }]
+  const many = Array.from({ length: 700 }, (_, at) => ({ ...messageCreated(`chat:${at}`), matches }))
+  const outcomes = await events.record([
+    ...many,
+    writtenDown(messageCreated('large', { payload: { text: 'x'.repeat(900_000) } })),
+  ])
+  const at = outcomes.map(({ capturedAt }) => capturedAt)
+  await events.record([messageCreated('chat:3'), messageCreated('chat:600')])
+  await erase(store, '1', [at[5] as number])
+  await prune(store, '2', at[1] as number)
+  await events.record([messageCreated('chat:0')])
+  const now = at[9] as number
+  await consumers.save({ name: 'mail', owner_user_id: null, position: 'beginning' }, { most: 9, now })
+  const lease = await consumers.lease({ name: 'mail' }, { now, until: now + 1, readTo: now })
+  const fence = lease.granted ? lease.consumer.fence : 0
+  const failed = { dedupe_key: 'chat:7', captured_at: at[7] as number, error: 'no', attempts: 3 }
+  await consumers.lease({ name: 'mail' }, { fence, now, until: now + 1, readTo: now })
+  await consumers.acknowledge({ name: 'mail' }, { fence, now, until: now, checkpoint: now, deadLetters: [failed] })
+}
+
+/** What a move has to keep. */
+async function contentOf({ events, copies }: Store) {
+  const items: string[] = []
+  for (let since = 0, more = true; more; ) {
+    const page = await events.query({
+      order: 'asc',
+      limit: 500,
+      since: Math.max(since, (await events.query({ order: 'desc', limit: 1 })).prunedThrough ?? 0),
+    })
+    items.push(Buffer.from(page.items).toString())
+    since = page.nextSince ?? since
+    more = page.hasMore
+  }
+  const { consumers, dead_letters, ...state } = await copies.readState()
+  return {
+    items,
+    stats: { ...(await events.stats()) },
+    head: (await copies.read({ since: Number.MAX_SAFE_INTEGER, changes: null, limit: 1, maxBytes: 0 })).through,
+    pruned: Buffer.from((await events.findByDedupeKey('chat:0', 10_000)) as Uint8Array).toString(),
+    problems: (await events.verify({ since: null, limit: 10_000 })).problems,
+    state,
+    consumers: consumers.map(({ fence: _, leased_until: __, ...consumer }) => consumer),
+    dead_letters: dead_letters.map(({ id: _, ...letter }) => letter),
+  }
+}
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const cluster = await TestCluster.start(t, programs)
+  const places = (t: Test) => {
+    const folder = ownFolder(t)
+    return {
+      file: (name = 'events.db') => settingsOf(join(folder, name)),
+      database: () => settingsOf(shownAddress(cluster.newAddress())),
+    }
+  }
+
+  t.test('a ledger moves to PostgreSQL and back with everything that it has', async t => {
+    const { file, database } = places(t)
+    const [first, second, third] = [file(), database(), file('back.db')]
+    await inLedger(first, fill)
+    const before = await inLedger(first, contentOf)
+    const there = await copyLedger({ from: first, to: second }, {})
+    t.match(there, { events: 703, subscriptions: 1, users: 1, tokens: 1, consumers: 1, to: second.database.path })
+    t.same(await inLedger(second, contentOf), before)
+    await t.rejects(openLedger(first, 'server'), { category: 'configuration', code: 'ledger_moved' })
+
+    const server = await openLedger(second, 'server')
+    const back = await copyLedger({ from: second, to: third }, {})
+    t.equal(back.epoch, there.epoch)
+    t.equal(back.head_digest, there.head_digest)
+    t.same(await inLedger(third, contentOf), before)
+    const moved = { category: 'unavailable', code: 'ledger_moved' }
+    await t.rejects(server.store.events.record([messageCreated('late')]), moved, 'a server that still runs')
+    await t.rejects(server.store.subscriptions.save({ ...SUBSCRIPTION, id: 'late' }), moved)
+    await t.rejects(server.store.events.health(), moved)
+    await server.close()
+    await t.rejects(copyLedger({ from: second, to: file('other.db') }, {}), {
+      category: 'conflict',
+      code: 'ledger_moved',
+    })
+  })
+
+  t.test('an interrupted copy continues, and until then the old ledger is in use and the new one is not', async t => {
+    const { file, database } = places(t)
+    const [from, to] = [file(), database()]
+    await inLedger(from, fill)
+    const stop = new Error('interrupted')
+    const interrupted = copyLedger(
+      { from, to },
+      {
+        onProgress: () => {
+          throw stop
+        },
+      },
+    )
+    await t.rejects(interrupted, stop)
+    await t.rejects(openLedger(to, 'server'), { category: 'configuration', code: 'import_incomplete' })
+    await inLedger(from, ({ events }) => events.record([messageCreated('later'), messageCreated('chat:3')]))
+    t.match(await copyLedger({ from, to }, {}), { events: 204 })
+    t.same(await inLedger(to, contentOf), await inLedger(from, contentOf))
+  })
+
+  t.test('a copy that is not the same at the end is refused, and the old ledger stays in use', async t => {
+    const { file, database } = places(t)
+    const [from, to] = [database(), file()]
+    await inLedger(from, fill)
+    const tampered = copyLedger(
+      { from, to },
+      {
+        onStep: step => {
+          if (step === 'comparing') throw new Error('damaged')
+        },
+      },
+    )
+    await t.rejects(tampered, /damaged/)
+    await inLedger(from, ({ events }) => events.record([messageCreated('later')]))
+    const { store, close } = await openLedger({ ...to, continuesImport: true }, 'command')
+    const page = await store.copies.read({ since: null, changes: null, limit: 500, maxBytes: 1_000_000 })
+    t.equal(page.events, 500)
+    await store.events.record([messageCreated('not in the other one')])
+    await close()
+    await t.rejects(copyLedger({ from, to }, {}), { category: 'conflict', code: 'copy_differs' })
+    await inLedger(from, async ({ copies, events }) => {
+      t.equal(await copies.findMoved(), null)
+      t.match(await events.record([messageCreated('latest')]), [{ created: true }])
+    })
+  })
+
+  t.test('a ledger is not copied over another one, nor over itself', async t => {
+    const { file, database } = places(t)
+    const [from, to] = [file(), database()]
+    await inLedger(to, fill)
+    await inLedger(from, ({ events }) => events.record([messageCreated('1')]))
+    await t.rejects(copyLedger({ from, to }, {}), { category: 'conflict', code: 'ledger_not_empty' })
+    await t.rejects(copyLedger({ from, to: from }, {}), { category: 'invalid', code: 'same_ledger' })
+    await inLedger(from, async ({ copies }) => t.equal(await copies.findMoved(), null))
+  })
+}
