@@ -60,7 +60,7 @@ export class PostgresCluster {
   postgresAddress(schema: string): PostgresAddress {
     return {
       ...{ hosts: [{ host: this.folder, port: 5432 }], database: 'postgres', user: 'bench', password: () => undefined },
-      ...{ sslMode: 'disable', schema, poolSize: 4 },
+      ...{ sslMode: 'disable', schema, timeoutSeconds: 20, poolSize: 4 },
     }
   }
 

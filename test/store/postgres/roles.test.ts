@@ -65,7 +65,7 @@ else {
   t.test('a server with a role that may not upgrade refuses an older schema, and the owner upgrades it', async t => {
     const older = LEDGER_MIGRATIONS.slice(0, -1)
     const address = { user: 'ledger_owner', schema: 'older' }
-    await migrateSchema(cluster.newAddress(address), { noun: 'ledger', steps: older })
+    await migrateSchema(cluster.newAddress(address), { noun: 'ledger', ownTable: 'ledger_clock', steps: older })
     await cluster.sql(`
       GRANT USAGE ON SCHEMA older TO ledger_server; GRANT SELECT ON ALL TABLES IN SCHEMA older TO ledger_server`)
     const serving = { user: 'ledger_server', schema: 'older' }
