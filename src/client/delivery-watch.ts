@@ -1,6 +1,6 @@
 import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
-import { findHead } from './follow-events.js'
 import type { LedgerClient } from './ledger-client.js'
+import { findHead } from './library/follow-pages.js'
 import { askForWebhook, type ServedWebhook } from './platform-list.js'
 
 export type AskedLedger = Pick<LedgerClient, 'events' | 'stats' | 'platforms'>

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
+import { growingWait, REQUEST_WAIT } from './library/growing-wait.js'
 
 export interface WaitOptions {
   signal: AbortSignal
@@ -11,9 +12,6 @@ export interface WaitOptions {
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
 }
 
-const FIRST_RETRY_MILLISECONDS = 250
-const LAST_RETRY_MILLISECONDS = 10_000
-
 /** Whether a retry can help: the server is unreachable, busy, or had an internal error. */
 export function isPassing(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
@@ -22,10 +20,9 @@ export function isPassing(error: unknown): error is AppError {
 
 /** Sleeps before the next try: longer after each consecutive failure, and as long as the server asks. */
 export async function waitOut(error: AppError, failures: number, options: WaitOptions): Promise<void> {
-  const { signal, onInterrupted, random = Math.random, sleep = pause } = options
-  const longest = Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (failures - 1), LAST_RETRY_MILLISECONDS)
+  const { signal, onInterrupted, random, sleep = pause } = options
   const requested = (error.retryAfterSeconds ?? 0) * 1000
-  const milliseconds = Math.max(requested, Math.round(longest * (0.5 + random() / 2)))
+  const milliseconds = Math.max(requested, growingWait(failures, REQUEST_WAIT, random))
   onInterrupted?.(error, milliseconds)
   await sleep(milliseconds, signal)
 }

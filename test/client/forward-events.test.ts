@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
 import { createForwarder } from '../../src/client/consume/forward-events.js'
-import type { LedgerEvent } from '../../src/client/library/consumer-reader.js'
+import type { LedgerEvent } from '../../src/client/library/ledger-event.js'
 import { NotNow, WorkEnds } from '../../src/client/library/ordered-work.js'
 import { type AnswerParts, standIn } from './stand-in.js'
 

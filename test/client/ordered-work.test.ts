@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { LedgerEvent } from '../../src/client/library/consumer-reader.js'
+import type { LedgerEvent } from '../../src/client/library/ledger-event.js'
 import { NotNow, OrderedWork, WorkEnds, type WorkOptions } from '../../src/client/library/ordered-work.js'
 
 function eventOf(number: number, subject: number): LedgerEvent {

@@ -1,15 +1,13 @@
 import { AppError } from '../../model/app-error.js'
 import { readEventPage } from '../event-pages.js'
 import type { LedgerClient } from '../ledger-client.js'
-import type { Batch, LedgerEvent } from '../library/consumer-reader.js'
+import type { Batch } from '../library/consumer-reader.js'
+import { KEY_OF, type LedgerEvent, type OrderKey } from '../library/ledger-event.js'
 import { NotNow, WorkEnds } from '../library/ordered-work.js'
 import { runConsumer } from '../library/run-consumer.js'
 import { createForwarder, type ForwardOptions } from './forward-events.js'
 import { ledgerCalls } from './ledger-calls.js'
 import { type CommandOptions, runCommand } from './run-command.js'
-
-export const KEYS = ['subject', 'source', 'actor', 'target', 'all', 'none'] as const
-type Key = (typeof KEYS)[number]
 
 /** What a consumer does with its events, and in which order. */
 export interface ConsumePlan {
@@ -22,7 +20,7 @@ export interface ConsumePlan {
   /** Events that are passed together at most. */
   unit: number
   concurrency: number
-  key: Key
+  key: OrderKey
   retries: number
   onFailure: 'stop' | 'dead-letter'
   maxAgeSeconds?: number
@@ -109,15 +107,6 @@ function reportingWaits(handle: Handle, report: (sentence: string) => void): Han
     if (isAway) report('Continuing.')
     isAway = false
   }
-}
-
-const KEY_OF: Record<Key, (event: LedgerEvent) => string> = {
-  subject: ({ source, subject_type, subject_id }) => JSON.stringify([source, subject_type, subject_id]),
-  source: ({ source }) => source,
-  actor: ({ source, actor }) => JSON.stringify([source, Reflect.get(Object(actor), 'id')]),
-  target: ({ source, target }) => JSON.stringify([source, Reflect.get(Object(target), 'key')]),
-  all: () => '',
-  none: ({ dedupe_key, captured_at }) => JSON.stringify([dedupe_key, captured_at]),
 }
 
 /** Moves the consumer to the newest events if too many wait. Reads pages of them only if there are that many. */

@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import { exchange } from '../../http/exchange.js'
 import { HttpFailure } from '../../http/http-failure.js'
-import type { LedgerEvent } from '../library/consumer-reader.js'
+import type { LedgerEvent } from '../library/ledger-event.js'
 import { NotNow, WorkEnds } from '../library/ordered-work.js'
 
 export interface ForwardOptions {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { LedgerEvent } from '../library/consumer-reader.js'
+import type { LedgerEvent } from '../library/ledger-event.js'
 
 export interface CommandOptions {
   command: string

@@ -1,13 +1,5 @@
-/** An event as the ledger returns it. */
-export interface LedgerEvent {
-  dedupe_key: string
-  captured_at: string
-  source: string
-  kind: string
-  subject_type: string
-  subject_id: string
-  [member: string]: unknown
-}
+import { growingWait, pause, REQUEST_WAIT } from './growing-wait.js'
+import type { LedgerEvent } from './ledger-event.js'
 
 /** The answer of `GET /api/consumers/{name}/events`. */
 export interface Batch {
@@ -68,7 +60,6 @@ export interface ReaderOptions {
 }
 
 const WAIT_SECONDS = 50
-const RETRY = { first: 250, last: 10_000 }
 
 /**
  * The next events of a consumer, again and again. It waits while the server is away, while another instance reads, and
@@ -86,17 +77,7 @@ export class ConsumerReader {
   /** Creates the consumer, or replaces its filters. Waits for the server, but not with `once`. */
   async open(): Promise<void> {
     const { calls, create, once, signal } = this.options
-    while (!signal.aborted) {
-      try {
-        await calls.save(create, signal)
-        this.#resumed()
-        return
-      } catch (error) {
-        if (signal.aborted) return
-        if (once || !calls.isPassing(error)) throw error
-        await this.#wait(error)
-      }
-    }
+    await this.#untilAnswered(() => calls.save(create, signal), { isPatient: !once })
   }
 
   /** @returns undefined when the signal aborts, or with `once` when there is nothing left */
@@ -164,22 +145,24 @@ export class ConsumerReader {
       case 'lease_held':
         if (once) throw error
         this.#interrupted('Another instance reads for this consumer. This one waits.')
-        return this.#pause(RETRY.first)
+        return this.#pause(REQUEST_WAIT.first)
       case 'lease_lost':
         this.#fence = undefined
-        return this.#pause(RETRY.first)
+        return this.#pause(REQUEST_WAIT.first)
       case 'epoch_changed':
         this.#fence = undefined
         this.options.report('The ledger was restored or replaced. Continuing at the checkpoint that it has.')
-        await calls.seek({ position: 'same' }, signal)
-        return
+        return this.#untilAnswered(() => calls.seek({ position: 'same' }, signal))
+      case 'pruned':
+        this.#fence = undefined
+        this.options.report(`${messageOf(error)} Continuing after them.`)
+        return this.#untilAnswered(() => calls.seek({ since: Reflect.get(Object(error), 'nextSince') }, signal))
       case 'not_found': {
         const { filters } = this.options.create
         const place = this.#checkpoint === undefined ? this.options.create : { filters, since: this.#checkpoint }
         this.#fence = undefined
         this.options.report('This ledger does not have the consumer any more. Creating it again.')
-        await calls.save(place, signal)
-        return
+        return this.#untilAnswered(() => calls.save(place, signal))
       }
       default:
         if (!calls.isPassing(error)) throw error
@@ -187,13 +170,26 @@ export class ConsumerReader {
     }
   }
 
+  /** Repeats a request that a server which is away does not answer. */
+  async #untilAnswered(request: () => Promise<unknown>, { isPatient = true } = {}): Promise<void> {
+    const { calls, signal } = this.options
+    while (!signal.aborted) {
+      try {
+        await request()
+        return this.#resumed()
+      } catch (error) {
+        if (signal.aborted) return
+        if (!isPatient || !calls.isPassing(error)) throw error
+        await this.#wait(error)
+      }
+    }
+  }
+
   async #wait(error: unknown): Promise<void> {
-    const { random = Math.random } = this.options
     this.#failures++
-    this.#interrupted(`${error instanceof Error ? error.message : String(error)} Waiting.`)
-    const longest = Math.min(RETRY.first * 2 ** (this.#failures - 1), RETRY.last)
+    this.#interrupted(`${messageOf(error)} Waiting.`)
     const asked = Number(Reflect.get(Object(error), 'retryAfterSeconds') ?? 0) * 1000
-    await this.#pause(Math.max(asked, longest * (0.5 + random() / 2)))
+    await this.#pause(Math.max(asked, growingWait(this.#failures, REQUEST_WAIT, this.options.random)))
   }
 
   #pause(milliseconds: number): Promise<void> {
@@ -217,16 +213,6 @@ export function codeOf(error: unknown): unknown {
   return Reflect.get(Object(error), 'code')
 }
 
-/** Ends early when the signal aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
-  })
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,6 @@
-import type { DeadLetterInput, LedgerEvent } from './consumer-reader.js'
+import { type DeadLetterInput, messageOf } from './consumer-reader.js'
+import { growingWait } from './growing-wait.js'
+import type { LedgerEvent } from './ledger-event.js'
 
 /** The work failed for a reason outside the event: it is repeated later, and the attempt is not counted. */
 export class NotNow extends Error {
@@ -39,6 +41,7 @@ interface Task {
   isAlone: boolean
 }
 
+const ERROR_BYTES = 4 * 1024
 const RETRY = { first: 500, last: 30_000 }
 
 /**
@@ -150,19 +153,16 @@ export class OrderedWork {
   }
 
   #failed(unit: Task[], error: unknown): void {
-    const { retries, onFailure, random = Math.random } = this.options
+    const { retries, onFailure, random } = this.options
     const [task] = unit
     if (error instanceof WorkEnds) this.#give(error)
     else if (error instanceof NotNow) this.#later(unit, error.milliseconds)
     else if (!task || unit.length > 1) this.#separate(unit)
-    else if (task.attempts++ < retries) {
-      const longest = Math.min(RETRY.first * 2 ** (task.attempts - 1), RETRY.last)
-      this.#later(unit, longest * (0.5 + random() / 2))
-    } else if (onFailure === 'stop') this.#give(error)
+    else if (task.attempts++ < retries) this.#later(unit, growingWait(task.attempts, RETRY, random))
+    else if (onFailure === 'stop') this.#give(error)
     else {
       const { dedupe_key, captured_at } = task.event
-      const text = error instanceof Error ? error.message : String(error)
-      this.deadLetters.set(task.event, { dedupe_key, captured_at, error: text, attempts: task.attempts })
+      this.deadLetters.set(task.event, { dedupe_key, captured_at, error: endOf(error), attempts: task.attempts })
       this.#finish(unit)
     }
   }
@@ -194,4 +194,10 @@ export class OrderedWork {
     }, milliseconds)
     this.#delayed.add(timer)
   }
+}
+
+/** As much of an error as the ledger keeps: the end of the text, which names the cause. */
+export function endOf(error: unknown): string {
+  const bytes = new TextEncoder().encode(messageOf(error))
+  return new TextDecoder().decode(bytes.subarray(-ERROR_BYTES))
 }

@@ -1,5 +1,6 @@
-import { type AckBody, type Batch, ConsumerReader, type LedgerEvent, type ReaderOptions } from './consumer-reader.js'
-import { OrderedWork, type WorkOptions } from './ordered-work.js'
+import { type AckBody, type Batch, ConsumerReader, messageOf, type ReaderOptions } from './consumer-reader.js'
+import type { LedgerEvent } from './ledger-event.js'
+import { endOf, OrderedWork, type WorkOptions } from './ordered-work.js'
 
 export interface ConsumerOptions
   extends ReaderOptions,
@@ -92,11 +93,11 @@ class BatchRun {
   async #release(): Promise<void> {
     const { failure } = this
     try {
-      const error = failure === undefined ? {} : { error: failure instanceof Error ? failure.message : String(failure) }
+      const error = failure === undefined ? {} : { error: endOf(failure) }
       await this.reader.release({ ...this.#state().body, ...error })
     } catch (error) {
       // What is not acknowledged is delivered again.
-      this.options.report(`The last events may be delivered again: ${error instanceof Error ? error.message : error}`)
+      this.options.report(`The last events may be delivered again: ${messageOf(error)}`)
     }
   }
 

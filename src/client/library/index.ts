@@ -1,0 +1,156 @@
+import type { Batch, ConsumerCalls } from './consumer-reader.js'
+import { isPassing, type LedgerAddress, LedgerError, send } from './fetch-transport.js'
+import { followPages } from './follow-pages.js'
+import { type EventFilters, KEY_OF, type LedgerEvent, type OrderKey } from './ledger-event.js'
+import { runConsumer } from './run-consumer.js'
+
+export { type LedgerAddress, LedgerError } from './fetch-transport.js'
+export type { EventFilters, EventTarget, LedgerEvent, OrderKey } from './ledger-event.js'
+export { NotNow } from './ordered-work.js'
+
+/** What a consumer does. One of `handle` and `handleBatch`. */
+export type Work =
+  /** Does the work for one event. The event is acknowledged when the promise resolves. @throws when the work failed */
+  | { handle: (event: LedgerEvent) => unknown; handleBatch?: never; batchSize?: never }
+  /** The same for up to `batchSize` events together. */
+  | { handle?: never; handleBatch: (events: readonly LedgerEvent[]) => unknown; batchSize: number }
+
+export type ConsumeOptions = Work & {
+  /** Absent: those of the consumer stay, and a new one has none. */
+  filters?: EventFilters
+  /** Where a new consumer begins: a time, `beginning`, or `now`, which is the default. */
+  from?: string
+  /** How many run at the same time. Default 1. */
+  concurrency?: number
+  /** Events with the same key are handled in order, one after the other. Default `subject`. */
+  key?: OrderKey | ((event: LedgerEvent) => string)
+  /** How often a failed event is tried again, with growing waits. Default 5. */
+  retries?: number
+  /** After the last failure: end with its error, which is the default, or keep the event as a dead letter and continue. */
+  onFailure?: 'stop' | 'dead-letter'
+  /** End when there are no more events. */
+  once?: boolean
+  /** Ends the consumer: it finishes what it has begun, and acknowledges it. */
+  signal?: AbortSignal
+  /** Receives a sentence for each interruption, and for its end. Default: `console.error`. */
+  report?: (sentence: string) => void
+}
+
+export interface FollowOptions {
+  /** The checkpoint to begin after. Absent: now. */
+  since?: string
+  signal?: AbortSignal
+  report?: (sentence: string) => void
+}
+
+/** A page of events. */
+export interface Page {
+  /** Oldest first. */
+  items: LedgerEvent[]
+  /** The checkpoint after it: save it after the work. */
+  nextSince: string | null
+  /** Changes when the ledger is restored or replaced. */
+  epoch: string
+}
+
+const LIMIT = { least: 100, most: 500 }
+/** A killed instance holds its lease for so long. It is extended while an event takes longer. */
+export const LEASE_SECONDS = 15
+
+/** A ledger, over its REST API. */
+export class Daybook {
+  constructor(private readonly address: LedgerAddress) {}
+
+  /**
+   * Works on the events of the named consumer, which is created if it is new, until the signal aborts. The ledger keeps the
+   * checkpoint. Each event comes at least once; those of one key in order; one instance reads at a time, and others wait.
+   * It waits for a server that is away, and continues in a ledger that was restored.
+   *
+   * @throws LedgerError what waiting cannot resolve; with `once`, `lease_held` while another instance reads; the error of
+   *   an event that failed too often, with `stop`
+   */
+  consume(name: string, options: ConsumeOptions): Promise<void> {
+    const { filters, from = 'now', key = 'subject', concurrency = 1, batchSize = 1, handle, handleBatch } = options
+    const { report = sentence => console.error(`Consumer ${name}: ${sentence}`) } = options
+    const place = from === 'beginning' || from === 'now' ? { position: from } : { from }
+    return runConsumer({
+      ...{ calls: consumerCalls(this.address, name), leaseSeconds: LEASE_SECONDS, concurrency, report },
+      create: { ...(filters ? { filters } : {}), ...place },
+      limit: Math.min(LIMIT.most, Math.max(LIMIT.least, batchSize * concurrency)),
+      once: options.once ?? false,
+      signal: options.signal ?? new AbortController().signal,
+      unit: batchSize,
+      retries: options.retries ?? 5,
+      onFailure: options.onFailure ?? 'stop',
+      keyOf: typeof key === 'function' ? key : KEY_OF[key],
+      handle: async events => {
+        if (handleBatch) await handleBatch(events)
+        else for (const event of events) await handle(event)
+      },
+    })
+  }
+
+  /**
+   * Yields every matching event, oldest first, indefinitely. For programs that keep their own checkpoint, and for pages in
+   * browsers, which only show events.
+   *
+   * @throws LedgerError for failures that waiting cannot resolve
+   */
+  async *follow(filters: EventFilters = {}, options: FollowOptions = {}): AsyncGenerator<Page> {
+    const { since, signal = new AbortController().signal, report = console.error } = options
+    let isAway = false
+    yield* followPages<Page>({
+      ask: async query => {
+        const path = `/api/events${toQuery(query)}`
+        const answer = await send(this.address, { method: 'GET', path, waitSeconds: Number(query.wait ?? 0) }, signal)
+        if (isAway) report('Continuing.')
+        isAway = false
+        return readPage(answer)
+      },
+      ...{ filters, since, signal, isPassing, isPatient: true },
+      onInterrupted: error => {
+        if (!isAway) report(`${error.message} Waiting.`)
+        isAway = true
+      },
+      onPruned: error => report(`${error.message} Continuing after them.`),
+    })
+  }
+}
+
+function consumerCalls(address: LedgerAddress, name: string): ConsumerCalls {
+  const path = `/api/consumers/${encodeURIComponent(name)}`
+  return {
+    save: (body, signal) => send(address, { method: 'PUT', path, body }, signal),
+    next: async (query, signal) => {
+      const call = { method: 'GET', path: `${path}/events${toQuery(query)}`, waitSeconds: query.wait ?? 0 } as const
+      return readBatch(await send(address, call, signal))
+    },
+    acknowledge: (body, signal) => send(address, { method: 'POST', path: `${path}/ack`, body }, signal),
+    seek: (body, signal) => send(address, { method: 'POST', path: `${path}/seek`, body }, signal),
+    isPassing,
+  }
+}
+
+function toQuery(values: object): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    for (const one of [value].flat()) if (one !== undefined) query.append(name, String(one))
+  }
+  return `?${query}`
+}
+
+function readBatch(answer: unknown): Batch {
+  const { items, ack } = Object(answer)
+  if (!Array.isArray(items) || typeof ack?.fence !== 'number') throw notALedger('a batch')
+  return answer as Batch
+}
+
+function readPage(answer: unknown): Page {
+  const { items, next_since: nextSince = null, epoch } = Object(answer)
+  if (!Array.isArray(items)) throw notALedger('a page')
+  return { items, nextSince, epoch }
+}
+
+function notALedger(what: string): LedgerError {
+  return new LedgerError('not_a_ledger', `The answer is not ${what} of events. Check the address.`)
+}
