@@ -52,6 +52,8 @@ export interface ReaderOptions {
   leaseSeconds: number
   /** Ends when there is nothing more. */
   once: boolean
+  /** After the ledger was restored or replaced. Absent: it continues at the checkpoint that the ledger has. */
+  onRestore?: 'continue' | 'stop' | undefined
   signal: AbortSignal
   /** Called once for each interruption, and at its end. */
   report: (sentence: string) => void
@@ -60,6 +62,8 @@ export interface ReaderOptions {
 }
 
 const WAIT_SECONDS = 50
+/** For a last acknowledgement. */
+const STOPPING_MS = 5_000
 
 /**
  * The next events of a consumer, again and again. It waits while the server is away, while another instance reads, and
@@ -110,7 +114,8 @@ export class ConsumerReader {
     const { calls, signal, leaseSeconds } = this.options
     for (;;) {
       try {
-        await calls.acknowledge({ ...body, lease_seconds: leaseSeconds }, signal)
+        const limit = signal.aborted ? AbortSignal.timeout(STOPPING_MS) : signal
+        await calls.acknowledge({ ...body, lease_seconds: leaseSeconds }, limit)
         this.#checkpoint = body.checkpoint ?? this.#checkpoint
         if (body.release) this.#fence = undefined
         this.#resumed()
@@ -132,7 +137,7 @@ export class ConsumerReader {
     if (this.#fence === undefined) return
     const fence = this.#fence
     this.#fence = undefined
-    await this.options.calls.acknowledge({ ...body, fence, release: true }, AbortSignal.timeout(5_000))
+    await this.options.calls.acknowledge({ ...body, fence, release: true }, AbortSignal.timeout(STOPPING_MS))
   }
 
   get fence(): number | undefined {
@@ -150,6 +155,7 @@ export class ConsumerReader {
         this.#fence = undefined
         return this.#pause(REQUEST_WAIT.first)
       case 'epoch_changed':
+        if (this.options.onRestore === 'stop') throw error
         this.#fence = undefined
         this.options.report('The ledger was restored or replaced. Continuing at the checkpoint that it has.')
         return this.#untilAnswered(() => calls.seek({ position: 'same' }, signal))

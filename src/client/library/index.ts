@@ -28,6 +28,11 @@ export type ConsumeOptions = Work & {
   retries?: number
   /** After the last failure: end with its error, which is the default, or keep the event as a dead letter and continue. */
   onFailure?: 'stop' | 'dead-letter'
+  /**
+   * After the ledger was restored or replaced: continue at the checkpoint that it has, which is the default and may repeat
+   * events, or end with `epoch_changed`.
+   */
+  onRestore?: 'continue' | 'stop'
   /** End when there are no more events. */
   once?: boolean
   /** Ends the consumer: it finishes what it has begun, and acknowledges it. */
@@ -78,6 +83,7 @@ export class Daybook {
       create: { ...(filters ? { filters } : {}), ...place },
       limit: Math.min(LIMIT.most, Math.max(LIMIT.least, batchSize * concurrency)),
       once: options.once ?? false,
+      onRestore: options.onRestore,
       signal: options.signal ?? new AbortController().signal,
       unit: batchSize,
       retries: options.retries ?? 5,

@@ -35,8 +35,10 @@ export async function runConsumer(options: ConsumerOptions): Promise<void> {
 /** The work on one batch, and its acknowledgements. */
 class BatchRun {
   readonly #work: OrderedWork
-  /** Aborted when another instance has taken over. */
-  readonly #lost = new AbortController()
+  /** Aborted: no more work is begun. */
+  readonly #ending = new AbortController()
+  /** Another instance has taken over. */
+  #isLost = false
   readonly #known = new Set<LedgerEvent>()
   #acknowledging: Promise<void> = Promise.resolve()
   #acknowledgedAt = performance.now()
@@ -48,12 +50,12 @@ class BatchRun {
     private readonly options: ConsumerOptions,
   ) {
     const { signal } = options
-    signal.addEventListener('abort', () => this.#lost.abort(), { signal: this.#lost.signal })
-    if (signal.aborted) this.#lost.abort()
+    signal.addEventListener('abort', () => this.#ending.abort(), { signal: this.#ending.signal })
+    if (signal.aborted) this.#ending.abort()
     const onProgress = () => {
       if (performance.now() - this.#acknowledgedAt > ACKNOWLEDGE_MS) this.#acknowledge()
     }
-    this.#work = new OrderedWork(batch.items, { ...options, onProgress, signal: this.#lost.signal })
+    this.#work = new OrderedWork(batch.items, { ...options, onProgress, signal: this.#ending.signal })
   }
 
   get failure(): unknown {
@@ -68,24 +70,26 @@ class BatchRun {
     await this.#acknowledging
     const isStopped = signal.aborted || this.failure !== undefined
     if (isStopped) return this.#release()
-    if (this.#lost.signal.aborted) return
+    if (this.#isLost) return
     this.#acknowledge()
     await this.#acknowledging
-    this.#lost.abort()
+    this.#ending.abort()
   }
 
+  /** Also while it stops: an event that takes long keeps its lease. */
   #acknowledge(): void {
     this.#acknowledgedAt = performance.now()
     this.#acknowledging = this.#acknowledging.then(async () => {
-      if (this.#lost.signal.aborted) return
+      if (this.#isLost) return
       try {
         const { body, letters } = this.#state()
-        if (!(await this.reader.acknowledge({ ...body, fence: this.batch.ack.fence }))) this.#lost.abort()
+        this.#isLost = !(await this.reader.acknowledge({ ...body, fence: this.batch.ack.fence }))
+        if (this.#isLost) this.#ending.abort()
         for (const event of letters) this.#known.add(event)
       } catch (error) {
         if (this.options.signal.aborted) return
         this.#problem = error
-        this.#lost.abort()
+        this.#ending.abort()
       }
     })
   }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../model/app-error.js'
 import {
   CONSUMER_LIMITS,
@@ -8,8 +7,7 @@ import {
   type ConsumerPosition,
   type DeadLetter,
 } from '../../model/consumers/consumer.js'
-import type { EventPage, EventQuery } from '../../model/events/event-query.js'
-import { type FilterValues, toEventFilter } from '../../model/events/filter-values.js'
+import type { FilterValues } from '../../model/events/filter-values.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type {
   Acknowledgement,
@@ -18,46 +16,10 @@ import type {
   StoredConsumer,
   StoredDeadLetter,
 } from '../../store/consumer-store.js'
-import type { Store } from '../../store/store.js'
 import type { SubscriptionCaller } from '../subscription-caller.js'
-import type { WrapRead } from '../wait-for-events.js'
-import { type ConsumerPoll, ConsumerPolls } from './consumer-polls.js'
+import { ConsumerPolls } from './consumer-polls.js'
 import { isStalled, readLags } from './lag.js'
-
-export interface ConsumersParts {
-  store: Pick<Store, 'events' | 'consumers'>
-  clock: () => Micros
-  /** The long poll of the ledger. */
-  waitFor: (
-    query: EventQuery,
-    seconds: number,
-    signal: AbortSignal | undefined,
-    wrapRead: WrapRead,
-  ) => Promise<EventPage>
-}
-
-/** A request for the next events. */
-export interface BatchRequest {
-  /** Of the lease that the caller has. */
-  fence?: number | undefined
-  waitSeconds: number
-  leaseSeconds: number
-  limit: number
-  /** Aborted when the caller leaves or the server stops. */
-  signal: AbortSignal
-  /** Around every read of a page. */
-  wrapRead: WrapRead
-}
-
-/** The next events of a consumer, and the lease on them. */
-export interface Batch {
-  page: EventPage
-  fence: number
-  leasedUntil: Micros
-  checkpoint: Micros
-  /** The id of the dead letter whose event this is. */
-  retried?: number
-}
+import { type Batch, type BatchRequest, type ConsumersParts, Turn } from './turn.js'
 
 export interface AcknowledgementInput extends Omit<Acknowledgement, 'now' | 'until'> {
   leaseSeconds: number
@@ -158,7 +120,8 @@ export class Consumers {
    * The next events, after a wait for the lease and for events. A dead letter that is delivered again comes alone, before
    * new events. Without events, an empty batch moves the checkpoint over those that do not match.
    *
-   * @throws AppError `conflict/lease_held` if another instance still reads, and as `ConsumerStore.lease`;
+   * @throws AppError `conflict/lease_held` if another instance still reads, and as `ConsumerStore.lease`; `gone/pruned` if
+   *   retention has removed events after the checkpoint;
    *   `unavailable/busy` if too many instances wait
    */
   async nextBatch(name: string, request: BatchRequest, caller: SubscriptionCaller): Promise<Batch> {
@@ -226,99 +189,6 @@ export class Consumers {
   }
 }
 
-interface TurnRequest extends BatchRequest {
-  /** Milliseconds of `performance.now()`. */
-  deadline: number
-}
-
-/** One attempt to read: until there is an answer, or the consumer changes. */
-class Turn {
-  fence: number | undefined
-
-  constructor(
-    private readonly parts: ConsumersParts,
-    private readonly key: ConsumerKey,
-    private readonly request: TurnRequest,
-    private readonly poll: ConsumerPoll,
-  ) {
-    this.fence = request.fence
-  }
-
-  /** @returns undefined: look again */
-  async run(): Promise<Batch | undefined> {
-    const consumer = await this.#lease()
-    if (!consumer) return undefined
-    this.fence = consumer.fence
-    const retry = consumer.retries > 0 ? await this.parts.store.consumers.findRetry(this.key) : undefined
-    if (retry) return this.#retryBatch(consumer, retry)
-    const { limit, wrapRead } = this.request
-    const since = consumer.checkpoint
-    const query: EventQuery = { ...toEventFilter(consumer.filters), since, order: 'asc', limit }
-    const read = wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
-    let page = await read(query, this.request.signal)
-    if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
-      await this.#extend(consumer.fence, this.#secondsLeft)
-      this.poll.waitsForEvents = true
-      page = await this.#wait({ ...query, since: page.nextSince ?? since }, page)
-      const isChanged = this.poll.signal.aborted && !this.request.signal.aborted
-      if (page.count === 0 && isChanged && this.#secondsLeft > 0) return undefined
-    }
-    const leasedUntil = await this.#extend(consumer.fence, 0, page.nextSince ?? since)
-    return { page, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
-  }
-
-  get #secondsLeft(): number {
-    return Math.max(0, (this.request.deadline - performance.now()) / 1000)
-  }
-
-  /** @returns undefined after a wait for another instance */
-  async #lease(): Promise<StoredConsumer | undefined> {
-    const { store, clock } = this.parts
-    const { fence } = this.request
-    const known = fence === undefined ? undefined : await store.consumers.find(this.key)
-    // The lease is extended after the read, in one write with it. Any other case is the store's to judge.
-    if (known && known.fence === fence && known.leased_until > clock()) return known
-    const now = clock()
-    const lease = await store.consumers.lease(this.key, { fence, now, until: this.#leaseEnd(this.#secondsLeft) })
-    if (lease.granted) return lease.consumer
-    const left = this.#secondsLeft
-    if (left === 0 || this.request.signal.aborted) throw leaseHeld()
-    await pause(Math.min(left * 1000, (lease.until - now) / 1000 + 1), this.poll.signal)
-    return undefined
-  }
-
-  async #wait(query: EventQuery, before: EventPage): Promise<EventPage> {
-    const { signal } = this.poll
-    try {
-      const waited = await this.parts.waitFor(query, this.#secondsLeft, signal, this.request.wrapRead)
-      return { ...waited, nextSince: waited.nextSince ?? before.nextSince }
-    } catch (error) {
-      if (signal.aborted) return before
-      throw error
-    }
-  }
-
-  async #retryBatch(consumer: StoredConsumer, retry: StoredDeadLetter): Promise<Batch> {
-    const read = this.request.wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
-    const at = retry.captured_at
-    const page = await read({ from: at, to: at, order: 'asc', limit: 1 }, this.request.signal)
-    const leasedUntil = await this.#extend(consumer.fence, 0)
-    return { page, fence: consumer.fence, leasedUntil, checkpoint: consumer.checkpoint, retried: retry.id }
-  }
-
-  /** @returns the end of the lease */
-  async #extend(fence: number, waitSeconds: number, readTo?: Micros): Promise<Micros> {
-    const until = this.#leaseEnd(waitSeconds)
-    const extended = { fence, now: this.parts.clock(), until, readTo }
-    await this.parts.store.consumers.lease(this.key, extended)
-    return until
-  }
-
-  #leaseEnd(waitSeconds: number): Micros {
-    return this.parts.clock() + Math.ceil((waitSeconds + this.request.leaseSeconds) * 1_000_000)
-  }
-}
-
 function keyOf(name: string, caller: SubscriptionCaller): ConsumerKey {
   return caller.role === 'member' ? { name, owner: caller.userId } : { name }
 }
@@ -349,11 +219,6 @@ function timestampOrNull(micros: Micros | null): string | null {
   return micros === null ? null : toTimestamp(micros)
 }
 
-/** Ends early when the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return sleep(milliseconds, undefined, { signal }).catch(() => undefined)
-}
-
 function invalidName(): AppError {
   const detail = `name must be a letter or digit, then up to ${CONSUMER_LIMITS.nameCharacters - 1} of: letters, digits, ".", "_", "-".`
   return new AppError('invalid', 'invalid_field', detail, { errors: [{ field: 'name', detail }] })
@@ -362,12 +227,6 @@ function invalidName(): AppError {
 function unknownConsumer(): AppError {
   return new AppError('not_found', 'not_found', 'There is no such consumer.', {
     hint: 'List them with `daybook consumers list`.',
-  })
-}
-
-function leaseHeld(): AppError {
-  return new AppError('conflict', 'lease_held', 'Another instance reads for this consumer.', {
-    hint: 'Try again, with wait to be the next.',
   })
 }
 

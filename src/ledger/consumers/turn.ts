@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../model/app-error.js'
+import type { EventPage, EventQuery } from '../../model/events/event-query.js'
+import { toEventFilter } from '../../model/events/filter-values.js'
+import type { Micros } from '../../model/timestamp.js'
+import type { ConsumerKey, StoredConsumer, StoredDeadLetter } from '../../store/consumer-store.js'
+import type { Store } from '../../store/store.js'
+import { refusePruned } from '../pruned-ledger.js'
+import type { WrapRead } from '../wait-for-events.js'
+import type { ConsumerPoll } from './consumer-polls.js'
+
+export interface ConsumersParts {
+  store: Pick<Store, 'events' | 'consumers'>
+  clock: () => Micros
+  /** The long poll of the ledger. */
+  waitFor: (
+    query: EventQuery,
+    seconds: number,
+    signal: AbortSignal | undefined,
+    wrapRead: WrapRead,
+  ) => Promise<EventPage>
+}
+
+/** A request for the next events. */
+export interface BatchRequest {
+  /** Of the lease that the caller has. */
+  fence?: number | undefined
+  waitSeconds: number
+  leaseSeconds: number
+  limit: number
+  /** Aborted when the caller leaves or the server stops. */
+  signal: AbortSignal
+  /** Around every read of a page. */
+  wrapRead: WrapRead
+}
+
+/** The next events of a consumer, and the lease on them. */
+export interface Batch {
+  page: EventPage
+  fence: number
+  leasedUntil: Micros
+  checkpoint: Micros
+  /** The id of the dead letter whose event this is. */
+  retried?: number
+}
+
+export interface TurnRequest extends BatchRequest {
+  /** Milliseconds of `performance.now()`. */
+  deadline: number
+}
+
+/** One attempt to read: until there is an answer, or the consumer changes. */
+export class Turn {
+  fence: number | undefined
+
+  constructor(
+    private readonly parts: ConsumersParts,
+    private readonly key: ConsumerKey,
+    private readonly request: TurnRequest,
+    private readonly poll: ConsumerPoll,
+  ) {
+    this.fence = request.fence
+  }
+
+  /** @returns undefined: look again @throws AppError `conflict/lease_held`, `gone/pruned`, and as `ConsumerStore.lease` */
+  async run(): Promise<Batch | undefined> {
+    const consumer = await this.#lease()
+    if (!consumer) return undefined
+    this.fence = consumer.fence
+    const retry = consumer.retries > 0 ? await this.parts.store.consumers.findRetry(this.key) : undefined
+    if (retry) return this.#retryBatch(consumer, retry)
+    const { limit, wrapRead } = this.request
+    const since = consumer.checkpoint
+    const query: EventQuery = { ...toEventFilter(consumer.filters), since, order: 'asc', limit }
+    const read = wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
+    let page = await read(query, this.request.signal)
+    // One that begins at the beginning begins with what there is.
+    if (since > 0) refusePruned({ since }, page)
+    if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
+      await this.#extend(consumer.fence, this.#secondsLeft)
+      this.poll.waitsForEvents = true
+      page = await this.#wait({ ...query, since: page.nextSince ?? since }, page)
+      const isChanged = this.poll.signal.aborted && !this.request.signal.aborted
+      if (page.count === 0 && isChanged && this.#secondsLeft > 0) return undefined
+    }
+    const leasedUntil = await this.#extend(consumer.fence, 0, page.nextSince ?? since)
+    return { page, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
+  }
+
+  get #secondsLeft(): number {
+    return Math.max(0, (this.request.deadline - performance.now()) / 1000)
+  }
+
+  /** @returns undefined after a wait for another instance */
+  async #lease(): Promise<StoredConsumer | undefined> {
+    const { store, clock } = this.parts
+    const { fence } = this.request
+    const known = fence === undefined ? undefined : await store.consumers.find(this.key)
+    // The lease is extended after the read, in one write with it. Any other case is the store's to judge.
+    if (known && known.fence === fence && known.leased_until > clock()) return known
+    const now = clock()
+    const lease = await store.consumers.lease(this.key, { fence, now, until: this.#leaseEnd(this.#secondsLeft) })
+    if (lease.granted) return lease.consumer
+    const left = this.#secondsLeft
+    if (left === 0 || this.request.signal.aborted) throw leaseHeld()
+    await pause(Math.min(left * 1000, (lease.until - now) / 1000 + 1), this.poll.signal)
+    return undefined
+  }
+
+  async #wait(query: EventQuery, before: EventPage): Promise<EventPage> {
+    const { signal } = this.poll
+    try {
+      const waited = await this.parts.waitFor(query, this.#secondsLeft, signal, this.request.wrapRead)
+      return { ...waited, nextSince: waited.nextSince ?? before.nextSince }
+    } catch (error) {
+      if (signal.aborted) return before
+      throw error
+    }
+  }
+
+  async #retryBatch(consumer: StoredConsumer, retry: StoredDeadLetter): Promise<Batch> {
+    const read = this.request.wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
+    const at = retry.captured_at
+    const page = await read({ from: at, to: at, order: 'asc', limit: 1 }, this.request.signal)
+    const leasedUntil = await this.#extend(consumer.fence, 0)
+    return { page, fence: consumer.fence, leasedUntil, checkpoint: consumer.checkpoint, retried: retry.id }
+  }
+
+  /** @returns the end of the lease */
+  async #extend(fence: number, waitSeconds: number, readTo?: Micros): Promise<Micros> {
+    const until = this.#leaseEnd(waitSeconds)
+    const extended = { fence, now: this.parts.clock(), until, readTo }
+    await this.parts.store.consumers.lease(this.key, extended)
+    return until
+  }
+
+  #leaseEnd(waitSeconds: number): Micros {
+    return this.parts.clock() + Math.ceil((waitSeconds + this.request.leaseSeconds) * 1_000_000)
+  }
+}
+
+function leaseHeld(): AppError {
+  return new AppError('conflict', 'lease_held', 'Another instance reads for this consumer.', {
+    hint: 'Try again, with wait to be the next.',
+  })
+}
+
+/** Ends early when the signal aborts. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return sleep(milliseconds, undefined, { signal }).catch(() => undefined)
+}
