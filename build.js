@@ -1,7 +1,8 @@
 // Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, copies the files that need
 // no compiling, and prepares the pages as they are served.
 // The program runs from dist/program, where rollup joins src into few files: each module takes half a millisecond to
-// load, and src has hundreds. Tests use the compiled modules in dist/src.
+// load, and src has hundreds. Tests use the compiled modules in dist/src. The client library has no other libraries, and is
+// compiled once more, with its types, for programs of others.
 // typebox is a thousand small modules, which take longer to load than all other modules together; joined they are two.
 // The manifest lists the commands, so that help does not load each of them.
 // With --unless-built it keeps a build of exactly these files. The build tools, and the libraries that the build joins, are
@@ -51,7 +52,7 @@ const { rollup } = await import('rollup')
 console.error('Building …')
 rmSync(BUILT_FROM, { force: true }) // first, because the build may be interrupted
 rmSync('dist', { recursive: true, force: true })
-for (const project of ['.', 'assets']) {
+for (const project of ['.', 'assets', 'src/client/library']) {
   execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' })
 }
 for (const folder of ['assets', 'test']) {

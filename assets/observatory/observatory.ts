@@ -14,11 +14,17 @@ import { failingCaptures, LedgerDialog, OverviewStrip } from './overview-strip.j
 import { EventsView } from './views/events.js'
 
 // Not needed to show events, so loaded later.
+const ConsumersView = lazily(() => import('./views/consumers.js').then(module => module.ConsumersView))
 const OwnAccount = lazily(() => import('./views/own-account.js').then(module => module.OwnAccount))
 const PeopleView = lazily(() => import('./views/people.js').then(module => module.PeopleView))
 const SubscriptionsView = lazily(() => import('./views/subscriptions.js').then(module => module.SubscriptionsView))
 
-const VIEWS = { '/': EventsView, '/subscriptions': SubscriptionsView, '/people': PeopleView }
+const VIEWS = {
+  '/': EventsView,
+  '/subscriptions': SubscriptionsView,
+  '/consumers': ConsumersView,
+  '/people': PeopleView,
+}
 
 /** All addresses with a view. */
 export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
@@ -52,6 +58,11 @@ function tabs(): Tab[] {
       // The visible ones: the total means nothing to a member.
       count: overview.value.value?.subscriptions.length,
       trouble: failing > 0 ? `${failing} failing` : undefined,
+    },
+    {
+      ...{ path: '/consumers', label: 'Consumers', glyph: 'terminal', key: 'c', isMinor: true },
+      trouble:
+        overview.value.value?.health.warnings?.find(({ code }) => code === 'consumers_stalled') && 'one stands still',
     },
     // In open mode it explains how to create the first admin. A member who follows a link learns why nothing is shown.
     {

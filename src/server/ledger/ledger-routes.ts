@@ -222,6 +222,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     ...webhookRoutes(parts),
     route('GET', '/', 'anybody', observatory),
     route('GET', '/subscriptions', 'anybody', observatory),
+    route('GET', '/consumers', 'anybody', observatory),
     route('GET', '/people', 'anybody', observatory),
     route('GET', '/login', 'public', pages.login.page),
     route('GET', '/login/assets/:name', 'public', pages.login.asset),

@@ -67,6 +67,7 @@ t.test('the table is what is documented', async t => {
     'GET /api/users/x/sessions',
     'GET /api/users/x/tokens',
     'GET /assets/shared/icon.svg',
+    'GET /consumers',
     'GET /docs',
     'GET /livez',
     'GET /login',

@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import type { Consumer } from '#model/consumers/consumer'
+import { Note } from '../../shared/controls/note.js'
+import { Panel } from '../../shared/controls/panel.js'
+import { showToast } from '../../shared/controls/toast.js'
+import { html } from '../../shared/html.js'
+import { href } from '../../shared/server/address.js'
+import { api } from '../../shared/server/api.js'
+import { count, counted } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
+import { fromLocal, fromMs } from '../../shared/words/time.js'
+import { Time } from '../../shared/words/time-view.js'
+import { AskButton } from './ask-button.js'
+import { consumerPath, consumers, filterWords } from './consumer-list.js'
+import { DeadLetters, ErrorText } from './dead-letters.js'
+import { LagView } from './lag-view.js'
+
+/** One consumer: how far it is, its failures, and where it continues. */
+export function ConsumerPanel({ consumer, onClose }: { consumer: Consumer; onClose: () => void }) {
+  const { name, filters, acknowledged_at: acknowledged, leased_until: lease, last_error: error } = consumer
+  const query = new URLSearchParams(
+    Object.entries(filters).flatMap(([key, value]) => [value].flat().map(one => [key, one])),
+  )
+  const remove = async () => {
+    await api(consumerPath(consumer), { method: 'DELETE' })
+    onClose()
+    showToast({ words: html`Deleted <strong>${name}</strong>. The events stay.` })
+    void consumers.load()
+  }
+  return html`<${Panel} label=${`Consumer ${name}`} size="person" onClose=${onClose} head=${html`<h2 class="ellipsis">${name}</h2>`}
+    foot=${html`<${AskButton} label="Delete…" isDanger answer=${`Delete ${name}`} run=${remove}
+      question=${`Its checkpoint ${consumer.dead_letters > 0 ? `and ${counted(consumer.dead_letters, 'dead letter')} are` : 'is'} lost.`} />`}>
+    <section class="panel-section" aria-label="Position">
+      ${
+        consumer.epoch_changed &&
+        html`<${Note} kind="warn" what="The ledger was restored or replaced.">
+          It reads nothing until it has a position. <q>Its checkpoint</q> may repeat events, and misses none that the ledger has.<//>`
+      }
+      <dl class="facts">
+        <div><dt>Filters</dt><dd><a href=${href('/', query)}><${Words} text=${filterWords(consumer)} limit=${600} /></a></dd></div>
+        <div><dt>Behind</dt><dd><${LagView} consumer=${consumer} /></dd></div>
+        <div><dt>Checkpoint</dt><dd><code>${consumer.checkpoint}</code></dd></div>
+        <div><dt>Acknowledged</dt><dd>${acknowledged ? html`<${Time} at=${acknowledged} as="relative" />` : 'never'}</dd></div>
+        <div><dt>Reads now</dt><dd>${lease ? html`an instance, until <${Time} at=${lease} />` : 'no instance'}</dd></div>
+        <div><dt>Failures</dt><dd>${count(consumer.failures)}</dd></div>
+      </dl>
+      ${error && html`<p class="hint">Last error${consumer.failed_at && html`, <${Time} at=${consumer.failed_at} as="relative" />`}</p><${ErrorText} text=${error} />`}
+    </section>
+    <section class="panel-section" aria-labelledby="seek"><h3 id="seek">Continue elsewhere</h3><${Seek} consumer=${consumer} /></section>
+    <${DeadLetters} key=${name} consumer=${consumer} />
+  <//>`
+}
+
+/** Sets the position, after a question: what it says was done may be done again, or not at all. */
+function Seek({ consumer }: { consumer: Consumer }) {
+  const [local, setLocal] = useState('')
+  const ms = Date.parse(`${local}Z`)
+  const seek = (body: object) => async () => {
+    consumers.set(replaced(await api<Consumer>(`${consumerPath(consumer)}/seek`, { body })))
+    showToast({ words: html`<strong>${consumer.name}</strong> continues there.` })
+  }
+  return html`<div class="seek">
+    ${consumer.epoch_changed && html`<${AskButton} label="Its checkpoint…" answer="Continue" question="Events after it come again." run=${seek({ position: 'same' })} />`}
+    <${AskButton} label="The beginning…" answer="Read everything again" question="Every event comes again." run=${seek({ position: 'beginning' })} />
+    <${AskButton} label="Now…" answer="Skip to now" question="Events that wait are skipped." run=${seek({ position: 'now' })} />
+    <label class="seek-time"><span class="field-label">A time</span>
+      <input class="field" type="datetime-local" value=${local} onInput=${(event: InputEvent) => setLocal((event.target as HTMLInputElement).value)} /></label>
+    ${!Number.isNaN(ms) && html`<${AskButton} key=${local} label="That time…" answer="Continue there" question="Events since then come again, and earlier ones are skipped." run=${seek({ from: fromMs(fromLocal(ms)) })} />`}
+  </div>`
+}
+
+function replaced(changed: Consumer): Consumer[] {
+  return (consumers.value.peek() ?? []).map(other => (other.name === changed.name ? changed : other))
+}
