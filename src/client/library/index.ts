@@ -1,9 +1,10 @@
-import type { Batch, ConsumerCalls } from './consumer-reader.js'
-import { isPassing, type LedgerAddress, LedgerError, send } from './fetch-transport.js'
+import { consumerCalls, type Page, readPage, toQuery } from './fetch-calls.js'
+import { isPassing, type LedgerAddress, send } from './fetch-transport.js'
 import { followPages } from './follow-pages.js'
 import { type EventFilters, KEY_OF, type LedgerEvent, type OrderKey } from './ledger-event.js'
 import { runConsumer } from './run-consumer.js'
 
+export type { Page } from './fetch-calls.js'
 export { type LedgerAddress, LedgerError } from './fetch-transport.js'
 export type { EventFilters, EventTarget, LedgerEvent, OrderKey } from './ledger-event.js'
 export { NotNow } from './ordered-work.js'
@@ -46,16 +47,6 @@ export interface FollowOptions {
   since?: string
   signal?: AbortSignal
   report?: (sentence: string) => void
-}
-
-/** A page of events. */
-export interface Page {
-  /** Oldest first. */
-  items: LedgerEvent[]
-  /** The checkpoint after it: save it after the work. */
-  nextSince: string | null
-  /** Changes when the ledger is restored or replaced. */
-  epoch: string
 }
 
 const LIMIT = { least: 100, most: 500 }
@@ -121,42 +112,4 @@ export class Daybook {
       onPruned: error => report(`${error.message} Continuing after them.`),
     })
   }
-}
-
-function consumerCalls(address: LedgerAddress, name: string): ConsumerCalls {
-  const path = `/api/consumers/${encodeURIComponent(name)}`
-  return {
-    save: (body, signal) => send(address, { method: 'PUT', path, body }, signal),
-    next: async (query, signal) => {
-      const call = { method: 'GET', path: `${path}/events${toQuery(query)}`, waitSeconds: query.wait ?? 0 } as const
-      return readBatch(await send(address, call, signal))
-    },
-    acknowledge: (body, signal) => send(address, { method: 'POST', path: `${path}/ack`, body }, signal),
-    seek: (body, signal) => send(address, { method: 'POST', path: `${path}/seek`, body }, signal),
-    isPassing,
-  }
-}
-
-function toQuery(values: object): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values)) {
-    for (const one of [value].flat()) if (one !== undefined) query.append(name, String(one))
-  }
-  return `?${query}`
-}
-
-function readBatch(answer: unknown): Batch {
-  const { items, ack } = Object(answer)
-  if (!Array.isArray(items) || typeof ack?.fence !== 'number') throw notALedger('a batch')
-  return answer as Batch
-}
-
-function readPage(answer: unknown): Page {
-  const { items, next_since: nextSince = null, epoch } = Object(answer)
-  if (!Array.isArray(items)) throw notALedger('a page')
-  return { items, nextSince, epoch }
-}
-
-function notALedger(what: string): LedgerError {
-  return new LedgerError('not_a_ledger', `The answer is not ${what} of events. Check the address.`)
 }
