@@ -1,10 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { hasPython } from '../black-box/killed-consumers.js'
 import { ownFolder } from '../black-box/own-folder.js'
+import { readPage } from '../docs/pages.js'
 import { runDaybook } from './run-daybook.js'
 
 const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../../package.json', import.meta.url)), 'utf8'))
@@ -81,6 +83,37 @@ t.test('what npm packs installs without the build tools, and runs', async t => {
   t.match(await (await fetch(`${ledger}/`)).text(), /<!doctype html>/i, 'with its pages')
   const health = execFileSync(daybook, ['api', 'health', '--api-url', ledger], { ...options, encoding: 'utf8' })
   t.match(JSON.parse(health), { status: 'ok' })
+
+  // The consumer of the guide, compiled against the types that are shipped.
+  const { blocks } = readPage('docs/how-to/consume-events.md')
+  const code = blocks.find(({ language }) => language === 'ts')?.text.replaceAll('build.failed', 'issue.*') ?? ''
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'consumer.ts'), code)
+  const strict = [
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--skipLibCheck',
+    'false',
+  ]
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  execFileSync(process.execPath, [compiler, ...strict, ...types, 'consumer.ts'], { ...options, stdio: 'inherit' })
+  execFileSync(process.execPath, ['consumer.js'], { ...options, env: { ...options.env, EVENT_API_URL: ledger } })
+  t.match(readFileSync(join(folder, 'builds-typescript.txt'), 'utf8'), /^\S+ failed\n/)
+  const python = join(folder, 'node_modules/daybook/clients/python')
+  for (const { blocks } of [readPage('docs/how-to/consume-events.md'), readPage('clients/python/README.md')]) {
+    const consumer =
+      blocks.find(({ language }) => language === 'python')?.text.replaceAll('build.failed', 'issue.*') ?? ''
+    const env = { ...options.env, EVENT_API_URL: ledger, PYTHONPATH: python }
+    if (hasPython())
+      execFileSync('python3', ['-c', consumer.replace('http://127.0.0.1:8765', ledger)], { ...options, env })
+    else t.ok(existsSync(join(python, 'daybook.py')))
+  }
+  if (hasPython()) t.match(readFileSync(join(folder, 'builds-python.txt'), 'utf8'), /^\S+ failed\n/)
   server.kill('SIGTERM')
   t.same(await once(server, 'exit'), [0, null])
 })

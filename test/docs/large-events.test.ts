@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { Daybook } from '../../src/client/library/index.js'
+import { hasPython } from '../black-box/killed-consumers.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { startServer } from '../black-box/running-server.js'
 import { PageShell } from './page-shell.js'
-import { readPage } from './pages.js'
+import { ROOT, readPage } from './pages.js'
 
 /** An argument has at most 128 KiB on Linux. */
 const OVER_AN_ARGUMENT_BYTES = 1_000_000
@@ -29,7 +31,7 @@ function largeIssue(bodyBytes: number): string {
   })
 }
 
-t.test("the tutorial's consumer takes an event of 25 MB, and moves its checkpoint", async t => {
+t.test('the consumers of the tutorial, the command and the clients take an event of 25 MB', async t => {
   const home = ownFolder(t)
   const server = await startServer(t, { home })
   const answer = await server.http.post('/webhooks/code_a', largeIssue(25_000_000), { headers: HEADERS })
@@ -50,6 +52,27 @@ t.test("the tutorial's consumer takes an event of 25 MB, and moves its checkpoin
     t.not(readFileSync(join(work, 'checkpoint'), 'utf8').trim(), '', 'the checkpoint moved')
     writeFileSync(join(work, 'issues.txt'), '')
   }
+
+  const consume = `daybook consume large --exec 'wc -c > shell' --from beginning --once
+python3 -c '
+from daybook import Daybook
+import json, os
+def note(event):
+    open("python", "w").write(str(len(json.dumps(event))))
+Daybook(os.environ["EVENT_API_URL"]).consume("python", note, start="beginning", once=True)'`
+  const variables = {
+    EVENT_API_URL: server.url,
+    PYTHONPATH: join(ROOT, 'clients/python'),
+    PYTHONDONTWRITEBYTECODE: '1',
+  }
+  const { ok, err } = await shell.run(hasPython() ? consume : (consume.split('\n')[0] ?? ''), variables)
+  t.ok(ok, 'the consumers end well', { err })
+  const sizes = ['shell', ...(hasPython() ? ['python'] : [])].map(name =>
+    Number(readFileSync(join(home, 'work', name), 'utf8')),
+  )
+  const handle = (event: object) => sizes.push(JSON.stringify(event).length)
+  await new Daybook({ url: server.url }).consume('typescript', { handle, from: 'beginning', once: true })
+  for (const size of sizes) t.ok(size > 25_000_000, String(size))
 })
 
 t.test(

@@ -117,7 +117,7 @@ function skipBacklog(
   { signal, report }: ConsumeOptions,
 ): (batch: Batch) => Promise<boolean> {
   return async batch => {
-    if (batch.ack.checkpoint === undefined) return false
+    if (batch.ack.checkpoint === undefined || (!batch.has_more && batch.items.length <= most)) return false
     const consumer = (await client.consumer(name, { signal })).json() as ShownConsumer
     if (consumer.lag.exact && consumer.lag.events <= most) return false
     let before: string | undefined

@@ -5,7 +5,7 @@ import { endOf, OrderedWork, type WorkOptions } from './ordered-work.js'
 export interface ConsumerOptions
   extends ReaderOptions,
     Pick<WorkOptions, 'handle' | 'concurrency' | 'unit' | 'keyOf' | 'retries' | 'onFailure'> {
-  /** Before the work on a batch after which there is more: may set another position, then it returns true. */
+  /** Before the work on a batch: may set another position, then it returns true. */
   skip?: (batch: Batch) => Promise<boolean>
 }
 
@@ -24,7 +24,7 @@ export async function runConsumer(options: ConsumerOptions): Promise<void> {
   for (;;) {
     const batch = await reader.next()
     if (!batch) break
-    if (batch.has_more && (await options.skip?.(batch))) continue
+    if (await options.skip?.(batch)) continue
     const run = new BatchRun(reader, batch, options)
     await run.finish()
     if (run.failure !== undefined) throw run.failure

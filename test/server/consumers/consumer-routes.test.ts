@@ -86,6 +86,18 @@ t.test('over a ledger with events', async t => {
     t.match(await next('order', '?wait=1'), { body: { count: 0, has_more: false } })
   })
 
+  t.test('a batch is compressed for those that accept it', async t => {
+    await put('packed', { position: 'beginning' })
+    const encodingOf = async (accepted: string) => {
+      const { headers, body } = await next('packed', '', { 'accept-encoding': accepted })
+      const { ack } = batchOf(body)
+      t.same(subjectsOf(body), ['1', '2', '3'])
+      await post('/api/consumers/packed/ack', { fence: ack.fence, release: true })
+      return headers.get('content-encoding')
+    }
+    t.same([await encodingOf('gzip'), await encodingOf('br'), await encodingOf('identity')], ['gzip', 'br', null])
+  })
+
   t.test('a position ends the lease of the instance that reads', async t => {
     await put('moved', { position: 'beginning' })
     const { body } = await next('moved', '?limit=2')

@@ -33,7 +33,8 @@ export async function serveConsumers(t: Test) {
     for (const subject of subjects) await post('/api/events', { source: 'demo', ...message(subject) })
     return subjects.map(subject => `demo:message.created:message:${subject}`)
   }
-  const next = (name: string, query = '') => request(`/api/consumers/${name}/events${query}`)
+  const next = (name: string, query = '', headers: Record<string, string> = {}) =>
+    request(`/api/consumers/${name}/events${query}`, { headers })
   const ack = (name: string, body: unknown) => post(`/api/consumers/${name}/ack`, body)
   return { ...served, put, record, next, ack, time }
 }

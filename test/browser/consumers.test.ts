@@ -1,0 +1,137 @@
+import t from 'tap'
+import { itemsOf } from '../support/events.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { ObservatorySite, PHONE } from './observatory-site.js'
+import { findAxeViolationsInBothSchemes, findSmallTargets, focused, overflow, query } from './page-checks.js'
+import { serveCompany } from './watching-company.js'
+
+t.test('the tab of consumers in a browser', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const { ledger, ada, bob, openAs } = await serveCompany(t, site)
+  const { consumers } = ledger
+  const member = { role: 'member', userId: bob.id } as const
+  const admin = { role: 'admin', userId: ada.id } as const
+  const next = {
+    waitSeconds: 0,
+    leaseSeconds: 30,
+    limit: 100,
+    signal: new AbortController().signal,
+    wrapRead: <R>(read: R) => read,
+  }
+
+  /** It has given up the first two events, and eight wait. */
+  const failing = async () => {
+    await consumers.save('mail', { filters: { kind: ['message.*'] }, position: 'beginning' }, member)
+    const { fence, page } = await consumers.nextBatch('mail', next, member)
+    const deadLetters = itemsOf(page)
+      .slice(0, 2)
+      .map(({ dedupe_key, captured_at }) => ({
+        ...{ dedupe_key, captured_at: Date.parse(captured_at) * 1000 + Number(captured_at.slice(23, 26)) },
+        ...{ error: 'The command failed: exit code 7.\n<b>no such user</b>', attempts: 6 },
+      }))
+    t.equal(page.count, 8)
+    const last = deadLetters[1]?.captured_at
+    const error = 'The command failed: exit code 7.'
+    await consumers.acknowledge(
+      'mail',
+      { fence, checkpoint: last, deadLetters, error, leaseSeconds: 30, release: true },
+      member,
+    )
+  }
+
+  t.test('without consumers it shows how one is started', async t => {
+    const page = await openAs(t, 'bob', '/consumers')
+    await page.getByRole('heading', { name: 'No program reads by name yet.' }).waitFor()
+    t.same(await findAxeViolationsInBothSchemes(page), [])
+  })
+
+  t.test(
+    'a row shows how far one is and its last error, and the panel its dead letters, which come again on request',
+    async t => {
+      await failing()
+      const page = await openAs(t, 'bob', '/consumers')
+      const row = page.getByRole('row', { name: /mail/ })
+      await row.waitFor()
+      t.match(await row.innerText(), /mail\s+kind: message\.\*\s+The command failed: exit code 7\.\s+6 5 d\s/)
+      t.equal(await row.locator('.tag').innerText(), '2')
+      t.ok(await row.locator('polyline').isVisible())
+      await page.getByRole('button', { name: 'mail', exact: true }).press('Enter')
+      const panel = page.getByRole('dialog', { name: 'Consumer mail' })
+      t.match(await query(page), { consumer: 'mail' })
+      const letters = panel.getByRole('listitem')
+      await letters.first().waitFor()
+      t.equal(await letters.count(), 2)
+      t.match(await letters.first().innerText(), /6 attempts[\s\S]*<b>no such user<\/b>/)
+      t.same(await findAxeViolationsInBothSchemes(page), [])
+      await letters
+        .first()
+        .getByRole('button', { name: /^Retry/ })
+        .click()
+      await letters.first().getByText('It comes again.').waitFor()
+      await panel.getByRole('button', { name: 'Retry all…' }).press('Enter')
+      t.equal(await focused(page), 'Retry 2')
+      t.match(await consumers.listDeadLetters('mail', { limit: 10, after: 0 }, member), [
+        { retrying: true },
+        { retrying: false },
+      ])
+      await page.keyboard.press('Enter')
+      await letters.nth(1).getByText('It comes again.').waitFor()
+      t.match(await consumers.listDeadLetters('mail', { limit: 10, after: 0 }, member), [
+        { retrying: true },
+        { retrying: true },
+      ])
+      await panel.getByRole('button', { name: 'Delete all…' }).click()
+      await panel.getByRole('button', { name: 'Delete 2' }).click()
+      await panel.getByText('No event was given up.').waitFor()
+    },
+  )
+
+  t.test('its position is set after a question', async t => {
+    const page = await openAs(t, 'bob', '/consumers?consumer=mail')
+    const panel = page.getByRole('dialog', { name: 'Consumer mail' })
+    await panel.getByRole('button', { name: 'Now…' }).click()
+    await panel.getByText('Events that wait are skipped.').waitFor()
+    await panel.getByRole('button', { name: 'Cancel' }).click()
+    t.match(await consumers.get('mail', member), { lag: { events: 6 } })
+    await panel.getByRole('button', { name: 'Now…' }).click()
+    await panel.getByRole('button', { name: 'Skip to now' }).click()
+    await page.getByText('mail continues there.').waitFor()
+    t.match(await consumers.get('mail', member), { lag: { events: 0 } })
+    await panel.getByLabel('A time').fill('2020-01-02T03:04')
+    await panel.getByRole('button', { name: 'That time…' }).click()
+    await panel.getByRole('button', { name: 'Continue there' }).click()
+    while ((await consumers.get('mail', member)).lag.events !== 8) await page.waitForTimeout(20)
+  })
+
+  t.test('on a phone everything fits, and fingers hit every control', async t => {
+    const page = await openAs(t, 'bob', '/consumers', PHONE)
+    await page.getByRole('row', { name: /mail/ }).waitFor()
+    t.equal(await overflow(page), 0)
+    t.same(await findSmallTargets(page), [])
+    await page.getByRole('button', { name: 'mail', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Consumer mail' }).waitFor()
+    t.equal(await overflow(page), 0)
+    t.same(await findSmallTargets(page), [])
+  })
+
+  t.test('a member sees its own ones, an admin all with their owners, and deleting asks', async t => {
+    await consumers.save('audit', { position: 'now' }, admin)
+    const own = await openAs(t, 'bob', '/consumers')
+    await own.getByText('1 consumer', { exact: true }).waitFor()
+    const page = await openAs(t, 'Ada', '/consumers')
+    t.match(await page.getByRole('row', { name: /mail/ }).innerText(), /bob$/)
+    await page.getByRole('row', { name: /audit/ }).click()
+    const panel = page.getByRole('dialog', { name: 'Consumer audit' })
+    await panel.getByRole('button', { name: 'Delete…' }).press('Enter')
+    await panel.getByText('Its checkpoint is lost.').waitFor()
+    t.equal((await consumers.list(admin)).length, 2)
+    await page.keyboard.press('Enter')
+    await panel.waitFor({ state: 'detached' })
+    await page.getByText('Deleted audit. The events stay.').waitFor()
+    t.equal((await consumers.list(admin)).length, 1)
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})

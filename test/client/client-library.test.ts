@@ -1,0 +1,311 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
+import { LedgerClient } from '../../src/client/ledger-client.js'
+import type { ConsumerCalls } from '../../src/client/library/consumer-reader.js'
+import { consumerCalls } from '../../src/client/library/fetch-calls.js'
+import { Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
+import { runConsumer } from '../../src/client/library/run-consumer.js'
+import { Ledger } from '../../src/ledger/ledger.js'
+import { checkCopiedLedger, renewEpoch } from '../../src/store/sqlite/copy/copied-ledger.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { message, type Served, serve } from '../server/serve.js'
+import { testFolder } from '../support/test-folder.js'
+import { problem, standIn } from './stand-in.js'
+
+type Handler = Served['handler']
+
+/** One address, at which a ledger answers, another one, or none. */
+async function stage(t: Test) {
+  let current: Handler | undefined
+  const server = createServer((req, res) => (current ? current(req, res) : req.socket.destroy()))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const show = (handler: Handler | undefined) => {
+    current = handler
+    server.closeAllConnections()
+  }
+  t.teardown(() => {
+    show(undefined)
+    server.close()
+  })
+  return { url, show }
+}
+
+async function open(t: Test, path = join(testFolder(t), 'events.db')) {
+  const now = () => Date.now() * 1000
+  const store = await openSqliteStore({ path, clock: now, onFailure: error => t.fail(String(error)) })
+  const ledger = await Ledger.open({ store, clock: now, newSubscriptionId: () => 'sub_1' })
+  const served = await serve(t, { ledger, now })
+  t.teardown(() => store.close())
+  const record = async (...subjects: (string | number)[]) => {
+    for (const subject of subjects) await served.post('/api/events', message(subject))
+  }
+  return { ...served, store, ledger, record }
+}
+
+const QUIET = { report: () => {} }
+const pages = (items: { subject_id: string }[]) => items.map(({ subject_id }) => subject_id)
+
+t.test('a consumer receives each event once, in order, and continues where it was', async t => {
+  const { url, record } = await open(t)
+  await record(1, 2, 3)
+  const daybook = new Daybook({ url: `${url}/` })
+  const got: string[] = []
+  const handle = ({ subject_id }: { subject_id: string }) => got.push(subject_id)
+  await daybook.consume('mail', { handle, from: 'beginning', once: true })
+  await record(4, 5)
+  await daybook.consume('mail', { handle, once: true })
+  t.same(got, ['1', '2', '3', '4', '5'])
+  const sizes: number[] = []
+  const handleBatch = (events: readonly unknown[]) => sizes.push(events.length)
+  await daybook.consume('sum', { handleBatch, batchSize: 3, from: 'beginning', once: true })
+  t.same(sizes, [3, 2])
+  const filters = { subject_id: '4' }
+  await daybook.consume('four', { handle, filters, from: 'beginning', once: true })
+  t.same(got.slice(5), ['4'])
+})
+
+t.test(
+  'an event that fails becomes a dead letter or ends the consumer, and a reason outside of it does neither',
+  async t => {
+    const { url, record, request } = await open(t)
+    await record(1, 2, 3)
+    const daybook = new Daybook({ url })
+    const got: string[] = []
+    let isAway = true
+    const handle = ({ subject_id }: { subject_id: string }) => {
+      if (subject_id === '1' && isAway) {
+        isAway = false
+        throw new NotNow('the database is away', 1)
+      }
+      if (subject_id === '2') throw new Error(`${'x'.repeat(9_000)} no such user`)
+      got.push(subject_id)
+    }
+    const options = { handle, retries: 0, once: true, from: 'beginning', ...QUIET }
+    await t.rejects(daybook.consume('strict', { ...options, key: 'all' }), { message: /no such user$/ })
+    t.same(got, ['1'])
+    t.match((await request('/api/consumers/strict')).body, {
+      last_error: /no such user$/,
+      leased_until: null,
+      lag: { events: 2 },
+    })
+    await daybook.consume('strict', { ...options, onFailure: 'dead-letter' })
+    t.same(got, ['1', '3'])
+    t.match((await request('/api/consumers/strict/dead-letters')).body, {
+      items: [{ dedupe_key: /2$/, attempts: 1, error: /no such user$/ }],
+    })
+  },
+)
+
+/** Both transports of the one loop. */
+const TRANSPORTS: Record<string, (url: string) => ConsumerCalls> = {
+  fetch: url => consumerCalls({ url }, 'work'),
+  command: url => ledgerCalls(new LedgerClient({ apiUrl: url }), 'work'),
+}
+
+for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
+  t.test(`through an outage of an hour it waits, reports it once, and continues (${transport})`, async t => {
+    const { url, show } = await stage(t)
+    const { handler, record } = await open(t)
+    show(handler)
+    await record(1, 2, 3)
+    const ending = new AbortController()
+    const [got, said, waits]: [string[], string[], number[]] = [[], [], []]
+    await runConsumer({
+      ...{ calls: callsOf(url), create: { position: 'beginning' }, limit: 2, leaseSeconds: 15, once: false },
+      ...{ signal: ending.signal, concurrency: 1, unit: 1, retries: 0, onFailure: 'stop' },
+      keyOf: () => '',
+      report: sentence => said.push(sentence),
+      random: () => 1,
+      sleep: async milliseconds => {
+        waits.push(milliseconds)
+        if (waits.reduce((sum, wait) => sum + wait) > 3_600_000) show(handler)
+      },
+      handle: async ([event]) => {
+        got.push(event?.subject_id ?? '')
+        if (got.length === 1) show(undefined)
+        if (got.length === 3) ending.abort()
+      },
+    })
+    t.same(got, ['1', '2', '3'])
+    t.match(said, [/^(No server answers|The connection).*Waiting\.$/, 'Continuing.'])
+    t.equal(said.length, 2)
+    t.same(waits.slice(0, 7), [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000])
+  })
+
+  t.test(`it waits as long as a busy server asks (${transport})`, async t => {
+    const busy = { ...problem(503, 'busy'), headers: { 'retry-after': '30' } }
+    const answers = [busy, problem(429, 'throttled'), problem(401, 'unauthenticated')]
+    const { url } = await standIn(t, () => answers.shift() ?? {})
+    const waits: number[] = []
+    const running = runConsumer({
+      ...{ calls: callsOf(url), create: {}, limit: 2, leaseSeconds: 15, once: false, ...QUIET },
+      ...{ signal: new AbortController().signal, concurrency: 1, unit: 1, retries: 0, onFailure: 'stop' },
+      keyOf: () => '',
+      random: () => 1,
+      sleep: async milliseconds => void waits.push(milliseconds),
+      handle: async () => {},
+    })
+    await t.rejects(running, { code: 'unauthenticated' })
+    t.same(waits, [30_000, 500])
+  })
+}
+
+t.test(
+  'a ledger that is restored under a consumer: it continues where that ledger is, or stops if it is asked to',
+  async t => {
+    const { url, show } = await stage(t)
+    const before = await open(t)
+    show(before.handler)
+    await before.record(1, 2)
+    const daybook = new Daybook({ url })
+    const got: string[] = []
+    const said: string[] = []
+    let wake = () => {}
+    const reached = async (count: number) => {
+      while (got.length < count)
+        await new Promise<void>(resolve => {
+          wake = resolve
+        })
+    }
+    const ending = new AbortController()
+    const handle = ({ subject_id }: { subject_id: string }) => {
+      got.push(subject_id)
+      wake()
+    }
+    const options = {
+      handle,
+      from: 'beginning',
+      signal: ending.signal,
+      report: (sentence: string) => said.push(sentence),
+    }
+    const running = daybook.consume('work', options)
+    await reached(2)
+    while ((await before.request('/api/consumers/work')).body.acknowledged_at === null) {}
+    const copy = join(testFolder(t), 'restored.db')
+    await before.store.copyTo(copy)
+    await before.record(3)
+    await reached(3)
+    checkCopiedLedger(copy)
+    renewEpoch(copy)
+    const restored = await open(t, copy)
+    await restored.record(4, 5)
+    await t.rejects(new Daybook({ url: restored.url }).consume('work', { ...options, once: true, onRestore: 'stop' }), {
+      code: 'epoch_changed',
+    })
+    show(restored.handler)
+    await reached(5)
+    ending.abort()
+    await running
+    t.same(got, ['1', '2', '3', '4', '5'])
+    const restores = said.filter(sentence => /restored or replaced\. Continuing at the checkpoint/.test(sentence))
+    t.equal(restores.length, 1)
+  },
+)
+
+t.test('a consumer behind events that retention has removed reports the gap, and one that begins has none', async t => {
+  const { url, record, ledger, request } = await open(t)
+  await record(1, 2, 3)
+  const daybook = new Daybook({ url })
+  const got: string[] = []
+  const said: string[] = []
+  const handle = ({ subject_id }: { subject_id: string }) => got.push(subject_id)
+  const options = { handle, from: 'beginning', once: true, report: (sentence: string) => said.push(sentence) }
+  await daybook.consume('first', { ...options, filters: { subject_id: '1' } })
+  await request('/api/consumers/first/seek', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ since: await capturedAt(request, '1') }),
+  })
+  const through = await capturedAt(request, '2')
+  await ledger.erasures.prune(toMicros(through), { reason: 'old', by: 'test', count: 2 })
+  t.match(await request('/api/consumers/first/events'), { status: 410, body: { code: 'pruned', next_since: through } })
+  await daybook.consume('first', { ...options, filters: { kind: 'message.created' } })
+  t.same(got, ['1', '3'])
+  t.match(said, [/^The ledger has removed events after the checkpoint .* Continuing after them\.$/])
+  await daybook.consume('second', { ...options, filters: { kind: 'message.created' } })
+  t.same([got.slice(2), said.length], [['3'], 1])
+})
+
+t.test('an instance that stands by takes over, and only one works at a time', async t => {
+  const { url, record } = await open(t)
+  await record(1)
+  const got: string[] = []
+  const instance = (name: string) => {
+    const ending = new AbortController()
+    let begun = () => {}
+    const first = new Promise<void>(resolve => {
+      begun = resolve
+    })
+    const handle = ({ subject_id }: { subject_id: string }) => {
+      got.push(`${name}${subject_id}`)
+      begun()
+    }
+    const options = { handle, from: 'beginning', signal: ending.signal, report: () => {} }
+    return { ending, first, ended: new Daybook({ url }).consume('work', options) }
+  }
+  const one = instance('a')
+  await one.first
+  const two = instance('b')
+  await record(2)
+  while (got.length < 2) await new Promise(resolve => setTimeout(resolve, 5))
+  one.ending.abort()
+  await one.ended
+  await record(3)
+  await two.first
+  two.ending.abort()
+  await two.ended
+  t.same(got, ['a1', 'a2', 'b3'])
+})
+
+t.test('following needs no name, waits for the server, and begins again after removed events', async t => {
+  const { url, show } = await stage(t)
+  const { handler, record, request } = await open(t)
+  await record(1, 2)
+  const since = await capturedAt(request, '1')
+  show(handler)
+  const got: string[] = []
+  const said: string[] = []
+  for await (const { items, nextSince } of new Daybook({ url }).follow(
+    { source: 'api' },
+    { since, report: sentence => said.push(sentence) },
+  )) {
+    got.push(...pages(items))
+    t.equal(nextSince, items.at(-1)?.captured_at)
+    if (got.length === 3) break
+    show(undefined)
+    await record(3)
+    setTimeout(show, 100, handler)
+  }
+  t.same(got, ['2', '3'].slice(0, got.length))
+  t.match(said, [/Waiting\.$/, 'Continuing.'])
+})
+
+t.test('what is not a ledger, or refuses, is an error with a code', async t => {
+  const { url } = await standIn(t, () => ({ body: { items: 1 } }))
+  await t.rejects(
+    new Daybook({ url }).consume('x', { handle: () => {}, once: true, ...QUIET, signal: AbortSignal.timeout(200) }),
+    {
+      code: 'not_a_ledger',
+    },
+  )
+  const refusing = await standIn(t, ({ headers }) =>
+    problem(headers.authorization === 'Bearer tok_1' ? 403 : 401, 'no'),
+  )
+  const consume = (token?: string) =>
+    new Daybook({ url: refusing.url, token }).consume('x', { handle: () => {}, ...QUIET })
+  await t.rejects(consume('tok_1'), new LedgerError('no', 'Because of no.', { status: 403 }))
+  await t.rejects(consume(), new LedgerError('no', 'Because of no.', { status: 401 }))
+})
+
+function toMicros(instant: string): number {
+  return Date.parse(instant) * 1000 + Number(instant.slice(23, 26))
+}
+
+async function capturedAt(request: Served['request'], subject: string): Promise<string> {
+  const { body } = await request(`/api/events?subject_id=${subject}`)
+  return (body.items as { captured_at: string }[])[0]?.captured_at ?? ''
+}
