@@ -1,4 +1,4 @@
-export type Unit = 'events/s' | 'requests/s' | 'requests' | 'ms' | 'MB'
+export type Unit = 'events/s' | 'requests/s' | 'requests' | 'ms' | 'MB' | '%'
 
 export interface Amount {
   value: number
@@ -56,5 +56,5 @@ export function amountText({ value, unit }: Amount): string {
 }
 
 function isBetterWhenLess(unit: Unit): boolean {
-  return unit === 'ms' || unit === 'MB'
+  return unit === 'ms' || unit === 'MB' || unit === '%'
 }

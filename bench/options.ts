@@ -21,6 +21,7 @@ export const MEASUREMENT_NAMES = [
   'postgres-large',
   'waking',
   'greedy-clients',
+  'consumers',
 ] as const
 export type MeasurementName = (typeof MEASUREMENT_NAMES)[number]
 

@@ -7,6 +7,7 @@ import { measureAccounts } from './measurements/accounts.js'
 import { measureBatches } from './measurements/batches.js'
 import { measureBoard } from './measurements/board.js'
 import { measureCapture } from './measurements/capture.js'
+import { measureConsumers } from './measurements/consumers.js'
 import { measureFollowing } from './measurements/following.js'
 import { measureGreedyClients } from './measurements/greedy-clients.js'
 import { measureGrowth } from './measurements/growth.js'
@@ -43,6 +44,7 @@ const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>>
   'postgres-large': measureLargePostgres,
   waking: measureWaking,
   'greedy-clients': measureGreedyClients,
+  consumers: measureConsumers,
 }
 const RESULTS = fileURLToPath(new URL('../../bench/results/', import.meta.url))
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
