@@ -83,7 +83,7 @@ class Daybook:
         self._path = parts.path.rstrip("/")
         self._token = token
         self._waiting: set[socket.socket] = set()
-        self.stopping = threading.Event()
+        self.is_stopping = False
 
     def consume(
         self,
@@ -124,19 +124,27 @@ class Daybook:
         reader = _Reader(self, name, create, min(500, max(100, unit * concurrency)), once, on_restore, report)
         plan = {"unit": unit, "key": key or _subject_of, "retries": retries, "on_failure": on_failure}
         plan["handle"] = handle if batch is not None else lambda events: handle(events[0])
-        reader.open()
-        for found in iter(reader.next, None):
-            _run(_Work(found["ack"], found["items"], plan, self), reader, concurrency)
-        reader.release({})
+        try:
+            reader.open()
+            for found in iter(reader.next, None):
+                _run(_Work(found["ack"], found["items"], plan, self), reader, concurrency)
+        finally:
+            reader.release({})
 
     def stop(self) -> None:
         """Ends `consume`, also from a signal handler or another thread: it finishes what it has begun, and acknowledges it."""
-        self.stopping.set()
+        self.is_stopping = True
         for waiting in list(self._waiting):
             try:
                 waiting.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass  # It has ended at this moment.
+
+    def _sleep(self, seconds: float) -> None:
+        """Without a lock, which a signal handler could not take."""
+        end = time.monotonic() + seconds
+        while not self.is_stopping and time.monotonic() < end:
+            time.sleep(min(0.25, max(0, end - time.monotonic())))
 
     def _connect(self) -> http.client.HTTPConnection:
         scheme, host, port = self._address
@@ -184,7 +192,7 @@ class _Channel:
         except ConnectionError:
             self.close()
             # The server closes connections that were idle for long.
-            if not is_kept or self._ledger.stopping.is_set():
+            if not is_kept or self._ledger.is_stopping:
                 raise
             return self._exchange(method, path, body, wait)
         data = answer.read(MOST_ANSWER_BYTES + 1)
@@ -199,7 +207,7 @@ class _Channel:
         if wait:
             self._ledger._waiting.add(sock)
         try:
-            if wait and self._ledger.stopping.is_set():
+            if wait and self._ledger.is_stopping:
                 raise ConnectionAbortedError("stopped")
             return connection.getresponse()
         finally:
@@ -242,7 +250,7 @@ class _Reader:
 
     @property
     def is_stopping(self) -> bool:
-        return self.ledger.stopping.is_set()
+        return self.ledger.is_stopping
 
     def open(self) -> None:
         self._until_answered("PUT", "", self.create, is_patient=not self.once)
@@ -296,6 +304,7 @@ class _Reader:
         fence, self.fence = self.fence, None
         if fence is None:
             return
+        self.channel.close()  # It may still wait for an answer.
         try:
             self.channel.send("POST", f"{self.path}/ack", {**body, "fence": fence, "release": True})
         except LedgerError as error:
@@ -307,10 +316,10 @@ class _Reader:
             if self.once:
                 raise error
             self._interrupted("Another instance reads for this consumer. This one waits.")
-            self.ledger.stopping.wait(REQUEST_WAIT[0])
+            self.ledger._sleep(REQUEST_WAIT[0])
         elif error.code == "lease_lost":
             self.fence = None
-            self.ledger.stopping.wait(REQUEST_WAIT[0])
+            self.ledger._sleep(REQUEST_WAIT[0])
         elif error.code == "epoch_changed" and self.on_restore == "continue":
             self.fence = None
             self.report("The ledger was restored or replaced. Continuing at the checkpoint that it has.")
@@ -343,7 +352,7 @@ class _Reader:
     def _wait(self, error: LedgerError) -> None:
         self.failures += 1
         self._interrupted(f"{error} Waiting.")
-        self.ledger.stopping.wait(max(error.retry_after, _growing_wait(self.failures, REQUEST_WAIT)))
+        self.ledger._sleep(max(error.retry_after, _growing_wait(self.failures, REQUEST_WAIT)))
 
     def _interrupted(self, sentence: str) -> None:
         if not self.is_interrupted:
@@ -369,7 +378,7 @@ class _Work:
     """The events of a batch, those of one key in order. An event that waits for a retry keeps only its own key waiting."""
 
     def __init__(self, ack: Mapping[str, Any], events: Sequence[Event], plan: Mapping[str, Any], ledger: Daybook):
-        self.ack, self.plan, self.stopping = ack, plan, ledger.stopping
+        self.ack, self.plan, self.ledger = ack, plan, ledger
         self.tasks = [_Task(event) for event in events]
         self.queues: dict[object, deque[_Task]] = {}
         for task in self.tasks:
@@ -424,7 +433,7 @@ class _Work:
 
     def _take(self) -> Optional[list[_Task]]:
         with self.changed:
-            while not self.is_over and not self.stopping.is_set():
+            while not self.is_over and not self.ledger.is_stopping:
                 now = time.monotonic()
                 for due, unit in [each for each in self.delayed if each[0] <= now]:
                     self.delayed.remove((due, unit))
@@ -508,7 +517,7 @@ def _run(work: _Work, reader: _Reader, concurrency: int) -> None:
     for thread in [keeper, *threads]:
         thread.join()
     done, body = work.state()
-    if work.failure is not None or work.stopping.is_set():
+    if work.failure is not None or work.ledger.is_stopping:
         error = {} if not isinstance(work.failure, Exception) else {"error": _end_of(work.failure)}
         reader.release({**body, **error})
         if work.failure is not None:
