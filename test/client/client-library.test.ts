@@ -261,7 +261,7 @@ t.test('an instance that stands by takes over, and only one works at a time', as
   t.same(got, ['a1', 'a2', 'b3'])
 })
 
-t.test('following needs no name, waits for the server, and begins again after removed events', async t => {
+t.test('following needs no name, and waits for the server', async t => {
   const { url, show } = await stage(t)
   const { handler, record, request } = await open(t)
   await record(1, 2)
@@ -275,23 +275,23 @@ t.test('following needs no name, waits for the server, and begins again after re
   )) {
     got.push(...pages(items))
     t.equal(nextSince, items.at(-1)?.captured_at)
-    if (got.length === 3) break
+    if (got.length === 2) break
     show(undefined)
     await record(3)
     setTimeout(show, 100, handler)
   }
-  t.same(got, ['2', '3'].slice(0, got.length))
+  t.same(got, ['2', '3'])
   t.match(said, [/Waiting\.$/, 'Continuing.'])
 })
 
 t.test('what is not a ledger, or refuses, is an error with a code', async t => {
   const { url } = await standIn(t, () => ({ body: { items: 1 } }))
-  await t.rejects(
-    new Daybook({ url }).consume('x', { handle: () => {}, once: true, ...QUIET, signal: AbortSignal.timeout(200) }),
-    {
-      code: 'not_a_ledger',
-    },
-  )
+  const ending = new AbortController()
+  const report = (sentence: string) => {
+    t.equal(sentence, 'The answer is not a batch of events. Check the address. Waiting.')
+    ending.abort()
+  }
+  await new Daybook({ url }).consume('x', { handle: () => {}, report, signal: ending.signal })
   const refusing = await standIn(t, ({ headers }) =>
     problem(headers.authorization === 'Bearer tok_1' ? 403 : 401, 'no'),
   )

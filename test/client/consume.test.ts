@@ -57,7 +57,7 @@ t.test('a receiver verifies what it is sent, is waited for as it asks, and ends 
   const receiver = await standIn(t, () => answers.shift() ?? { status: 500 })
   const url = new URL(`${receiver.url}/hook`)
   const forward: Work = { kind: 'forward', url, secret, timeoutSeconds: 5, asList: false }
-  await t.rejects(run('hook', {}, forward), { category: 'conflict', code: 'receiver_gone' })
+  await t.rejects(run('hook', { key: 'all' }, forward), { category: 'conflict', code: 'receiver_gone' })
   const webhook = new Webhook(`whsec_${secret.toString('base64')}`)
   const verified = receiver.arrived.map(({ body, headers }) => webhook.verify(body, headers as Record<string, string>))
   t.match(verified, [{ subject_id: 'größe' }, { subject_id: 'größe' }, { subject_id: 'größe' }, { subject_id: '2' }])

@@ -75,7 +75,7 @@ export class Turn {
     const read = wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
     let page = await read(query, this.request.signal)
     // One that begins at the beginning begins with what there is.
-    if (since > 0) refusePruned({ since }, page)
+    if (since > 0) await this.#refusePruned(since, page)
     if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
       await this.#extend(consumer.fence, this.#secondsLeft)
       this.poll.waitsForEvents = true
@@ -85,6 +85,17 @@ export class Turn {
     }
     const leasedUntil = await this.#extend(consumer.fence, 0, page.nextSince ?? since)
     return { page, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
+  }
+
+  /** Without events to work on it does not keep the lease. */
+  async #refusePruned(since: Micros, page: EventPage): Promise<void> {
+    try {
+      refusePruned({ since }, page)
+    } catch (error) {
+      const now = this.parts.clock()
+      await this.parts.store.consumers.lease(this.key, { fence: this.fence, now, until: now })
+      throw error
+    }
   }
 
   get #secondsLeft(): number {
