@@ -52,9 +52,13 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
       const page = await openAs(t, 'bob', '/consumers')
       const row = page.getByRole('row', { name: /mail/ })
       await row.waitFor()
-      t.match(await row.innerText(), /mail\s+kind: message\.\*\s+The command failed: exit code 7\.\s+6 5 d\s/)
+      t.match(await row.innerText(), /mail\s+kind: message\.\*\s+The command failed: exit code 7\.\s+6 for 5\sd\s/)
       t.equal(await row.locator('.tag').innerText(), '2')
-      t.ok(await row.locator('polyline').isVisible())
+      t.match(
+        await row.locator('polyline').getAttribute('points'),
+        /^0\.0,1\.0 (\S+ )*72\.0,1\.0$/,
+        'the lag as a line',
+      )
       await page.getByRole('button', { name: 'mail', exact: true }).press('Enter')
       const panel = page.getByRole('dialog', { name: 'Consumer mail' })
       t.match(await query(page), { consumer: 'mail' })

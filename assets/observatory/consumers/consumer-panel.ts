@@ -37,7 +37,7 @@ export function ConsumerPanel({ consumer, onClose }: { consumer: Consumer; onClo
           It reads nothing until it has a position. <q>Its checkpoint</q> may repeat events, and misses none that the ledger has.<//>`
       }
       <dl class="facts">
-        <div><dt>Filters</dt><dd><a href=${href('/', query)}><${Words} text=${filterWords(consumer)} limit=${600} /></a></dd></div>
+        <div><dt>Filters</dt><dd><a class="reach" href=${href('/', query)}><${Words} text=${filterWords(consumer)} limit=${600} /></a></dd></div>
         <div><dt>Behind</dt><dd><${LagView} consumer=${consumer} /></dd></div>
         <div><dt>Checkpoint</dt><dd><code>${consumer.checkpoint}</code></dd></div>
         <div><dt>Acknowledged</dt><dd>${acknowledged ? html`<${Time} at=${acknowledged} as="relative" />` : 'never'}</dd></div>

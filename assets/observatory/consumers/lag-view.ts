@@ -10,12 +10,15 @@ const SIZE = { width: 72, height: 18 }
 export function LagView({ consumer }: { consumer: Consumer }) {
   const { events, seconds, exact } = consumer.lag
   const amount = exact ? count(events) : `${count(events)} or more`
-  const words = events === 0 && exact ? '0' : html`${amount} <span class="hint">${duration(seconds * 1000, 1)}</span>`
+  const words =
+    events === 0 && exact ? '0' : html`${amount} <span class="hint">for ${duration(seconds * 1000, 1)}</span>`
   return html`<span class="lag"><${LagLine} name=${consumer.name} /><span>${words}</span></span>`
 }
 
 function LagLine({ name }: { name: string }) {
-  const values = lags.value.get(name) ?? []
+  const known = lags.value.get(name) ?? []
+  // One value is a level line.
+  const values = known.length === 1 ? [...known, ...known] : known
   const most = Math.max(1, ...values)
   const step = SIZE.width / Math.max(1, values.length - 1)
   const height = SIZE.height - 2
