@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import t from 'tap'
 import { type Page, proseOf, ROOT, readPage, readPages } from './pages.js'
 
-const LANGUAGES = ['sh', 'console', 'text', 'json', 'ini', 'nginx']
+const LANGUAGES = ['python', 'ts', 'sh', 'console', 'text', 'json', 'ini', 'nginx']
 
 for (const page of readPages()) {
   t.test(`every link of ${page.path} leads somewhere`, async t => {
