@@ -1,6 +1,7 @@
 /**
- * Runs the test files that a message names, one after the other, and reports each to the process that started this
- * one. Most files need less time than Node and tap take to start, so `run.ts` gives a process many of them.
+ * Runs the test files that messages name, one after the other, until a message is empty, and reports each to the process
+ * that started this one. Most files need less time than Node and tap take to start, so `run.ts` gives a process many of
+ * them.
  *
  * tap's root is one object for all files. While a file runs, what it asks of the root goes to a test of its own, so
  * that its folders, time limit and teardowns are its own too.
@@ -10,6 +11,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import type { Failure, FileReport } from './file-report.js'
+import { endShared } from './support/process-end.js'
 
 /** tap's own limit is 30 seconds; a file that needs more sets its own. */
 const FILE_TIMEOUT_MS = 600_000
@@ -19,11 +21,14 @@ const { test } = t
 let comments: string[] = []
 t.setTimeout(0)
 
-// Not arguments: tap would name the folders of every test after all of them.
-const [files] = (await once(process, 'message')) as [string[]]
-process.channel?.unref()
 process.once('disconnect', () => process.exit(1))
-for (const file of files) {
+// Not arguments: tap would name the folders of every test after all of them.
+for (;;) {
+  process.channel?.ref()
+  const [file] = (await once(process, 'message')) as [string]
+  // A test that waits for nothing ends the process, instead of waiting for its time limit.
+  process.channel?.unref()
+  if (file === '') break
   const before = { ...t.counts, failures: t.lists.fail.length, skips: t.lists.skip.length }
   comments = []
   const started = performance.now()
@@ -44,6 +49,7 @@ for (const file of files) {
   }
   process.send?.(report)
 }
+await endShared()
 
 function redirect(name: keyof Test, value: (...args: unknown[]) => unknown) {
   Object.defineProperty(t, name, { value, configurable: true })

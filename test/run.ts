@@ -18,11 +18,11 @@ const PROGRAMS = {
 }
 
 const TOGETHER = fileURLToPath(new URL('./files-together.js', import.meta.url))
-/** Rooms whose tests start programs and wait for them: first, so that no process waits for them at the end. */
-const SLOW_ROOMS = ['black-box', 'browser', 'docs', 'commands', 'store', 'runtime']
+/** Rooms whose tests take longest: first, so that all processes end at about the same time. */
+const SLOW_ROOMS = ['black-box', 'browser', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
 /** Kills what it starts, fills disks, and counts processes: each of its files has a process of its own. */
 const ALONE = 'black-box'
-/** Files that share a process: few enough that all processes end at about the same time. */
+/** Files that one process runs at most: what a file leaves in memory slows the next ones down. */
 const MOST_TOGETHER = 12
 /** A process that has run its files and does not end by then has left something open. */
 const END_MS = 60_000
@@ -42,7 +42,7 @@ for (const [program, debianPackage] of absent) {
 const files = named.length > 0 ? named : everyTest()
 const cluster = await startCluster(files)
 const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'true' ? 1 : 0, skipped: 0 }
-const waiting = inProcesses(files)
+const waiting = byRoom(files)
 // One more than there are processors: tests wait a lot for what they started.
 await Promise.all(Array.from({ length: availableParallelism() + 1 }, runWaiting))
 await cluster?.remove()
@@ -85,24 +85,23 @@ function install(debianPackage: string): boolean {
   )
 }
 
-/** Files by the process that runs them: those of one room share a few. */
-function inProcesses(files: string[]): string[][] {
+/** The files of each room, slow rooms first. */
+function byRoom(files: string[]): Map<string, string[]> {
   const rooms = new Map<string, string[]>()
   for (const file of files) {
     const [room = ''] = file.replace(/^dist\/test\//, '').split('/')
     rooms.set(room, [...(rooms.get(room) ?? []), file])
   }
   const urgency = (room: string) => (SLOW_ROOMS.includes(room) ? SLOW_ROOMS.indexOf(room) : SLOW_ROOMS.length)
-  return [...rooms].sort(([a], [b]) => urgency(a) - urgency(b)).flatMap(([room, own]) => parts(room, own))
-}
-
-function parts(room: string, files: string[]): string[][] {
-  const count = room === ALONE ? files.length : Math.ceil(files.length / MOST_TOGETHER)
-  return Array.from({ length: count }, (_, part) => files.filter((_, i) => i % count === part))
+  return new Map([...rooms].sort(([a], [b]) => urgency(a) - urgency(b)))
 }
 
 async function runWaiting(): Promise<void> {
-  for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) await runTogether(files)
+  for (;;) {
+    const [room, files] = [...waiting].find(([, files]) => files.length > 0) ?? []
+    if (room === undefined || files === undefined) return
+    await runTogether(files, room === ALONE ? 1 : MOST_TOGETHER)
+  }
 }
 
 /** tap removes what a test has put into its fixture folder, and leaves the folder of the folders. */
@@ -114,31 +113,41 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** Runs files in one process, and prints the result of each as soon as it is known. */
-async function runTogether(files: string[]): Promise<void> {
+/**
+ * Runs files of a room in one process, and prints the result of each. The process takes the next file when it has
+ * finished one, so that several processes share a room, and the last of them end together.
+ */
+async function runTogether(waiting: string[], most: number): Promise<void> {
   // SQLite is WebAssembly: a test ends before its slower, better compilation would pay.
   const child = fork(TOGETHER, { execArgv: ['--liftoff-only'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-  const left = new Set(files)
+  let file = ''
+  let count = 0
   let hasFailures = false
   let tail = ''
   child.stdout?.on('data', (chunk: Buffer) => {
     tail = (tail + chunk.toString()).slice(-TAIL_CHARACTERS)
   })
   let ending: NodeJS.Timeout | undefined
+  const sendNext = () => {
+    const next = count++ < most ? waiting.shift() : undefined
+    if (next === undefined) ending = setTimeout(() => child.kill('SIGKILL'), END_MS)
+    file = next ?? ''
+    child.send(file)
+  }
   child.on('message', (message: FileReport | { setTimeout: number }) => {
     if (!('file' in message)) return // tap's own
-    left.delete(message.file)
     hasFailures ||= message.failures.length > 0
     show(message)
-    if (left.size === 0) ending = setTimeout(() => child.kill('SIGKILL'), END_MS)
+    sendNext()
   })
-  child.send(files)
+  sendNext()
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   clearTimeout(ending)
-  if (left.size === 0 && code === (hasFailures ? 1 : 0)) return
-  const problem = left.size === 0 ? 'did not end after its last test' : `ended before ${[...left].join(', ')} had`
-  console.log(`\n${tail}\n*** The process of ${files.join(', ')} ${problem} (code ${code}, signal ${signal}). ***`)
-  totals.failed += Math.max(1, left.size)
+  if (file === '' && code === (hasFailures ? 1 : 0)) return
+  const problem =
+    file === '' ? 'A process did not end after its last test' : `The process of ${file} ended before it had`
+  console.log(`\n${tail}\n*** ${problem} (code ${code}, signal ${signal}). ***`)
+  totals.failed += 1
 }
 
 function show({ file, passed, failures, skipped, comments, seconds }: FileReport) {

@@ -1,6 +1,6 @@
 /**
- * A load generator, as a process of its own. Argument: a `LoadPlan` as JSON. It prepares its requests, prints a line,
- * waits for one, runs, and prints the `LoadResult` as JSON.
+ * A load generator in its own process. Argument: a `LoadPlan` as JSON. It prepares its requests, prints a line, waits
+ * until it reads one, sends the requests, and prints the `LoadResult` as JSON.
  */
 import { once } from 'node:events'
 import { HttpConnection } from '../http-connection.js'
@@ -8,9 +8,9 @@ import type { LoadPlan, LoadResult } from '../load-plan.js'
 import { type MakeRequest, requestsOf } from '../requests.js'
 import { Times } from '../statistics.js'
 
-/** After these many requests without an answer there is nothing left to measure. */
+/** The run ends after this many requests without an answer: its figures would mean nothing. */
 const MAX_FAILURES = 1_000
-/** How long requests that are on their way at the end are waited for. */
+/** How long the load generator waits at the end for answers that are still open. */
 const LAST_ANSWERS_MS = 10_000
 
 class LoadRun {

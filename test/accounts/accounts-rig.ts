@@ -10,7 +10,7 @@ import { testFolder } from '../support/test-folder.js'
 export const NOON = 1_800_000_000_000_000
 export const MINUTE = 60_000_000
 export const PASSWORD = 'correct horse battery'
-/** Iterations of the hashes of the tests: enough to be distinguished from fewer, too few to take time. */
+/** Iterations of the password hashes in tests: few enough to be fast, and enough that a test can store a hash with fewer. */
 export const ITERATIONS = 10
 
 /** Accounts over a real store, with clocks that stand still and password hashes that are counted. */

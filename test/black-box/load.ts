@@ -16,7 +16,7 @@ export interface LoadOptions {
 /** One writer: sends the next thing when the last was answered. Throws when the connection fails. */
 type Step = (http: HttpClient, random: Random) => Promise<void>
 
-/** Several writers that go on until the server is gone: single events, batches, repeats, and saves of a subscription. */
+/** Several writers that send until the server is gone: single events, batches, repeats, and saves of a subscription. */
 export class Load {
   /** Resolves once every writer has lost its connection or was asked to stop. */
   readonly ended: Promise<void>

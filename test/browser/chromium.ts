@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 import type { Test } from 'tap'
-import { ownFolder } from '../black-box/own-folder.js'
+import { atProcessEnd } from '../support/process-end.js'
 
 /** Debian's Chromium without its windows and menus, which take a third of the time. */
 export const CHROMIUM = '/usr/bin/chromium-headless-shell'
@@ -28,12 +30,27 @@ export function inBrowser(): { skip: false | string } {
   return { skip: `SKIPPED: ${CHROMIUM} is missing` }
 }
 
-/** A browser that is closed when the test ends. */
+let shared: Promise<Browser> | undefined
+
+/** The browser of this process. Its windows are closed when the test ends. */
 export async function openBrowser(t: Test): Promise<Browser> {
+  shared ??= launch()
+  const browser = await shared
+  t.teardown(async () => {
+    for (const context of browser.contexts()) await context.close()
+  })
+  return browser
+}
+
+async function launch(): Promise<Browser> {
   // Chromium leaves a folder in its place for temporary files.
-  const env = { ...process.env, TMPDIR: ownFolder(t) }
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-'))
+  const env = { ...process.env, TMPDIR: folder }
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGS, env })
-  t.teardown(() => browser.close())
+  atProcessEnd(async () => {
+    await browser.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
   return browser
 }
 

@@ -1,10 +1,9 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { CHEAP_START } from '../black-box/child.js'
-import type { CommandLine } from './programs/command-host.js'
+import { LONGEST_MILLISECONDS, runInHost } from './command-host.js'
 
 export interface Run {
   code: number | null
@@ -26,10 +25,7 @@ export interface RunOptions {
 }
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const HOST = fileURLToPath(new URL('./programs/command-host.js', import.meta.url))
 const AT_TERMINAL = fileURLToPath(new URL('./programs/at-terminal.js', import.meta.url))
-/** Only a hang takes so long, however busy the machine. */
-const LONGEST_MILLISECONDS = 120_000
 
 /** A process of its own that runs a command line as people run it, without NODE_OPTIONS. */
 export function startDaybook(t: Test, argv: readonly string[], options: RunOptions = {}) {
@@ -65,10 +61,11 @@ export function startDaybook(t: Test, argv: readonly string[], options: RunOptio
 }
 
 /** Runs a command line to its end: in a process of its own where it needs one, otherwise in one for many. */
-export function runDaybook(t: Test, argv: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { input = '', atTerminal, into, ownProcess } = options
-  if (!atTerminal && !ownProcess && into === undefined) {
-    return inTurn(() => askHost({ argv, env: environmentOf(t, options), input }))
+export async function runDaybook(t: Test, argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { input = '', atTerminal = false, into, ownProcess } = options
+  if (!ownProcess && into === undefined) {
+    const { code, out, err } = await runInHost({ argv, env: environmentOf(t, options), input, atTerminal })
+    return { code, out: Buffer.from(out).toString(), err: Buffer.from(err).toString() }
   }
   const { child, ended } = startDaybook(t, argv, options)
   child.stdin.end(input)
@@ -80,38 +77,6 @@ function environmentOf(t: Test, { env }: RunOptions): Record<string, string> {
   const home = existsSync(t.testdirName) ? t.testdirName : t.testdir()
   // The board's usual port may be taken by a test beside this one.
   return { PATH: process.env.PATH ?? '', HOME: home, TERM: 'xterm', BOARD_PORT: '0', ...env }
-}
-
-let host: ChildProcess | undefined
-let last: Promise<unknown> = Promise.resolve()
-
-/** The host runs one command line at a time. */
-function inTurn(ask: () => Promise<Run>): Promise<Run> {
-  const asked = last.then(ask)
-  last = asked.catch(() => {})
-  return asked
-}
-
-async function askHost(line: CommandLine): Promise<Run> {
-  host ??= fork(HOST, { execArgv: ['--liftoff-only'], env: {} })
-  const given = new AbortController()
-  const tooLong = setTimeout(() => host?.kill('SIGKILL'), LONGEST_MILLISECONDS)
-  host.channel?.ref()
-  host.send(line)
-  try {
-    return await Promise.race([
-      once(host, 'message', given).then(([run]) => run as Run),
-      once(host, 'exit', given).then(([code, signal]) => {
-        host = undefined
-        throw new Error(`The process of the commands ended with ${code ?? signal} at: daybook ${line.argv.join(' ')}`)
-      }),
-    ])
-  } finally {
-    clearTimeout(tooLong)
-    given.abort()
-    host?.unref()
-    host?.channel?.unref()
-  }
 }
 
 /** Resolves once that is so. */

@@ -32,7 +32,7 @@ for (const page of readPages()) {
     if (!page.blocks.some(block => startOf(block))) await reader.startServer('')
     for (const [index, block] of page.blocks.entries()) {
       const start = startOf(block)
-      if (start) await reader.startServer(start[1] ?? '', start[2] === undefined ? [] : ['--demo'])
+      if (start) await reader.startServer(start[1] ?? '', start[2] !== undefined)
       if (block.language !== 'sh') continue
       const { ok, out, err } = await reader.run(block.text)
       if (!t.ok(ok, `the block in line ${block.line} ends well`, { out, err })) return

@@ -1,25 +1,37 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { CHEAP_START } from '../black-box/child.js'
+import { runInHost } from '../commands/command-host.js'
 import { ROOT } from './pages.js'
 
-const AT_TERMINAL = fileURLToPath(new URL('../commands/programs/at-terminal.js', import.meta.url))
 /** Only a hang takes so long, however busy the machine. */
 const LONGEST_MILLISECONDS = 120_000
 
+const AT_TERMINAL = fileURLToPath(new URL('../commands/programs/at-terminal.js', import.meta.url))
+
 /**
- * `daybook`, as a reader has it on the path. What it prints for the reader to see it prints as at a terminal; into a
- * pipe or a file it prints what it prints there. NODE_OPTIONS of the tests are none of the reader's.
+ * `daybook`, as a reader has it on the path. It sends its process number; the tests run the command line of that process
+ * in one that has loaded the program already, and send the exit code. A command that does not end runs in its own process.
+ * Output that the reader sees looks like a terminal to the program; a pipe or another file does not.
  */
-const DAYBOOK = `#!/bin/sh
-unset NODE_OPTIONS
-script='${ROOT}/bin/run.js'
-if [ /dev/stdout -ef "$READER" ]; then script='${AT_TERMINAL}'; fi
-exec '${process.execPath}' ${CHEAP_START.join(' ')} "$script" "$@"
+const daybook = (answers: string) => `#!/bin/sh
+case "$*" in
+  consume* | *--follow*)
+    script='${ROOT}/bin/run.js'
+    if [ /dev/stdout -ef "$READER" ]; then script='${AT_TERMINAL}'; fi
+    exec '${process.execPath}' ${CHEAP_START.join(' ')} "$script" "$@"
+    ;;
+esac
+mkfifo '${answers}/'$$
+echo "daybook $$" >&3
+read -r code < '${answers}/'$$
+exit "$code"
 `
 
 /** What a block came to. */
@@ -35,14 +47,17 @@ export class PageShell {
   readonly #shell: ChildProcess
   readonly #ended: Promise<void>
   readonly #scripts: string
+  readonly #answers: string
   #blocks = 0
+  #onDone = () => {}
 
   /** @param home the reader's home folder, which is there */
   constructor(t: Test, home: string) {
     const [bin, work] = [join(home, 'bin'), join(home, 'work')]
     this.#scripts = join(home, 'blocks')
-    for (const folder of [bin, work, this.#scripts]) mkdirSync(folder)
-    writeFileSync(join(bin, 'daybook'), DAYBOOK, { mode: 0o700 })
+    this.#answers = join(home, 'answers')
+    for (const folder of [bin, work, this.#scripts, this.#answers]) mkdirSync(folder)
+    writeFileSync(join(bin, 'daybook'), daybook(this.#answers), { mode: 0o700 })
     this.#shell = spawn('sh', [], {
       cwd: work,
       env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, TMPDIR: home, TERM: 'xterm', NO_COLOR: '1' },
@@ -51,6 +66,10 @@ export class PageShell {
     })
     this.#ended = new Promise(resolve => this.#shell.once('close', () => resolve()))
     this.#shell.stdin?.on('error', () => this.#kill())
+    createInterface(this.#shell.stdio[3] as Readable).on('line', line => {
+      if (line === 'done') this.#onDone()
+      else void this.#runDaybook(Number(line.replace('daybook ', '')))
+    })
     t.teardown(async () => {
       this.#kill()
       await this.#ended
@@ -70,8 +89,29 @@ export class PageShell {
 
   #answered(): Promise<boolean> {
     const tooLong = setTimeout(() => this.#kill(), LONGEST_MILLISECONDS)
-    const said = new Promise<boolean>(resolve => (this.#shell.stdio[3] as Readable).once('data', () => resolve(true)))
+    const said = new Promise<boolean>(resolve => {
+      this.#onDone = () => resolve(true)
+    })
     return Promise.race([said, this.#ended.then(() => false)]).finally(() => clearTimeout(tooLong))
+  }
+
+  async #runDaybook(pid: number): Promise<void> {
+    const own = `/proc/${pid}`
+    const texts = (name: string) => readFileSync(`${own}/${name}`, 'utf8').split('\0').slice(0, -1)
+    const env = Object.fromEntries(texts('environ').map(text => text.split(/=(.*)/s) as [string, string]))
+    const [, , ...argv] = texts('cmdline')
+    const [input, out, err] = await Promise.all([
+      readFile(`${own}/fd/0`),
+      open(`${own}/fd/1`, 'a'),
+      open(`${own}/fd/2`, 'a'),
+    ])
+    const [printed, seen] = [await out.stat(), await stat(env.READER ?? '')]
+    const atTerminal = printed.ino === seen.ino && printed.dev === seen.dev
+    const run = await runInHost({ argv, env, input, atTerminal, cwd: readlinkSync(`${own}/cwd`) })
+    await out.writeFile(run.out)
+    await err.writeFile(run.err)
+    await Promise.all([out.close(), err.close()])
+    await writeFile(join(this.#answers, String(pid)), `${run.code}\n`)
   }
 
   /** With everything that it has started. */

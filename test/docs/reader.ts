@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { type RunningServer, startServer } from '../black-box/running-server.js'
+import { type ServerHere, serveHere } from '../runtime/serve/serve-here.js'
 import { PageShell } from './page-shell.js'
 
 /** The addresses that the pages are written for. */
@@ -13,7 +13,7 @@ export type Addresses = Readonly<Record<string, string>>
 /** A user who follows a page: with a home, a terminal, and a server in another terminal. */
 export class Reader {
   readonly #shell: PageShell
-  #server: RunningServer | undefined
+  #server: ServerHere | undefined
 
   constructor(
     private readonly t: Test,
@@ -24,14 +24,14 @@ export class Reader {
   }
 
   /** Starts the server, or stops it and starts it again with other settings. */
-  async startServer(settings: string, flags: readonly string[] = []): Promise<void> {
+  async startServer(settings: string, isDemo = false): Promise<void> {
     const { t, home } = this
     const env = Object.fromEntries(
       [...settings.matchAll(/([A-Z0-9_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
     )
-    if (this.#server) t.match(await this.#server.stop(), { code: 0 })
-    const port = this.#server ? Number(new URL(this.#server.url).port) : 0
-    this.#server = await startServer(t, { home, env, port, board: true, flags })
+    await this.#server?.close()
+    const port = this.#server ? new URL(this.#server.url).port : '0'
+    this.#server = await serveHere(t, { home, env, port, isDemo })
   }
 
   async run(block: string) {

@@ -82,18 +82,21 @@ t.test('nothing is removed if the archive cannot be written', async t => {
   t.match(await ledger.query({ order: 'asc', limit: 10 }), { count: 4, prunedThrough: null })
 })
 
-t.test('a checkpoint before removed events is refused once, with where to go on', async t => {
-  const { ledger } = await start(t)
-  const next = toTimestamp(NOON + 2)
-  const refused = { category: 'gone', code: 'pruned', nextSince: next }
-  for (const since of [0, NOON, NOON + 1]) {
-    const query = { order: 'asc', limit: 10, since } as const
-    await t.rejects(ledger.query(query), refused)
-    await t.rejects(ledger.waitFor(query, 0.05), refused)
-    await t.rejects(ledger.follow(query, new AbortController().signal).next(), refused)
-  }
-  t.match(await ledger.query({ order: 'asc', limit: 10, since: NOON + 2 }), { count: 2 })
-})
+t.test(
+  'a read from a checkpoint before removed events is refused once, and the refusal names the next checkpoint',
+  async t => {
+    const { ledger } = await start(t)
+    const next = toTimestamp(NOON + 2)
+    const refused = { category: 'gone', code: 'pruned', nextSince: next }
+    for (const since of [0, NOON, NOON + 1]) {
+      const query = { order: 'asc', limit: 10, since } as const
+      await t.rejects(ledger.query(query), refused)
+      await t.rejects(ledger.waitFor(query, 0.05), refused)
+      await t.rejects(ledger.follow(query, new AbortController().signal).next(), refused)
+    }
+    t.match(await ledger.query({ order: 'asc', limit: 10, since: NOON + 2 }), { count: 2 })
+  },
+)
 
 t.test('pages, long polls, streams and exports answer 410 with the checkpoint to continue with', async t => {
   const { ledger } = await start(t)

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { refuseAhead } from '../../src/ledger/ahead-of-ledger.js'
-import type { EventStory } from '../../src/ledger/event-story.js'
 import type { EventDelivery } from '../../src/ledger/ledger.js'
+import type { EventStory } from '../../src/ledger/event-story.js'
 import { AppError } from '../../src/model/app-error.js'
 import { type NewEvent, type StoredEvent, storedKeyOf } from '../../src/model/events/event.js'
 import type { EventFacets, FacetQuery } from '../../src/model/events/event-facets.js'
@@ -44,14 +44,14 @@ export class MemoryLedger implements ServedLedger {
     epoch: 'epoch-1',
   }
   readonly facetQueries: Omit<FacetQuery, 'now'>[] = []
-  /** What the facets of every query are. */
+  /** The facets that every query returns. */
   values: EventFacets = {
     ...{ from: null, to: null, count: 0, countedFrom: null, head: null, epoch: 'epoch-1' },
     values: { source: [], kind: [], outcome: [], actor: [], verified: [], subscription_id: [] },
   }
-  /** When set, whatever is asked fails with it. */
+  /** When set, every call fails with it. */
   failure: Error | undefined
-  /** When set, `record` and previews wait for it. */
+  /** When set, `record` and previews wait until it resolves. */
   held: Promise<void> | undefined
   /** How often either was called. */
   asked = 0
@@ -206,7 +206,7 @@ export class MemoryLedger implements ServedLedger {
     }
   }
 
-  /** Wakes whoever waits, as news would. */
+  /** Wakes all waiting callers, as a new event would. */
   announce(): void {
     this.#news.emit('news')
   }

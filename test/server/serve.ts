@@ -60,7 +60,7 @@ export interface Served {
 
 export type ServeOptions = Partial<Omit<LedgerServerOptions, 'settings'>> & {
   settings?: Partial<LedgerServerSettings>
-  /** Where it listens for its owner, besides the port. */
+  /** A socket on which the server also listens, for requests of the user who owns the ledger's file. */
   socketPath?: string
 }
 

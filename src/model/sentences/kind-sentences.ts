@@ -23,37 +23,20 @@ import {
   ORGANIZATION,
   runs,
   spoken,
-  statuses,
   TEAM_MEMBERSHIP,
   TRACKED,
-  toggled,
   type VerbSentences,
 } from './sentence-families.js'
+import { TALK_SENTENCES } from './talk-sentences.js'
 import { UPKEEP_SENTENCES } from './upkeep-sentences.js'
 
-const EXPERT_APPROVED = [
-  ...[
-    '{doer} approved a post by {concerned} in {place} as an expert’s',
-    'A post by {concerned} in {place} was approved as an expert’s',
-  ],
-  ...['{doer} approved a post in {place} as an expert’s', 'A post in {place} was approved as an expert’s'],
-]
-const EXPERT_UNAPPROVED = [
-  ...[
-    '{doer} no longer approves a post by {concerned} in {place} as an expert’s',
-    'A post by {concerned} in {place} is no longer approved as an expert’s',
-  ],
-  ...[
-    '{doer} no longer approves a post in {place} as an expert’s',
-    'A post in {place} is no longer approved as an expert’s',
-  ],
-]
 const APPROVAL_ADDED = ['{doer} added an approval to {place}', 'An approval was added to {place}']
 const APPROVAL_REMOVED = ['{doer} took an approval off {place}', 'An approval of {place} was taken off']
 const UNAPPROVED = ['{doer} took the approval off {place}', 'The approval of {place} was taken off']
 
 /** Object type → verb → sentences. */
 export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
+  ...TALK_SENTENCES,
   ...UPKEEP_SENTENCES,
   access_token: { expiring: 'Access token {object} of {place} is about to expire' },
   alert: { received: ['Alert {object} on {place}', 'Alert {object}'] },
@@ -61,19 +44,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     assigned: TRACKED.assigned ?? [],
     unassigned: TRACKED.unassigned ?? [],
   },
-  badge: {
-    granted: ['{doer} gave badge {badge} to {concerned}', '{concerned} got badge {badge}', 'Badge {badge} was granted'],
-    revoked: [
-      ...['{doer} took badge {badge} from {concerned}', '{concerned} lost badge {badge}'],
-      ...['Badge {badge} was revoked'],
-    ],
-  },
   branch: kept('branch'),
-  category: kept('category'),
-  category_experts: {
-    ...{ approved: EXPERT_APPROVED, 'approved=approved': EXPERT_APPROVED },
-    ...{ unapproved: EXPERT_UNAPPROVED, 'unapproved=unapproved': EXPERT_UNAPPROVED },
-  },
   check_run: runs('check'),
   check_suite: runs('checks'),
   comment: {
@@ -133,22 +104,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   label: kept('label'),
   member: MEMBERSHIP,
   membership: TEAM_MEMBERSHIP,
-  message: {
-    ...spoken('a message', 'in'),
-    created: ['{doer} wrote to {direct}', '{doer} wrote in {place}', 'A message was written in {place}'],
-    moved: [
-      ...['{doer} moved a message from {from} to {place}', 'A message was moved from {from} to {place}'],
-      ...['{doer} moved a message to {place}', 'A message was moved to {place}'],
-    ],
-  },
   milestone: kept('milestone'),
-  notification: {
-    created: [
-      ...['{doer} caused a notification for {concerned} about {about}', '{doer} caused a notification about {about}'],
-      ...['{concerned} was notified about {about}', '{doer} caused a notification for {concerned}'],
-      ...['{doer} caused a notification', '{concerned} was notified', 'A notification was sent'],
-    ],
-  },
   organization: {
     ...kept('organization'),
     ...ORGANIZATION,
@@ -159,15 +115,6 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   },
   package: { ...kept('package'), created: 'published ~package' },
   pipeline: runs('pipeline'),
-  post: {
-    ...spoken('a post', 'in'),
-    created: ['{doer} posted in {place}', 'A post was added in {place}'],
-    liked: [
-      '{doer} liked a post by {concerned} in {place}',
-      '{doer} liked a post in {place}',
-      'A post in {place} was liked',
-    ],
-  },
   pull_request: {
     ...TRACKED,
     merged: 'merged',
@@ -199,34 +146,12 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     created: ['{doer} pushed to {place}', '{place} was pushed to'],
     deleted: ['{doer} deleted {place} by a push', '{place} was deleted by a push'],
   },
-  reaction: {
-    added: ['{doer} reacted with {object} to {place}', '{doer} reacted to {place}', 'A reaction was added to {place}'],
-    removed: [
-      ...['{doer} took back reaction {object} to {place}', '{doer} took back a reaction to {place}'],
-      'A reaction to {place} was taken back',
-    ],
-  },
-  realm: {
-    updated: ['{doer} changed the {settings} of {place}', 'The {settings} of {place} changed', 'changed ~organization'],
-    deactivated: 'deactivated ~organization',
-  },
-  realm_bot: {
-    added: ['{doer} added bot {concerned}', 'Bot {concerned} was added'],
-    updated: ['{doer} changed bot {concerned}', 'Bot {concerned} was changed'],
-    removed: ['{doer} removed bot {concerned}', 'Bot {concerned} was removed'],
-    deleted: ['{doer} deleted bot {concerned}', 'Bot {concerned} was deleted'],
-  },
-  realm_user: ACCOUNT,
   registry_package: { ...kept('package'), created: 'published ~package' },
   release: {
     ...kept('release'),
     unpublished: 'unpublished ~release',
     prereleased: 'published ~pre-release',
     released: 'released',
-  },
-  reply: {
-    ...spoken('a reply', 'in'),
-    created: ['{doer} replied in {place}', 'A reply was added in {place}'],
   },
   repository: {
     ...kept('repository'),
@@ -263,37 +188,6 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     resolved: ['{doer} resolved a thread of {place}', 'A thread of {place} was resolved'],
     unresolved: ['{doer} reopened a thread of {place}', 'A thread of {place} was reopened'],
   },
-  reviewable: {
-    created: [
-      ...['{doer} put user {account} up for review', 'A review of user {account} was requested'],
-      ...['{doer} put {reviewable} up for review in {within}', '{doer} put {reviewable} up for review'],
-      ...['A review of {reviewable} in {within} was requested', 'A review of {reviewable} was requested'],
-    ],
-    score_updated: [
-      ...['{doer} scored {reviewable} in {within}', 'The score of {reviewable} in {within} changed'],
-      'The score of {reviewable} changed',
-    ],
-    transitioned_to: [
-      ...['{doer} decided on {reviewable} in {within}', 'A decision on {reviewable} in {within} was made'],
-      'A decision on {reviewable} was made',
-    ],
-  },
-  solution: {
-    accepted: [
-      ...[
-        '{doer} marked the answer by {concerned} as the solution of {place}',
-        'The answer by {concerned} was marked as the solution of {place}',
-      ],
-      ...['{doer} marked a solution in {place}', 'A solution was marked in {place}'],
-    ],
-    unaccepted: [
-      ...[
-        '{doer} took the solution mark off the answer by {concerned} in {place}',
-        'The solution mark of the answer by {concerned} in {place} was taken off',
-      ],
-      ...['{doer} took the solution mark off {place}', 'The solution mark of {place} was taken off'],
-    ],
-  },
   star: {
     created: ['{doer} starred {place}', '{place} was starred'],
     deleted: ['{doer} took back the star for {place}', 'A star for {place} was taken back'],
@@ -304,79 +198,9 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
       ...['Check {object} on {place}', 'Check on {place}'],
     ],
   },
-  stream: {
-    ...kept('channel'),
-    updated: [
-      ...['{doer} renamed channel {from} to {place}', 'Channel {from} was renamed to {place}'],
-      ...['{doer} changed the {fields} of {place}', 'The {fields} of {place} changed', 'changed ~channel'],
-    ],
-  },
   subgroup: kept('subgroup'),
-  submessage: {
-    received: ['{doer} answered in a widget of {place}', 'A widget of {place} was answered'],
-  },
-  subscription: {
-    added: [
-      '{self} subscribed to {place}',
-      '{doer} subscribed {concerned} to {place}',
-      '{concerned} was subscribed to {place}',
-      'A subscription to {place} was added',
-    ],
-    removed: [
-      '{self} unsubscribed from {place}',
-      '{doer} unsubscribed {concerned} from {place}',
-      '{concerned} was unsubscribed from {place}',
-      'A subscription to {place} was removed',
-    ],
-    updated: ['{doer} changed a subscription to {place}', 'A subscription to {place} was changed'],
-    peer_added: [
-      '{doer} subscribed {concerned} to {place}',
-      '{concerned} was subscribed to {place}',
-      'People were subscribed to {place}',
-    ],
-    peer_removed: [
-      '{doer} unsubscribed {concerned} from {place}',
-      '{concerned} was unsubscribed from {place}',
-      'People were unsubscribed from {place}',
-    ],
-  },
   tag: kept('tag'),
-  topic: {
-    ...TRACKED,
-    restored: 'restored',
-    ...statuses({
-      closed_changed: toggled('closed', 'reopened', 'closed or reopened'),
-      autoclosed_changed: toggled('closed', 'reopened', 'closed or reopened'),
-      archived_changed: toggled('archived', 'unarchived', 'archived or unarchived'),
-      pinned_changed: toggled('pinned', 'unpinned', 'pinned or unpinned'),
-      pinned_globally_changed: toggled('pinned everywhere', 'unpinned everywhere', 'pinned or unpinned everywhere'),
-      visible_changed: toggled('shown', 'hidden', 'shown or hidden'),
-    }),
-  },
-  topic_voting: {
-    topic_upvote: ['{doer} voted for {place}', '{place} got a vote'],
-    topic_unvote: ['{doer} took back a vote for {place}', 'A vote for {place} was taken back'],
-  },
   user: ACCOUNT,
-  user_group: {
-    ...kept('user group'),
-    added: 'created ~user group',
-    removed: 'deleted ~user group',
-    subgroups_added: ['{doer} added groups to {place}', 'Groups were added to {place}'],
-    subgroups_removed: ['{doer} removed groups from {place}', 'Groups were removed from {place}'],
-    members_added: [
-      '{doer} added {concerned} to {place}',
-      '{concerned} was added to {place}',
-      'Members were added to {place}',
-    ],
-    members_removed: [
-      ...[
-        '{doer} removed {concerned} from {place}',
-        '{concerned} was removed from {place}',
-        'Members were removed from {place}',
-      ],
-    ],
-  },
   ledger: { erased: ['{doer} erased the content of {object}', 'The content of {object} was erased'] },
   vulnerability: {
     detected: 'found ~vulnerability',

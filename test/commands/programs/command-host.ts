@@ -7,15 +7,25 @@ import { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { main as runCommandLine } from '../../../src/cli/main.js'
-import type { Run } from '../run-daybook.js'
 
 export interface CommandLine {
   argv: readonly string[]
   env: Record<string, string>
-  input: string
+  input: string | Buffer
+  /** The working folder; absent: that of the tests. */
+  cwd?: string
+  /** Input and outputs look like a terminal. */
+  atTerminal?: boolean
+}
+
+export interface HostedRun {
+  code: number
+  out: Uint8Array
+  err: Uint8Array
 }
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const CWD = process.cwd()
 const leave = process.exit.bind(process, 0)
 const { main }: { main: typeof runCommandLine } = await import(`${ROOT}dist/program/cli/main.js`)
 
@@ -25,14 +35,18 @@ process.on('message', async (line: CommandLine) => {
   process.send?.(await runToItsEnd(line))
 })
 
-async function runToItsEnd({ argv, env, input }: CommandLine): Promise<Run> {
+async function runToItsEnd({ argv, env, input, cwd = CWD, atTerminal = false }: CommandLine): Promise<HostedRun> {
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)
   process.exitCode = undefined
+  process.chdir(cwd)
   const [out, err] = [new Collected(), new Collected()]
-  const streams = { stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]), stdout: out, stderr: err }
-  for (const [name, value] of Object.entries(streams))
-    Object.defineProperty(process, name, { value, configurable: true })
+  const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)])
+  const streams = { stdin, stdout: out, stderr: err }
+  for (const [name, stream] of Object.entries(streams)) {
+    if (atTerminal) Object.defineProperties(stream, TERMINAL)
+    Object.defineProperty(process, name, { value: stream, configurable: true })
+  }
   const exited = new Promise<number>(resolve => {
     Object.defineProperty(process, 'exit', { value: (code = exitCode()) => resolve(code), configurable: true })
   })
@@ -42,12 +56,15 @@ async function runToItsEnd({ argv, env, input }: CommandLine): Promise<Run> {
     .then(exitCode)
   const code = await Promise.race([exited, returned])
   for (const name of ['uncaughtException', 'unhandledRejection']) process.removeAllListeners(name)
-  return { code, out: out.text(), err: err.text() }
+  return { code, out: out.bytes(), err: err.bytes() }
 }
 
 function exitCode(): number {
   return Number(process.exitCode ?? 0)
 }
+
+/** As `at-terminal.ts` has it. */
+const TERMINAL = { isTTY: { value: true }, columns: { value: 100 }, getWindowSize: { value: () => [100, 40] } }
 
 class Collected extends Writable {
   readonly #chunks: Buffer[] = []
@@ -57,7 +74,7 @@ class Collected extends Writable {
     done()
   }
 
-  text(): string {
-    return Buffer.concat(this.#chunks).toString()
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks)
   }
 }

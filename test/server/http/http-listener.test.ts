@@ -132,10 +132,10 @@ t.test('after a thousand requests a connection is said to be over', async t => {
   socket.destroy()
   const closing = [...text.matchAll(/\r\nConnection: close\r\n/gi)].map(({ index }) => index)
   t.equal(closing.length, 1)
-  t.ok(Number(closing[0]) > text.lastIndexOf('HTTP/1.1 404'), 'the last answer says so')
+  t.ok(Number(closing[0]) > text.lastIndexOf('HTTP/1.1 404'), 'the last answer closes the connection')
 })
 
-t.test('requests are logged once, at a level that tells how they went', async t => {
+t.test('each request is logged once, at a level that depends on its status', async t => {
   const { request, post, log } = await serve(t)
   await request('/api/health?token=hunter2')
   await post('/api/events', '{')

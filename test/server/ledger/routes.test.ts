@@ -5,8 +5,8 @@ import { type Row, readRows, twinsOf } from '../rows.js'
 import { type Served, type ServeOptions, serve } from '../serve.js'
 
 const rows = ({ request }: Served): Promise<Row[]> => readRows(request)
-/** Not even in an open ledger for nobody in particular. */
-const FOR_SOMEBODY = new Set<Row['access']>(['logout', 'account', 'admin', 'copy'])
+/** These need a login even in an open ledger. */
+const NEEDS_LOGIN = new Set<Row['access']>(['logout', 'account', 'admin', 'copy'])
 
 /** The status line of a request whose stream, if it is one, is not waited for. */
 async function status(
@@ -119,7 +119,7 @@ t.test('a page of another origin may do nothing, however the path is written', a
   const served = await start(t)
   for (const row of await rows(served)) {
     // Who is asking comes before where from.
-    const refused = FOR_SOMEBODY.has(row.access) ? '401' : '403'
+    const refused = NEEDS_LOGIN.has(row.access) ? '401' : '403'
     for (const path of twinsOf(row.path)) {
       for (const origin of ['https://elsewhere.example', 'null', `http://localhost:${served.port}.elsewhere.example`]) {
         const answer = await status(served, { ...row, path }, { origin })

@@ -44,7 +44,7 @@ function change(path: string, work: (connection: Database) => void): void {
 
 const run = (sql: string) => (connection: Database) => connection.exec(sql)
 
-/** What was done to the file, and what a verification says of it. */
+/** A change to the file, and the problems that a verification must then report. */
 const TAMPERED: Record<string, { work: (connection: Database) => void; problems: object[] }> = {
   'a word of a text': {
     work: run(`UPDATE events SET body = replace(body, 'all green', 'all red') WHERE seq = 2`),
@@ -190,7 +190,7 @@ t.test('events of an older release receive their digests while others are record
   t.same(found.through, (await store.events.health()).head)
 })
 
-t.test('a chain that was completed goes on after a restart', async t => {
+t.test('new events extend a completed chain after a restart', async t => {
   const path = await written(t)
   const store = await openAt(t, path)
   await store.events.record([messageCreated('later')])
