@@ -1,8 +1,8 @@
 // Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, copies the files that need
 // no compiling, and prepares the pages as they are served.
 // The program runs from dist/program, where rollup joins src into few files: each module takes half a millisecond to
-// load, and src has hundreds. Tests use the compiled modules in dist/src. The client library has no other libraries, and is
-// compiled once more, with its types, for programs of others.
+// load, and src has hundreds. Tests use the compiled modules in dist/src, except for the threads that these start. The client
+// library has no other libraries, and is compiled once more, with its types, for programs of others.
 // typebox is a thousand small modules, which take longer to load than all other modules together; joined they are two.
 // The manifest lists the commands, so that help does not load each of them.
 // With --unless-built it keeps a build of exactly these files. The build tools, and the libraries that the build joins, are
@@ -20,12 +20,13 @@ const TOOLS = ['node_modules/rollup', 'node_modules/typescript', 'node_modules/o
 const BUILT_FROM = 'dist/built-from'
 const MANIFEST = 'oclif.manifest.json'
 const COMPILED = resolve('dist/src')
-/** Modules that bin, oclif or a thread loads by path. */
-const ENTRIES = [
-  ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
+/** Modules that threads load by path. */
+const THREADS = [
   ...['store/sqlite/worker', 'store/sqlite/copy/check-worker', 'store/sqlite/board/worker'],
   'platforms/deliveries/delivery-worker',
 ]
+/** Modules that bin, oclif or a thread loads by path. */
+const ENTRIES = ['cli/main', 'cli/compile-cache', 'cli/command-not-found', ...THREADS]
 /** Libraries that are joined with the program, so that they need not be installed. */
 const LIBRARIES = ['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi']
 /** The folder of an installed package, in the path of one of its files. */
@@ -122,6 +123,11 @@ async function joinProgram() {
       return main.has(id) ? 'main' : undefined
     },
   })
+  // Tests start hundreds of threads.
+  for (const thread of THREADS) {
+    const joined = relative(dirname(thread), join('../program', thread))
+    writeFileSync(join(COMPILED, `${thread}.js`), `import '${joined}.js'\n`)
+  }
   return program.watchFiles
 }
 

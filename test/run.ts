@@ -1,8 +1,8 @@
 /** Runs the tests named, or all of them after installing the programs that some suites need; prints how many passed. */
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { readdirSync, readFileSync, rmdirSync, statfsSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
@@ -28,6 +28,11 @@ const MOST_TOGETHER = 12
 const END_MS = 60_000
 /** Of what a process printed: shown when it ends without a report. */
 const TAIL_CHARACTERS = 4_096
+
+/** A folder in memory: databases flush to it without waiting for a disk. */
+const MEMORY = '/dev/shm'
+/** The largest tests fill some hundred mebibytes. */
+const NEEDED_BYTES = 2 * 1024 ** 3
 
 const named = process.argv.slice(2)
 const needed = named.length > 0 ? [] : Object.entries(PROGRAMS)
@@ -113,13 +118,28 @@ function removeEmpty(folder: string): void {
   }
 }
 
+/** Where tests have their folders, unless `TMPDIR` names another place. */
+function temporaryFolder(): string {
+  if (process.env.TMPDIR) return process.env.TMPDIR
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize >= NEEDED_BYTES ? MEMORY : tmpdir()
+  } catch {
+    return tmpdir() // not on Linux
+  }
+}
+
 /**
  * Runs files of a room in one process, and prints the result of each. The process takes the next file when it has
  * finished one, so that several processes share a room, and the last of them end together.
  */
 async function runTogether(waiting: string[], most: number): Promise<void> {
   // SQLite is WebAssembly: a test ends before its slower, better compilation would pay.
-  const child = fork(TOGETHER, { execArgv: ['--liftoff-only'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const child = fork(TOGETHER, {
+    execArgv: ['--liftoff-only'],
+    env: { ...process.env, TMPDIR: temporaryFolder() },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
   let file = ''
   let count = 0
   let hasFailures = false

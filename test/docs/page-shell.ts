@@ -18,6 +18,7 @@ const AT_TERMINAL = fileURLToPath(new URL('../commands/programs/at-terminal.js',
 /**
  * `daybook`, as a reader has it on the path. It sends its process number; the tests run the command line of that process
  * in one that has loaded the program already, and send the exit code. A command that does not end runs in its own process.
+ * A redirection moves its input and outputs for a moment, so they have numbers of their own.
  * Output that the reader sees looks like a terminal to the program; a pipe or another file does not.
  */
 const daybook = (answers: string) => `#!/bin/sh
@@ -28,6 +29,7 @@ case "$*" in
     exec '${process.execPath}' ${CHEAP_START.join(' ')} "$script" "$@"
     ;;
 esac
+exec 7<&0 8>&1 9>&2
 mkfifo '${answers}/'$$
 echo "daybook $$" >&3
 read -r code < '${answers}/'$$
@@ -82,7 +84,7 @@ export class PageShell {
     const given = Object.entries({ ...variables, READER: `${name}.out` })
     const exports = given.map(([variable, value]) => `export ${variable}='${value}'\n`).join('')
     const done = this.#answered()
-    this.#shell.stdin?.write(`${exports}. '${name}.sh' </dev/null >'${name}.out' 2>'${name}.err'\necho done >&3\n`)
+    this.#shell.stdin?.write(`${exports}. '${name}.sh' </dev/null >>'${name}.out' 2>>'${name}.err'\necho done >&3\n`)
     const ok = await done
     return { ok, out: readFileSync(`${name}.out`, 'utf8'), err: readFileSync(`${name}.err`, 'utf8') }
   }
@@ -101,9 +103,9 @@ export class PageShell {
     const env = Object.fromEntries(texts('environ').map(text => text.split(/=(.*)/s) as [string, string]))
     const [, , ...argv] = texts('cmdline')
     const [input, out, err] = await Promise.all([
-      readFile(`${own}/fd/0`),
-      open(`${own}/fd/1`, 'a'),
-      open(`${own}/fd/2`, 'a'),
+      readFile(`${own}/fd/7`),
+      open(`${own}/fd/8`, 'a'),
+      open(`${own}/fd/9`, 'a'),
     ])
     const [printed, seen] = [await out.stat(), await stat(env.READER ?? '')]
     const atTerminal = printed.ino === seen.ino && printed.dev === seen.dev
