@@ -1,7 +1,16 @@
 /** Runs the tests named, or all of them after installing the programs that some suites need; prints how many passed. */
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmdirSync, statfsSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,6 +42,8 @@ const TAIL_CHARACTERS = 4_096
 const MEMORY = '/dev/shm'
 /** The largest tests fill some hundred mebibytes. */
 const NEEDED_BYTES = 2 * 1024 ** 3
+
+process.env.TMPDIR = temporaryFolder()
 
 const named = process.argv.slice(2)
 const needed = named.length > 0 ? [] : Object.entries(PROGRAMS)
@@ -120,13 +131,19 @@ function removeEmpty(folder: string): void {
 
 /** Where tests have their folders, unless `TMPDIR` names another place. */
 function temporaryFolder(): string {
-  if (process.env.TMPDIR) return process.env.TMPDIR
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY)
-    return bavail * bsize >= NEEDED_BYTES ? MEMORY : tmpdir()
-  } catch {
-    return tmpdir() // not on Linux
-  }
+  if (process.env.TMPDIR || !existsSync(MEMORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize >= NEEDED_BYTES && runsPrograms(MEMORY) ? MEMORY : tmpdir()
+}
+
+/** Not in a folder that is mounted with `noexec`, as containers mount it. */
+function runsPrograms(folder: string): boolean {
+  const own = mkdtempSync(join(folder, 'daybook-'))
+  const program = join(own, 'program')
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 })
+  const { status } = spawnSync(program)
+  rmSync(own, { recursive: true })
+  return status === 0
 }
 
 /**
@@ -135,11 +152,7 @@ function temporaryFolder(): string {
  */
 async function runTogether(waiting: string[], most: number): Promise<void> {
   // SQLite is WebAssembly: a test ends before its slower, better compilation would pay.
-  const child = fork(TOGETHER, {
-    execArgv: ['--liftoff-only'],
-    env: { ...process.env, TMPDIR: temporaryFolder() },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  })
+  const child = fork(TOGETHER, { execArgv: ['--liftoff-only'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   let file = ''
   let count = 0
   let hasFailures = false
