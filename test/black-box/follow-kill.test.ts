@@ -110,4 +110,15 @@ t.test('leader and follower are killed while senders post, repeat and erase: at 
   }
   const countsOf = async (program: Program) => JSON.parse((await program.ask('/api/stats')) ?? '').by_source
   t.same(await countsOf(follower), await countsOf(leader))
+
+  await leader.kill()
+  const database = join(folder, 'copy.db')
+  const promoted = await startChild(t, [DAYBOOK, 'ledger', 'promote', '--json', '--db', database], {
+    env: environment({ database }),
+  }).ended
+  t.match(promoted, { code: 0, out: new RegExp(`"head_digest":"${digest}"`) })
+  t.match(
+    await follower.ask('/api/events', [{ kind: 'note.created', subject_type: 'note', subject_id: 'new' }]),
+    /"created":1/,
+  )
 })

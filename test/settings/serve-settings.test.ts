@@ -265,3 +265,42 @@ t.test('values are shown cut, and without the credentials of an address', async 
   t.notMatch(JSON.stringify(problems), /secret-word/)
   t.ok(problems.every(({ detail }) => detail.length < 250))
 })
+
+t.test('a ledger to follow needs a token of an admin, and should be reached by https', async t => {
+  const FOLLOW = 'https://ledger.example.org/book/'
+  const read = (env: Record<string, string>, flags: ServeFlags = {}) => {
+    return readServeSettings({ only: 'ledger', ...flags }, memorySources({ env }))
+  }
+  const follow = (env: Record<string, string>, flags?: ServeFlags) => read(env, flags).ledger?.follow
+  t.equal(follow({ EVENT_FOLLOW_TOKEN: 'tok_x' }), undefined)
+  t.same(follow({ EVENT_FOLLOW: FOLLOW, EVENT_FOLLOW_TOKEN: 'tok_x' }), {
+    leader: 'https://ledger.example.org/book',
+    credential: { kind: 'token', secret: 'tok_x' },
+  })
+  t.match(follow({ EVENT_FOLLOW: 'https://other.example', EVENT_ADMIN_TOKEN: 'root' }, { follow: FOLLOW }), {
+    leader: 'https://ledger.example.org/book',
+    credential: { kind: 'admin', secret: 'root' },
+  })
+  const missing = [{ field: 'EVENT_FOLLOW_TOKEN', detail: /following https:.* needs its admin token/ }]
+  t.match(
+    problemsOf(() => read({ EVENT_FOLLOW: FOLLOW })),
+    missing,
+  )
+  const unread = { EVENT_FOLLOW: FOLLOW, EVENT_FOLLOW_TOKEN_FILE: '/gone' }
+  t.match(
+    problemsOf(() => read(unread)),
+    [{ field: 'EVENT_FOLLOW_TOKEN_FILE' }],
+  )
+  t.match(
+    problemsOf(() => read({ EVENT_FOLLOW: 'ledger', EVENT_FOLLOW_TOKEN: 'x' })),
+    [{ field: 'EVENT_FOLLOW' }],
+  )
+  const shared = { EVENT_FOLLOW: FOLLOW, EVENT_FOLLOW_TOKEN: 'x', EVENT_DB: 'postgres://u@db.example.org/ledger' }
+  t.match(
+    problemsOf(() => read(shared)),
+    [{ field: 'EVENT_FOLLOW', detail: /replication of PostgreSQL/ }],
+  )
+  const plain = (host: string) => read({ EVENT_FOLLOW: `http://${host}:8765`, EVENT_FOLLOW_TOKEN: 'x' }).warnings
+  t.match(plain('ledger.example.org'), [/is not https/])
+  for (const host of ['127.0.0.1', 'localhost', '[::1]']) t.same(plain(host), [], host)
+})

@@ -33,6 +33,8 @@ async function startPair(t: Test) {
   const { token } = (await (await leader.call('POST', `/api/users/${user?.id}/token`)).json()) as { token: string }
   await leader.call('POST', '/api/subscriptions', { id: 'sub_1', source: 'api', event_kinds: ['note.*'] })
   await leader.call('POST', '/api/events', [note('1'), note('2', 'zebra'), note('3')])
+  // Changes from before the first copy: leader and follower number the later ones otherwise.
+  for (let repeat = 0; repeat < 4; repeat++) await leader.call('POST', '/api/events', note('3'))
   await leader.call('PUT', '/api/consumers/mail', { position: 'beginning' })
   const { ack } = await leader.get<{ ack: object }>('/api/consumers/mail/events?limit=2')
   await leader.call('POST', '/api/consumers/mail/ack', ack)
@@ -204,4 +206,16 @@ t.test('a ledger cannot follow what it cannot copy', async t => {
   const unknown = await startServer(t, folder, 'gone')
   await unknown.close()
   await t.rejects(startServer(t, folder, 'new', { follow: unknown.url }), { code: 'server_unreachable' })
+})
+
+t.test('a follower may change to another copy of the same ledger, and misses no repeat', async t => {
+  const { folder, leader, follower } = await startPair(t)
+  const second = await startServer(t, folder, 'second', { follow: leader.url })
+  await inState(second, 'in_step')
+  await second.close()
+  await leader.call('POST', '/api/events', [note('1'), note('2', 'zebra')])
+  await until(async () => (await follower.lines()) === (await leader.lines()))
+  const changed = await startServer(t, folder, 'second', { follow: follower.url })
+  await until(async () => (await changed.lines()) === (await leader.lines()))
+  t.match(await changed.get('/api/events/note:1'), { seen_count: 2 })
 })
