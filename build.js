@@ -28,7 +28,7 @@ const THREADS = [
 /** Modules that bin, oclif or a thread loads by path. */
 const ENTRIES = ['cli/main', 'cli/compile-cache', 'cli/command-not-found', ...THREADS]
 /** Libraries that are joined with the program, so that they need not be installed. */
-const LIBRARIES = ['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi']
+const LIBRARIES = ['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi', 'yaml']
 /** The folder of an installed package, in the path of one of its files. */
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
 /** Smaller chunks are joined to another one, even if that loads some code unnecessarily. Bytes. */
@@ -137,6 +137,7 @@ function resolveLibrary(specifier, importer) {
   return createRequire(importer)
     .resolve(specifier)
     .replace(/\.cjs$/, '.js')
+    .replace(/\/yaml\/dist\/index\.js$/, '/yaml/browser/dist/index.js')
 }
 
 /** The licences of the libraries whose code is in dist. @param modules paths of what was joined */

@@ -1,12 +1,15 @@
 import { string } from '@oclif/core/flags'
+import { findPlatformSource } from '../model/platforms/platform-source.js'
 import { OUTCOMES } from '../model/sentences/event-outcome.js'
+import { readTime } from './input/time-expression.js'
 
 const SEVERAL = { multiple: true, multipleNonGreedy: true } as const
 
 /** The filters of events, as flags. */
 export const FILTER_FLAGS = {
   source: string({
-    description: 'Platform source, such as chat. May be given several times.',
+    description:
+      'Platform source, such as chat, or the name of its platform, such as zulip. May be given several times.',
     helpValue: '<source>',
     ...SEVERAL,
   }),
@@ -45,7 +48,16 @@ export const FILTER_FLAGS = {
   'exclude-actor': string({ description: 'Not by this actor.', helpValue: '<actor>', ...SEVERAL }),
   'exclude-target': string({ description: 'Key nowhere in the target chain.', helpValue: '<key>', ...SEVERAL }),
   'exclude-outcome': string({ description: 'Not with this outcome.', helpValue: '<outcome>', ...SEVERAL }),
-  q: string({ description: 'Search words, all required; "a phrase" stays together.', helpValue: '<words>' }),
+  'occurred-from': string({
+    description: 'Happened on the platform at this time or later: 1h, yesterday, 2026-11-20.',
+    helpValue: '<time>',
+  }),
+  'occurred-to': string({ description: 'Happened on the platform at this time or earlier.', helpValue: '<time>' }),
+  q: string({
+    char: 'q',
+    description: 'Search words, all required; "a phrase" stays together.',
+    helpValue: '<words>',
+  }),
 }
 
 interface FilterFlagValues {
@@ -62,20 +74,50 @@ interface FilterFlagValues {
   'exclude-actor'?: string[] | undefined
   'exclude-target'?: string[] | undefined
   'exclude-outcome'?: string[] | undefined
+  'occurred-from'?: string | undefined
+  'occurred-to'?: string | undefined
   q?: string | undefined
+  local?: boolean | undefined
 }
 
 /** The given filters, by the names that the API has for them. */
 export function filtersOf(flags: FilterFlagValues) {
-  const { source, kind, actor, target, verified, outcome, q } = flags
+  const { kind, actor, target, verified, outcome, q } = flags
   return {
-    ...{ source, kind, actor, target, verified, outcome, q },
+    ...{ source: withSources(flags.source), kind, actor, target, verified, outcome, q },
     subscription_id: flags['subscription-id'],
     subject_id: flags['subject-id'],
-    exclude_source: flags['exclude-source'],
+    exclude_source: withSources(flags['exclude-source']),
     exclude_kind: flags['exclude-kind'],
     exclude_actor: flags['exclude-actor'],
     exclude_target: flags['exclude-target'],
     exclude_outcome: flags['exclude-outcome'],
+    ...timesOf(flags, ['occurred-from', 'occurred-to']),
   }
+}
+
+type TimeFlag = 'since' | 'from' | 'to' | 'before' | 'occurred-from' | 'occurred-to'
+
+/** The times among the flags, as the API takes them, under its names. @throws AppError `invalid/wrong_usage` */
+export function timesOf<Name extends TimeFlag>(
+  flags: { [Flag in Name]?: string | undefined } & { local?: boolean | undefined },
+  names: readonly Name[],
+): Record<string, string | undefined> {
+  const read = (name: Name) => {
+    const text = flags[name]
+    return text === undefined ? undefined : readTime(`--${name}`, text, { isLocal: flags.local ?? false })
+  }
+  return Object.fromEntries(names.map(name => [name.replace('-', '_'), read(name)]))
+}
+
+/**
+ * Adds the source of each platform's name: `github` also finds `code_a`. The name itself stays, because a program that
+ * records events may use it as its source.
+ */
+function withSources(words: readonly string[] | undefined): string[] | undefined {
+  return words?.flatMap(word => {
+    const [, not = '', name = ''] = /^(!?)(.*)$/s.exec(word) ?? []
+    const source = findPlatformSource(name)
+    return source === undefined || source === name ? [word] : [word, `${not}${source}`]
+  })
 }

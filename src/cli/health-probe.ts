@@ -1,8 +1,14 @@
 import { processSources } from '../settings/reading/setting-sources.js'
-import { LedgerApiContext, type LedgerFlags } from './base/api-context.js'
+import { type LedgerFlags, LedgerResults } from './base/api-context.js'
+import { FORMATS } from './formats/output-options.js'
 import { Output } from './terminal/output.js'
 
-const OPTIONS = { json: { type: 'boolean' }, 'api-url': { type: 'string' }, token: { type: 'string' } } as const
+const FLAG = { type: 'boolean' } as const
+const TEXT = { type: 'string' } as const
+const OPTIONS = {
+  ...{ json: FLAG, 'no-color': FLAG, local: FLAG, output: { ...TEXT, short: 'o' }, fields: TEXT },
+  ...{ 'api-url': TEXT, token: TEXT, 'token-file': TEXT, profile: TEXT },
+}
 
 /**
  * The flags of `api health`, if the command line has no others. Monitors run it every few seconds, and loading the
@@ -15,7 +21,10 @@ export function readHealthProbe(argv: readonly string[]): LedgerFlags | undefine
   if (topic !== 'api' || command !== 'health') return undefined
   try {
     const { values } = process.getBuiltinModule('node:util').parseArgs({ args, options: OPTIONS })
-    return { json: false, ...values }
+    const { output, ...others } = values
+    const format = FORMATS.find(each => each === output)
+    const isWrong = output !== format || (values.json && output) || (values.token && values['token-file'])
+    return isWrong ? undefined : { json: false, ...others, ...(format ? { output: format } : {}) }
   } catch (error) {
     if (error instanceof TypeError) return undefined
     throw error
@@ -24,11 +33,11 @@ export function readHealthProbe(argv: readonly string[]): LedgerFlags | undefine
 
 export async function runHealthProbe(flags: LedgerFlags): Promise<void> {
   const sources = processSources()
-  await reportHealth(new LedgerApiContext(new Output(process.stdout), sources), flags)
+  await reportHealth(new LedgerResults(new Output(process.stdout), sources), flags)
 }
 
 /** The action of `api health`, with or without the framework. */
-export async function reportHealth(context: LedgerApiContext, flags: LedgerFlags): Promise<void> {
+export async function reportHealth(context: LedgerResults, flags: LedgerFlags): Promise<void> {
   const answer = await context.client(flags).health()
   await context.show(answer, flags, async () => (await import('./views/ledger.js')).healthCard)
   if (answer.status === 503) process.exitCode = (await import('./exit-codes.js')).EXIT_TRY_AGAIN

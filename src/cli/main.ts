@@ -24,6 +24,11 @@ export async function main(root: string, argv: readonly string[]): Promise<void>
 async function runCommandLine(root: string, argv: readonly string[]): Promise<void> {
   const probe = readHealthProbe(argv)
   if (probe) return runHealthProbe(probe)
+  if (argv[0] === '__complete') {
+    const { readCompletionRequest, runCompletion } = await import('./completion/run-completion.js')
+    const words = readCompletionRequest(argv)
+    if (words) return runCompletion(root, words)
+  }
   const { findQuickCommand, runQuickCommand } = await import('./quick-command.js')
   const quick = findQuickCommand(root, argv)
   if (quick) return runQuickCommand(root, quick)

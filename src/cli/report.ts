@@ -107,7 +107,14 @@ export function exitWithError(error: unknown, argv: readonly string[]): void {
   }
 }
 
+/** The flag that names a format. */
+const OUTPUT = ['-o', '--output']
+
+/** Whether a program reads standard output as JSON, and so expects the failure there. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
-  return argv.slice(0, end === -1 ? undefined : end).includes('--json')
+  return argv.slice(0, end === -1 ? undefined : end).some((word, index, words) => {
+    const value = OUTPUT.includes(words[index - 1] ?? '') ? word : /^(?:--output=|-o=?)(.*)$/.exec(word)?.[1]
+    return word === '--json' || value === 'json' || value === 'jsonl'
+  })
 }

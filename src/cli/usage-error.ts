@@ -15,7 +15,8 @@ export function toExit(error: unknown): number | undefined {
 export function toUsageError(error: unknown): AppError | undefined {
   if (!(error instanceof Error) || oclifExit(error) !== WRONG_USAGE) return undefined
   const { said, missing, unknownFlags, knownFlags } = readParseError(error)
-  if (missing.length > 0) return usage(`Missing: ${missing.join(' ')}.`)
+  const plural = missing.length > 1 ? 's' : ''
+  if (missing.length > 0) return usage(`Missing argument${plural}: ${missing.join(' ')}.`)
   const [unknown] = unknownFlags
   if (unknown === undefined) return usage(said)
   const known = knownFlags.map(name => `--${name}`)

@@ -75,6 +75,22 @@ export class BoardClient extends ServerClient {
     return this.call({ ...call, headers }, options)
   }
 
+  /** @param version delete only this version; any when absent. @throws AppError `outdated/version_conflict` */
+  deleteCard(id: string, { version, ...options }: CallOptions & { version?: number } = {}): Promise<Answer> {
+    const headers = version === undefined ? {} : { 'if-match': `"${version}"` }
+    return this.call({ method: 'DELETE', path: cardPath(id), headers }, options)
+  }
+
+  executor({ executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
+    return this.call({ method: 'GET', path: '/api/executor', headers: toExecutorHeader(executorToken) }, options)
+  }
+
+  /** The current run continues. */
+  switchExecutor(to: 'pause' | 'resume', { executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
+    const headers = toExecutorHeader(executorToken)
+    return this.call({ method: 'POST', path: `/api/executor/${to}`, headers }, options)
+  }
+
   runs(parameters: RunParameters, options?: CallOptions): Promise<Answer> {
     return this.get(`/api/runs${toQueryString(parameters)}`, options)
   }

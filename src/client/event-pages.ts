@@ -24,6 +24,8 @@ export interface EventParameters {
   target?: string | undefined
   verified?: string | undefined
   outcome?: readonly string[] | undefined
+  occurred_from?: string | undefined
+  occurred_to?: string | undefined
   /** None of these matches, here and below. */
   exclude_source?: readonly string[] | undefined
   exclude_kind?: readonly string[] | undefined

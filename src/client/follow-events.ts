@@ -10,6 +10,8 @@ export type FollowParameters = Omit<EventParameters, 'order' | 'wait'>
 export interface FollowEventsOptions extends WaitOptions {
   /** The ledger has removed events after the checkpoint; following continues after them. */
   onPruned: (error: AppError) => void
+  /** The server has answered: at the start, and again after each interruption. */
+  onConnected?: (checkpoint: string) => void
 }
 
 /**
@@ -27,7 +29,7 @@ export function followEvents(
   const { signal } = options
   return followPages({
     // Only what the ledger answers, and this client throws, gets here: always an AppError.
-    ...(options as Pick<FollowOptions<EventPage>, 'signal' | 'onPruned' | 'onInterrupted' | 'random' | 'sleep'>),
+    ...(options as Pick<FollowOptions<EventPage>, 'signal' | 'onPruned' | 'onConnected' | 'onInterrupted' | 'random' | 'sleep'>),
     ask: parameters => client.events(parameters, { signal }).then(readEventPage),
     filters,
     since: since ?? (filters.from || filters.days ? BEGINNING : undefined),

@@ -4,8 +4,9 @@ import { fromFailure } from '../model/failure.js'
 import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/subscriptions/capture.js'
 import { Answer, LEDGER } from './answer.js'
 import type { EventParameters, ExportParameters } from './event-pages.js'
+import { hintOf, type LedgerCredential, toHeader } from './ledger-credential.js'
 import { readJsonLines } from './lines.js'
-import { notADaybookServer } from './problem.js'
+import { notADaybookServer, notALedger } from './problem.js'
 import {
   type CallOptions,
   callWithBody,
@@ -16,13 +17,6 @@ import {
   toQueryString,
 } from './server-client.js'
 import type { ServerAddress } from './transport.js'
-
-/** The credential of a request. */
-export interface LedgerCredential {
-  /** An API token is sent as `Authorization: Bearer`, the admin token as `X-Event-Admin-Token`. */
-  kind: 'token' | 'admin'
-  secret: string
-}
 
 export interface LedgerClientOptions {
   credential?: LedgerCredential
@@ -59,11 +53,10 @@ export class LedgerClient extends ServerClient {
   async health(options?: CallOptions): Promise<Answer> {
     const answer = await this.exchange({ method: 'GET', path: '/api/health' }, options)
     const { status } = answer
-    if (status === 401) throw notADaybookServer(status, LEDGER)
+    if (status === 401) throw notALedger(new Answer(status, answer.body))
     if (status === 503 && isJson(answer)) return new Answer(503, answer.body)
     const health = this.toAnswer(answer)
-    const said = health.json()
-    if (typeof said !== 'object' || said === null || !('database' in said)) throw notADaybookServer(status, LEDGER)
+    if (Object(health.json()).database === undefined) throw notALedger(health)
     return health
   }
 
@@ -91,6 +84,17 @@ export class LedgerClient extends ServerClient {
   /** @param json a subscription, as JSON */
   saveSubscription(json: string | Uint8Array, options?: CallOptions): Promise<Answer> {
     return this.post('/api/subscriptions', JSON_TYPE, json, options)
+  }
+
+  /** @param json a draft of a subscription, as JSON */
+  previewSubscription(json: string | Uint8Array, options?: CallOptions): Promise<Answer> {
+    return this.post('/api/subscriptions/preview', JSON_TYPE, json, options)
+  }
+
+  /** Enables or disables a stored subscription, and changes nothing else of it. */
+  async switchSubscription(id: string, enabled: boolean, options?: CallOptions): Promise<Answer> {
+    const source: unknown = Reflect.get(Object((await this.subscription(id, options)).json()), 'source')
+    return this.saveSubscription(JSON.stringify({ id, source, enabled }), options)
   }
 
   deleteSubscription(id: string, options?: CallOptions): Promise<Answer> {
@@ -304,29 +308,11 @@ export class LedgerClient extends ServerClient {
   }
 }
 
+/** In place of a user's id: the user that the credential belongs to. */
+export const OWN = 'me'
+
 function userPath(id: string): string {
-  return `/api/users/${segment('id', id)}`
-}
-
-function toHeader(credential: LedgerCredential | undefined): Record<string, string> {
-  if (!credential) return {}
-  return credential.kind === 'token'
-    ? { authorization: `Bearer ${credential.secret}` }
-    : { 'x-event-admin-token': credential.secret }
-}
-
-/** The kind of credential sent: none, an API token, the admin token. */
-type ShownCredential = 'nothing' | LedgerCredential['kind']
-
-const REFUSED: Record<ShownCredential, string> = {
-  nothing: 'Give an API token with --token or EVENT_API_TOKEN; "daybook users token" issues one.',
-  token: 'The API token is not valid here: it is mistyped, revoked or expired, or belongs to a disabled user.',
-  admin: "The admin token that was sent is not this ledger's.",
-}
-
-function hintOf(code: string, shown: ShownCredential): string | undefined {
-  if (code === 'unauthenticated') return REFUSED[shown]
-  return code === 'forbidden' ? 'Use a token that has this right, with --token or EVENT_API_TOKEN.' : undefined
+  return id === OWN ? '/api/me' : `/api/users/${segment('id', id)}`
 }
 
 /** The query of `GET /api/consumers/{name}/events`. */

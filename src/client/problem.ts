@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '../http/exchange.js'
 import { AppError, type ErrorCategory, type FieldProblem } from '../model/app-error.js'
-import type { ServerNames } from './answer.js'
+import { type Answer, LEDGER, type ServerNames } from './answer.js'
 
 const CATEGORIES = new Map<number, ErrorCategory>([
   [400, 'invalid'],
@@ -52,6 +52,15 @@ export function toAppError(
 export function notADaybookServer(status: number, { noun, mismatchCode, givenBy }: ServerNames): AppError {
   const detail = `The server answered with status ${status}, but not as a ${noun} does.`
   return new AppError('unavailable', mismatchCode, detail, { hint: `Check ${givenBy}.` })
+}
+
+/** What answers there, if it is no ledger. The health of our board has a version and no database. */
+export function notALedger(answer: Answer): AppError {
+  const { status } = answer
+  const health = status === 200 ? Object(answer.json()) : {}
+  if (typeof health.version !== 'string') return notADaybookServer(status, LEDGER)
+  const hint = `Check ${LEDGER.givenBy}; a ledger listens on port 8765 by default, a board on 8766.`
+  return new AppError('unavailable', LEDGER.mismatchCode, 'A board answers there, and not a ledger.', { hint })
 }
 
 function isProblem({ headers }: HttpAnswer): boolean {

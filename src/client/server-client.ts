@@ -3,7 +3,7 @@ import { type HttpAnswer, type OpenAnswer, readWhole } from '../http/exchange.js
 import { invalidField } from '../model/app-error.js'
 import { Answer, type ServerNames } from './answer.js'
 import { notADaybookServer, toAppError } from './problem.js'
-import { exchange, openAnswer, type ServerAddress, type TransportCall } from './transport.js'
+import { exchange, nameOf, openAnswer, type ServerAddress, type TransportCall } from './transport.js'
 
 export interface CallOptions {
   signal?: AbortSignal
@@ -42,6 +42,11 @@ export abstract class ServerClient {
     private readonly parts: ServerClientParts,
   ) {
     this.idleSeconds = parts.idleSeconds ?? IDLE_SECONDS
+  }
+
+  /** How messages name the server. */
+  get name(): string {
+    return nameOf(this.address)
   }
 
   protected get(path: string, options?: CallOptions): Promise<Answer> {

@@ -84,6 +84,7 @@ function toHttpAddress(address: ServerAddress): HttpAddress {
   return 'socketPath' in address ? address : { baseUrl: address.apiUrl }
 }
 
-function nameOf(address: ServerAddress): string {
+/** How messages name a server. */
+export function nameOf(address: ServerAddress): string {
   return 'socketPath' in address ? address.socketPath : address.apiUrl
 }

@@ -1,8 +1,11 @@
 import { string as argument } from '@oclif/core/args'
 import { boolean, integer, option, string } from '@oclif/core/flags'
-import type { LedgerFlags } from '../cli/base/api-context.js'
-import { LedgerCommand } from '../cli/base/ledger-command.js'
+import { LedgerResults } from '../cli/base/api-context.js'
+import { DaybookCommand } from '../cli/base/daybook-command.js'
+import { LEDGER_FLAGS } from '../cli/base/ledger-command.js'
 import { FILTER_FLAGS, filtersOf } from '../cli/filter-flags.js'
+import { OUTPUT_FLAGS } from '../cli/formats/output-flags.js'
+import { readDuration, readTime } from '../cli/input/time-expression.js'
 import { toTerminalJson, toTerminalLine } from '../cli/terminal/text.js'
 import { waitForSignal } from '../cli/wait-for-signal.js'
 import { type ConsumePlan, consume, type Work } from '../client/consume/consume.js'
@@ -12,7 +15,7 @@ import { readForwardSecret } from '../settings/forward-secret.js'
 
 const MODES = ['exec', 'forward', 'print'] as const
 
-export default class Consume extends LedgerCommand {
+export default class Consume extends DaybookCommand {
   static override summary = 'Passes each event to a command or a receiver, and never misses one.'
   static override description = [
     'The ledger keeps the checkpoint under the name of the consumer. An event is acknowledged when the command has ended with 0, or the',
@@ -27,6 +30,7 @@ export default class Consume extends LedgerCommand {
     '<%= config.bin %> <%= command.id %> deploys --forward https://deploy.example.org/hook --outcome failed --on-failure dead-letter',
     '<%= config.bin %> <%= command.id %> nightly --exec ./report.sh --batch 500 --once --from beginning',
   ]
+  static override baseFlags = { ...DaybookCommand.baseFlags, ...LEDGER_FLAGS, local: OUTPUT_FLAGS.local }
   static override args = {
     name: argument({ required: true, ignoreStdin: true, description: 'Name of the consumer. Created if it is new.' }),
   }
@@ -42,7 +46,7 @@ export default class Consume extends LedgerCommand {
       multipleNonGreedy: true,
     }),
     from: string({
-      description: 'Where a new consumer begins: beginning, now, or a time.',
+      description: 'Where a new consumer begins: beginning, now, or a time such as 1h, yesterday, 2026-11-20.',
       helpValue: '<time>',
       default: 'now',
     }),
@@ -65,7 +69,7 @@ export default class Consume extends LedgerCommand {
         'Events with the same key are passed in order, one after the other. all: every event; none: no order.',
       default: 'subject' as const,
     })(),
-    'max-age': string({ description: 'Skip older events: 90s, 15m, 6h, 7d.', helpValue: '<time>' }),
+    'max-age': string({ description: 'Skip older events: 90s, 15m, 6h, 7d, 2w.', helpValue: '<age>' }),
     'max-backlog': integer({
       description: 'Skip all but the newest N events, if more wait.',
       helpValue: '<n>',
@@ -104,13 +108,13 @@ export default class Consume extends LedgerCommand {
     const filters = Object.entries({ ...filtersOf(flags), exclude_actor: actors.length > 0 ? actors : undefined })
     const given = filters.filter(([, value]) => value !== undefined)
     const plan: ConsumePlan = {
-      ...{ name: args.name, once: flags.once, from: flags.from, unit: flags.batch ?? 1 },
+      ...{ name: args.name, once: flags.once, from: readPlace(flags), unit: flags.batch ?? 1 },
       ...(given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
       ...{ concurrency: flags.concurrency, key: flags.key, retries: flags.retries, onFailure: flags['on-failure'] },
-      ...(flags['max-age'] === undefined ? {} : { maxAgeSeconds: readDuration(flags['max-age']) }),
+      ...(flags['max-age'] === undefined ? {} : { maxAgeSeconds: readDuration('--max-age', flags['max-age']) }),
       ...(flags['max-backlog'] === undefined ? {} : { maxBacklog: flags['max-backlog'] }),
     }
-    await consume(this.client(flags), plan, {
+    await consume(new LedgerResults(this.output, this.sources).client(flags), plan, {
       work: this.work(flags),
       signal: stopping.signal,
       report: sentence => process.stderr.write(`${toTerminalLine(sentence)}\n`),
@@ -118,7 +122,7 @@ export default class Consume extends LedgerCommand {
   }
 
   private work(
-    flags: LedgerFlags & { exec?: string | undefined; forward?: string | undefined; print: boolean } & {
+    flags: { exec?: string | undefined; forward?: string | undefined; print: boolean } & {
       timeout: number
       batch?: number | undefined
     },
@@ -148,6 +152,11 @@ export default class Consume extends LedgerCommand {
   }
 }
 
+/** `beginning` and `now` are the ledger's own, because its clock counts. @throws AppError `invalid/wrong_usage` */
+function readPlace({ from, local }: { from: string; local: boolean }): string {
+  return ['beginning', 'now'].includes(from) ? from : readTime('--from', from, { isLocal: local })
+}
+
 function readReceiver(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
@@ -158,14 +167,4 @@ function readReceiver(text: string): URL {
     )
   }
   return url
-}
-
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
-function readDuration(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  if (count === undefined) {
-    throw new AppError('invalid', 'wrong_usage', '--max-age is a number with a unit: 90s, 15m, 6h, 7d.')
-  }
-  return Number(count) * (UNITS[unit] ?? 1)
 }

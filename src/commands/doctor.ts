@@ -1,9 +1,9 @@
 import { string } from '@oclif/core/flags'
-import { DaybookCommand } from '../cli/base/daybook-command.js'
+import { ResultCommand } from '../cli/base/daybook-command.js'
 import { exitCodeOfFaults } from '../cli/exit-codes.js'
 import { readDoctorSettings } from '../settings/doctor-settings.js'
 
-export default class Doctor extends DaybookCommand {
+export default class Doctor extends ResultCommand {
   static override summary = 'Checks settings, files, disk, clock, ledger, webhooks and servers, and shows what to do.'
   static override description = [
     'Works with and without a running server, and with invalid settings. Changes nothing, and shows no secret. Run it as the',
@@ -23,12 +23,8 @@ export default class Doctor extends DaybookCommand {
     const settings = readDoctorSettings({ db: flags.db }, this.sources)
     const { diagnose } = await import('../runtime/doctor/diagnose.js')
     const diagnosis = await diagnose(settings)
-    if (this.output.isTerminal && !flags.json) {
-      const { diagnosisText } = await import('../cli/views/doctor.js')
-      await this.output.print(diagnosisText(diagnosis, await this.style()))
-    } else {
-      await this.printJson(diagnosis)
-    }
+    const load = async () => (await import('../cli/views/doctor.js')).diagnosisText
+    await this.showValue(diagnosis, flags, load)
     process.exitCode = exitCodeOfFaults(diagnosis.checks.map(({ fault }) => fault))
   }
 }

@@ -52,7 +52,7 @@ export default class Serve extends DaybookCommand {
     }
     const start = flags.demo ? demo(given, this.sources) : real(given, this.sources)
     const { json, demo: isDemo } = flags
-    await serveUntilStopped(start, { output: this.output, json, isDemo, style: () => this.style() })
+    await serveUntilStopped(start, { output: this.output, json, isDemo, style: () => this.style(flags) })
   }
 }
 

@@ -9,6 +9,7 @@ import type { CodeHost } from './servers/code-host.js'
 import { CodeHostA } from './servers/code-host-a.js'
 import { CodeHostB } from './servers/code-host-b.js'
 import { ForumServer } from './servers/forum-server.js'
+import type { HookDelivery } from './servers/hook.js'
 import { issueStory } from './stories/issue-story.js'
 import { nightlyStory } from './stories/nightly-story.js'
 import { pullRequestStory } from './stories/pull-request-story.js'
@@ -56,7 +57,7 @@ export class Company implements World {
     this.random = new Random(seed)
     this.#ends = ends
     this.#now = ends - HISTORY_DAYS * DAY + MINUTE
-    const send = (at: Micros, deliveries: EventDelivery[]) => this.#send(at, deliveries)
+    const send = (at: Micros, { events }: HookDelivery) => this.#send(at, events)
     this.chat = new ChatServer(this.random, send, message => this.#polling.hear(message))
     this.forum = new ForumServer(this.random, send)
     this.codeHosts = [new CodeHostA(this.random, send), new CodeHostB(this.random, send)]

@@ -1,6 +1,7 @@
-import { trimEndOf } from '../model/trim.js'
 import { readAdminToken } from './admin-token.js'
-import { headerWord, readSecret } from './reading/secret-setting.js'
+import { API_URL_ALLOWED, acceptApiUrl } from './api-address.js'
+import { type ChosenProfile, findProfile } from './profiles.js'
+import { headerWord, readGivenSecretFile, readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
@@ -20,12 +21,23 @@ export interface ClientSettings {
 export interface ClientFlags {
   apiUrl?: string | undefined
   token?: string | undefined
+  /** A file with the token. */
+  tokenFile?: string | undefined
+  profile?: string | undefined
 }
 
-const DEFAULT_API_URL = 'http://127.0.0.1:8765'
+/** Which setting gave each part of the client's settings: `--api-url`, `EVENT_API_URL`, `profile work`. */
+export interface ClientOrigins {
+  apiUrl: string
+  credential: string | null
+  profile: string | null
+}
+
+export const DEFAULT_API_URL = 'http://127.0.0.1:8765'
 
 /**
- * Address of the ledger and the credential: an API token, else the admin token by its precedence, else none.
+ * Address of the ledger and the credential: an API token, else the admin token by its precedence, else none. Flags take
+ * precedence over variables, and these over a profile, unless a flag names it.
  *
  * @throws AppError `configuration/settings_invalid`, with every problem
  *
@@ -40,17 +52,62 @@ export function readClientSettings(flags: ClientFlags, sources: SettingSources):
 
 /** The same as part of a larger set that ends with `reader.finish()`. */
 export function readClient(reader: SettingReader, flags: ClientFlags): ClientSettings {
-  const given = { flag: '--api-url', value: flags.apiUrl }
-  const apiUrl = reader.text('EVENT_API_URL', acceptApiUrl, API_URL_ALLOWED, given) ?? DEFAULT_API_URL
-  const credential = readCredential(reader, flags)
-  return { apiUrl, ...(credential ? { credential } : {}) }
+  return explainClient(reader, flags).settings
 }
 
-function readCredential(reader: SettingReader, flags: ClientFlags): Credential | undefined {
-  const token = reader.find('EVENT_API_TOKEN', { flag: '--token', value: flags.token })
-  if (token) return { kind: 'token', secret: headerWord(reader, token.name, token.value) }
-  const secret = readAdminToken(reader)
-  return secret === undefined ? undefined : { kind: 'admin', secret }
+/** The same, and where each part is from. */
+export function explainClient(
+  reader: SettingReader,
+  flags: ClientFlags,
+): { settings: ClientSettings; origins: ClientOrigins } {
+  const profile = findProfile(reader, flags.profile)
+  const { apiUrl, origin } = findAddress(reader, flags, profile)
+  // A token of one ledger must not reach another one.
+  const found = findToken(reader, flags, profile?.api_url === apiUrl ? profile : undefined)
+  const adminToken = found ? undefined : readAdminToken(reader)
+  const admin: Credential | undefined = adminToken === undefined ? undefined : { kind: 'admin', secret: adminToken }
+  const credential: Credential | undefined = found ? { kind: 'token', secret: found.token } : admin
+  const credentialOrigin = found?.origin ?? (admin ? 'admin token' : null)
+  return {
+    settings: { apiUrl, ...(credential ? { credential } : {}) },
+    origins: { apiUrl: origin, credential: credentialOrigin, profile: profile?.name ?? null },
+  }
+}
+
+function findAddress(
+  reader: SettingReader,
+  flags: ClientFlags,
+  profile: ChosenProfile | undefined,
+): { apiUrl: string; origin: string } {
+  const given = { flag: '--api-url', value: flags.apiUrl }
+  const found = profile?.isNamedByFlag && flags.apiUrl === undefined ? undefined : reader.find('EVENT_API_URL', given)
+  if (found) {
+    const apiUrl = reader.text('EVENT_API_URL', acceptApiUrl, API_URL_ALLOWED, given)
+    return { apiUrl: apiUrl ?? DEFAULT_API_URL, origin: found.name }
+  }
+  if (profile) return { apiUrl: profile.api_url, origin: `profile ${profile.name}` }
+  return { apiUrl: DEFAULT_API_URL, origin: 'default' }
+}
+
+/** @param profile of the same ledger */
+function findToken(
+  reader: SettingReader,
+  flags: ClientFlags,
+  profile: ChosenProfile | undefined,
+): { token: string; origin: string } | undefined {
+  if (flags.tokenFile !== undefined && flags.token === undefined) {
+    const token = readGivenSecretFile(reader, { name: '--token-file', value: flags.tokenFile })
+    return { token: token === undefined ? '' : headerWord(reader, '--token-file', token), origin: '--token-file' }
+  }
+  const isOfProfile = profile?.isNamedByFlag && flags.token === undefined
+  const found = isOfProfile ? undefined : reader.find('EVENT_API_TOKEN', { flag: '--token', value: flags.token })
+  if (found) return { token: headerWord(reader, found.name, found.value), origin: found.name }
+  return (
+    profile && {
+      token: headerWord(reader, `profile ${profile.name}`, profile.token),
+      origin: `profile ${profile.name}`,
+    }
+  )
 }
 
 export interface BoardClientSettings {
@@ -94,17 +151,6 @@ function readKey(reader: SettingReader, given: string | undefined): string | und
   if (given !== undefined) return headerWord(reader, '--key', given)
   const key = readSecret(reader, 'BOARD_API_KEY', { both: 'refused' })
   return key === undefined ? undefined : headerWord(reader, 'BOARD_API_KEY', key)
-}
-
-/** Completes "is not" in the refusal of an address. */
-export const API_URL_ALLOWED = 'is not an http or https address without user name, query and fragment'
-
-/** The base address of an API, without trailing slash. May have a path. */
-export function acceptApiUrl(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined
-  if (url.username || url.password || url.search || url.hash) return undefined
-  return trimEndOf(`${url.origin}${url.pathname}`, '/')
 }
 
 const NAME = 'BOARD_EXECUTOR_TOKEN'

@@ -1,5 +1,6 @@
 import { readAdminToken } from './admin-token.js'
-import { API_URL_ALLOWED, acceptApiUrl, type Credential } from './client-settings.js'
+import { API_URL_ALLOWED, acceptApiUrl } from './api-address.js'
+import type { Credential } from './client-settings.js'
 import { isLoopback } from './listen-settings.js'
 import { headerWord, readSecret } from './reading/secret-setting.js'
 import type { GivenFlag, SettingReader } from './reading/setting-reader.js'

@@ -62,6 +62,17 @@ function findSecretSetting(reader: SettingReader, name: string): string {
   return file?.name ?? name
 }
 
+/** The first secret of a source's webhook, and its setting. @throws AppError `configuration/settings_invalid` */
+export function readTriggerSettings(
+  source: PlatformSource,
+  sources: SettingSources,
+): { secret: string | undefined; setting: string } {
+  const reader = new SettingReader(sources)
+  const [secret] = readWebhookSecrets(reader, source)
+  reader.finish()
+  return { secret, setting: findSecretSetting(reader, WEBHOOK_SECRETS[source]) }
+}
+
 /** @returns the origin of the chat platform's server, if one is set. @throws AppError `configuration/settings_invalid` */
 export function readExplainSettings(
   flags: { chatUrl?: string | undefined },

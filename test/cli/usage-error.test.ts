@@ -15,7 +15,7 @@ const OPTIONS = {
 }
 
 const lines = [
-  { argv: [], expected: 'Missing: <id>. Add --help for the usage.' },
+  { argv: [], expected: 'Missing argument: <id>. Add --help for the usage.' },
   { argv: ['a', 'b'], expected: 'Unexpected argument: b. Add --help for the usage.' },
   { argv: ['a', '--sinc', 'x'], expected: 'Unknown flag: --sinc. Did you mean --since?' },
   { argv: ['a', '--sinse=x'], expected: 'Unknown flag: --sinse=x. Did you mean --since?' },
@@ -40,7 +40,7 @@ for (const { argv, expected } of lines) {
 t.test('an argument with few values shows them', async t => {
   const args = { name: option({ options: ['event', 'subscription'] as const })({ required: true, ignoreStdin: true }) }
   const error = await parse([], { args, strict: true }).catch((error: unknown) => error)
-  t.match(toReport(error, { json: false, stacks: false }).err, /^Missing: <event\|subscription>\./)
+  t.match(toReport(error, { json: false, stacks: false }).err, /^Missing argument: <event\|subscription>\./)
 })
 
 t.test('a requested end is not reported as a failure', async t => {

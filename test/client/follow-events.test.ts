@@ -47,10 +47,12 @@ function toAnswer(items: number[], nextSince: string | null): Answer {
 async function follow(ledger: NumberedLedger, parameters: EventParameters, count: number) {
   const controller = new AbortController()
   const waits: number[] = []
+  const connected: string[] = []
   const events: unknown[] = []
   const pages = followEvents(ledger, parameters, {
     signal: controller.signal,
     onPruned: () => {},
+    onConnected: checkpoint => connected.push(checkpoint),
     random: () => 1,
     sleep: async milliseconds => waits.push(milliseconds),
   })
@@ -58,7 +60,7 @@ async function follow(ledger: NumberedLedger, parameters: EventParameters, count
     events.push(...page.items)
     if (events.length >= count) controller.abort()
   }
-  return { events, waits }
+  return { events, waits, connected }
 }
 
 const unavailable = new AppError('unavailable', 'server_unreachable', 'Gone.')
@@ -71,7 +73,8 @@ t.test('without a checkpoint it begins now', async t => {
   const ledger = new NumberedLedger(7, new Map(), 3, 9)
   t.same((await follow(ledger, { source: 'chat' }, 2)).events, [8, 9])
   t.same(ledger.asked[0], { limit: '1' })
-  t.match(ledger.asked[1], { source: 'chat', since: toTime(7), order: 'asc', wait: '55' })
+  t.match(ledger.asked[1], { source: 'chat', since: toTime(7), order: 'asc', wait: undefined }, 'to connect')
+  t.match(ledger.asked[2], { source: 'chat', order: 'asc', wait: '55' })
 })
 
 t.test('in an empty ledger, now is the beginning', async t => {
@@ -111,6 +114,12 @@ t.test('it comes back later and later, but not too late', async t => {
   const failures = new Map(Array.from({ length: 8 }, (_, i) => [i + 1, unavailable] as const))
   const { waits } = await follow(new NumberedLedger(4, failures), { since: toTime(0) }, 4)
   t.same(waits, [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000])
+})
+
+t.test('it reports when it is connected, and when it is again', async t => {
+  const away = new AppError('unavailable', 'server_unreachable', 'No server.')
+  const { connected } = await follow(new NumberedLedger(7, new Map([[1, away]])), { since: toTime(2) }, 5)
+  t.same(connected, [toTime(2), toTime(5)])
 })
 
 t.test('it waits as long as the server asks', async t => {

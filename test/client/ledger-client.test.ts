@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { LedgerClient, type LedgerCredential } from '../../src/client/ledger-client.js'
+import { LedgerClient } from '../../src/client/ledger-client.js'
+import type { LedgerCredential } from '../../src/client/ledger-credential.js'
 import { problem, standIn } from './stand-in.js'
 
 interface Route {
@@ -168,12 +169,12 @@ t.test('a ledger that cannot record still reports its health', async t => {
 
 t.test('a board is no ledger, whether it lets anybody ask how it is or not', async t => {
   const board = [
-    { body: { status: 'ok', version: '1.2.3' } },
-    { status: 401, body: { code: 'unauthenticated', detail: 'Log in.' } },
+    { answer: { body: { status: 'ok', version: '1.2.3' } }, message: /^A board answers there, and not a ledger/ },
+    { answer: { status: 401, body: { code: 'unauthenticated', detail: 'Log in.' } }, message: /not as a ledger does/ },
   ]
-  for (const answer of board) {
+  for (const { answer, message } of board) {
     const server = await standIn(t, () => answer)
-    await t.rejects(new LedgerClient({ apiUrl: server.url }).health(), { code: 'not_a_ledger' })
+    await t.rejects(new LedgerClient({ apiUrl: server.url }).health(), { code: 'not_a_ledger', message })
   }
 })
 

@@ -65,17 +65,47 @@ const lines: Line[] = [
   {
     argv: [
       ...['events', '--kind', 'a', '--kind', 'b.*', '--subscription-id', 's', '--since', '2031-05-04T09:00:00+02:00'],
-      ...['--from', 'f', '--to', 't', '--q', '"a b" c', '--limit', '500', '--order', 'asc', '--subject-id', 'i'],
+      ...[
+        '--from',
+        '2031-05-01',
+        '--to',
+        '2031-05-05T00:00:00Z',
+        '--q',
+        '"a b" c',
+        '--limit',
+        '500',
+        '--order',
+        'asc',
+        '--subject-id',
+        'i',
+      ],
       ...['--actor', 'Ada', '--target', 'k', '--verified', 'none,token', '--wait', '1', '--outcome', 'failed'],
       ...['--exclude-kind', 'c', '--exclude-kind', 'd.*', '--exclude-source', 'e', '--exclude-actor', 'F'],
       ...['--exclude-target', 'g', '--exclude-outcome', 'running'],
+      ...['--occurred-from', '2031-05-01', '--occurred-to', '2031-05-02 10:00'],
     ],
     asks:
       'GET /api/events?kind=a&kind=b.*&actor=Ada&target=k&verified=none%2Ctoken&outcome=failed&q=%22a+b%22+c&subscription_id=s&subject_id=i' +
       '&exclude_source=e&exclude_kind=c&exclude_kind=d.*&exclude_actor=F&exclude_target=g&exclude_outcome=running' +
-      '&since=2031-05-04T09%3A00%3A00%2B02%3A00&from=f&to=t&limit=500&order=asc&wait=1',
+      '&occurred_from=2031-05-01T00%3A00%3A00.000000Z&occurred_to=2031-05-02T10%3A00%3A00.000000Z&limit=500&order=asc&wait=1' +
+      '&since=2031-05-04T09%3A00%3A00%2B02%3A00&from=2031-05-01T00%3A00%3A00.000000Z&to=2031-05-05T00%3A00%3A00Z',
     answer: { items: [] },
     shows: /No events/,
+  },
+  {
+    argv: ['events', '--source', 'github', '--source', 'ci', '--exclude-source', 'zulip'],
+    asks: 'GET /api/events?source=github&source=code_a&source=ci&exclude_source=zulip&exclude_source=chat',
+    answer: { items: [] },
+    shows: /No events/,
+  },
+  {
+    argv: ['preview-subscription', '-'],
+    input: '{"source":"chat"}',
+    asks: 'POST /api/subscriptions/preview',
+    type: 'application/json',
+    body: '{"source":"chat"}',
+    answer: { count: 12, counted_from: '2031-05-01T00:00:00.000000Z', by_day: [], examples: [EVENT], seen: true },
+    shows: /12 events would have matched since 2031-05-01 00:00:00 \(UTC\)\./,
   },
   { argv: ['event', 'chat:a/1'], asks: 'GET /api/events/chat%3Aa%2F1', answer: EVENT, shows: /dedupe key/ },
   {
@@ -230,12 +260,20 @@ t.test('wrong usage: 2, without asking anybody', async t => {
     ['api', 'events', '--follow', '--order', 'desc'],
     ['api', 'events', '--export', 'csv', '--limit', '5'],
     ['api', 'events', '--export', 'xml'],
+    ['api', 'events', '--since', 'tomorrow'],
+    ['api', 'events', '--follow', '-o', 'csv'],
+    ['api', 'events', '--fields', ','],
+    ['api', 'events', '-o', 'xml'],
+    ['platforms', 'setup', 'teapot'],
+    ['board', 'cards', 'edit', 'card_1'],
+    ['tokens', 'revoke'],
     ['api', 'record-json', '/nonexistent/events.json'],
     ['api', 'save-subscription', '/'],
   ]
   const server = await standIn(t, () => ({ body: {} }))
   for (const argv of lines) {
-    const { code, out, err } = await runDaybook(t, [...argv, '--api-url', server.url])
+    const where = argv[0] === 'board' ? ['--board-url', server.url] : ['--api-url', server.url]
+    const { code, out, err } = await runDaybook(t, [...argv, ...where])
     t.match({ code, out, err }, { code: 2, out: '', err: /^[^\n]+\n$/ }, argv.join(' '))
   }
   t.same(server.arrived, [])
@@ -287,4 +325,60 @@ t.test('an export is printed as it comes, and is a failure where its end is miss
   const broken = await runDaybook(t, [...argv, '--kind', 'broken'])
   t.match(broken, { code: 75, out: '{"kind"', err: /^The connection to .* broke .*\n$/ })
   t.match(await runDaybook(t, argv, { atTerminal: true }), { code: 2, out: '' })
+})
+
+t.test('a result is printed in the format that is named, also in a pipe', async t => {
+  const server = await standIn(t, () => ({ body: { items: [EVENT, { ...EVENT, dedupe_key: 'k2' }], has_more: true } }))
+  const run = async (...flags: string[]) =>
+    (await runDaybook(t, ['api', 'events', '--api-url', server.url, ...flags])).out
+  t.match(await run('-o', 'table'), /^captured \(UTC\) +source .*\n2031-05-04 09:00:00 +chat /)
+  t.match(await run('-o', 'table', '--local'), /^captured \(local\) /)
+  t.equal(await run('-o', 'name'), 'chat:a/1\nk2\n')
+  t.equal(await run('-o', 'jsonl', '--fields', 'kind'), '{"kind":"message.created"}\n'.repeat(2))
+  t.match(await run('-o', 'csv', '--fields', 'source,kind'), /^source,kind\r\nchat,message\.created\r\n/)
+  t.match(await run('-o', 'yaml'), /^items:\n {2}- dedupe_key: chat:a\/1\n/)
+  t.match(await run('-o', 'table', '--fields', 'source,kind'), /^source {2}kind\nchat {4}message\.created\n/)
+})
+
+t.test('colours are in a pipe if they are forced, and nowhere if they are not wanted', async t => {
+  const server = await standIn(t, () => ({ body: { items: [EVENT] } }))
+  const run = async (env: Record<string, string>, ...flags: string[]) =>
+    (await runDaybook(t, ['api', 'events', '-o', 'table', '--api-url', server.url, ...flags], { env })).out
+  t.match(await run({ CLICOLOR_FORCE: '1' }), /\x1b\[/)
+  for (const out of [await run({}), await run({ CLICOLOR_FORCE: '1' }, '--no-color')]) t.notMatch(out, /\x1b/)
+})
+
+t.test('a failure is JSON for every format that is', async t => {
+  const server = await standIn(t, () => problem(404, 'event_unknown'))
+  for (const flags of [['-o', 'json'], ['-ojsonl'], ['--output=json']]) {
+    const { code, out, err } = await runDaybook(t, ['api', 'event', 'x', '--api-url', server.url, ...flags])
+    t.match({ code, err, out: JSON.parse(out) }, { code: 3, err: '', out: { error: { code: 'event_unknown' } } })
+  }
+})
+
+t.test('a subscription is enabled and disabled, and nothing else of it is sent', async t => {
+  const server = await standIn(t, ({ method }) => ({
+    body: method === 'GET' ? SUBSCRIPTION : { subscription: SUBSCRIPTION },
+  }))
+  const env = { EVENT_API_URL: server.url }
+  t.match(await runDaybook(t, ['api', 'disable-subscription', 'sub_1'], { env }), { code: 0 })
+  t.match(await runDaybook(t, ['api', 'enable-subscription', 'sub_1', '-o', 'name'], { env }), { out: 'sub_1\n' })
+  t.same(
+    server.arrived.flatMap(({ body }) => (body === '' ? [] : [JSON.parse(body)])),
+    [false, true].map(enabled => ({ id: 'sub_1', source: 'chat', enabled })),
+  )
+})
+
+t.test('the page is opened with the same filters; without a display its address is printed', async t => {
+  const argv = ['open', '--api-url', 'https://events.example.org/book', '--outcome', 'failed', '--from', '2026-11-20']
+  const url = 'https://events.example.org/book/?outcome=failed&from=2026-11-20T00%3A00%3A00.000000Z'
+  t.same(JSON.parse((await runDaybook(t, argv)).out), { url })
+  t.equal((await runDaybook(t, [...argv, '-o', 'table', '--print'])).out, `${url}\n`)
+  t.equal((await runDaybook(t, [...argv, '-o', 'table'])).out, `${url}\n`)
+})
+
+t.test('the version is a result as any other', async t => {
+  const { version } = JSON.parse((await runDaybook(t, ['version'])).out)
+  t.equal((await runDaybook(t, ['version', '-o', 'name'])).out, `${version}\n`)
+  t.match((await runDaybook(t, ['version', '-o', 'table'])).out, `daybook ${version} (Node.js ${process.versions.node}`)
 })

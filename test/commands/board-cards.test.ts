@@ -44,6 +44,20 @@ t.test('cards are added, listed, shown and moved', async t => {
   t.match(await run(['add', 'x', '--body', '-'], { input: 'y'.repeat(70_000) }), { code: 2, err: /64 KiB/ })
 })
 
+t.test('cards are edited and deleted, in the version that was seen', async t => {
+  const { url, cards } = await serveCards(t)
+  const run = (...argv: string[]) =>
+    runDaybook(t, ['board', 'cards', ...argv], { env: { BOARD_API_URL: url, NO_COLOR: '1' } })
+  const { id } = JSON.parse((await run('add', 'One', '--label', 'a', '--assignee', 'ada')).out)
+  const edited = await run('edit', id, '--title', 'Two', '--label', 'b', '--label', 'c', '--assignee', '')
+  t.match(JSON.parse(edited.out), { title: 'Two', labels: ['b', 'c'], assignee: null, version: 2 })
+  t.match(JSON.parse((await run('edit', id, '--label', '')).out), { title: 'Two', labels: [] })
+  t.match(await run('edit', id, '--title', 'Three', '--if-version', '1'), { code: 5, err: /version 3 now/ })
+  t.match(await run('delete', id, '--if-version', '1'), { code: 5 })
+  t.same(await run('delete', id), { code: 0, out: '', err: '' })
+  await t.rejects(cards.get(id), { code: 'not_found' })
+})
+
 t.test('what is sent is what was said, with the key and to the board that is named', async t => {
   const server = await standIn(t, ({ method }) => ({ status: method === 'POST' ? 201 : 200, body: CARD }))
   const board = ['--board-url', `${server.url}/team/`, '--key', 'key-1']

@@ -3,10 +3,20 @@ import { cacheFolder } from '../../src/settings/reading/paths.js'
 import { readTerminalSettings } from '../../src/settings/terminal-settings.js'
 
 t.test('colour is for terminals that can, and for people who want it', async t => {
-  t.equal(readTerminalSettings({ env: { TERM: 'xterm' } }).colour, true)
-  t.equal(readTerminalSettings({ env: { TERM: 'xterm', NO_COLOR: '1' } }).colour, false)
-  t.equal(readTerminalSettings({ env: { TERM: 'xterm', NO_COLOR: '' } }).colour, true)
-  t.equal(readTerminalSettings({ env: { TERM: 'dumb' } }).colour, false)
+  const colourOf = (env: Record<string, string>) => readTerminalSettings({ env: { TERM: 'xterm', ...env } }).colour
+  t.equal(colourOf({}), 'auto')
+  t.equal(colourOf({ NO_COLOR: '1' }), 'never')
+  t.equal(colourOf({ NO_COLOR: '' }), 'auto')
+  t.equal(colourOf({ TERM: 'dumb' }), 'never')
+  t.equal(colourOf({ CLICOLOR_FORCE: '1', TERM: 'dumb' }), 'always')
+  t.equal(colourOf({ CLICOLOR_FORCE: '0' }), 'auto')
+  t.equal(colourOf({ CLICOLOR_FORCE: '1', NO_COLOR: '1' }), 'never')
+})
+
+t.test('the width in a pipe is that of COLUMNS', async t => {
+  t.equal(readTerminalSettings({ env: { COLUMNS: '132' } }).columns, 132)
+  for (const COLUMNS of ['', '0', '-1', 'wide', '1e9'])
+    t.equal(readTerminalSettings({ env: { COLUMNS } }).columns, undefined)
 })
 
 t.test('stacks are shown to who asks for that much of the log', async t => {

@@ -273,6 +273,22 @@ function checkpoints(t: Test, open: OpenStore): void {
     t.match(await events.query({ ...DESC, limit: 2 }), { nextSince: NOON + 2, hasMore: true })
   })
 
+  t.test('newest first, the events before the last of a page continue it, none twice and none missing', async t => {
+    const { events } = await open(t, () => NOON)
+    await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
+    const read: string[] = []
+    for (let to: Micros | undefined, hasMore = true; hasMore; ) {
+      const page = await events.query({ ...DESC, limit: 2, ...(to === undefined ? {} : { to }) })
+      const items = itemsOf(page)
+      read.push(...items.map(({ dedupe_key }) => dedupe_key))
+      // `before`, which excludes the event itself.
+      to = readTimestamp('captured_at', items.at(-1)?.captured_at).micros - 1
+      hasMore = page.hasMore
+      await events.record([messageCreated(`while reading, after ${read.length}`)])
+    }
+    t.same(read, ['5', '4', '3', '2', '1'])
+  })
+
   t.test('bounds are inclusive, since is exclusive, and all of them intersect', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['0', '1', '2', '3', '4'].map(key => messageCreated(key)))

@@ -3,21 +3,21 @@ import type { Answer } from '../../client/answer.js'
 import { BoardClient } from '../../client/board-client.js'
 import { readBoardClientSettings, readExecutorToken } from '../../settings/client-settings.js'
 import type { SettingSources } from '../../settings/reading/setting-sources.js'
+import type { ItemShape, OutputFlags } from '../formats/output-options.js'
 import { readSmallText } from '../input/read-input.js'
-import { ApiCommandContext, type Rendering, warnOfVisibleSecret } from './api-context.js'
-import { DaybookCommand } from './daybook-command.js'
+import { type Rendering, warnOfVisibleSecret } from './api-context.js'
+import { ResultCommand } from './daybook-command.js'
 
 /** The flags of every command that speaks to a board. */
-export interface BoardFlags {
-  json: boolean
+export interface BoardFlags extends OutputFlags {
   'board-url'?: string | undefined
   key?: string | undefined
 }
 
 /** A command that calls a running board. */
-export abstract class BoardCommand extends DaybookCommand {
+export abstract class BoardCommand extends ResultCommand {
   static override baseFlags = {
-    ...DaybookCommand.baseFlags,
+    ...ResultCommand.baseFlags,
     'board-url': string({
       description: 'Address of the board; else BOARD_API_URL, else http://127.0.0.1:8766.',
       helpValue: '<url>',
@@ -30,22 +30,20 @@ export abstract class BoardCommand extends DaybookCommand {
     }),
   }
 
-  readonly #context = new ApiCommandContext(this.output, this.sources)
-
   protected client(flags: BoardFlags): BoardClient {
     if (flags.key !== undefined) warnOfVisibleSecret('--key', 'BOARD_API_KEY or BOARD_API_KEY_FILE')
     const { boardUrl, key } = readBoardClientSettings({ boardUrl: flags['board-url'], key: flags.key }, this.sources)
     return new BoardClient({ apiUrl: boardUrl }, key === undefined ? {} : { key })
   }
 
-  /** Whether the output is for a person. */
-  protected isForPeople(flags: BoardFlags): boolean {
-    return this.#context.isForPeople(flags)
+  /** @param load imports the rendering, which a pipe does not need */
+  protected show(answer: Answer, flags: BoardFlags, load: () => Promise<Rendering>, shape?: ItemShape): Promise<void> {
+    return this.results.show(answer, flags, load, shape)
   }
 
-  /** @param load imports the rendering, which a pipe does not need */
-  protected show(answer: Answer, flags: BoardFlags, load: () => Promise<Rendering>): Promise<void> {
-    return this.#context.show(answer, flags, load)
+  /** After a deletion the API's response is empty, so a pipe gets no output. */
+  protected async confirm(sentence: string, flags: BoardFlags): Promise<void> {
+    if (this.isForPeople(flags)) await this.output.print(sentence)
   }
 }
 

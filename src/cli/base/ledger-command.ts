@@ -1,37 +1,51 @@
 import { string } from '@oclif/core/flags'
 import type { Answer } from '../../client/answer.js'
 import type { LedgerClient } from '../../client/ledger-client.js'
-import { LedgerApiContext, type LedgerFlags, type Rendering } from './api-context.js'
-import { DaybookCommand } from './daybook-command.js'
+import type { ItemShape } from '../formats/output-options.js'
+import { type LedgerFlags, LedgerResults, type Rendering } from './api-context.js'
+import { ResultCommand } from './daybook-command.js'
+
+/** The flags that select a ledger, and who asks it. */
+export const LEDGER_FLAGS = {
+  'api-url': string({
+    description: 'Address of the ledger; else EVENT_API_URL, else of the profile, else http://127.0.0.1:8765.',
+    helpValue: '<url>',
+    helpGroup: 'GLOBAL',
+  }),
+  token: string({
+    description: 'API token (tok_…); else EVENT_API_TOKEN, else of the profile, else the admin token.',
+    helpValue: '<token>',
+    helpGroup: 'GLOBAL',
+    relationships: [{ type: 'none', flags: ['token-file'] }],
+  }),
+  'token-file': string({
+    description: 'File with the API token, which the process list does not show.',
+    helpValue: '<file>',
+    helpGroup: 'GLOBAL',
+  }),
+  profile: string({
+    description: 'Address and token of this `daybook login`; else DAYBOOK_PROFILE, else the default one.',
+    helpValue: '<name>',
+    helpGroup: 'GLOBAL',
+  }),
+}
 
 /** A command that calls a running ledger. */
-export abstract class LedgerCommand extends DaybookCommand {
-  static override baseFlags = {
-    ...DaybookCommand.baseFlags,
-    'api-url': string({
-      description: 'Address of the ledger; else EVENT_API_URL, else http://127.0.0.1:8765.',
-      helpValue: '<url>',
-      helpGroup: 'GLOBAL',
-    }),
-    token: string({
-      description: 'API token (tok_…); else EVENT_API_TOKEN, else the admin token.',
-      helpValue: '<token>',
-      helpGroup: 'GLOBAL',
-    }),
-  }
+export abstract class LedgerCommand extends ResultCommand {
+  static override baseFlags = { ...ResultCommand.baseFlags, ...LEDGER_FLAGS }
 
-  protected readonly context = new LedgerApiContext(this.output, this.sources)
+  protected override readonly results: LedgerResults = new LedgerResults(this.output, this.sources)
 
   protected client(flags: LedgerFlags): LedgerClient {
-    return this.context.client(flags)
+    return this.results.client(flags)
   }
 
-  /** Whether the output is for a person. */
-  protected isForPeople(flags: LedgerFlags): boolean {
-    return this.context.isForPeople(flags)
+  protected show(answer: Answer, flags: LedgerFlags, load: () => Promise<Rendering>, shape?: ItemShape): Promise<void> {
+    return this.results.show(answer, flags, load, shape)
   }
 
-  protected show(answer: Answer, flags: LedgerFlags, load: () => Promise<Rendering>): Promise<void> {
-    return this.context.show(answer, flags, load)
+  /** After a deletion the API's response is empty, so a pipe gets no output. */
+  protected async confirm(sentence: string, flags: LedgerFlags): Promise<void> {
+    if (this.isForPeople(flags)) await this.output.print(sentence)
   }
 }

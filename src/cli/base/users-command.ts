@@ -1,18 +1,18 @@
 import { string } from '@oclif/core/flags'
 import { readUsersSettings, type UsersSettings } from '../../settings/local-settings.js'
+import type { ItemShape, OutputFlags } from '../formats/output-options.js'
 import type { Rendering } from './api-context.js'
-import { DaybookCommand } from './daybook-command.js'
+import { ResultCommand } from './daybook-command.js'
 
 /** The flags of every command that manages users. */
-export interface UsersFlags {
-  json: boolean
+export interface UsersFlags extends OutputFlags {
   db?: string | undefined
 }
 
 /** A command that manages the users of a ledger on this machine, through its running server if there is one. */
-export abstract class UsersCommand extends DaybookCommand {
+export abstract class UsersCommand extends ResultCommand {
   static override baseFlags = {
-    ...DaybookCommand.baseFlags,
+    ...ResultCommand.baseFlags,
     db: string({
       description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
       helpValue: '<file>',
@@ -24,16 +24,13 @@ export abstract class UsersCommand extends DaybookCommand {
     return readUsersSettings({ db }, this.sources)
   }
 
-  /** Whether the output is for a person. */
-  protected isForPeople({ json }: UsersFlags): boolean {
-    return this.output.isTerminal && !json
-  }
-
-  /** @param load imports the rendering, which a pipe does not need */
-  protected async show(value: unknown, flags: UsersFlags, load: () => Promise<Rendering>): Promise<void> {
-    if (!this.isForPeople(flags)) return this.printJson(value)
-    const render = await load()
-    await this.output.print(render(value, await this.style()))
+  protected show(
+    value: unknown,
+    flags: UsersFlags,
+    load: () => Promise<Rendering>,
+    shape: ItemShape = BY_USERNAME,
+  ): Promise<void> {
+    return this.results.showValue(value, flags, load, shape)
   }
 
   /** After a deletion the API's response is empty, so a pipe gets no output. */
@@ -41,3 +38,5 @@ export abstract class UsersCommand extends DaybookCommand {
     if (this.isForPeople(flags)) await this.output.print(sentence)
   }
 }
+
+const BY_USERNAME: ItemShape = { name: 'username' }

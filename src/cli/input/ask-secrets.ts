@@ -11,29 +11,36 @@ export interface Terminal {
   screen: Writable
 }
 
+/** A question whose answer is a secret, or one whose answer may be seen. */
+export type Question = string | { text: string; isShown: true }
+
 /** Longest secret; one more character is read to detect that it was too long. */
 const MAX_CHARACTERS = 4096
 /** Sent by arrow keys and the like. */
 const KEY_SEQUENCES = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.)/g
 const [CTRL_C, CTRL_D, CTRL_U] = ['\x03', '\x04', '\x15']
+/** Removes the last shown character. */
+const ERASE = '\b \b'
 const BACKSPACES = ['\x7f', '\b']
 /** The exit code that shells use for a program ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130
 
 /**
- * Asks one question after another without echoing the input. Backspace and Ctrl+U edit; Ctrl+C ends the command.
+ * Asks one question after another, without echoing the secrets. Backspace and Ctrl+U edit; Ctrl+C ends the command.
  * Restores the terminal in every case.
  *
  * @throws AppError `invalid/wrong_usage` if the input ends before the last answer
  */
-export async function askSecrets({ keyboard, screen }: Terminal, questions: readonly string[]): Promise<string[]> {
+export async function askSecrets({ keyboard, screen }: Terminal, questions: readonly Question[]): Promise<string[]> {
   const keys = keysOf(keyboard)
   keyboard.setRawMode(true)
   try {
     const answers: string[] = []
     for (const question of questions) {
-      screen.write(question)
-      answers.push(await readLine(keys).finally(() => screen.write('\n')))
+      const isShown = typeof question !== 'string'
+      screen.write(isShown ? question.text : question)
+      const echo = isShown ? screen : undefined
+      answers.push(await readLine(keys, echo).finally(() => screen.write('\n')))
     }
     return answers
   } finally {
@@ -51,7 +58,7 @@ async function* keysOf(keyboard: Readable): AsyncGenerator<string, undefined> {
   }
 }
 
-async function readLine(keys: AsyncGenerator<string, undefined>): Promise<string> {
+async function readLine(keys: AsyncGenerator<string, undefined>, echo: Writable | undefined): Promise<string> {
   let typed: string[] = []
   for (;;) {
     const { value: key } = await keys.next()
@@ -59,8 +66,14 @@ async function readLine(keys: AsyncGenerator<string, undefined>): Promise<string
     if (key === CTRL_C) throw new ExitError(EXIT_INTERRUPTED)
     if (key === undefined || key === CTRL_D)
       throw new AppError('invalid', 'wrong_usage', 'The input ended before the answer.')
-    if (BACKSPACES.includes(key)) typed.pop()
-    else if (key === CTRL_U) typed = []
-    else if (key >= ' ' && typed.length <= MAX_CHARACTERS) typed.push(key)
+    if (BACKSPACES.includes(key)) {
+      if (typed.pop() !== undefined) echo?.write(ERASE)
+    } else if (key === CTRL_U) {
+      echo?.write(ERASE.repeat(typed.length))
+      typed = []
+    } else if (key >= ' ' && typed.length <= MAX_CHARACTERS) {
+      typed.push(key)
+      echo?.write(key)
+    }
   }
 }

@@ -71,12 +71,24 @@ export class Output {
   }
 }
 
-/** The style for the user's terminal. Loads the colour library only at a terminal. */
-export async function loadTerminalStyle(output: Output, sources: SettingSources): Promise<TerminalStyle> {
+/** How wide a table in a pipe may get: `less` and `grep` should see whole lines. */
+const PIPE_COLUMNS = 10_000
+
+/** The style for the user's terminal. Loads the colour library only when something is shown to people. */
+export async function loadTerminalStyle(
+  output: Output,
+  sources: SettingSources,
+  flags: { 'no-color'?: boolean | undefined; local?: boolean | undefined } = {},
+): Promise<TerminalStyle> {
   const [{ createTerminalStyle }, { readTerminalSettings }] = await Promise.all([
     import('./style.js'),
     import('../../settings/terminal-settings.js'),
   ])
-  const { colour } = readTerminalSettings(sources)
-  return createTerminalStyle({ colour: colour && output.isTerminal, columns: output.columns })
+  const { colour, columns } = readTerminalSettings(sources)
+  const isColoured = !flags['no-color'] && (colour === 'always' || (colour === 'auto' && output.isTerminal))
+  return createTerminalStyle({
+    colour: isColoured,
+    columns: output.isTerminal ? output.columns : (columns ?? PIPE_COLUMNS),
+    isLocalTime: flags.local ?? false,
+  })
 }

@@ -32,10 +32,11 @@ export function table(style: TerminalStyle, columnsOf: readonly Column[], rows: 
 
 /** The same as lines per row, titles first. */
 export function tableRows(style: TerminalStyle, columnsOf: readonly Column[], rows: readonly string[][]): string[][] {
-  const placed = columnsOf.map((column, index) => ({
-    ...{ ...column, index },
-    width: rows.reduce((width, row) => Math.max(width, displayWidth(row[index] ?? '')), displayWidth(column.title)),
-  }))
+  const placed = columnsOf.map((column, index) => {
+    const title = style.isLocalTime ? column.title.replace('(UTC)', '(local)') : column.title
+    const width = rows.reduce((width, row) => Math.max(width, displayWidth(row[index] ?? '')), displayWidth(title))
+    return { ...column, title, index, width }
+  })
   const lines = fold(placed, style.columns).map((columns, at) => {
     const indent = at === 0 ? '' : INDENT
     return layOut(style, columns, rows, style.columns - indent.length).map(line => `${indent}${line}`)

@@ -6,7 +6,7 @@ import { toTerminalLine } from '../terminal/text.js'
 const COLUMNS = [{ title: 'backend' }, { title: 'address' }, { title: 'state' }, { title: 'version' }]
 
 /** A table of all profiles, followed by the full text of each problem. */
-export function backendsTable(checks: readonly BackendCheck[], style: TerminalStyle): string {
+export function backendsTable({ items: checks }: { items: readonly BackendCheck[] }, style: TerminalStyle): string {
   const { paint } = style
   if (checks.length === 0) return paint.dim('No backends. Add them to backends.json, in the folder of the board.')
   const rows = checks.map(({ name, url, problem, version }) => [

@@ -1,4 +1,5 @@
 import { joinSentence, sentenceOf } from '../../model/sentences/event-sentence.js'
+import { eventKeyOf } from '../formats/event-shape.js'
 import { card, firstLines } from '../terminal/card.js'
 import { at, countAt, lineAt, listAt, textAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
@@ -107,41 +108,33 @@ const EVENT_COLUMNS = [
 
 /**
  * Renders a page of `GET /api/events`: each event as a sentence, with its kind and dedupe key below, and how to
- * continue. A list that begins with the newest event also shows how to get older ones.
+ * continue in the direction of the list.
  */
 export function eventTable(page: unknown, style: TerminalStyle, { isNewestFirst }: { isNewestFirst: boolean }): string {
   const { paint } = style
   const items = listAt(page, 'items')
-  const checkpoint = lineAt(page, 'next_since')
   const hasMore = at(page, 'has_more') === true
-  const oldest = isNewestFirst && hasMore ? lineAt(items.at(-1), 'captured_at') : ''
-  const older = oldest === '' ? [] : [paint.dim(`Older ones: --before ${oldest}`)]
-  const goOn = checkpoint === '' ? [] : [paint.dim(`To read on: --since ${checkpoint}`)]
+  const next = isNewestFirst ? lineAt(items.at(-1), 'captured_at') : lineAt(page, 'next_since')
+  const words = isNewestFirst ? `Older ones: --before ${next}` : `To read on: --since ${next}`
+  const goOn = next !== '' && (hasMore || !isNewestFirst) ? [paint.dim(words)] : []
   if (items.length === 0) return [paint.dim('No events.'), ...goOn].join('\n')
   const [titles = [], ...rows] = tableRows(style, EVENT_COLUMNS, items.map(toCells))
   // Never truncated, because users copy it.
   const withKeys = rows.map((lines, i) => [...lines, ...keyLines(items[i], style)].join('\n'))
   const count = items.length === 1 ? '1 event' : `${items.length} events`
   const more = hasMore ? ', and more' : ''
-  return [...titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...older, ...goOn].join('\n')
+  return [...titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...goOn].join('\n')
 }
 
 /** Kind and key, for copying: on two lines if they do not fit on one. */
 function keyLines(event: unknown, { paint, columns }: TerminalStyle): string[] {
-  const both = [lineAt(event, 'kind'), eventKeyAt(event)]
+  const both = [lineAt(event, 'kind'), eventKeyOf(event)]
   const lines = displayWidth(both.join('  ')) + 2 > columns ? both : [both.join('  ')]
   return lines.map(line => `  ${paint.dim(line)}`)
 }
 
 function toCells(event: unknown): string[] {
   return [timeAt(event, 'captured_at'), lineAt(event, 'source'), lineAt(event, 'seen_count'), eventWords(event)]
-}
-
-/** The key that `api event` takes: another, proved event may have the same dedupe key. */
-function eventKeyAt(event: unknown): string {
-  const space = lineAt(event, 'provenance', 'key_space')
-  const key = lineAt(event, 'dedupe_key')
-  return space === '' ? key : `${space}:${key}`
 }
 
 /** Renders the response of `POST /api/events` for one event or an array. */

@@ -3,6 +3,7 @@ import type { PlatformSetup } from '../../model/platforms/platform-setup.js'
 import { card } from '../terminal/card.js'
 import { at, lineAt, listAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
+import { table } from '../terminal/table.js'
 import { toTerminalLine } from '../terminal/text.js'
 import { wrapWords } from '../terminal/text-width.js'
 import { eventCard } from './events.js'
@@ -25,6 +26,27 @@ export function platformCards(platforms: unknown, style: TerminalStyle): string 
       ])
     })
     .join('\n\n')
+}
+
+const COLUMNS = [
+  { title: 'source' },
+  { title: 'platform', flexible: true },
+  { title: 'secret' },
+  { title: 'webhook' },
+  { title: 'capture' },
+]
+
+/** Renders the same as a table: which webhooks have a secret. */
+export function platformTable(platforms: unknown, style: TerminalStyle): string {
+  const { paint } = style
+  const rows = listAt(platforms, 'items').map(platform => [
+    lineAt(platform, 'source'),
+    lineAt(platform, 'display_name'),
+    at(platform, 'secret_configured') === true ? paint.green('configured') : paint.yellow('none'),
+    lineAt(platform, 'webhook_path'),
+    words(platform, 'capture_modes'),
+  ])
+  return table(style, COLUMNS, rows)
 }
 
 function words(value: unknown, name: string): string {

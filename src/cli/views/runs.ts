@@ -25,6 +25,18 @@ export function runCard(run: unknown, style: TerminalStyle): string {
   ])
 }
 
+/** Renders the state of the executor. */
+export function executorCard(status: unknown, style: TerminalStyle): string {
+  const { paint } = style
+  const state = at(status, 'paused') === true ? paint.yellow('paused') : paint.green('starts runs')
+  return card(style, `Executor: ${state}`, [
+    ['running', lineAt(status, 'running') || 'nothing'],
+    ['queued', countAt(status, 'queued')],
+    ['real runs', at(status, 'real') === true ? 'possible' : 'off: no executor token or no command is configured'],
+    ...planRows(at(status, 'plan')),
+  ])
+}
+
 function planRows(plan: unknown): [string, string][] {
   if (typeof plan !== 'object' || plan === null) return []
   const words = listAt(plan, 'command').map(word => toTerminalLine(JSON.stringify(word)))

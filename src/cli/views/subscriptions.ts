@@ -1,8 +1,9 @@
 import { card } from '../terminal/card.js'
-import { at, entriesAt, lineAt, listAt, timeAt } from '../terminal/fields.js'
+import { at, countAt, entriesAt, lineAt, listAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
 import { toTerminalLine } from '../terminal/text.js'
+import { eventSentence } from './events.js'
 
 /** Renders one subscription. */
 export function subscriptionCard(subscription: unknown, style: TerminalStyle): string {
@@ -32,6 +33,28 @@ export function subscriptionCard(subscription: unknown, style: TerminalStyle): s
 export function savedSubscriptionCard(saved: unknown, style: TerminalStyle): string {
   const what = at(saved, 'created') === true ? 'Created.' : 'Updated.'
   return `${style.paint.green(what)}\n\n${subscriptionCard(at(saved, 'subscription'), style)}`
+}
+
+/** Renders the response of `POST /api/subscriptions/preview`. */
+export function previewText(preview: unknown, style: TerminalStyle): string {
+  const { paint } = style
+  const count =
+    at(preview, 'count') === 0
+      ? paint.yellow('Nothing would have matched')
+      : `${countAt(preview, 'count')} events would have matched`
+  const range = `${count} since ${timeAt(preview, 'counted_from')} (${style.isLocalTime ? 'local' : 'UTC'}).`
+  const examples = listAt(preview, 'examples').map(event => [timeAt(event, 'captured_at'), eventSentence(event)])
+  const days = listAt(preview, 'by_day').map(day => [timeAt(day, 'start'), countAt(day, 'count')])
+  return [
+    range,
+    at(preview, 'seen') === false ? paint.yellow('This place had no events of any kind: check source and target.') : '',
+    days.length > 0 ? table(style, [{ title: 'from (UTC)' }, { title: 'events', align: 'right' }], days) : '',
+    examples.length > 0
+      ? table(style, [{ title: 'newest (UTC)' }, { title: 'what happened', flexible: true }], examples)
+      : '',
+  ]
+    .filter(part => part !== '')
+    .join('\n\n')
 }
 
 function words(subscription: unknown, name: string): string {

@@ -95,11 +95,11 @@ export function tokenRights(token: unknown): string {
   return `record events of ${linesAt(token, 'sources').join(', ')}`
 }
 
-/** Renders a new token. */
-export function issuedTokenCard(username: string): Rendering {
+/** Renders a new token. @param username absent: the caller's own */
+export function issuedTokenCard(username: string | undefined): Rendering {
   return (token, style) => {
     const { paint } = style
-    const title = `API token of ${paint.cyan(toTerminalLine(username))}`
+    const title = username === undefined ? 'Your API token' : `API token of ${paint.cyan(toTerminalLine(username))}`
     const rows = card(style, title, [
       ['token', paint.green(lineAt(token, 'token'))],
       ['id', lineAt(token, 'id')],
@@ -125,7 +125,8 @@ const TOKEN_COLUMNS = [
 /** Renders the response of `GET /api/users/{id}/tokens`. */
 export function tokenTable(tokens: unknown, style: TerminalStyle): string {
   const items = listAt(tokens, 'items')
-  if (items.length === 0) return style.paint.dim('No tokens. Issue one with "daybook users token".')
+  if (items.length === 0)
+    return style.paint.dim('No tokens. "daybook users token" or "daybook tokens issue" issues one.')
   const rows = items.map(token => [
     lineAt(token, 'id'),
     lineAt(token, 'prefix'),
@@ -162,6 +163,7 @@ export function browserSessionTable(sessions: unknown, style: TerminalStyle): st
 export function sessionCard(session: unknown, style: TerminalStyle): string {
   const needsLogin = at(session, 'admin_required') !== false
   return card(style, `You are ${whoOf(session, style)}`, [
+    ['ledger', lineAt(session, 'api_url')],
     ['role', lineAt(session, 'user', 'role')],
     ['id', lineAt(session, 'user', 'id')],
     [

@@ -24,6 +24,8 @@ export interface FollowOptions<Page extends FollowedPage> {
   onInterrupted?: ((error: Error, milliseconds: number) => void) | undefined
   /** Called when the ledger has removed events after the checkpoint; following continues after them. */
   onPruned: (error: Error) => void
+  /** Called when the server has answered: at the start, and again after each interruption. */
+  onConnected?: ((checkpoint: string) => void) | undefined
   random?: (() => number) | undefined
   sleep?: ((milliseconds: number, signal: AbortSignal) => Promise<unknown>) | undefined
 }
@@ -40,14 +42,19 @@ export const BEGINNING = '1970-01-01T00:00:00.000000Z'
  * @throws a failure that waiting cannot resolve
  */
 export async function* followPages<Page extends FollowedPage>(options: FollowOptions<Page>): AsyncGenerator<Page> {
-  const { ask, filters, since, signal, isPassing, onInterrupted, onPruned, random, sleep = pause } = options
+  const { ask, filters, since, signal, isPassing, onInterrupted, onPruned, onConnected, random, sleep = pause } = options
   let checkpoint = since
   let isStarted = options.isPatient
+  let isReported = false
   for (let failures = 0; !signal.aborted; ) {
     try {
       checkpoint ??= await findHead(ask)
       isStarted ||= since === undefined
-      const page = await ask({ ...filters, since: checkpoint, order: 'asc', wait: HOLD_SECONDS })
+      // An answer that is held reports the connection too late.
+      const hold = onConnected && !isReported ? {} : { wait: HOLD_SECONDS }
+      const page = await ask({ ...filters, since: checkpoint, order: 'asc', ...hold })
+      if (!isReported) onConnected?.(checkpoint)
+      isReported = true
       isStarted = true
       failures = 0
       checkpoint = page.nextSince ?? checkpoint
@@ -62,6 +69,7 @@ export async function* followPages<Page extends FollowedPage>(options: FollowOpt
       }
       if (!isStarted || !isPassing(error)) throw error
       failures += 1
+      isReported = false
       const wait = growingWait(failures, REQUEST_WAIT, random)
       const milliseconds = Math.max((error.retryAfterSeconds ?? 0) * 1000, wait)
       onInterrupted?.(error, milliseconds)

@@ -10,9 +10,7 @@ export default class ApiDeleteSubscription extends LedgerCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ApiDeleteSubscription)
-    const answer = await this.client(flags).deleteSubscription(args.id)
-    // The API answers with an empty body, so a pipe gets no output.
-    if (this.isForPeople(flags)) await this.output.print(`Deleted subscription ${toTerminalLine(args.id)}.`)
-    else await this.output.print(answer.bytes)
+    await this.client(flags).deleteSubscription(args.id)
+    await this.confirm(`Deleted subscription ${toTerminalLine(args.id)}.`, flags)
   }
 }

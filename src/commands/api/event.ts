@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/args'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { EVENT_SHAPE } from '../../cli/formats/event-shape.js'
 
 export default class ApiEvent extends LedgerCommand {
   static override summary = 'Shows one stored event.'
@@ -10,6 +11,6 @@ export default class ApiEvent extends LedgerCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ApiEvent)
     const answer = await this.client(flags).event(args.dedupe_key)
-    await this.show(answer, flags, async () => (await import('../../cli/views/events.js')).eventCard)
+    await this.show(answer, flags, async () => (await import('../../cli/views/events.js')).eventCard, EVENT_SHAPE)
   }
 }

@@ -6,6 +6,6 @@ export default class ApiHealth extends LedgerCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiHealth)
-    await reportHealth(this.context, flags)
+    await reportHealth(this.results, flags)
   }
 }

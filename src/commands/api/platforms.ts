@@ -6,6 +6,8 @@ export default class ApiPlatforms extends LedgerCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiPlatforms)
     const answer = await this.client(flags).platforms()
-    await this.show(answer, flags, async () => (await import('../../cli/views/platforms.js')).platformCards)
+    await this.show(answer, flags, async () => (await import('../../cli/views/platforms.js')).platformCards, {
+      name: 'source',
+    })
   }
 }

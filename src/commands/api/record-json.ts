@@ -1,4 +1,5 @@
 import { string } from '@oclif/core/args'
+import type { LedgerFlags } from '../../cli/base/api-context.js'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { readInput } from '../../cli/input/read-input.js'
 import { Progress } from '../../cli/terminal/progress.js'
@@ -42,11 +43,11 @@ export default class ApiRecordJson extends LedgerCommand {
     } finally {
       progress.end()
     }
-    if (this.isForPeople(flags)) await this.summarise(created, duplicates)
+    if (this.isForPeople(flags)) await this.summarise(created, duplicates, flags)
   }
 
-  private async summarise(created: number, duplicates: number): Promise<void> {
+  private async summarise(created: number, duplicates: number, flags: LedgerFlags): Promise<void> {
     const { recordedCount } = await import('../../cli/views/events.js')
-    await this.output.print(recordedCount(created, duplicates, await this.style()))
+    await this.output.print(recordedCount(created, duplicates, await this.style(flags)))
   }
 }

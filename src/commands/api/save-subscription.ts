@@ -19,6 +19,13 @@ export default class ApiSaveSubscription extends LedgerCommand {
     const { args, flags } = await this.parse(ApiSaveSubscription)
     const client = this.client(flags)
     const answer = await client.saveSubscription(await readSmallInput(args.file, MAX_BYTES))
-    await this.show(answer, flags, async () => (await import('../../cli/views/subscriptions.js')).savedSubscriptionCard)
+    await this.show(
+      answer,
+      flags,
+      async () => (await import('../../cli/views/subscriptions.js')).savedSubscriptionCard,
+      {
+        name: 'subscription.id',
+      },
+    )
   }
 }

@@ -56,29 +56,34 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
     const result = await capture(local, request, step => progress.show(toProgressText(step))).finally(() =>
       progress.end(),
     )
-    await (flags.due ? this.printAll(result, flags.json) : this.printOne(result, flags.json))
+    await (flags.due ? this.printAll(result, flags) : this.printOne(result, flags))
   }
 
-  private async printOne({ captures: [capture] }: CaptureResult, json: boolean): Promise<void> {
+  private async printOne({ captures: [capture] }: CaptureResult, flags: Flags): Promise<void> {
     if (capture === undefined) throw new Error('A capture of one watch ended without a result.')
     if (capture.error) throw fromFailure(capture.error)
-    await this.print(capture, json, [capture])
+    await this.print(capture, flags, [capture])
   }
 
-  private async printAll(result: CaptureResult, json: boolean): Promise<void> {
+  private async printAll(result: CaptureResult, flags: Flags): Promise<void> {
     const captures = result.captures.map(({ error, ...capture }) =>
       error ? { ...capture, error: toReportedError(error) } : capture,
     )
-    await this.print({ ...result, captures }, json, result.captures)
+    await this.print({ ...result, captures }, flags, result.captures)
     const failed = result.captures.find(({ error }) => error !== undefined)?.error
     if (failed) process.exitCode = exitCodeOf(fromFailure(failed))
   }
 
-  private async print(value: unknown, json: boolean, captures: readonly WatchCapture[]): Promise<void> {
-    if (json || !this.output.isTerminal) return this.output.print(JSON.stringify(value))
+  private async print(value: unknown, flags: Flags, captures: readonly WatchCapture[]): Promise<void> {
+    if (flags.json || !this.output.isTerminal) return this.output.print(JSON.stringify(value))
     const { capturesText } = await import('../../cli/views/captures.js')
-    await this.output.print(capturesText(captures, await this.style()))
+    await this.output.print(capturesText(captures, await this.style(flags)))
   }
+}
+
+interface Flags {
+  json: boolean
+  'no-color': boolean
 }
 
 function toProgressText({ subscription_id, messages, waiting_seconds: seconds }: CaptureProgress): string {

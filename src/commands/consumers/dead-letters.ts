@@ -8,7 +8,12 @@ export default class ConsumersDeadLetters extends LedgerCommand {
     name: argument({ required: true, ignoreStdin: true, description: 'Name of the consumer.' }),
   }
   static override flags = {
-    limit: string({ description: 'How many, 1 to 500.', helpValue: '<n>', exclusive: ['delete', 'delete-all'] }),
+    limit: string({
+      char: 'n',
+      description: 'How many, 1 to 500.',
+      helpValue: '<n>',
+      exclusive: ['delete', 'delete-all'],
+    }),
     after: string({ description: 'After this id.', helpValue: '<id>', exclusive: ['delete', 'delete-all'] }),
     delete: string({ description: 'Delete one, by its id.', helpValue: '<id>', exclusive: ['delete-all'] }),
     'delete-all': boolean({ description: 'Delete all of them.' }),

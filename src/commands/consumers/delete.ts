@@ -11,7 +11,6 @@ export default class ConsumersDelete extends LedgerCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ConsumersDelete)
     await this.client(flags).deleteConsumer(args.name)
-    // The API answers with an empty body, so a pipe gets no output.
-    if (this.isForPeople(flags)) await this.output.print(`Deleted consumer ${toTerminalLine(args.name)}.`)
+    await this.confirm(`Deleted consumer ${toTerminalLine(args.name)}.`, flags)
   }
 }

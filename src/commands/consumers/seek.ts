@@ -1,6 +1,8 @@
 import { string as argument } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { BY_NAME } from '../../cli/formats/output-options.js'
+import { readTime } from '../../cli/input/time-expression.js'
 
 const POSITIONS = ['beginning', 'now', 'same']
 
@@ -12,7 +14,11 @@ export default class ConsumersSeek extends LedgerCommand {
   ].join(' ')
   static override args = {
     name: argument({ required: true, ignoreStdin: true, description: 'Name of the consumer.' }),
-    to: argument({ required: true, ignoreStdin: true, description: 'beginning, now, same, or a time.' }),
+    to: argument({
+      required: true,
+      ignoreStdin: true,
+      description: 'beginning, now, same, or a time such as 1h, yesterday, 2026-11-20.',
+    }),
   }
   static override flags = {
     after: boolean({ description: 'The time is a checkpoint: continue with the first event after it.' }),
@@ -20,9 +26,13 @@ export default class ConsumersSeek extends LedgerCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ConsumersSeek)
-    const time = flags.after ? { since: args.to } : { from: args.to }
-    const place = POSITIONS.includes(args.to) ? { position: args.to } : time
+    const place = POSITIONS.includes(args.to) ? { position: args.to } : placeAt(args.to, flags)
     const answer = await this.client(flags).seekConsumer(args.name, JSON.stringify(place))
-    await this.show(answer, flags, async () => (await import('../../cli/views/consumers.js')).consumerCard)
+    await this.show(answer, flags, async () => (await import('../../cli/views/consumers.js')).consumerCard, BY_NAME)
   }
+}
+
+function placeAt(text: string, { after, local }: { after: boolean; local: boolean }) {
+  const time = readTime('The place', text, { isLocal: local })
+  return after ? { since: time } : { from: time }
 }

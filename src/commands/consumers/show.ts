@@ -1,5 +1,6 @@
 import { string as argument } from '@oclif/core/args'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { BY_NAME } from '../../cli/formats/output-options.js'
 
 export default class ConsumersShow extends LedgerCommand {
   static override summary = 'Shows one consumer.'
@@ -10,6 +11,6 @@ export default class ConsumersShow extends LedgerCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ConsumersShow)
     const load = async () => (await import('../../cli/views/consumers.js')).consumerCard
-    await this.show(await this.client(flags).consumer(args.name), flags, load)
+    await this.show(await this.client(flags).consumer(args.name), flags, load, BY_NAME)
   }
 }

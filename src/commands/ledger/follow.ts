@@ -35,6 +35,6 @@ export default class LedgerFollow extends DaybookCommand {
     const given = { db, host, port, rootPath: flags['root-path'], logLevel: flags['log-level'] }
     const settings = readServeSettings({ ...given, only: 'ledger', follow: args.url }, this.sources)
     const start = async () => (await import('../../runtime/serve/serve.js')).serve(settings, this.sources)
-    await serveUntilStopped(start, { output: this.output, json, isDemo: false, style: () => this.style() })
+    await serveUntilStopped(start, { output: this.output, json, isDemo: false, style: () => this.style(flags) })
   }
 }

@@ -1,9 +1,9 @@
 import { boolean, string } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { ResultCommand } from '../../cli/base/daybook-command.js'
 import { EXIT_DEFECT } from '../../cli/exit-codes.js'
 import { readLocalSettings } from '../../settings/local-settings.js'
 
-export default class LedgerStatus extends DaybookCommand {
+export default class LedgerStatus extends ResultCommand {
   static override summary = "Shows this machine's ledger: file, owner, schema, counts, size."
   static override description = 'Asks the running server; without a server, opens the file itself.'
   static override flags = {
@@ -19,12 +19,8 @@ export default class LedgerStatus extends DaybookCommand {
     const settings = readLocalSettings({ db: flags.db }, this.sources)
     const { ledgerStatus } = await import('../../runtime/ledger-status.js')
     const status = await ledgerStatus(settings, { check: flags.check })
-    if (this.output.isTerminal && !flags.json) {
-      const { ledgerStatusCard } = await import('../../cli/views/ledger.js')
-      await this.output.print(ledgerStatusCard(status, await this.style()))
-    } else {
-      await this.output.print(JSON.stringify(status))
-    }
+    const load = async () => (await import('../../cli/views/ledger.js')).ledgerStatusCard
+    await this.showValue(status, flags, load, { name: 'database' })
     if (status.problems?.length) process.exitCode = EXIT_DEFECT
   }
 }

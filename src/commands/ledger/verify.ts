@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { ResultCommand } from '../../cli/base/daybook-command.js'
 import { EXIT_DEFECT } from '../../cli/exit-codes.js'
 import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
@@ -7,7 +7,7 @@ import { readLocalSettings } from '../../settings/local-settings.js'
 
 const DIGEST = /^[0-9a-f]{64}$/u
 
-export default class LedgerVerify extends DaybookCommand {
+export default class LedgerVerify extends ResultCommand {
   static override summary = 'Proves that no event was changed, removed or put in between.'
   static override description = [
     'Checks every event against the chain of digests, its number and its columns, some against the search index, and then',
@@ -43,11 +43,8 @@ export default class LedgerVerify extends DaybookCommand {
     const verification = await verifyLedger(settings, { since: flags.since, digest }, ({ events, total }) =>
       progress.show(`Verifying: ${format(events)} of ${format(total)} events …`),
     ).finally(() => progress.end())
-    if (flags.json || !this.output.isTerminal) await this.printJson(verification)
-    else {
-      const { verificationText } = await import('../../cli/views/ledger.js')
-      await this.output.print(verificationText(verification, await this.style()))
-    }
+    const load = async () => (await import('../../cli/views/ledger.js')).verificationText
+    await this.showValue(verification, flags, load)
     if (verification.problems.length > 0) process.exitCode = EXIT_DEFECT
   }
 }

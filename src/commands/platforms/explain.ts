@@ -1,16 +1,15 @@
 import { string as argument } from '@oclif/core/args'
 import { string } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { ResultCommand } from '../../cli/base/daybook-command.js'
 import { readSmallInput } from '../../cli/input/read-input.js'
-import { toTerminalJson } from '../../cli/terminal/text.js'
 import { AppError } from '../../model/app-error.js'
-import { PLATFORM_SOURCES } from '../../model/platforms/platform-source.js'
+import { findPlatformSource, PLATFORM_WORDS } from '../../model/platforms/platform-source.js'
 import { readExplainSettings } from '../../settings/webhook-settings.js'
 
 /** The largest delivery, plus the overhead of a body quoted in JSON. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-export default class PlatformsExplain extends DaybookCommand {
+export default class PlatformsExplain extends ResultCommand {
   static override summary = 'Explains which events a saved delivery would become, and why. Needs no server.'
   static override description = [
     'The file contains {"headers": {…}, "body": …}, where the body is the JSON that was sent or the text of a form; or',
@@ -27,7 +26,7 @@ export default class PlatformsExplain extends DaybookCommand {
   static override flags = {
     source: string({
       description: 'Platform that sent it; else recognised by its headers.',
-      options: [...PLATFORM_SOURCES],
+      options: [...PLATFORM_WORDS],
     }),
     header: string({
       description: 'A header of the delivery. May be given several times.',
@@ -41,18 +40,13 @@ export default class PlatformsExplain extends DaybookCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PlatformsExplain)
     const { chatSite } = readExplainSettings({ chatUrl: flags['chat-url'] }, this.sources)
-    const source = PLATFORM_SOURCES.find(word => word === flags.source)
+    const source = flags.source === undefined ? undefined : findPlatformSource(flags.source)
     const headers = Object.fromEntries((flags.header ?? []).map(readHeader))
     const bytes = await readSmallInput(args.file, MAX_BYTES)
     const { explainSavedDelivery } = await import('../../runtime/explain-delivery.js')
     const explanation = explainSavedDelivery(bytes, { source, headers, site: chatSite })
-    if (this.output.isTerminal && !flags.json) {
-      const { explanationText } = await import('../../cli/views/platforms.js')
-      await this.output.print(explanationText(explanation, await this.style()))
-    } else {
-      const json = JSON.stringify(explanation)
-      await this.output.print(this.output.isTerminal ? toTerminalJson(json) : json)
-    }
+    const load = async () => (await import('../../cli/views/platforms.js')).explanationText
+    await this.showValue(explanation, flags, load)
   }
 }
 

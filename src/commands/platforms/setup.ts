@@ -1,13 +1,12 @@
-import { option } from '@oclif/core/args'
 import { boolean, string } from '@oclif/core/flags'
-import type { LedgerFlags } from '../../cli/base/api-context.js'
+import { type LedgerFlags, toClientFlags } from '../../cli/base/api-context.js'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { platformArgument } from '../../cli/platform-argument.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
 import { firstDelivery } from '../../client/first-delivery.js'
 import { askForWebhook, type ServedWebhook } from '../../client/platform-list.js'
 import { AppError } from '../../model/app-error.js'
 import type { PlatformSetup } from '../../model/platforms/platform-setup.js'
-import { PLATFORM_SOURCES } from '../../model/platforms/platform-source.js'
 import { readClientSettings } from '../../settings/client-settings.js'
 import { readSetupSettings } from '../../settings/webhook-settings.js'
 
@@ -21,13 +20,10 @@ export default class PlatformsSetup extends LedgerCommand {
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> forum',
-    '<%= config.bin %> <%= command.id %> code_a --no-wait',
+    '<%= config.bin %> <%= command.id %> github --no-wait',
   ]
   static override args = {
-    source: option({ options: PLATFORM_SOURCES, description: 'Which platform.' })({
-      required: true,
-      ignoreStdin: true,
-    }),
+    source: platformArgument({ required: true }),
   }
   static override flags = {
     'no-wait': boolean({ description: 'Only print.' }),
@@ -37,7 +33,7 @@ export default class PlatformsSetup extends LedgerCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PlatformsSetup)
     const settings = readSetupSettings(args.source, { chatUrl: flags['chat-url'] }, this.sources)
-    const { apiUrl } = readClientSettings({ apiUrl: flags['api-url'], token: flags.token }, this.sources)
+    const { apiUrl } = readClientSettings(toClientFlags(flags), this.sources)
     const { webhook, trouble } = await this.askForWebhook(args.source, flags)
     const { platformSetup, missingSecret } = await import('../../runtime/platform-setup.js')
     const reached = { address: apiUrl, ...(webhook ? { webhook } : {}), ...(trouble ? { trouble } : {}) }
@@ -65,7 +61,7 @@ export default class PlatformsSetup extends LedgerCommand {
   private async print(setup: PlatformSetup, flags: LedgerFlags): Promise<void> {
     if (!this.isForPeople(flags)) return this.printJson(setup)
     const { platformSetupCard } = await import('../../cli/views/platforms.js')
-    await this.output.print(platformSetupCard(setup, await this.style()))
+    await this.output.print(platformSetupCard(setup, await this.style(flags)))
   }
 
   private async waitForDelivery(setup: PlatformSetup, missingSecret: string, flags: LedgerFlags): Promise<void> {
@@ -87,7 +83,7 @@ export default class PlatformsSetup extends LedgerCommand {
     const { event, isRepeat } = arrival
     if (!this.isForPeople(flags)) return this.printJson({ event, ...(isRepeat ? { repeated: true } : {}) })
     const { eventCard } = await import('../../cli/views/events.js')
-    const style = await this.style()
+    const style = await this.style(flags)
     const title = isRepeat ? 'It works. This arrived again:' : 'It works. This arrived:'
     await this.output.print(`\n${style.paint.green(title)}\n\n${eventCard(event, style)}`)
   }

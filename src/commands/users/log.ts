@@ -10,6 +10,7 @@ export default class UsersLog extends UsersCommand {
   ].join(' ')
   static override flags = {
     limit: integer({
+      char: 'n',
       description: 'Maximum number of entries.',
       helpValue: '<n>',
       ...{ min: 1, max: ACCOUNT_LOG_LIMITS.page, default: ACCOUNT_LOG_LIMITS.defaultPage },
@@ -22,6 +23,6 @@ export default class UsersLog extends UsersCommand {
     const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const items = await manageUsers(settings, users => users.listLog(flags.limit))
     const load = async () => (await import('../../cli/views/users.js')).accountLogTable
-    await this.show({ items, count: items.length }, flags, load)
+    await this.show({ items, count: items.length }, flags, load, { name: 'at' })
   }
 }

@@ -1,6 +1,7 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { UsersCommand } from '../../cli/base/users-command.js'
+import { BY_ID } from '../../cli/formats/output-options.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
 
 export default class UsersSessions extends UsersCommand {
@@ -35,6 +36,6 @@ export default class UsersSessions extends UsersCommand {
     }
     const items = await manageUsers(settings, users => users.listSessions(args.user))
     const load = async () => (await import('../../cli/views/users.js')).browserSessionTable
-    await this.show({ items, count: items.length }, flags, load)
+    await this.show({ items, count: items.length }, flags, load, BY_ID)
   }
 }

@@ -1,20 +1,10 @@
 import { string } from '@oclif/core/args'
-import { boolean, integer, option, string as text } from '@oclif/core/flags'
+import { boolean, string as text } from '@oclif/core/flags'
 import { UsersCommand, type UsersFlags } from '../../cli/base/users-command.js'
+import { BY_ID } from '../../cli/formats/output-options.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
-import { type NewToken, TOKEN_MAY } from '../../model/accounts/user.js'
-import { AppError } from '../../model/app-error.js'
-import { toTimestamp } from '../../model/timestamp.js'
+import { type TermsFlags, termsOf, tokenTermFlags } from '../../cli/token-terms.js'
 import type { NamedUsers } from '../../runtime/users/manage-users.js'
-
-interface TermsFlags {
-  may?: NewToken['may'] | undefined
-  source?: string[] | undefined
-  name?: string | undefined
-  days?: number | undefined
-}
-
-const DAY_MICROS = 86_400_000_000
 
 export default class UsersToken extends UsersCommand {
   static override summary = "Issues an API token for a user and shows it once; or lists or revokes the user's tokens."
@@ -34,29 +24,7 @@ export default class UsersToken extends UsersCommand {
     user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
   }
   static override flags = {
-    may: option({
-      options: TOKEN_MAY,
-      description: 'Rights of the token. all: those of its user; read: only read; write: only record events.',
-      exclusive: ['list', 'revoke', 'revoke-all'],
-    })(),
-    source: text({
-      description: 'A source that a --may write token may record. May be given several times.',
-      helpValue: '<source>',
-      multiple: true,
-      dependsOn: ['may'],
-    }),
-    name: text({
-      description: 'What the token is for; lists show it.',
-      helpValue: '<name>',
-      exclusive: ['list', 'revoke', 'revoke-all'],
-    }),
-    days: integer({
-      description: 'Days until the token ends; otherwise it has no end.',
-      helpValue: '<n>',
-      min: 1,
-      max: 3650,
-      exclusive: ['list', 'revoke', 'revoke-all'],
-    }),
+    ...tokenTermFlags(['list', 'revoke', 'revoke-all']),
     list: boolean({ description: 'List its tokens by prefix.', exclusive: ['revoke', 'revoke-all'] }),
     revoke: text({ description: 'Revoke one, by its id.', helpValue: '<id>', exclusive: ['revoke-all'] }),
     'revoke-all': boolean({ description: 'Revoke all of them.' }),
@@ -74,13 +42,13 @@ export default class UsersToken extends UsersCommand {
     const terms = termsOf(flags)
     const { user, token } = await this.manage(flags, users => users.issueToken(named, terms))
     const load = async () => (await import('../../cli/views/users.js')).issuedTokenCard(user.username)
-    await this.show(token, flags, load)
+    await this.show(token, flags, load, BY_ID)
   }
 
   private async list(named: string, flags: UsersFlags): Promise<void> {
     const items = await this.manage(flags, users => users.listTokens(named))
     const load = async () => (await import('../../cli/views/users.js')).tokenTable
-    await this.show({ items, count: items.length }, flags, load)
+    await this.show({ items, count: items.length }, flags, load, BY_ID)
   }
 
   private async revoke(named: string, tokenId: string, flags: UsersFlags): Promise<void> {
@@ -97,19 +65,5 @@ export default class UsersToken extends UsersCommand {
     const settings = this.settings(flags)
     const { manageUsers } = await import('../../runtime/users/manage-users.js')
     return manageUsers(settings, work)
-  }
-}
-
-/** Without flags the token gets all rights of its user, and no end. @throws AppError `invalid/invalid_field` */
-function termsOf({ may, source, name, days }: TermsFlags): NewToken {
-  if (may === 'write' && source === undefined) {
-    const detail = '--may write needs a source. Name each source that the token may record with --source.'
-    throw new AppError('invalid', 'invalid_field', detail)
-  }
-  return {
-    ...(may === undefined ? {} : { may }),
-    ...(source ? { sources: source } : {}),
-    ...(name === undefined ? {} : { name }),
-    ...(days === undefined ? {} : { expires_at: toTimestamp(Date.now() * 1000 + days * DAY_MICROS) }),
   }
 }

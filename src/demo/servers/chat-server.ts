@@ -1,4 +1,3 @@
-import type { EventDelivery } from '../../ledger/ledger.js'
 import type { NewEvent } from '../../model/events/event.js'
 import type { Micros } from '../../model/timestamp.js'
 import { adapterOf } from '../../platforms/adapters.js'
@@ -7,7 +6,7 @@ import { toMessageEvent } from '../../platforms/chat/messages/message.js'
 import { SECOND } from '../durations.js'
 import { CHAT_BOT, emailOf, type Person, STAFF } from '../people.js'
 import type { Random } from '../random.js'
-import { deliver, type Hook } from './hook.js'
+import { deliver, type Hook, type HookDelivery } from './hook.js'
 
 const HOST = 'chat.brindlequay.example'
 const SITE = `https://${HOST}`
@@ -45,12 +44,18 @@ export class ChatServer {
   #messages: number = FIRST.message
   #queueEvents: number = FIRST.queueEvent
 
-  /** @param hear notes a message, and returns whether a capture will read it */
+  /**
+   * @param hear notes a message, and returns whether a capture will read it
+   * @param firstId added to all ids of messages and events
+   */
   constructor(
     private readonly random: Random,
-    private readonly send: (at: Micros, deliveries: EventDelivery[]) => void,
+    private readonly send: (at: Micros, delivery: HookDelivery) => void,
     private readonly hear: (message: ChatMessage) => boolean,
+    firstId = 0,
   ) {
+    this.#messages += firstId
+    this.#queueEvents += firstId
     this.#hook = { adapter: adapterOf('chat'), context: { site: SITE }, secret: random.hex(32) }
   }
 
@@ -101,11 +106,9 @@ export class ChatServer {
 
   /** Two programs forward events, one of them without a token. */
   #forward(event: Record<string, unknown>, at: Micros): void {
-    const { secret } = this.#hook
     this.#queueEvents++
-    const body = { ...event, id: this.#queueEvents }
-    if (this.random.chance(0.12)) this.send(at, deliver({ ...this.#hook, secret: undefined }, {}, body))
-    else this.send(at, deliver(this.#hook, {}, { ...body, token: secret }))
+    const hook = this.random.chance(0.12) ? { ...this.#hook, secret: undefined } : this.#hook
+    this.send(at, deliver(hook, {}, { ...event, id: this.#queueEvents }))
   }
 }
 

@@ -1,4 +1,3 @@
-import type { EventDelivery } from '../../ledger/ledger.js'
 import type { Micros } from '../../model/timestamp.js'
 import { adapterOf } from '../../platforms/adapters.js'
 import { MINUTE, SECOND, toSecondText } from '../durations.js'
@@ -15,7 +14,7 @@ import type {
   Run,
   Tracked,
 } from './code-host.js'
-import { deliver, type Hook, sha256Signature } from './hook.js'
+import { deliver, type Hook, type HookDelivery } from './hook.js'
 
 const SITE = 'https://git.brindlequay.example'
 const OWNER = { id: 300, login: 'brindlequay', type: 'Organization', html_url: `${SITE}/brindlequay` }
@@ -34,12 +33,14 @@ export class CodeHostA implements CodeHost {
   readonly #hook: Hook
   #objects: number = FIRST.object
 
+  /** @param firstId added to the ids of all objects */
   constructor(
     private readonly random: Random,
-    private readonly send: (at: Micros, deliveries: EventDelivery[]) => void,
+    private readonly send: (at: Micros, delivery: HookDelivery) => void,
+    firstId = 0,
   ) {
-    const prove = (body: string, secret: string) => ({ 'x-hub-signature-256': sha256Signature(body, secret) })
-    this.#hook = { adapter: adapterOf('code_a'), context: {}, secret: random.hex(40), prove }
+    this.#objects += firstId
+    this.#hook = { adapter: adapterOf('code_a'), context: {}, secret: random.hex(40) }
   }
 
   openIssue(repository: Repository, issue: NewTracked, at: Micros): Issue {

@@ -1,11 +1,10 @@
-import type { EventDelivery } from '../../ledger/ledger.js'
 import type { Micros } from '../../model/timestamp.js'
 import { adapterOf } from '../../platforms/adapters.js'
 import { MINUTE, SECOND, toSecondText } from '../durations.js'
 import { CODE_B_BOT, emailOf, type Person } from '../people.js'
 import type { Random } from '../random.js'
 import type { CodeHost, Commit, Issue, NewTracked, PullRequest, Repository, ReviewState, Run } from './code-host.js'
-import { deliver, type Hook } from './hook.js'
+import { deliver, type Hook, type HookDelivery } from './hook.js'
 
 const SITE = 'https://code.brindlequay.example'
 /** This host has its own ids. */
@@ -22,12 +21,14 @@ export class CodeHostB implements CodeHost {
   readonly #hook: Hook
   #objects: number = FIRST.object
 
+  /** @param firstId added to the ids of all objects */
   constructor(
     private readonly random: Random,
-    private readonly send: (at: Micros, deliveries: EventDelivery[]) => void,
+    private readonly send: (at: Micros, delivery: HookDelivery) => void,
+    firstId = 0,
   ) {
-    const prove = (_: string, secret: string) => ({ 'x-gitlab-token': secret })
-    this.#hook = { adapter: adapterOf('code_b'), context: {}, secret: random.hex(40), prove }
+    this.#objects += firstId
+    this.#hook = { adapter: adapterOf('code_b'), context: {}, secret: random.hex(40) }
   }
 
   openIssue(repository: Repository, { title, body, author }: NewTracked, at: Micros): Issue {

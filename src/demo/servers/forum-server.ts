@@ -1,11 +1,10 @@
-import type { EventDelivery } from '../../ledger/ledger.js'
 import type { Micros } from '../../model/timestamp.js'
 import { adapterOf } from '../../platforms/adapters.js'
 import { toMillisecondText } from '../durations.js'
 import { emailOf, type Person, STAFF } from '../people.js'
 import type { Random } from '../random.js'
 import type { Thread } from '../words/forum-talk.js'
-import { deliver, type Hook, sha256Signature } from './hook.js'
+import { deliver, type Hook, type HookDelivery } from './hook.js'
 
 const INSTANCE = 'https://forum.brindlequay.example'
 /** Counters before the demo starts. */
@@ -39,15 +38,23 @@ export class ForumServer {
   #posts: number = FIRST.post
   #deliveries: number = FIRST.delivery
 
+  /** @param firstId added to the ids of all topics and posts */
   constructor(
     private readonly random: Random,
-    private readonly send: (at: Micros, deliveries: EventDelivery[]) => void,
+    private readonly send: (at: Micros, delivery: HookDelivery) => void,
+    firstId = 0,
   ) {
-    const prove = (body: string, secret: string) => ({ 'x-discourse-event-signature': sha256Signature(body, secret) })
-    this.#hook = { adapter: adapterOf('forum'), context: {}, secret: random.hex(40), prove }
+    this.#topics += firstId
+    this.#posts += firstId
+    this.#hook = { adapter: adapterOf('forum'), context: {}, secret: random.hex(40) }
   }
 
-  openTopic({ category, title }: Thread, author: Person, raw: string, at: Micros): ForumPost {
+  openTopic(
+    { category, title }: Pick<Thread, 'category' | 'title'>,
+    author: Person,
+    raw: string,
+    at: Micros,
+  ): ForumPost {
     this.#topics += this.random.integer(1, 3)
     const topic = { id: this.#topics, category, title, slug: slugOf(title), author, createdAt: at, posts: 0 }
     this.#deliver('topic_created', 'topic', topicObject(topic), at)

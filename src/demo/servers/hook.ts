@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto'
 import type { EventDelivery } from '../../ledger/ledger.js'
 import type { DeliveryContext, WebhookAdapter } from '../../platforms/adapter.js'
 import { acceptDelivery } from '../../platforms/deliveries/accept-delivery.js'
+import { signDelivery, type UnsignedDelivery } from '../../platforms/sign-delivery.js'
 
 /** A webhook of an invented platform. */
 export interface Hook {
@@ -9,29 +9,26 @@ export interface Hook {
   context: DeliveryContext
   /** Absent: its deliveries are not verified. */
   secret?: string | undefined
-  /** The platform's headers that prove the secret. */
-  prove?: ((body: string, secret: string) => Record<string, string>) | undefined
+}
+
+/** What a hook has sent, and what it becomes. */
+export interface HookDelivery {
+  request: UnsignedDelivery
+  events: EventDelivery[]
 }
 
 /**
  * Verifies and maps a delivery exactly as the server does, so kinds, targets, dedupe keys and provenance are those of a
  * real delivery.
  */
-export function deliver(hook: Hook, headers: Record<string, string>, payload: unknown): EventDelivery[] {
-  const { adapter, context, secret, prove } = hook
-  const text = JSON.stringify(payload)
-  const proof = secret !== undefined && prove ? prove(text, secret) : {}
-  const delivery = {
-    headers: { 'content-type': 'application/json', ...headers, ...proof },
-    body: Buffer.from(text),
-  }
+export function deliver(
+  { adapter, context, secret }: Hook,
+  headers: Record<string, string>,
+  payload: Record<string, unknown>,
+): HookDelivery {
+  const request = { source: adapter.catalogue.source, headers, payload }
   const rules = { secrets: secret === undefined ? [] : [secret], requireVerified: false, context }
-  const { verified, events, deliveryId } = acceptDelivery(adapter, delivery, rules)
+  const { verified, events, deliveryId } = acceptDelivery(adapter, signDelivery(request, secret, Date.now()), rules)
   const provenance = { route: 'webhook', verified, ...(deliveryId ? { delivery_id: deliveryId } : {}) } as const
-  return events.map(({ event }) => ({ event, provenance }))
-}
-
-/** `sha256=…`, as two of the platforms sign. */
-export function sha256Signature(body: string, secret: string): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+  return { request, events: events.map(({ event }) => ({ event, provenance })) }
 }

@@ -13,3 +13,24 @@ export const PLATFORM_NAMES: Readonly<Record<PlatformSource, string>> = {
 export function isPlatformSource(source: string): source is PlatformSource {
   return PLATFORM_SOURCES.some(each => each === source)
 }
+
+/** What people call the platforms. */
+const PLATFORMS: Readonly<Record<string, PlatformSource>> = {
+  zulip: 'chat',
+  discourse: 'forum',
+  github: 'code_a',
+  gitea: 'code_a',
+  forgejo: 'code_a',
+  gogs: 'code_a',
+  gitlab: 'code_b',
+}
+
+export const PLATFORM_WORDS: readonly string[] = [...PLATFORM_SOURCES, ...Object.keys(PLATFORMS)]
+
+/** The source that a word names: `code_a` for `code_a` and `github`. @returns undefined for any other word */
+export function findPlatformSource(word: string): PlatformSource | undefined {
+  return (
+    PLATFORM_SOURCES.find(source => source === word) ??
+    (Object.hasOwn(PLATFORMS, word.toLowerCase()) ? PLATFORMS[word.toLowerCase()] : undefined)
+  )
+}

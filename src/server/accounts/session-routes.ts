@@ -140,18 +140,25 @@ const LoggedInSchema = Type.Object({
 const DOCS = {
   login: {
     summary: 'Begins a session in a browser, by a cookie',
+    description: 'Replaces the previous session of this browser; programs use an API token instead.',
     query: [NEXT_PARAMETER],
     body: { 'application/json': LoginSchema },
     answers: { 200: { description: 'The new session, and where to go', schema: LoggedInSchema } },
   },
-  logout: { summary: 'Ends the session of the cookie sent', answers: { 204: { description: 'Ended' } } },
+  logout: {
+    summary: 'Ends the session of the cookie sent',
+    description: 'Deletes the session and its cookie; API tokens stay valid.',
+    answers: { 204: { description: 'Ended' } },
+  },
   password: {
     summary: "Changes the caller's password, and ends all its other sessions",
+    description: 'Needs the current password; API tokens stay valid.',
     body: { 'application/json': OwnPasswordSchema },
     answers: { 200: { description: 'Changed', schema: Type.Object({ csrf_token: SESSION.csrf_token }) } },
   },
   session: {
     summary: 'The identity of the caller, and the CSRF token of a session',
+    description: 'Always 200; describes the caller.',
     answers: { 200: { description: 'Also for callers without a login', schema: SessionSchema } },
   },
 }

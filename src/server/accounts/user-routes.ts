@@ -189,9 +189,14 @@ const SessionListSchema = Type.Object({ items: Type.Array(BrowserSessionSchema),
 const AccountLogSchema = Type.Object({ items: Type.Array(AccountLogEntrySchema), count: Count })
 
 const DOCS = {
-  listUsers: { summary: 'All users', answers: { 200: { description: 'The users', schema: UserListSchema } } },
+  listUsers: {
+    summary: 'All users',
+    description: 'Without passwords; also has the minimum length of a new password.',
+    answers: { 200: { description: 'The users', schema: UserListSchema } },
+  },
   listAccountLog: {
     summary: 'Changes of users and tokens, and logins; newest first',
+    description: 'Each entry has the time, the actor with its address, the user affected, and the change.',
     query: [
       {
         name: 'limit',
@@ -203,36 +208,55 @@ const DOCS = {
   },
   createUser: {
     summary: 'Creates a user',
+    description: 'The first user closes the ledger: from then on it asks for a login.',
     body: { 'application/json': NewUserSchema },
     answers: { 201: { description: 'Created', schema: named('User') } },
   },
   updateUser: {
     summary: 'Changes role, enabled or password; members that are not sent stay',
+    description: 'The last enabled admin can be neither disabled nor demoted unless there is an admin token.',
     body: { 'application/json': ChangedUserSchema },
     answers: { 200: { description: 'The changed user', schema: named('User') } },
   },
   deleteUser: {
     summary: 'Deletes a user with its sessions and tokens; its subscriptions stay',
+    description: 'The last enabled admin cannot be deleted unless there is an admin token.',
     answers: { 204: { description: 'Deleted' } },
   },
   issueToken: {
     summary: 'Issues an API token, which only this answer shows; the body may be absent',
+    description: 'A user has at most 20 tokens; issuing another revokes the oldest.',
     body: { 'application/json': NewTokenSchema },
     answers: { 201: { description: 'Issued', schema: IssuedTokenSchema } },
   },
   listTokens: {
     summary: 'The API tokens of a user, without their secrets',
+    description: 'Each has its rights, its end and when it was last used.',
     answers: { 200: { description: 'The tokens', schema: TokenListSchema } },
   },
-  revokeToken: { summary: 'Revokes one API token', answers: { 204: { description: 'Revoked' } } },
-  revokeTokens: { summary: 'Revokes every API token of a user', answers: { 204: { description: 'Revoked' } } },
+  revokeToken: {
+    summary: 'Revokes one API token',
+    description: 'Requests with it are refused from then on.',
+    answers: { 204: { description: 'Revoked' } },
+  },
+  revokeTokens: {
+    summary: 'Revokes every API token of a user',
+    description: 'Sessions of browsers stay.',
+    answers: { 204: { description: 'Revoked' } },
+  },
   listSessions: {
     summary: 'The browser sessions of a user, last used first',
+    description: 'Each has its begin, its last use and the address of the login.',
     answers: { 200: { description: 'The sessions', schema: SessionListSchema } },
   },
-  endSession: { summary: 'Ends one browser session', answers: { 204: { description: 'Ended' } } },
+  endSession: {
+    summary: 'Ends one browser session',
+    description: 'The browser has to log in again; API tokens stay valid.',
+    answers: { 204: { description: 'Ended' } },
+  },
   endSessions: {
     summary: 'Ends every browser session of a user, except the one that asks',
+    description: 'API tokens stay valid.',
     answers: { 204: { description: 'Ended' } },
   },
 }

@@ -225,10 +225,12 @@ const BackendListSchema = Type.Object({
 const DOCS = {
   list: {
     summary: 'The other boards that can be reached through this one',
+    description: 'Lists the profiles of `backends.json` that are valid, without their keys.',
     answers: { 200: { description: 'Names for the paths below, and addresses', schema: BackendListSchema } },
   },
   proxy: {
     summary: 'The same request to another board, with the key of its profile',
+    description: 'Forwards method, path, body and safe headers; credentials of the caller are not sent on.',
     headers: [
       {
         name: 'X-Board-Executor-Token',

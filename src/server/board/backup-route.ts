@@ -28,6 +28,7 @@ export function makeBackup({ copy, readJsonBody }: BackupRouteParts): BoardEndpo
 
 const DOC: RouteDoc = {
   summary: 'Copies a database; for commands on this machine, over the socket of the process that owns the board',
+  description: 'The copy is consistent, and made while the board is served.',
   body: { 'application/json': BackupRequestSchema },
   answers: { 201: { description: 'Copied', schema: BackupRequestSchema } },
 }

@@ -125,6 +125,7 @@ function health(
 
 const HEALTH_DOC = {
   summary: 'Whether the board answers, and its version',
+  description: 'For monitors; it asks for a login as all routes of the board do.',
   answers: {
     200: {
       description: 'It does',

@@ -143,16 +143,19 @@ const IF_MATCH: ParameterDoc = {
 const DOCS = {
   listCards: {
     summary: 'Cards by filters, in the order of their creation',
+    description: 'Several filters must all match; continue with `after` set to the `next` of the previous page.',
     query: CARD_PARAMETERS,
     answers: { 200: { description: 'A page', schema: CardListSchema } },
   },
   createCard: {
     summary: 'Creates a card',
+    description: 'The card is added at the end of its column.',
     body: { 'application/json': NewCardSchema },
     answers: { 201: { description: 'Created; its tag is the version', schema: CardSchema } },
   },
   getCard: {
     summary: 'One card',
+    description: 'The `ETag` of the answer is the version to send as `If-Match` with a change.',
     headers: [{ name: 'If-None-Match', description: 'Tags of known versions.', schema: Type.String() }],
     answers: {
       200: { description: 'The card; its tag is the version', schema: CardSchema },
@@ -161,12 +164,14 @@ const DOCS = {
   },
   listEventsOfCard: {
     summary: 'The events that a card links to, as sentences',
+    description: 'Asks the ledger for each linked event; an event that the caller may not read is left out.',
     answers: {
       200: { description: 'Those that the ledger has, in the order of the links', schema: LinkedEventsSchema },
     },
   },
   listCardHistory: {
     summary: 'What was done with a card, by whom; also of a deleted card',
+    description: 'Newest first, one entry for each change.',
     query: [
       {
         name: 'limit',
@@ -183,12 +188,14 @@ const DOCS = {
   },
   updateCard: {
     summary: 'Changes or moves a card; members that are not sent stay',
+    description: 'With `If-Match`, a card that was changed since is refused with 412.',
     headers: [IF_MATCH],
     body: { 'application/json': CardChangesSchema },
     answers: { 200: { description: 'The changed card', schema: CardSchema } },
   },
   deleteCard: {
     summary: 'Deletes a card; its runs stay',
+    description: 'With `If-Match`, a card that was changed since is refused with 412.',
     headers: [IF_MATCH],
     answers: { 204: { description: 'Deleted' } },
   },

@@ -99,6 +99,7 @@ function message(event: 'end' | 'dropped', value: object): string {
 
 const DOC: RouteDoc = {
   summary: "A run's log, as server-sent events while it is written, or as text",
+  description: 'The stream ends when the run ends; a reader that reconnects continues after the last piece it knows.',
   query: [
     {
       name: 'after',

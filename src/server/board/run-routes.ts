@@ -123,12 +123,15 @@ const STATUS_ANSWER = { 200: { description: 'The new status', schema: ExecutorSt
 const DOCS = {
   startRun: {
     summary: 'Runs a card: `dry_run` shows what would run, `mock` plays a run, `real` starts the program',
+    description:
+      'Runs are queued, and one runs at a time; only a real run starts a process, and it needs the executor token.',
     headers: [{ ...EXECUTOR_TOKEN, description: 'A real run needs it; a dry run shows the command with it.' }],
     body: { 'application/json': NewRunSchema },
     answers: { 201: { description: 'The run, which may be queued', schema: RunSchema } },
   },
   listRuns: {
     summary: 'Runs by filters, newest first',
+    description: 'Continue with `after` set to the `next` of the previous page.',
     query: [
       { name: 'card_id', description: 'Of this card.', schema: Type.String() },
       { name: 'state', description: 'In this state.', schema: Type.Enum(RUN_STATES) },
@@ -144,23 +147,32 @@ const DOCS = {
   },
   getRun: {
     summary: 'One run',
+    description: 'Has the state of the run, and what it runs if the executor token was sent.',
     headers: [SHOWS_COMMAND],
     answers: { 200: { description: 'The run', schema: RunSchema } },
   },
   cancelRun: {
     summary: 'Ends a run with all its processes, and answers when it has ended',
+    description: 'A run that has ended already stays as it is.',
     headers: [EXECUTOR_TOKEN],
     answers: { 200: { description: 'The ended run', schema: RunSchema } },
   },
   executorStatus: {
     summary: 'The state of the executor, and the program that it would start',
+    description: 'Shows whether runs are started, which one is running and how many wait.',
     headers: [SHOWS_COMMAND],
     answers: STATUS_ANSWER,
   },
   pauseExecutor: {
     summary: 'Starts no further runs, also after a restart; the current run continues',
+    description: 'New runs wait in the queue until the executor is resumed.',
     headers: [EXECUTOR_TOKEN],
     answers: STATUS_ANSWER,
   },
-  resumeExecutor: { summary: 'Starts runs again', headers: [EXECUTOR_TOKEN], answers: STATUS_ANSWER },
+  resumeExecutor: {
+    summary: 'Starts runs again',
+    description: 'The queue continues with the oldest run.',
+    headers: [EXECUTOR_TOKEN],
+    answers: STATUS_ANSWER,
+  },
 } satisfies Record<string, RouteDoc>

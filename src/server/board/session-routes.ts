@@ -71,6 +71,7 @@ const SessionSchema = Type.Object({
 const DOCS = {
   login: {
     summary: 'Logs in with the shared password, and with the username if one is configured',
+    description: 'Sets the session cookie; wrong passwords slow down further attempts from the same address.',
     body: {
       'application/json': Type.Object({
         password: Type.String(),
@@ -81,14 +82,17 @@ const DOCS = {
   },
   session: {
     summary: 'Whether the cookie names a live session, and its CSRF token',
+    description: 'Always 200; describes the session of the cookie that was sent.',
     answers: { 200: { description: 'The session', schema: SessionSchema } },
   },
   logout: {
     summary: 'Ends the session of the cookie',
+    description: 'Deletes the session and its cookie; without a session it does nothing.',
     answers: { 200: { description: 'Ended; the cookie is cleared', schema: SessionSchema } },
   },
   auth: {
     summary: 'The ways to log in, and whether the caller is logged in',
+    description: 'Always 200; the page asks it before it shows a login form.',
     answers: {
       200: {
         description: 'Four flags',

@@ -91,6 +91,8 @@ function toReply({ page, fence, leasedUntil, checkpoint, retried }: Batch): Repl
 
 const DOC = {
   summary: 'The next events of a consumer, oldest first, and a lease on them',
+  description:
+    'One instance reads at a time; others wait until its lease ends, and an acknowledgement needs the fence of the batch.',
   query: [
     {
       name: 'wait',

@@ -179,6 +179,7 @@ const DeadLetterSchema = Type.Object({
 const DOCS = {
   save: {
     summary: 'Creates a consumer, or replaces the filters of the one with this name',
+    description: 'The checkpoint of an existing consumer stays.',
     body: { 'application/json': ConsumerInputSchema },
     answers: {
       201: { description: 'Created', schema: savedSchema() },
@@ -187,6 +188,7 @@ const DOCS = {
   },
   list: {
     summary: 'All consumers, with their lag',
+    description: 'A member receives its own consumers, an admin all of them.',
     answers: {
       200: {
         description: 'The consumers, by name',
@@ -196,14 +198,17 @@ const DOCS = {
   },
   get: {
     summary: 'One consumer, with its lag',
+    description: 'Has filters, checkpoint, lag, the last failure and the number of dead letters.',
     answers: { 200: { description: 'The consumer', schema: named('Consumer') } },
   },
   delete: {
     summary: 'Deletes a consumer with its dead letters; events stay',
+    description: 'A new consumer with the same name begins again.',
     answers: { 204: { description: 'Deleted' } },
   },
   acknowledge: {
     summary: 'Acknowledges events: moves the checkpoint, keeps dead letters, extends the lease',
+    description: 'A checkpoint that goes back, or beyond what was read, is refused.',
     body: { 'application/json': AcknowledgementSchema },
     answers: {
       200: {
@@ -214,11 +219,14 @@ const DOCS = {
   },
   seek: {
     summary: 'Sets where a consumer continues, and ends the lease of the instance that reads',
+    description: 'The instance receives events from the new place with its next request.',
     body: { 'application/json': SeekSchema },
     answers: { 200: { description: 'The consumer', schema: named('Consumer') } },
   },
   listDeadLetters: {
     summary: 'Events that a consumer gave up',
+    description:
+      'Each has the error of its last attempt; continue with `after` set to the `next` of the previous page.',
     query: [
       {
         name: 'limit',
@@ -244,10 +252,12 @@ const DOCS = {
   },
   retry: {
     summary: 'Has dead letters delivered again',
+    description: 'They come with the next batches of the consumer.',
     answers: { 200: { description: 'How many', schema: Type.Object({ retrying: Count }) } },
   },
   deleteDeadLetters: {
     summary: 'Gives dead letters up',
+    description: 'Deletes them from the list of the consumer; the events stay in the ledger.',
     answers: { 200: { description: 'How many', schema: Type.Object({ deleted: Count }) } },
   },
 }

@@ -83,6 +83,7 @@ function ended(res: ServerResponse): Promise<void> {
 
 const DOC: RouteDoc = {
   summary: 'Captures watches; for commands on this machine, over the socket of the process that owns the ledger',
+  description: 'Reports progress as JSON lines, and ends with the result.',
   body: { 'application/json': CaptureRequestSchema },
   answers: {
     200: {

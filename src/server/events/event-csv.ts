@@ -1,3 +1,4 @@
+import { csvCell } from '../../model/csv.js'
 import type { StoredEvent } from '../../model/events/event.js'
 import { nodeName, targetChain } from '../../model/sentences/event-names.js'
 
@@ -35,14 +36,4 @@ export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
 /** An event as a CSV line. */
 export function csvLine(event: TableEvent): string {
   return `${READERS.map(read => csvCell(String(read(event) ?? ''))).join(',')}\r\n`
-}
-
-/**
- * Foreign text as a cell. A leading apostrophe keeps spreadsheets from interpreting it as a formula.
- *
- * Source: RFC 4180; OWASP, "CSV Injection".
- */
-export function csvCell(text: string): string {
-  const safe = /^[\s\0]*[=+\-@|\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -34,5 +34,6 @@ const StorySchema = Type.Object({
 
 const DOC = {
   summary: 'The events that belong to one story with an event',
+  description: 'Such as all events of one pull request and its runs, in the order of the ledger.',
   answers: { 200: { description: 'The story', schema: StorySchema } },
 }

@@ -83,6 +83,7 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
 
 const DOC: RouteDoc = {
   summary: 'Events as they arrive, as server-sent events',
+  description: 'Begins after `since` or now; a reader that reconnects with `Last-Event-ID` misses nothing.',
   query: EVENT_STREAM_PARAMETERS,
   headers: [
     {

@@ -108,6 +108,7 @@ function toJsonLines(items: Buffer): Buffer {
 
 const DOC: RouteDoc = {
   summary: 'Every event that matches, oldest first, as a file',
+  description: 'Sends events as they are read; the connection of a slow reader is closed.',
   query: EXPORT_PARAMETERS,
   answers: {
     200: {

@@ -309,21 +309,25 @@ const FacetsSchema = Type.Object({
 const DOCS = {
   queryEvents: {
     summary: 'Events by filters and checkpoint',
+    description: 'Newest first without `since`; with `since`, oldest first, for consumers that save `next_since`.',
     query: EVENT_PARAMETERS,
     answers: { 200: { description: 'A page and its checkpoint', schema: EventPageSchema } },
   },
   histogram: {
     summary: 'How many events there are over a range, by source, in equal parts of it',
+    description: 'Counts the events that the same filters of `GET /api/events` match.',
     query: HISTOGRAM_PARAMETERS,
     answers: { 200: { description: 'The counts, in columns', schema: HistogramSchema } },
   },
   facets: {
     summary: 'Which sources, kinds, outcomes and actors the matching events have, with counts',
+    description: 'For menus of filters; counts the most frequent values.',
     query: FACET_PARAMETERS,
     answers: { 200: { description: 'The counts by value', schema: FacetsSchema } },
   },
   getEvent: {
     summary: 'One stored event',
+    description: 'With its payload; the answer has an `ETag`, and 304 saves sending it again.',
     headers: [
       { name: 'If-None-Match', description: 'The `ETag` of an earlier answer, or several.', schema: Type.String() },
     ],

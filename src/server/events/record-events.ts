@@ -174,6 +174,7 @@ const RecordedSchema = Type.Union([
 
 const DOC: RouteDoc = {
   summary: 'Records one event or CloudEvent, or a batch (JSON array or NDJSON) as a whole or not at all',
+  description: 'Recording an event with a known dedupe key counts a repeat, so a request can be sent again.',
   body: {
     'application/json': Type.Union([named('EventInput'), Type.Array(named('EventInput'))]),
     'application/x-ndjson': Type.String({ description: 'One event a line.' }),

@@ -117,6 +117,7 @@ const ListSchema = Type.Object({
 const DOCS = {
   save: {
     summary: 'Creates a subscription, or merges into the one with the id sent',
+    description: 'Members that are not sent stay as they are; events captured from then on are matched with it.',
     body: { 'application/json': named('Subscription') },
     answers: {
       201: { description: 'Created', schema: SavedSchema },
@@ -125,11 +126,13 @@ const DOCS = {
   },
   preview: {
     summary: 'The events of the last 7 days that a draft of a subscription would have matched; stores nothing',
+    description: 'Also shows how the draft is understood, and whether its place had any events.',
     body: { 'application/json': named('Subscription') },
     answers: { 200: { description: 'Counts and examples', schema: PreviewSchema } },
   },
   list: {
     summary: 'All subscriptions, or with limit or after a page of them',
+    description: 'A member receives its own subscriptions, an admin all of them.',
     query: [
       {
         name: 'limit',
@@ -146,10 +149,12 @@ const DOCS = {
   },
   get: {
     summary: 'One subscription',
+    description: 'Has its filters, its state and its last capture.',
     answers: { 200: { description: 'The subscription', schema: named('Subscription') } },
   },
   delete: {
     summary: 'Deletes a subscription; captured events stay',
+    description: 'Events that it matched keep its id.',
     answers: { 204: { description: 'Deleted' } },
   },
 }

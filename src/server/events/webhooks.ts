@@ -129,6 +129,8 @@ function docFor({ catalogue }: WebhookAdapter): RouteDoc {
 
 const DOC = {
   summary: "Receives a platform's deliveries",
+  description:
+    'With a secret configured, a delivery without its proof is refused; events of unknown types are stored too.',
   body: { 'application/json': AnyJson, 'application/x-www-form-urlencoded': AnyJson },
   answers: { 200: { description: 'How many events it had', schema: Type.Object(DELIVERY) } },
 } satisfies RouteDoc
@@ -141,6 +143,8 @@ const ChatDeliverySchema = Type.Object({
 const CHAT_DOC: RouteDoc = {
   ...DOC,
   summary: "Receives the chat platform's deliveries",
+  description:
+    'From outgoing webhooks and from programs that forward events; with a secret configured, each must have the token.',
   query: [
     {
       name: 'site',

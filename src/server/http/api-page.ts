@@ -17,14 +17,18 @@ export function renderApi({ tags, paths, components, servers }: OpenApiDocument)
   return html`<p><a href="${json}">OpenAPI 3.1, as JSON</a></p>${joined(groups)}<h2>Schemas</h2>${joined(schemas)}`
 }
 
-function toRoute(name: string, { summary, parameters = [], requestBody, responses, ...others }: Operation): Markup {
+function toRoute(
+  name: string,
+  { summary, description, parameters = [], requestBody, responses, ...others }: Operation,
+): Markup {
   const inputs = parameters.map(({ name, in: place, description, schema }) => [
     ...[html`<code>${name ?? ''}</code>`, place, typeOf(schema), description],
   ])
-  const answers = Object.entries(responses).map(([status, { description, $ref, content }]) => [
-    ...[status, description ?? toLink($ref ?? ''), typesOf(content)],
+  const answers = Object.entries(responses).map(([status, { description: meaning, $ref, content }]) => [
+    ...[status, meaning ?? toLink($ref ?? ''), typesOf(content)],
   ])
   return html`<details><summary><code>${name}</code> ${summary}</summary>
+<p>${description}</p>
 <p>Access: <code>${others['x-access']}</code></p>
 ${inputs.length > 0 ? toTable(['Parameter', 'In', 'Type', 'Meaning'], inputs) : ''}
 ${requestBody ? html`<p>Body: ${typesOf(requestBody.content)}</p>` : ''}

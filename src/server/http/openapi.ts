@@ -17,6 +17,7 @@ import {
 export interface Operation {
   tags: string[]
   summary: string
+  description: string
   'x-access': string
   parameters?: readonly Described[]
   requestBody?: { content: Record<string, { schema: unknown }> }
@@ -67,11 +68,13 @@ type DescribedRoute<Rule extends string> = Pick<Route<Rule>, 'method' | 'pattern
 
 const PAGE_DOC: RouteDoc = {
   summary: 'This API, as a page',
+  description: 'Shows routes, parameters, answers and schemas for people.',
   answers: { 200: { description: 'A page for people', type: 'text/html' } },
 }
 
 const DOC: RouteDoc = {
   summary: 'This API, as OpenAPI 3.1',
+  description: 'Made from the routes and schemas that the server uses; browsers receive the page.',
   answers: { 200: { description: 'The document', schema: Type.Object({ openapi: Type.String() }) } },
 }
 
@@ -163,6 +166,7 @@ function toOperation({ method, pattern, access, doc }: DescribedRoute<string>, s
   return {
     operationId: operationId(method, pattern),
     summary: doc.summary,
+    description: doc.description,
     'x-access': access,
     security,
     ...(parameters.length > 0 ? { parameters } : {}),

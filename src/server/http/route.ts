@@ -128,7 +128,10 @@ export interface Reply {
 
 /** A route's entry in the API description. */
 export interface RouteDoc {
+  /** A few words, for lists. */
   summary: string
+  /** One sentence on what a caller has to know in addition. */
+  description: string
   query?: readonly ParameterDoc[]
   headers?: readonly ParameterDoc[]
   /** By media type. */

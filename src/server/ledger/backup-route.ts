@@ -27,6 +27,7 @@ export function copyLedger({ copyTo, readJsonBody }: LedgerBackupParts): Endpoin
 
 const DOC: RouteDoc = {
   summary: 'Copies the ledger; for commands on this machine, over the socket of the process that owns it',
+  description: 'The copy is consistent, and made while events are recorded.',
   body: { 'application/json': LedgerCopySchema },
   answers: { 201: { description: 'Copied', schema: LedgerCopySchema } },
 }

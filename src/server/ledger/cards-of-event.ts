@@ -21,6 +21,7 @@ export function listCardsOfEvent({ listLinkedCards }: { listLinkedCards: ListLin
 
 const DOC = {
   summary: 'The cards of the board that link to an event',
+  description: 'Empty if the board is not served by this process, or the caller may not read it.',
   query: [{ name: 'link', description: 'The dedupe key of the event; required.', schema: Type.String() }],
   answers: { 200: { description: 'The cards', schema: LinkedCardsSchema } },
 }

@@ -60,6 +60,7 @@ export function ledgerState({ copies, budget }: { copies: ServedCopies; budget: 
 
 const PAGE_DOC: RouteDoc = {
   summary: 'Events and their later changes, as stored; for exports and followers, not for browser sessions',
+  description: 'For copies between ledgers: JSON lines in the order of the ledger.',
   query: [
     {
       name: 'since',
@@ -87,6 +88,7 @@ const PAGE_DOC: RouteDoc = {
 
 const STATE_DOC: RouteDoc = {
   summary: 'Subscriptions, consumers, users with password digests, and digests of tokens; not for browser sessions',
+  description: 'For copies between ledgers: what is not an event.',
   query: [
     {
       name: 'unless',

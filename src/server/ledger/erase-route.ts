@@ -51,6 +51,7 @@ function readErasure(input: unknown): ErasureRequest {
 
 const DOC: RouteDoc = {
   summary: 'Erases the content of an event, or of some events of an actor, and records it',
+  description: 'Key, order, times and digest stay; erased content cannot be restored.',
   body: { 'application/json': ErasureRequestSchema },
   answers: {
     200: {

@@ -83,6 +83,7 @@ export function promote(parts: { following: ServedFollowing; readJsonBody: ReadJ
 
 const DOC: RouteDoc = {
   summary: 'Ends that this ledger follows another one: it accepts changes from now on',
+  description: 'Refused while the leader still answers, unless forced; the ledger gets a new epoch, unless it is kept.',
   body: { 'application/json': InputSchema },
   answers: {
     200: {

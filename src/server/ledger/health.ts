@@ -214,6 +214,7 @@ const HealthSchema = Type.Object({
 
 const DOC: RouteDoc = {
   summary: 'Whether the ledger can accept events, and its database',
+  description: '200 if it can, 503 with the reason if it cannot; needs no login.',
   answers: {
     200: { description: 'It can', schema: HealthSchema },
     503: { description: 'It cannot', schema: HealthSchema },

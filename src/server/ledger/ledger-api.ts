@@ -16,6 +16,7 @@ export function schema(validated: TSchema): Endpoint {
 
 const SCHEMA_DOC: RouteDoc = {
   summary: 'The JSON Schema that validates what is sent',
+  description: 'The same schema that the server validates requests with.',
   answers: { 200: { description: 'The schema', schema: Type.Unknown() } },
 }
 

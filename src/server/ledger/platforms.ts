@@ -43,5 +43,6 @@ const PlatformsSchema = Type.Object({
 
 const DOC: RouteDoc = {
   summary: 'The events that each source can send, and how to watch it',
+  description: 'Also shows whether the webhook of each source has a secret, never the secret.',
   answers: { 200: { description: 'The catalogue', schema: PlatformsSchema } },
 }

@@ -33,4 +33,8 @@ const StatsSchema = Type.Object({
   ),
 })
 
-const DOC: RouteDoc = { summary: 'Counts', answers: { 200: { description: 'The counts', schema: StatsSchema } } }
+const DOC: RouteDoc = {
+  summary: 'Counts',
+  description: 'Maintained counters of events, repeats and subscriptions, by source and by kind.',
+  answers: { 200: { description: 'The counts', schema: StatsSchema } },
+}

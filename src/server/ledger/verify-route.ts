@@ -22,5 +22,6 @@ export function verifyEvents({ verify }: { verify: VerifyEvents }): Endpoint<Ide
 const DOC: RouteDoc = {
   summary:
     'Checks events against their digests; for commands on this machine, over the socket of the process that owns it',
+  description: 'Reads a part of the ledger; continue after the last event that was checked.',
   answers: { 200: { description: 'What was found', schema: VerifiedEventsSchema } },
 }

@@ -49,14 +49,17 @@ function empty(status: number): Reply {
 
 const METRICS: RouteDoc = {
   summary: 'Metrics for Prometheus',
+  description: 'Counters, gauges and histograms in the text format of Prometheus.',
   answers: { 200: { description: 'Prometheus text format', type: 'text/plain' } },
 }
 const LIVEZ: RouteDoc = {
   summary: 'Whether the process answers; for supervisors',
+  description: 'Does not look at the store: restart the process if this fails.',
   answers: { 200: { description: 'It does; the answer is empty', type: 'text/plain' } },
 }
 const READYZ: RouteDoc = {
   summary: 'Whether the store can commit; for load balancers',
+  description: 'Fails while the store cannot commit and while the server stops: send requests elsewhere.',
   answers: {
     200: { description: 'It can; the answer is empty', type: 'text/plain' },
     503: { description: 'It cannot, or the server stops; the answer is empty', type: 'text/plain' },

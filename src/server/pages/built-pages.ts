@@ -69,7 +69,7 @@ export function pages(options: PagesOptions): Pages {
   let rendered: RenderedPage | undefined
 
   return {
-    page: documented(docOf(`The ${folder}, or its login page`, 'text/html'), req => {
+    page: documented(docOf(`The ${folder}, or its login page`, 'For people, in a browser.', 'text/html'), req => {
       if (rootPath && !req.local && req.path.length === rootPath.length) {
         return { status: 308, type: 'text/plain', body: '', headers: ['Location', `${rootPath}/${req.search}`] }
       }
@@ -77,19 +77,22 @@ export function pages(options: PagesOptions): Pages {
       if (!rendered || rendered.otherUrl !== otherUrl) rendered = renderPage(options, { manifest, otherUrl })
       return rendered.page.reply(req, ['Cache-Control', 'no-store'])
     }),
-    asset: documented(docOf(`A file of the ${folder}`, '*/*'), (req, res) => {
-      // Compared as sent: a name that must be decoded first is none of these.
-      const asked = req.path.slice((req.local ? '' : rootPath).length + '/assets/'.length)
-      const isVersioned = asked.startsWith(prefix)
-      const name = isVersioned ? asked.slice(prefix.length) : asked
-      if (!names.has(name)) return problemReply({ status: 404, code: 'not_found', detail: 'There is no such file.' })
-      return serveFile(req, res, { path: `/${prefix}${name}`, cacheControl: isVersioned ? IMMUTABLE : REVALIDATE })
-    }),
+    asset: documented(
+      docOf(`A file of the ${folder}`, 'Scripts and styles; a name with a version never changes.', '*/*'),
+      (req, res) => {
+        // Compared as sent: a name that must be decoded first is none of these.
+        const asked = req.path.slice((req.local ? '' : rootPath).length + '/assets/'.length)
+        const isVersioned = asked.startsWith(prefix)
+        const name = isVersioned ? asked.slice(prefix.length) : asked
+        if (!names.has(name)) return problemReply({ status: 404, code: 'not_found', detail: 'There is no such file.' })
+        return serveFile(req, res, { path: `/${prefix}${name}`, cacheControl: isVersioned ? IMMUTABLE : REVALIDATE })
+      },
+    ),
   }
 }
 
-function docOf(summary: string, type: string): RouteDoc {
-  return { summary, answers: { 200: { description: 'The file', type } } }
+function docOf(summary: string, description: string, type: string): RouteDoc {
+  return { summary, description, answers: { 200: { description: 'The file', type } } }
 }
 
 type ServeFile = (

@@ -119,8 +119,13 @@ export const NEXT_PARAMETER: ParameterDoc = {
 const DOCS = {
   page: {
     summary: 'Login page',
+    description: 'The page that asks for user name and password.',
     query: [NEXT_PARAMETER],
     answers: { 200: { description: 'A page for people', type: 'text/html' } },
   },
-  asset: { summary: 'A file of the login page', answers: { 200: { description: 'The file', type: '*/*' } } },
+  asset: {
+    summary: 'A file of the login page',
+    description: 'Public, because the page is shown before a login.',
+    answers: { 200: { description: 'The file', type: '*/*' } },
+  },
 }

@@ -1,6 +1,6 @@
 import { isHost, isLoopbackHost } from '../../login/origins.js'
 import type { BoardSecrets } from '../../model/board/board-secrets.js'
-import { API_URL_ALLOWED, acceptApiUrl } from '../client-settings.js'
+import { API_URL_ALLOWED, acceptApiUrl } from '../api-address.js'
 import { type LoginRules, readLoginRules } from '../login-rules.js'
 import type { SettingReader } from '../reading/setting-reader.js'
 import { readBoardSecrets } from './secrets.js'

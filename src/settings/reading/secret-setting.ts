@@ -35,8 +35,9 @@ interface SecretForm {
 }
 
 function readValueOrFile(reader: SettingReader, name: string, form: SecretForm): string | undefined {
-  const file = findEvenEmpty(reader, `${name}_FILE`)
-  const value = findEvenEmpty(reader, name)
+  // For other settings an empty value means none; for a secret that could open what should be closed.
+  const file = reader.findEvenEmpty(`${name}_FILE`)
+  const value = reader.findEvenEmpty(name)
   if (value?.value && file?.value && form.both === 'refused') {
     reader.refuse(name, `${name} and ${file.name} are both set${place(file)}. Keep one of them.`)
     return undefined
@@ -53,7 +54,7 @@ function readValueOrFile(reader: SettingReader, name: string, form: SecretForm):
  * belong to a password.
  */
 export function readPasswordFile(reader: SettingReader, name: string): string | undefined {
-  const file = findEvenEmpty(reader, name)
+  const file = reader.findEvenEmpty(name)
   if (file?.value === '') reader.refuse(name, `${name}${place(file)} is empty. Name a file, or remove it.`)
   return file?.value ? readSecretFile(reader, file, withoutLineEnd) : undefined
 }
@@ -73,6 +74,11 @@ const whole: ToSecret = text => text
 /** Removes the line end that editors and `echo` append. */
 export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, '')
+}
+
+/** The secret in the file that a flag names. */
+export function readGivenSecretFile(reader: SettingReader, file: FoundSetting): string | undefined {
+  return readSecretFile(reader, file, withoutBlankEnds)
 }
 
 /** The secret in a configured file. */
@@ -131,12 +137,4 @@ function checkedSecret(reader: SettingReader, { name, path, toSecret }: SecretFi
   const secret = toSecret(text)
   if (!secret) reader.refuse(name, `${name} "${path}" is empty. Write the secret into it.`)
   return secret || undefined
-}
-
-/** For other settings an empty value means none; for a secret that could open what should be closed. */
-function findEvenEmpty(reader: SettingReader, name: string): FoundSetting | undefined {
-  const found = reader.find(name)
-  if (found) return found
-  if (reader.sources.env[name] !== undefined) return { name, value: '' }
-  return reader.shared.values.get(name) === undefined ? undefined : { name, value: '', file: reader.shared.path }
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { AppError, type FieldProblem } from '../../model/app-error.js'
+import { aliasOf } from './aliases.js'
 import { expandHome } from './paths.js'
 import type { SettingSources } from './setting-sources.js'
 import { readSharedEnvironment, type SharedEnvironment } from './shared-environment.js'
@@ -40,10 +41,30 @@ export class SettingReader {
 
   find(name: string, given?: GivenFlag): FoundSetting | undefined {
     if (given?.value !== undefined) return { name: given.flag, value: given.value }
-    const fromProcess = this.sources.env[name]
-    if (fromProcess) return { name, value: fromProcess }
-    const fromFile = this.shared.values.get(name)
-    return fromFile ? { name, value: fromFile, file: this.shared.path } : undefined
+    const found = this.findEvenEmpty(name)
+    return found?.value ? found : undefined
+  }
+
+  /** The same without flags. A value that is empty in every place is found as well. */
+  findEvenEmpty(name: string): FoundSetting | undefined {
+    const { env } = this.sources
+    const fromProcess = this.#findIn(name, each => env[each])
+    if (fromProcess?.value) return fromProcess
+    const fromFile = this.#findIn(name, each => this.shared.values.get(each))
+    if (fromFile && (fromFile.value || !fromProcess)) return { ...fromFile, file: this.shared.path }
+    return fromProcess
+  }
+
+  /** By the name, or by its alias; refuses two that differ. */
+  #findIn(name: string, lookUp: (name: string) => string | undefined): FoundSetting | undefined {
+    const alias = aliasOf(name)
+    const value = lookUp(name)
+    const other = alias === undefined ? undefined : lookUp(alias)
+    if (alias === undefined || other === undefined) return value === undefined ? undefined : { name, value }
+    if (value && other && value !== other && !this.hasRefused([alias])) {
+      this.refuse(alias, `${alias} and ${name} are both set, and differ. Keep one of them.`)
+    }
+    return value ? { name, value } : { name: alias, value: other }
   }
 
   integer(name: string, range: { min: number; max: number; default: number }, given?: GivenFlag): number {

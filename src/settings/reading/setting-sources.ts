@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { readRegularFile } from '../../model/files/regular-file.js'
+import { aliasOf } from './aliases.js'
 
 /** Where settings come from, other than flags. Passed in, so that no other code reads the process. */
 export interface SettingSources {
@@ -55,7 +56,8 @@ const DEMO_VARIABLES = [
  * @param home replaces the home folder
  */
 export function demoSources(sources: SettingSources, home: string): SettingSources {
-  const heeded = DEMO_VARIABLES.map((name): [string, string | undefined] => [name, sources.env[name]])
+  const names = DEMO_VARIABLES.flatMap(name => [name, aliasOf(name) ?? name])
+  const heeded = names.map((name): [string, string | undefined] => [name, sources.env[name]])
   return { ...sources, env: { ...Object.fromEntries(heeded), ARCH_HOME: home }, homedir: home }
 }
 

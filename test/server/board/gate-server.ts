@@ -62,7 +62,7 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
   const look = { palette: 'forest', layout: 'card', appearance: 'dark' } as const
   const asksUsername = settings.username !== undefined
   const pages = boardLoginPages({ rootPath, look, asksUsername })
-  const doc = { summary: '', answers: {} }
+  const doc = { summary: '', description: '', answers: {} }
   const shell = documented<BoardIdentity>(doc, () => {
     return { status: 200, type: 'text/html', page: true, body: 'the page shell' }
   })

@@ -161,11 +161,17 @@ t.test('the API description distinguishes sent from stored events, and leaves fr
   }
 })
 
-t.test('every operation has a group and its refusals, and every reference leads somewhere', async t => {
+t.test('every operation has a group, a sentence and its refusals, and every reference leads somewhere', async t => {
   const { request } = await serve(t, { adapters: ADAPTERS })
   const document = (await request('/api/openapi.json')).body as unknown as {
     tags: { name: string }[]
-    paths: Record<string, Record<string, { tags: string[]; responses: Record<string, { $ref?: string }> }>>
+    paths: Record<
+      string,
+      Record<
+        string,
+        { tags: string[]; summary: string; description: string; responses: Record<string, { $ref?: string }> }
+      >
+    >
   }
   const groups = document.tags.map(({ name }) => name)
   const refusalsOf = (path: string, method: string) =>
@@ -173,7 +179,11 @@ t.test('every operation has a group and its refusals, and every reference leads 
       $ref ? status : [],
     )
   for (const [path, methods] of Object.entries(document.paths)) {
-    for (const { tags } of Object.values(methods)) t.ok(groups.includes(tags[0] ?? ''), path)
+    for (const { tags, summary, description } of Object.values(methods)) {
+      t.ok(groups.includes(tags[0] ?? ''), path)
+      t.match(description, /^[A-Z0-9`].*\.$/, path)
+      t.not(description, `${summary}.`, path)
+    }
   }
   t.same(refusalsOf('/api/events', 'post'), ['400', '403', '413', '415', '429', '503'])
   t.same(refusalsOf('/api/events/{dedupe_key}', 'get'), ['400', '401', '403', '404', '429', '503'])

@@ -1,10 +1,11 @@
-import { DaybookCommand } from '../../../cli/base/daybook-command.js'
+import { ResultCommand } from '../../../cli/base/daybook-command.js'
 import { exitCodeOf } from '../../../cli/exit-codes.js'
+import { BY_NAME } from '../../../cli/formats/output-options.js'
 import { AppError, type ErrorCategory } from '../../../model/app-error.js'
 import type { BackendProblem } from '../../../model/board/backend-check.js'
 import { findBoardHome } from '../../../settings/home-folder.js'
 
-export default class BoardBackendsCheck extends DaybookCommand {
+export default class BoardBackendsCheck extends ResultCommand {
   static override summary = 'Checks the connection to every other board that has a profile here.'
   static override description = [
     'Reads backends.json in the folder of the board, and asks each board directly whether it accepts its key, and',
@@ -16,12 +17,9 @@ export default class BoardBackendsCheck extends DaybookCommand {
     const { flags } = await this.parse(BoardBackendsCheck)
     const { checkBackends } = await import('../../../runtime/check-backends.js')
     const items = await checkBackends(findBoardHome(this.sources))
-    if (this.output.isTerminal && !flags.json) {
-      const { backendsTable } = await import('../../../cli/views/backends.js')
-      await this.output.print(backendsTable(items, await this.style()))
-    } else {
-      await this.printJson({ items, count: items.length })
-    }
+    const result = { items, count: items.length }
+    const load = async () => (await import('../../../cli/views/backends.js')).backendsTable
+    await this.showValue(result, flags, load, BY_NAME)
     const worst = GRAVEST_FIRST.find(code => items.some(({ problem }) => problem?.code === code))
     if (worst) process.exitCode = exitCodeOf(new AppError(CATEGORIES[worst], worst, 'A backend cannot be used.'))
   }

@@ -11,6 +11,7 @@ export default class BoardCardsHistory extends BoardCommand {
   }
   static override flags = {
     limit: integer({
+      char: 'n',
       description: 'Entries, up to 500.',
       min: 1,
       max: HISTORY_LIMITS.pageSize.max,
@@ -21,6 +22,8 @@ export default class BoardCardsHistory extends BoardCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(BoardCardsHistory)
     const answer = await this.client(flags).cardHistory(args.id, flags.limit)
-    await this.show(answer, flags, async () => (await import('../../../cli/views/cards.js')).cardHistoryTable)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/cards.js')).cardHistoryTable, {
+      name: 'at',
+    })
   }
 }

@@ -8,7 +8,7 @@ export default class BoardRunsList extends BoardCommand {
   static override flags = {
     card: string({ description: 'Only runs of this card.', helpValue: '<card_id>' }),
     state: string({ description: 'Only runs in this state.', options: [...RUN_STATES] }),
-    limit: string({ description: 'Runs per page, 1 to 500.', helpValue: '<n>' }),
+    limit: string({ char: 'n', description: 'Runs per page, 1 to 500.', helpValue: '<n>' }),
     after: string({ description: '`next` of the previous page.', helpValue: '<n>' }),
   }
 

@@ -14,7 +14,7 @@ export default class BoardRunsLog extends BoardCommand {
     id: string({ required: true, ignoreStdin: true, description: 'Id, as printed by `board runs list`.' }),
   }
   static override flags = {
-    follow: boolean({ description: 'Stream the log until the run ends.' }),
+    follow: boolean({ char: 'f', description: 'Stream the log until the run ends.' }),
   }
 
   async run(): Promise<void> {

@@ -18,7 +18,7 @@ export default class BoardRunsStart extends BoardCommand {
   }
   static override flags = {
     mode: text({ description: 'Only real starts a process.', options: [...RUN_MODES], required: true }),
-    follow: boolean({ description: 'Print the log until the run ends.' }),
+    follow: boolean({ char: 'f', description: 'Print the log until the run ends.' }),
     ...EXECUTOR_TOKEN_FLAG,
   }
 
@@ -34,6 +34,6 @@ export default class BoardRunsStart extends BoardCommand {
     const { followRunLog } = await import('../../../cli/follow-run-log.js')
     const { id } = answer.json() as { id: string }
     const run = await followRunLog(client, id, { output: this.output, json: flags.json })
-    if (run && this.isForPeople(flags)) await this.output.print(`\n${(await load())(run, await this.style())}`)
+    if (run && this.isForPeople(flags)) await this.output.print(`\n${(await load())(run, await this.style(flags))}`)
   }
 }

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { processSources } from '../../settings/reading/setting-sources.js'
+import { Output } from '../terminal/output.js'
+import { toTerminalLine } from '../terminal/text.js'
+import { complete } from './complete.js'
+import { listedValues } from './listed-values.js'
+import { FILES, REQUEST } from './scripts.js'
+
+/**
+ * The words that a completion script asks about, if the command line is such a question. Answered without the command framework,
+ * because a person waits for it after each Tab.
+ */
+export function readCompletionRequest([first, separator, ...words]: readonly string[]): readonly string[] | undefined {
+  return first === REQUEST && separator === '--' ? words : undefined
+}
+
+/** Prints a line for each candidate: the word, a tab, and what it is. */
+export async function runCompletion(root: string, words: readonly string[]): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'))
+  const sources = processSources()
+  const completion = await complete(manifest, words, name => listedValues(name, sources))
+  const lines =
+    completion === 'files'
+      ? [FILES]
+      : completion.map(({ value, description = '' }) => `${toTerminalLine(value)}\t${toTerminalLine(description)}`)
+  await new Output(process.stdout).print(lines.join('\n'))
+}

@@ -1,0 +1,35 @@
+import { AppError } from '../../model/app-error.js'
+
+export const FORMATS = ['table', 'json', 'jsonl', 'yaml', 'csv', 'name'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** How a command is asked to print its result. */
+export interface OutputFlags {
+  json: boolean
+  output?: Format | undefined
+  /** A comma list of members. */
+  fields?: string | undefined
+  'no-color'?: boolean | undefined
+  local?: boolean | undefined
+}
+
+/** How the items of a result become names and rows. */
+export interface ItemShape {
+  /** What other commands accept as the name of an item: a member, or made of several. */
+  name: string | ((item: unknown) => string)
+  /** The columns of a CSV file; absent: all members of the items that are not lists or objects. */
+  columns?: readonly string[]
+}
+
+export const BY_ID: ItemShape = { name: 'id' }
+export const BY_NAME: ItemShape = { name: 'name' }
+
+/** `kind,actor.display` as a list. @throws AppError `invalid/wrong_usage` */
+export function readFields(list: string): string[] {
+  const fields = list.split(',').map(field => field.trim())
+  if (fields.some(field => field === '' || field.split('.').includes(''))) {
+    const hint = 'Write it like --fields kind,actor.display.'
+    throw new AppError('invalid', 'wrong_usage', '--fields is not a comma list of names.', { hint })
+  }
+  return fields
+}

@@ -1,0 +1,27 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { AppError } from '../../model/app-error.js'
+import type { ProfilesFile } from '../../settings/profiles.js'
+
+/**
+ * Writes the profiles, readable by this user alone, or removes the file of the last one. Another process sees the old
+ * content or the new one.
+ *
+ * @throws AppError `invalid/file_unwritable`
+ */
+export function saveProfiles({ path, ...content }: ProfilesFile): void {
+  const part = `${path}.${process.pid}.part`
+  try {
+    if (Object.keys(content.profiles).length === 0) {
+      rmSync(path, { force: true })
+      return
+    }
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(part, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(part, path)
+  } catch (cause) {
+    rmSync(part, { force: true })
+    if (!(cause instanceof Error) || !('code' in cause)) throw cause
+    throw new AppError('invalid', 'file_unwritable', `"${path}" cannot be written (${cause.code}).`, { cause })
+  }
+}

@@ -1,0 +1,25 @@
+import type { PlatformSource } from '../model/platforms/platform-source.js'
+import { type Answer, LEDGER } from './answer.js'
+import { type CallOptions, ServerClient } from './server-client.js'
+import type { ServerAddress } from './transport.js'
+
+/** Delivers to a ledger as a platform does: what proves the delivery is in it. */
+export class WebhookClient extends ServerClient {
+  /** @param hintOf what the user of a command can do about a refusal with this `code` */
+  constructor(address: ServerAddress, hintOf: (code: string) => string | undefined) {
+    super(address, { names: LEDGER, headers: {}, hintOf })
+  }
+
+  /** @param site origin of the platform's server, for a platform whose deliveries do not contain it */
+  deliver(
+    source: PlatformSource,
+    { headers, body, site }: { headers: Record<string, string>; body: Uint8Array; site?: string | undefined },
+    options?: CallOptions,
+  ): Promise<Answer> {
+    const path = `/webhooks/${source}${site === undefined ? '' : `?site=${encodeURIComponent(site)}`}`
+    return this.call(
+      { method: 'POST', path, body, headers: { ...headers, 'content-length': String(body.length) } },
+      options,
+    )
+  }
+}

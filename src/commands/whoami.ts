@@ -1,0 +1,14 @@
+import { LedgerCommand } from '../cli/base/ledger-command.js'
+
+export default class Whoami extends LedgerCommand {
+  static override summary = 'Shows which ledger commands ask, and who you are there.'
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Whoami)
+    const client = this.client(flags)
+    const answer = await client.session()
+    const { csrf_token: _, ...session } = answer.json() as Record<string, unknown>
+    const load = async () => (await import('../cli/views/users.js')).sessionCard
+    await this.showValue({ api_url: client.name, ...session }, flags, load, { name: 'user.username' })
+  }
+}
