@@ -29,7 +29,10 @@ export function followEvents(
   const { signal } = options
   return followPages({
     // Only what the ledger answers, and this client throws, gets here: always an AppError.
-    ...(options as Pick<FollowOptions<EventPage>, 'signal' | 'onPruned' | 'onConnected' | 'onInterrupted' | 'random' | 'sleep'>),
+    ...(options as Pick<
+      FollowOptions<EventPage>,
+      'signal' | 'onPruned' | 'onConnected' | 'onInterrupted' | 'random' | 'sleep'
+    >),
     ask: parameters => client.events(parameters, { signal }).then(readEventPage),
     filters,
     since: since ?? (filters.from || filters.days ? BEGINNING : undefined),

@@ -42,7 +42,18 @@ export const BEGINNING = '1970-01-01T00:00:00.000000Z'
  * @throws a failure that waiting cannot resolve
  */
 export async function* followPages<Page extends FollowedPage>(options: FollowOptions<Page>): AsyncGenerator<Page> {
-  const { ask, filters, since, signal, isPassing, onInterrupted, onPruned, onConnected, random, sleep = pause } = options
+  const {
+    ask,
+    filters,
+    since,
+    signal,
+    isPassing,
+    onInterrupted,
+    onPruned,
+    onConnected,
+    random,
+    sleep = pause,
+  } = options
   let checkpoint = since
   let isStarted = options.isPatient
   let isReported = false
