@@ -11,7 +11,7 @@ export interface OpenedAlthough {
   mayBeMoved?: boolean
 }
 
-/** @throws AppError `configuration/import_incomplete`, `configuration/follows_another`, `configuration/ledger_moved` */
+/** @throws AppError `configuration/import_incomplete`, `configuration/follows_another`, `configuration/continued_elsewhere` */
 export async function refuseClosed(
   copies: Pick<CopyStore, 'findMark' | 'findFollow' | 'findMoved'>,
   database: string,
@@ -41,7 +41,7 @@ function followsAnother(database: string, leader: string): AppError {
 }
 
 function ledgerMoved(database: string, to: string): AppError {
-  return new AppError('configuration', 'ledger_moved', `The ledger ${database} was moved to ${to}.`, {
+  return new AppError('configuration', 'continued_elsewhere', `The ledger ${database} was moved to ${to}.`, {
     hint: 'Let EVENT_DB name the new place. If the move was interrupted, repeat `daybook ledger copy`.',
   })
 }

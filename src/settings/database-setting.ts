@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DEFAULT_SCHEMA, type PostgresAddress, shownAddress } from '../model/postgres-address.js'
 import { isPostgresUrl, readPostgres } from './postgres-setting.js'
-import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
+import type { FoundSetting, GivenFlag, SettingReader } from './reading/setting-reader.js'
 
 /** The ledger database to use. */
 export interface DatabaseSetting {
@@ -30,7 +30,8 @@ export function readDatabase(reader: SettingReader, home: string, given: GivenFl
   const found = reader.find('EVENT_DB', given)
   const isPostgres = found !== undefined && isPostgresUrl(found.value)
   const postgres = readPostgres(reader, isPostgres ? found : undefined, { setting: 'EVENT_DB', schema: DEFAULT_SCHEMA })
-  const replica = found?.name === 'EVENT_DB' ? readReplica(reader, postgres) : {}
+  const read = reader.find('EVENT_DB_READ')
+  const replica = read && found?.name === 'EVENT_DB' ? readReplica(reader, postgres, read) : {}
   if (!found) return { path: join(home, 'event', 'events.db'), isDefault: true, legacyPath }
   if (postgres) return { path: shownAddress(postgres), postgres, ...replica, isDefault: false, legacyPath }
   if (isPostgres) return { path: '', isDefault: false, legacyPath }
@@ -43,9 +44,11 @@ export function readDatabase(reader: SettingReader, home: string, given: GivenFl
 }
 
 /** `EVENT_DB_READ`: a standby of the database that `EVENT_DB` names. Its tables are in the same schema. */
-function readReplica(reader: SettingReader, primary: PostgresAddress | undefined): { replica?: PostgresAddress } {
-  const found = reader.find('EVENT_DB_READ')
-  if (!found) return {}
+function readReplica(
+  reader: SettingReader,
+  primary: PostgresAddress | undefined,
+  found: FoundSetting,
+): { replica?: PostgresAddress } {
   if (!isPostgresUrl(found.value)) {
     reader.refuse(found.name, `${found.name} is not an address that begins with postgres://.`)
     return {}

@@ -16,8 +16,8 @@ export default class LedgerCopy extends DaybookCommand {
     '<%= config.bin %> <%= command.id %> --from postgres://daybook@db.example.org/ledger --to /var/lib/daybook/back.db',
   ]
   static override flags = {
-    from: string({ required: true, description: 'The ledger: a file, or an address.', helpValue: '<file|url>' }),
-    to: string({ required: true, description: 'Where it is from now on: new or empty.', helpValue: '<file|url>' }),
+    from: string({ required: true, description: 'The ledger: a file, or an address.', helpValue: '<ledger>' }),
+    to: string({ required: true, description: 'Where it is from now on: new or empty.', helpValue: '<ledger>' }),
   }
 
   async run(): Promise<void> {

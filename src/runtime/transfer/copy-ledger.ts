@@ -35,7 +35,8 @@ const ALL = Number.MAX_SAFE_INTEGER
  * The new one has the epoch, instants, counts and digests of the old one, which accepts no changes any more. The same call
  * continues one that was interrupted; one that fails leaves the old ledger in use.
  *
- * @throws AppError `not_found/ledger_missing`, `conflict/ledger_not_empty`, `conflict/copy_differs`, `conflict/ledger_moved`,
+ * @throws AppError `not_found/ledger_missing`, `conflict/ledger_not_empty`, `conflict/copy_differs`,
+ *   `configuration/continued_elsewhere`, `unavailable/server_not_stopped`,
  *   `unavailable/…`
  *
  * Source: docs/decisions/0065.
@@ -205,7 +206,7 @@ function notStopped(pid: number, reason: string): AppError {
 }
 
 function movedElsewhere(to: string): AppError {
-  return new AppError('conflict', 'ledger_moved', `The ledger was moved to ${to} already.`, {
+  return new AppError('configuration', 'continued_elsewhere', `The ledger was moved to ${to} already.`, {
     hint: 'Copy from there.',
   })
 }

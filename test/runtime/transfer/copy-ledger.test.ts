@@ -111,7 +111,7 @@ else {
     const there = await copyLedger({ from: first, to: second }, {})
     t.match(there, { events: 703, subscriptions: 1, users: 1, tokens: 1, consumers: 1, to: second.database.path })
     t.same(await inLedger(second, contentOf), before)
-    await t.rejects(openLedger(first, 'server'), { category: 'configuration', code: 'ledger_moved' })
+    await t.rejects(openLedger(first, 'server'), { category: 'configuration', code: 'continued_elsewhere' })
 
     const server = await openLedger(second, 'server')
     const back = await copyLedger({ from: second, to: third }, {})
@@ -124,8 +124,8 @@ else {
     await t.rejects(server.store.events.health(), moved)
     await server.close()
     await t.rejects(copyLedger({ from: second, to: file('other.db') }, {}), {
-      category: 'conflict',
-      code: 'ledger_moved',
+      category: 'configuration',
+      code: 'continued_elsewhere',
     })
   })
 

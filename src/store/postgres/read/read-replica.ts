@@ -71,7 +71,7 @@ export class ReadReplica {
     return first ? Math.max(0, (Number(first.now_us) - Number(first.captured_us)) / 1_000_000) : 0
   }
 
-  /** @throws AppError `unavailable/replica_differs` */
+  /** @throws AppError `unavailable/store_failed` */
   async #check(): Promise<void> {
     const { problem } = await this.health()
     if (problem) throw problem
@@ -81,5 +81,5 @@ export class ReadReplica {
 
 function otherLedger(): AppError {
   const message = 'The database that EVENT_DB_READ names is no replica of this ledger, or does not have its tables yet.'
-  return new AppError('unavailable', 'replica_differs', message, { hint: 'Correct the address.' })
+  return new AppError('unavailable', 'store_failed', message, { hint: 'Correct the address.' })
 }

@@ -29,7 +29,7 @@ function ledgerMoved(): AppError {
 }
 
 function importUnderWay(): AppError {
-  return new AppError('unavailable', 'import_incomplete', 'An import into this ledger is not complete.', {
+  return new AppError('unavailable', 'import_under_way', 'An import into this ledger is not complete.', {
     hint: 'Wait for it, or repeat the command: it continues.',
     retryAfterSeconds: 5,
   })
