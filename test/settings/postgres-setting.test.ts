@@ -57,6 +57,25 @@ t.test('the password comes from the URL, else from the named file, else from the
   t.same(readAddress('postgres://ada:own@one/ledger', { files, env }).passwords, ['own'])
 })
 
+t.test('a read replica has the schema of its database, and is ignored for a ledger that a flag names', async t => {
+  const read = (env: Record<string, string>, db?: string) => {
+    return readLocalSettings(db === undefined ? {} : { db }, memorySources({ env })).database
+  }
+  const EVENT_DB_READ = 'postgres://ada@two/ledger'
+  const { replica } = read({ EVENT_DB: 'postgres://ada@one/ledger?schema=x', EVENT_DB_READ, EVENT_DB_TIMEOUT: '7' })
+  t.match(replica, { hosts: [{ host: 'two', port: 5432 }], schema: 'x', timeoutSeconds: 7 })
+  t.equal(read({ EVENT_DB: 'postgres://ada@one/ledger', EVENT_DB_READ }, '/srv/events.db').replica, undefined)
+  t.match(
+    problemsOf(() => read({ EVENT_DB: '/srv/events.db', EVENT_DB_READ })),
+    [{ detail: /no database in PostgreSQL/ }],
+  )
+  const wrong = { EVENT_DB: 'postgres://ada@one/ledger', EVENT_DB_READ: '/srv/events.db' }
+  t.match(
+    problemsOf(() => read(wrong)),
+    [{ detail: /EVENT_DB_READ is not an address/ }],
+  )
+})
+
 t.test('an address that cannot be meant is refused, and no refusal shows it', async t => {
   const refused: [string, RegExp][] = [
     ['postgres://ada:secret@/ledger', /names no host/],

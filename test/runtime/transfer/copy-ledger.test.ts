@@ -1,8 +1,12 @@
+import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { shownAddress } from '../../../src/model/postgres-address.js'
 import { openLedger } from '../../../src/runtime/open-ledger.js'
 import { copyLedger } from '../../../src/runtime/transfer/copy-ledger.js'
+import { exportLedger } from '../../../src/runtime/transfer/export-ledger.js'
+import { exportTable } from '../../../src/runtime/transfer/export-table.js'
+import { importLedger } from '../../../src/runtime/transfer/import-ledger.js'
 import { type LocalSettings, readLocalSettings } from '../../../src/settings/local-settings.js'
 import type { Store } from '../../../src/store/store.js'
 import { ownFolder } from '../../black-box/own-folder.js'
@@ -98,6 +102,7 @@ else {
   const places = (t: Test) => {
     const folder = ownFolder(t)
     return {
+      folder,
       file: (name = 'events.db') => settingsOf(join(folder, name)),
       database: () => settingsOf(shownAddress(cluster.newAddress())),
     }
@@ -173,6 +178,36 @@ else {
       t.equal(await copies.findMoved(), null)
       t.match(await events.record([messageCreated('latest')]), [{ created: true }])
     })
+  })
+
+  t.test('a ledger in PostgreSQL is exported, imported, merged and written as a table as one in a file is', async t => {
+    const { folder, file, database } = places(t)
+    const [from, to, merged] = [database(), database(), database()]
+    await inLedger(from, fill)
+    const [path, table] = [join(folder, 'ledger.jsonl.gz'), join(folder, 'events.csv')]
+    const exported = await exportLedger(from, path, { accounts: true })
+    t.match(exported, { events: 703, subscriptions: 1, users: 1, tokens: 1 })
+    const read = (into: LocalSettings, merge: boolean) =>
+      importLedger(into, createReadStream(path), { merge, keepEpoch: false })
+    const withoutConsumers = async (settings: LocalSettings) => {
+      const { consumers: _, dead_letters: __, ...others } = await inLedger(settings, contentOf)
+      return others
+    }
+    t.match(await read(to, false), { mode: 'identical', events: 703, head_digest: exported.through?.digest })
+    t.same(await withoutConsumers(to), await withoutConsumers(from))
+    await read(file(), false)
+    t.same(await withoutConsumers(file()), await withoutConsumers(from), 'also into a file')
+
+    await inLedger(merged, ({ events }) => events.record([messageCreated('chat:9'), messageCreated('own')]))
+    // Erased and removed events, and the entries for them, are not merged.
+    t.match(await read(merged, true), { mode: 'merged', events: 697, known: 1 })
+    t.match(await inLedger(merged, ({ events }) => events.stats()), { event_count: 699 })
+    await exportTable(from, table, { accounts: false })
+    t.equal(
+      readFileSync(table, 'utf8').trim().split('\n').length,
+      1 + 701,
+      'a head, and a line for each event that is left',
+    )
   })
 
   t.test('a ledger is not copied over another one, nor over itself', async t => {
