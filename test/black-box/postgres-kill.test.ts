@@ -10,6 +10,9 @@ import { startServer } from './running-server.js'
 const SERVERS = 3
 /** A few for every day; hundreds now and then. */
 const KILLS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
+const WRITERS = 8
+/** Of each writer, around each kill. */
+const EVENTS = 25
 const LAST_KEY = 'the last one'
 const SOURCES = ['notes', 'lamps', 'doors']
 const FILTERS = ['limit=37', 'source=notes&limit=5', 'q=note&source=notes&limit=100']
@@ -28,29 +31,27 @@ else
       let asked = 0
       const url = () => servers[asked++ % SERVERS]?.url ?? ''
       const acknowledged: string[] = []
-      let isWriting = true
-      const write = async (writer: number) => {
-        for (let at = 0; isWriting; at++) {
-          const key = `${writer}/${at}`
-          // As a sender does: to another server, until one of them has answered.
-          while (isWriting && !(await post(url(), key, SOURCES[at % SOURCES.length]))) asked++
-          if (isWriting) acknowledged.push(key)
-        }
-      }
       const isLast = (key: string) => key === LAST_KEY
       const consumers = FILTERS.map(query => consume(t, { query, url, isLast }))
-      const writers = Array.from({ length: 8 }, (_, writer) => write(writer))
-      for (let kill = 0; kill < KILLS; kill++) {
-        await sleep(200)
-        await servers[kill % SERVERS]?.kill()
-        servers[kill % SERVERS] = await startServer(t, { database })
+      for (let round = 0; round < KILLS; round++) {
+        const write = async (writer: number) => {
+          for (let at = 0; at < EVENTS; at++) {
+            const key = `${round}/${writer}/${at}`
+            // As a sender does: to another server, until one of them has answered.
+            while (!(await post(url(), key, SOURCES[at % SOURCES.length]))) asked++
+            acknowledged.push(key)
+          }
+        }
+        const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
+        while (acknowledged.length < (round + 1 / 3) * WRITERS * EVENTS) await sleep(1)
+        await servers[round % SERVERS]?.kill()
+        await writing
+        servers[round % SERVERS] = await startServer(t, { database })
       }
-      isWriting = false
-      await Promise.all(writers)
       while (!(await post(url(), LAST_KEY, SOURCES[0]))) asked++
       const events = await readAll(servers[0]?.url as string)
       const stored = events.map(event => event.dedupe_key)
-      t.ok(acknowledged.length > 20)
+      t.equal(acknowledged.length, KILLS * WRITERS * EVENTS)
       t.equal(new Set(stored).size, stored.length)
       t.same(
         acknowledged.filter(key => !stored.includes(key)),
@@ -70,7 +71,7 @@ else
 
 /** @returns whether it was acknowledged */
 async function post(url: string, key: string, source = ''): Promise<boolean> {
-  const body = JSON.stringify(eventOf(key, { source }))
+  const body = JSON.stringify(eventOf(key, { source, payload: { said: `note ${key}` } }))
   const headers = { 'content-type': 'application/json' }
   try {
     const response = await fetch(`${url}/api/events`, { method: 'POST', headers, body })
