@@ -9,11 +9,15 @@ import type { Figure } from '../figure.js'
 import { findPostgres, PostgresCluster } from '../postgres-cluster.js'
 import { median, Times } from '../statistics.js'
 
+const SCHEMA = 'waking'
 const POLLS_MS = [5, 50, 500]
 /** Servers that wait for events of another one. */
 const WAITING = 3
 const PAUSE_MS = 10
 const HEAD = /* sql */ `SELECT seq FROM ledger_clock`
+const PROBE = `UPDATE ${SCHEMA}.ledger_clock SET probe = probe + 1`
+const NOTHING = 'SELECT 1'
+const NOTIFY = `SELECT pg_notify('${SCHEMA}_events', 'bench')`
 const ROUNDS = 3
 
 /**
@@ -27,7 +31,7 @@ export async function measureWaking({ workspace, options, progress }: Bench): Pr
     return []
   }
   const cluster = await PostgresCluster.start(workspace, programs)
-  const address = cluster.postgresAddress('waking')
+  const address = cluster.postgresAddress(SCHEMA)
   const writer = await openPostgresStore({ address })
   const times = options.quick ? 50 : 500
   const recorder = new Recorder(writer)
@@ -50,6 +54,13 @@ export async function measureWaking({ workspace, options, progress }: Bench): Pr
     )
   }
   await writer.close()
+  progress('transactions with and without a notification')
+  const waiters = await Promise.all(Array.from({ length: WAITING }, () => listening(address, () => {})))
+  const seconds = Math.ceil(options.measureMs / 1_000)
+  const plain = await cluster.pgbench([`BEGIN; ${PROBE}; ${NOTHING}; COMMIT;`], { clients: 1, seconds })
+  const notifying = await cluster.pgbench([`BEGIN; ${PROBE}; ${NOTIFY}; COMMIT;`], { clients: 1, seconds })
+  const plainAgain = await cluster.pgbench([`BEGIN; ${PROBE}; ${NOTHING}; COMMIT;`], { clients: 1, seconds })
+  await Promise.all(waiters.map(waiter => waiter.stop()))
   await cluster.stop()
   const alone = { what: 'no server waits', value: median(rates.alone), unit: 'events/s' } as const
   const waiting = (how: string, value: number): Figure => ({
@@ -65,6 +76,10 @@ export async function measureWaking({ workspace, options, progress }: Bench): Pr
     ...polled.map(({ everyMs, ...details }): Figure => {
       return { what: `the same by a query each ${everyMs} ms: p50`, value: details.p50, unit: 'ms', details }
     }),
+    {
+      ...{ what: `a transaction with a notification for ${WAITING} servers`, value: notifying, unit: 'requests/s' },
+      yardstick: { what: 'without, before and after', value: (plain + plainAgain) / 2, unit: 'requests/s' },
+    },
     waiting('for notifications', median(rates.notified)),
     waiting(`by a query each ${shortest} ms`, median(rates.polled)),
   ]
