@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -48,6 +48,10 @@ export interface Delivered {
 export class KilledConsumer {
   kills = 0
   readonly #out: string
+  readonly #delivered: Delivered[] = []
+  readonly #keys = new Set<string>()
+  /** Bytes of the file. */
+  #read = 0
   #instance: ChildProcess | undefined
 
   constructor(
@@ -60,12 +64,27 @@ export class KilledConsumer {
   }
 
   /** Complete lines so far, in the order in which they were written. */
-  delivered(): Delivered[] {
+  delivered(): readonly Delivered[] {
     if (!existsSync(this.#out)) return []
-    return readFileSync(this.#out, 'utf8')
-      .split('\n')
-      .slice(0, -1)
-      .map(line => JSON.parse(line) as Delivered)
+    const file = openSync(this.#out, 'r')
+    const bytes = Buffer.alloc(fstatSync(file).size - this.#read)
+    readSync(file, bytes, 0, bytes.length, this.#read)
+    closeSync(file)
+    const end = bytes.lastIndexOf('\n') + 1
+    this.#read += end
+    const lines = bytes.toString('utf8', 0, end).split('\n').slice(0, -1)
+    for (const line of lines) {
+      const { dedupe_key, subject_id } = JSON.parse(line) as Delivered
+      this.#delivered.push({ dedupe_key, subject_id })
+      this.#keys.add(dedupe_key)
+    }
+    return this.#delivered
+  }
+
+  /** How many events it has received. */
+  count(): number {
+    this.delivered()
+    return this.#keys.size
   }
 
   start(): ChildProcess {
@@ -103,7 +122,7 @@ export class KilledConsumer {
 
   /** Reads on until everything was delivered, and ends. */
   async finish(count: number): Promise<void> {
-    while (new Set(this.delivered().map(({ dedupe_key }) => dedupe_key)).size < count) {
+    while (this.count() < count) {
       if (this.#instance?.exitCode !== null) this.start()
       await setTimeout(50)
     }
