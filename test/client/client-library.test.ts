@@ -1,56 +1,19 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import type { ConsumerCalls } from '../../src/client/library/consumer-reader.js'
 import { consumerCalls } from '../../src/client/library/fetch-calls.js'
 import { Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
 import { runConsumer } from '../../src/client/library/run-consumer.js'
-import { Ledger } from '../../src/ledger/ledger.js'
-import { checkCopiedLedger, renewEpoch } from '../../src/store/sqlite/copy/copied-ledger.js'
-import { openSqliteStore } from '../../src/store/sqlite/store.js'
-import { message, type Served, serve } from '../server/serve.js'
-import { testFolder } from '../support/test-folder.js'
+import type { Served } from '../server/serve.js'
+import { openServed, restoredCopy, stage } from './ledger-stage.js'
 import { problem, standIn } from './stand-in.js'
-
-type Handler = Served['handler']
-
-/** One address, at which a ledger answers, another one, or none. */
-async function stage(t: Test) {
-  let current: Handler | undefined
-  const server = createServer((req, res) => (current ? current(req, res) : req.socket.destroy()))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const show = (handler: Handler | undefined) => {
-    current = handler
-    server.closeAllConnections()
-  }
-  t.teardown(() => {
-    show(undefined)
-    server.close()
-  })
-  return { url, show }
-}
-
-async function open(t: Test, path = join(testFolder(t), 'events.db')) {
-  const now = () => Date.now() * 1000
-  const store = await openSqliteStore({ path, clock: now, onFailure: error => t.fail(String(error)) })
-  const ledger = await Ledger.open({ store, clock: now, newSubscriptionId: () => 'sub_1' })
-  const served = await serve(t, { ledger, now })
-  t.teardown(() => store.close())
-  const record = async (...subjects: (string | number)[]) => {
-    for (const subject of subjects) await served.post('/api/events', message(subject))
-  }
-  return { ...served, store, ledger, record }
-}
 
 const QUIET = { report: () => {} }
 const pages = (items: { subject_id: string }[]) => items.map(({ subject_id }) => subject_id)
 
 t.test('a consumer receives each event once, in order, and continues where it was', async t => {
-  const { url, record } = await open(t)
+  const { url, record } = await openServed(t)
   await record(1, 2, 3)
   const daybook = new Daybook({ url: `${url}/` })
   const got: string[] = []
@@ -71,7 +34,7 @@ t.test('a consumer receives each event once, in order, and continues where it wa
 t.test(
   'an event that fails becomes a dead letter or ends the consumer, and a reason outside of it does neither',
   async t => {
-    const { url, record, request } = await open(t)
+    const { url, record, request } = await openServed(t)
     await record(1, 2, 3)
     const daybook = new Daybook({ url })
     const got: string[] = []
@@ -109,7 +72,7 @@ const TRANSPORTS: Record<string, (url: string) => ConsumerCalls> = {
 for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
   t.test(`through an outage of an hour it waits, reports it once, and continues (${transport})`, async t => {
     const { url, show } = await stage(t)
-    const { handler, record } = await open(t)
+    const { handler, record } = await openServed(t)
     show(handler)
     await record(1, 2, 3)
     const ending = new AbortController()
@@ -158,7 +121,7 @@ t.test(
   'a ledger that is restored under a consumer: it continues where that ledger is, or stops if it is asked to',
   async t => {
     const { url, show } = await stage(t)
-    const before = await open(t)
+    const before = await openServed(t)
     show(before.handler)
     await before.record(1, 2)
     const daybook = new Daybook({ url })
@@ -185,13 +148,10 @@ t.test(
     const running = daybook.consume('work', options)
     await reached(2)
     while ((await before.request('/api/consumers/work')).body.acknowledged_at === null) {}
-    const copy = join(testFolder(t), 'restored.db')
-    await before.store.copyTo(copy)
+    const copy = await restoredCopy(t, before.store)
     await before.record(3)
     await reached(3)
-    checkCopiedLedger(copy)
-    renewEpoch(copy)
-    const restored = await open(t, copy)
+    const restored = await openServed(t, copy)
     await restored.record(4, 5)
     await t.rejects(new Daybook({ url: restored.url }).consume('work', { ...options, once: true, onRestore: 'stop' }), {
       code: 'epoch_changed',
@@ -207,7 +167,7 @@ t.test(
 )
 
 t.test('a consumer behind events that retention has removed reports the gap, and one that begins has none', async t => {
-  const { url, record, ledger, request } = await open(t)
+  const { url, record, ledger, request } = await openServed(t)
   await record(1, 2, 3)
   const daybook = new Daybook({ url })
   const got: string[] = []
@@ -231,7 +191,7 @@ t.test('a consumer behind events that retention has removed reports the gap, and
 })
 
 t.test('an instance that stands by takes over, and only one works at a time', async t => {
-  const { url, record } = await open(t)
+  const { url, record } = await openServed(t)
   await record(1)
   const got: string[] = []
   const instance = (name: string) => {
@@ -263,7 +223,7 @@ t.test('an instance that stands by takes over, and only one works at a time', as
 
 t.test('following needs no name, and waits for the server', async t => {
   const { url, show } = await stage(t)
-  const { handler, record, request } = await open(t)
+  const { handler, record, request } = await openServed(t)
   await record(1, 2)
   const since = await capturedAt(request, '1')
   show(handler)

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { hasPython } from '../black-box/killed-consumers.js'
+import { until } from '../server/serve.js'
+import { openServed, restoredCopy, stage } from './ledger-stage.js'
+
+const CLIENT = fileURLToPath(new URL('../../../clients/python/', import.meta.url))
+const PROGRAM = `
+import signal, sys
+from daybook import Daybook, NotNow
+ledger = Daybook(sys.argv[1])
+signal.signal(signal.SIGTERM, lambda *_: ledger.stop())
+away = True
+def handle(event):
+    global away
+    subject = event["subject_id"]
+    if subject == "1" and away:
+        away = False
+        raise NotNow("the database is away", 0.01)
+    if subject == "2":
+        raise ValueError("no such user")
+    print(subject, flush=True)
+def report(sentence):
+    print("reports:", sentence, flush=True)
+ledger.consume("work", handle, start="beginning", retries=0, on_failure="dead-letter", report=report)
+print("ended", flush=True)
+`
+const missing = hasPython() ? {} : { skip: 'python3 is missing' }
+if ('skip' in missing && process.env.CI === 'true') throw new Error('python3 is missing.')
+
+t.test(
+  'a Python consumer gives up what fails, waits out an outage, continues in a restored ledger, and ends',
+  missing,
+  async t => {
+    const { url, show } = await stage(t)
+    const before = await openServed(t)
+    show(before.handler)
+    await before.record(1, 2, 3)
+    const env = { PATH: process.env.PATH, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' }
+    const child = spawn('python3', ['-c', PROGRAM, url], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(child, 'close')
+    t.teardown(async () => {
+      child.kill('SIGKILL')
+      await ended
+    })
+    let out = ''
+    child.stdout.setEncoding('utf8').on('data', text => {
+      out += text
+    })
+    const lines = () => out.split('\n').slice(0, -1)
+    await until(() => lines().length === 2)
+    t.same(lines(), ['3', '1'], 'another subject does not wait')
+    const acknowledged = async () => (await before.request('/api/consumers/work')).body
+    while ((await acknowledged()).dead_letters !== 1) {}
+    t.match((await before.request('/api/consumers/work/dead-letters')).body, {
+      items: [{ dedupe_key: /2$/, attempts: 1, error: 'ValueError: no such user' }],
+    })
+    const copy = await restoredCopy(t, before.store)
+
+    show(undefined)
+    await until(() => lines().length === 3)
+    await before.record(4)
+    show(before.handler)
+    await until(() => lines().length === 5)
+    t.match(lines().slice(2).sort(), ['4', 'reports: Continuing.', /^reports: No server answers at .* Waiting\.$/])
+
+    const restored = await openServed(t, copy)
+    await restored.record(5)
+    show(restored.handler)
+    await until(() => lines().at(-1) === '5')
+    t.ok(lines().includes('reports: The ledger was restored or replaced. Continuing at the checkpoint that it has.'))
+    while ((await restored.request('/api/consumers/work')).body.lag === undefined) {}
+    child.kill('SIGTERM')
+    t.same(await ended, [0, null])
+    t.equal(lines().at(-1), 'ended')
+    t.match((await restored.request('/api/consumers/work')).body, { lag: { events: 0 }, leased_until: null })
+  },
+)
