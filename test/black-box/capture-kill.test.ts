@@ -12,8 +12,10 @@ import { type Random, SEED, seeded, wholeNumber } from './seeded.js'
 const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
 /** After how many pages it dies, round by round; in more rounds than five, from the beginning again. */
 const PAGES = [0, 2, 4, 1, 3]
+/** Small, so that a round has several: what counts is when the process dies. */
+const PAGE_MESSAGES = 100
 /** More pages than are asked for before the end of a round. */
-const MESSAGES = 3_000
+const MESSAGES = 600
 
 t.setTimeout(600_000 + ROUNDS * 60_000)
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`)
@@ -69,7 +71,7 @@ function pagesOf(round: number): number {
 }
 
 async function start(t: Test, database: string) {
-  const chat = await chatServer(t)
+  const chat = await chatServer(t, { pageMessages: PAGE_MESSAGES })
   chat.book.say({ ...DEPLOYS, topic: 'other' })
   return { chat, command: await CaptureCommand.prepare(t, chat, database), random: seeded(SEED) }
 }

@@ -8,8 +8,8 @@ import { CaptureCommand } from './capture-command.js'
 import { ownFolder } from './own-folder.js'
 
 /** All of them together would take more than the heap that it is given. */
-const MESSAGES = 30_000
-const TEXT = 'All is well on staging, as it was. '.repeat(30)
+const MESSAGES = 7_500
+const TEXT = 'All is well on staging, as it was. '.repeat(120)
 /** Of the heap that lives long. */
 const HEAP_MEBIBYTES = 64
 

@@ -14,7 +14,7 @@ import { testedStores } from './tested-stores.js'
 
 const STEPPING_CLOCK = fileURLToPath(new URL('./programs/stepping-clock.js', import.meta.url))
 const WRITERS = 8
-const TURNS = 50
+const TURNS = 25
 const SOURCES = ['chat', 'forum', 'code_a']
 const KINDS = ['message.created', 'message.updated', 'reply.created']
 const HOUR_US = 3_600_000_000

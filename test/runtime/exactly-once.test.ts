@@ -6,6 +6,9 @@ import type { Place } from '../support/chat-server/message-book.js'
 import { itemsOf } from '../support/events.js'
 import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver } from './capture/capture-rig.js'
 
+/** Small, so that few messages are several pages. */
+const PAGE_MESSAGES = 100
+
 /** Where a process dies, as seen from one page. */
 type Crash = 'before it is recorded' | 'after it is recorded'
 
@@ -17,7 +20,7 @@ type Step =
   | { step: 'rename' }
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ step: fc.constant('say' as const), count: fc.integer({ min: 1, max: 1_700 }) }) },
+  { weight: 4, arbitrary: fc.record({ step: fc.constant('say' as const), count: fc.integer({ min: 1, max: 170 }) }) },
   { weight: 3, arbitrary: fc.constant({ step: 'capture' as const }) },
   {
     weight: 4,
@@ -58,7 +61,7 @@ t.test(
 )
 
 async function play(t: Test, plan: readonly Step[]) {
-  const rig = await captureRig(t)
+  const rig = await captureRig(t, { pageMessages: PAGE_MESSAGES })
   const { book } = rig.chat
   book.say({ ...DEPLOYS, topic: 'other' })
   const said: number[] = []

@@ -24,6 +24,8 @@ export interface ChatServerOptions {
   email?: string
   apiKey?: string
   rateLimit?: RateLimit
+  /** The most messages before an anchor, and after it, in one answer; absent: as many as were requested. */
+  pageMessages?: number
   /** What goes wrong with a request. */
   fault?: (asked: Asked) => Fault | undefined
   /** Epoch milliseconds. */
@@ -56,6 +58,7 @@ export async function chatServer(t: Test, options: ChatServerOptions = {}): Prom
 export async function startChatServer(options: ChatServerOptions = {}): Promise<ChatServer> {
   const { book = new MessageBook(), featureLevel = NEWEST_LEVEL, rateLimit, now = Date.now } = options
   const { email = 'daybook-bot@chat.example.org', apiKey = 'k3y-of-the-bot' } = options
+  const { pageMessages = Number.POSITIVE_INFINITY } = options
   const level = featureLevel ?? 0
   const limiter = rateLimit && new RateLimiter(rateLimit, now)
   const asked: Asked[] = []
@@ -68,7 +71,7 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     }
     if (!isAuthorised(req, email, apiKey)) throw new Refusal(401, 'INVALID_API_KEY', 'Invalid API key')
     if (path === '/api/v1/users') return { members: book.people.map(toMember) }
-    if (path === '/api/v1/messages') return getMessages(query, book, level)
+    if (path === '/api/v1/messages') return getMessages(query, book, { featureLevel: level, pageMessages })
     throw new Refusal(404, 'BAD_REQUEST', 'Not found')
   }
 

@@ -13,13 +13,25 @@ const KNOWN = [
   'allow_empty_topic_name',
 ]
 
+export interface GetMessagesOptions {
+  featureLevel: number
+  /** The most messages before the anchor, and after it, in one answer. */
+  pageMessages: number
+}
+
 /**
  * `GET /messages`: a window around an anchor in what a narrow leaves.
  *
  * @throws Refusal
  */
-export function getMessages(query: URLSearchParams, book: MessageBook, featureLevel: number): Record<string, unknown> {
-  const [before, after] = [readCount(query, 'num_before'), readCount(query, 'num_after')]
+export function getMessages(
+  query: URLSearchParams,
+  book: MessageBook,
+  options: GetMessagesOptions,
+): Record<string, unknown> {
+  const { featureLevel, pageMessages } = options
+  const asked = [readCount(query, 'num_before'), readCount(query, 'num_after')]
+  const [before = 0, after = 0] = asked.map(count => Math.min(count, pageMessages))
   if (before + after > MAX_MESSAGES) {
     throw new Refusal(400, 'BAD_REQUEST', `Too many messages requested (maximum ${MAX_MESSAGES}).`)
   }
@@ -28,7 +40,7 @@ export function getMessages(query: URLSearchParams, book: MessageBook, featureLe
   const narrowed = book.select(narrow ?? '', readNarrow(narrow, book, featureLevel))
   const withAnchor = featureLevel < SINCE.includeAnchor || query.get('include_anchor') !== 'false'
   const window = windowOf(narrowed, { anchor, before, after, withAnchor })
-  const options = {
+  const form = {
     html: query.get('apply_markdown') !== 'false',
     emptyTopic: featureLevel >= SINCE.emptyTopicName && query.get('allow_empty_topic_name') === 'true',
   }
@@ -37,7 +49,7 @@ export function getMessages(query: URLSearchParams, book: MessageBook, featureLe
     ...window,
     anchor,
     history_limited: false,
-    messages: window.messages.map(message => book.toAnswer(message, options)),
+    messages: window.messages.map(message => book.toAnswer(message, form)),
     ...(ignored.length > 0 ? { ignored_parameters_unsupported: ignored } : {}),
   }
 }
