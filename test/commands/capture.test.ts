@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { startServer } from '../black-box/running-server.js'
 import { allEvents, DEPLOYS, WATCH } from '../runtime/capture/capture-rig.js'
+import { serveHere } from '../runtime/serve/serve-here.js'
 import { type ChatServer, type ChatServerOptions, chatServer } from '../support/chat-server/chat-server.js'
 import { type Fault, rateLimited, respondWith } from '../support/chat-server/fault.js'
 import { type Run, type RunOptions, runDaybook } from './run-daybook.js'
@@ -61,12 +62,13 @@ t.test('with a server and without one, the same is captured and said', async t =
   })
 
   const beside = join(ownFolder(t), 'events.db')
-  const server = await startServer(t, { database: beside, flags: ['--root-path', '/books', '--log-level', 'silent'] })
-  t.match(await server.http.post('/api/subscriptions', WATCH), { status: 201 })
+  const server = await serveHere(t, { home: dirname(beside), db: beside, rootPath: '/books' })
+  const watch = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(WATCH) }
+  t.match(await fetch(`${server.url}/api/subscriptions`, watch), { status: 201 })
   const env = { ...place.env, EVENT_DB: beside }
   const through = await place.run([...CAPTURE, 'deploys', '--backfill', '1100'], { env })
   t.same(through, alone)
-  await server.stop()
+  await server.close()
 
   const [left, right] = [await withLedger(t, place.database, allEvents), await withLedger(t, beside, allEvents)]
   t.equal(left.length, 1_100)
@@ -181,7 +183,7 @@ t.test('what keeps it from capturing', async t => {
 
 t.test('beside a server it ends in the same way', async t => {
   const place = await start(t, { fault: () => rateLimited(90.5) })
-  await startServer(t, { database: place.database, flags: ['--log-level', 'silent'] })
+  await serveHere(t, { home: dirname(place.database), db: place.database })
   const { code, out } = await place.run([...CAPTURE, 'deploys', '--json'])
   t.equal(code, 75)
   t.match(JSON.parse(out), { error: { code: 'chat_rate_limited', detail: /limits the rate of requests/ } })

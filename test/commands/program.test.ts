@@ -35,7 +35,8 @@ const lines = [
 ]
 for (const { argv, code, out = /^$/, err = /^$/ } of lines) {
   t.test(`daybook ${argv.join(' ')} ends with ${code}`, async t => {
-    t.match(await runDaybook(t, argv, { ownProcess: true }), { code, out, err })
+    // Help reads only at the start of a process how wide its text may be.
+    t.match(await runDaybook(t, argv, { ownProcess: code === 0 }), { code, out, err })
   })
 }
 

@@ -4,7 +4,7 @@ import t from 'tap'
 import { Daybook } from '../../src/client/library/index.js'
 import { hasPython } from '../black-box/killed-consumers.js'
 import { ownFolder } from '../black-box/own-folder.js'
-import { startServer } from '../black-box/running-server.js'
+import { type ServerHere, serveHere } from '../runtime/serve/serve-here.js'
 import { PageShell } from './page-shell.js'
 import { ROOT, readPage } from './pages.js'
 
@@ -31,11 +31,15 @@ function largeIssue(bodyBytes: number): string {
   })
 }
 
+function deliver({ url }: ServerHere, body: string): Promise<Response> {
+  return fetch(`${url}/webhooks/code_a`, { method: 'POST', headers: HEADERS, body })
+}
+
 t.test('the consumers of the tutorial, the command and the clients take an event of 25 MB', async t => {
   const home = ownFolder(t)
-  const server = await startServer(t, { home })
-  const answer = await server.http.post('/webhooks/code_a', largeIssue(25_000_000), { headers: HEADERS })
-  t.match(answer.json(), { created: 1 })
+  const server = await serveHere(t, { home })
+  const answer = await deliver(server, largeIssue(25_000_000))
+  t.match(await answer.json(), { created: 1 })
 
   const shell = new PageShell(t, home)
   const { blocks } = readPage('docs/tutorial.md')
@@ -79,8 +83,8 @@ t.test(
   'the loop around `api events --follow` hands over an event that is larger than an argument, and saves its checkpoint',
   async t => {
     const home = ownFolder(t)
-    const server = await startServer(t, { home })
-    await server.http.post('/webhooks/code_a', largeIssue(OVER_AN_ARGUMENT_BYTES), { headers: HEADERS })
+    const server = await serveHere(t, { home })
+    await deliver(server, largeIssue(OVER_AN_ARGUMENT_BYTES))
     const { blocks } = readPage('docs/how-to/consume-by-checkpoint.md')
     const loop = blocks.find(({ text }) => text.includes('--follow'))?.text.replace('build.*', 'issue.*')
     // The work fails the first time, and the loop is left as soon as the checkpoint has moved.

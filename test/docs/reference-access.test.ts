@@ -1,15 +1,15 @@
 import t from 'tap'
 import { ownFolder } from '../black-box/own-folder.js'
-import { startServer } from '../black-box/running-server.js'
+import { serveHere } from '../runtime/serve/serve-here.js'
 import { readReference, type Table } from './reference-page.js'
 
 t.test('the tables of access say of every route who may use it, as the route tables do', async t => {
-  const server = await startServer(t, { home: ownFolder(t), board: true })
+  const server = await serveHere(t, { home: ownFolder(t) })
   const tables = readReference('access').sections.flatMap(section => section.tables)
   const rows = (of: string) => tables.filter(table => table.of === of).flatMap(table => table.rows.map(unquoted))
   const programs = [
     { url: server.url, routes: 'route', words: 'who' },
-    { url: server.boardUrl ?? '', routes: 'route of the board', words: 'who at the board' },
+    { url: server.boardUrl, routes: 'route of the board', words: 'who at the board' },
   ]
   for (const { url, routes, words } of programs) {
     const served = await readRoutes(url)

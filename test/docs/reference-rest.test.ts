@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ownFolder } from '../black-box/own-folder.js'
-import { startServer } from '../black-box/running-server.js'
+import { serveHere } from '../runtime/serve/serve-here.js'
 import { firstCodes, readReference } from './reference-page.js'
 
 interface Operation {
@@ -15,10 +15,10 @@ interface AnswerSchema {
 }
 
 t.test('the reference of the REST API', async t => {
-  const server = await startServer(t, { home: ownFolder(t) })
-  const { paths } = (await server.http.get('/api/openapi.json')).json<{
+  const server = await serveHere(t, { home: ownFolder(t) })
+  const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Operation>>
-  }>()
+  }
   const operations = new Map(
     Object.entries(paths).flatMap(([path, methods]) => {
       return Object.entries(methods).map(
