@@ -34,6 +34,7 @@ import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
 import { refusePruned } from './pruned-ledger.js'
 import { SharedReads } from './shared-reads.js'
+import { Sources } from './sources.js'
 import type { SubscriptionCaller } from './subscription-caller.js'
 import { type SubscriptionOptions, Subscriptions } from './subscriptions.js'
 import { followPages, type ReadPage, type WaitingParts, type WrapRead, waitForPage } from './wait-for-events.js'
@@ -92,6 +93,7 @@ export class Ledger {
   readonly #people = new KnownPeople()
   readonly erasures: Erasures
   #foreign: ForeignEvents | undefined
+  readonly sources: Sources
   readonly #read: ReadPage = (query, signal) => this.query(query, signal)
 
   private constructor(
@@ -100,6 +102,11 @@ export class Ledger {
   ) {
     const { store, clock } = options
     this.consumers = new Consumers({ store, clock, waitFor: (...asked) => this.waitFor(...asked) })
+    this.sources = new Sources({
+      ...{ store: store.sources, clock },
+      query: query => this.query(query),
+      record: deliveries => this.record(deliveries),
+    })
     this.erasures = new Erasures({
       ...{ store, getEvent: key => this.getEvent(key) },
       record: (sent, remove) =>

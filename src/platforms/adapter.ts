@@ -1,4 +1,6 @@
 import type { NewEvent, Verification } from '../model/events/event.js'
+import type { PlatformSource } from '../model/platforms/platform-source.js'
+import type { SourceDefinition } from '../model/sources/source-definition.js'
 import type { PlatformCatalogue } from './catalogue.js'
 
 /** One arrival of a webhook, as received. */
@@ -27,11 +29,15 @@ export interface NormalisedDelivery {
   ignored: number
   /** The platform's id of this delivery, recorded in the provenance. Never the only identity of an event. */
   deliveryId?: string
+  /** The body of the response, if the delivery asks for one in place of the counts. */
+  answer?: Readonly<Record<string, string>>
 }
 
-/** A supported platform. `normalise` is pure: the same delivery gives the same events. */
-export interface WebhookAdapter {
-  catalogue: PlatformCatalogue
+/** A supported platform, or a source of an operator. `normalise` is pure: the same delivery gives the same events. */
+export interface WebhookAdapter<Source extends string = PlatformSource> {
+  catalogue: PlatformCatalogue<Source>
+  /** Of a source that an operator has defined: another thread makes the adapter from it. */
+  definition?: SourceDefinition
   /**
    * Checks the delivery against the configured secrets, over the raw bytes, in constant time, before anything is parsed.
    *
@@ -39,6 +45,8 @@ export interface WebhookAdapter {
    * @throws AppError `unauthenticated/signature_invalid` if secrets are configured and none matches
    */
   verify(delivery: WebhookDelivery, secrets: readonly string[]): Verification
+  /** Deliveries prove nothing even if there is a secret. */
+  isUnproved?: boolean
   /** The proof is inside the body, so verifying takes as long as parsing. */
   provesInBody?: true
   /** @throws AppError `invalid/invalid_json` for an unreadable body; never for an unknown event */

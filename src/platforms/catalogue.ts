@@ -1,8 +1,8 @@
 import type { PlatformSource } from '../model/platforms/platform-source.js'
 
 /** What a source can send and how its scopes are named; served by `GET /api/platforms`. */
-export interface PlatformCatalogue {
-  source: PlatformSource
+export interface PlatformCatalogue<Source extends string = PlatformSource> {
+  source: Source
   display_name: string
   webhook_path: string
   /** How a delivery proves its origin, as a sentence. */

@@ -2,6 +2,7 @@ import type { ConsumerStore } from './consumer-store.js'
 import type { CopyStore } from './copy-store.js'
 import type { ContentRemoval, EventStore } from './event-store.js'
 import type { SharedStore } from './shared-store.js'
+import type { SourceStore } from './source-store.js'
 import type { SubscriptionStore } from './subscription-store.js'
 import type { UserStore } from './user-store.js'
 
@@ -13,6 +14,7 @@ export interface Store {
   readonly removal: ContentRemoval
   readonly subscriptions: SubscriptionStore
   readonly consumers: ConsumerStore
+  readonly sources: SourceStore
   readonly users: UserStore
   /** Absent where only this process has the ledger open. */
   readonly shared?: SharedStore

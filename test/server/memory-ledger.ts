@@ -18,7 +18,7 @@ import type { LedgerStats, RecordOutcome, StoreHealth } from '../../src/store/ev
 export const START = readTimestamp('start', '2031-05-04T09:00:00Z').micros
 
 const unknown = async () => {
-  throw new AppError('not_found', 'not_found', 'There is no such consumer.')
+  throw new AppError('not_found', 'not_found', 'There is nothing with this name.')
 }
 
 /** Tests of consumers have a ledger with a store. */
@@ -30,9 +30,17 @@ const NO_CONSUMERS: ServedLedger['consumers'] = {
   countStalled: async () => 0,
 }
 
+/** Tests of sources have a ledger with a store. */
+const NO_SOURCES: ServedLedger['sources'] = {
+  ...{ get: unknown, save: unknown, delete: unknown, remap: unknown },
+  find: async () => undefined,
+  list: async () => [],
+}
+
 /** A ledger in an array, so that what is tested is the HTTP side alone. */
 export class MemoryLedger implements ServedLedger {
   readonly consumers = NO_CONSUMERS
+  readonly sources = NO_SOURCES
   readonly events: StoredEvent[] = []
   readonly subscriptions = new Map<string, Subscription>()
   /** The queries that reached it. */

@@ -1,17 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { safeEqual } from '../../login/safe-equal.js'
 import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
+import { checkStandardWebhook, isStandardKey, standardKey } from '../mapping/standard-webhooks.js'
 import { anyMatches, signatureInvalid, usableSecrets } from '../mapping/verification.js'
-
-/** Maximum difference between a signed delivery's time and our clock, either way. */
-const TOLERANCE_SECONDS = 300
-
-const SIGNING_TOKEN = 'whsec_'
-/** Epoch seconds, in the only signed form. */
-const TIMESTAMP = /^\d{1,12}$/u
-/** `v1,<base64>`; other versions may be listed as well. */
-const SIGNATURE = /^(v[0-9a-z]+),([A-Za-z0-9+/_=-]+)$/u
 
 /**
  * Checks a delivery by its signature or, if it has none, by its secret token.
@@ -31,56 +22,12 @@ export function verifyCodeB(delivery: WebhookDelivery, secrets: readonly string[
 
   const signatures = delivery.headers['webhook-signature']
   if (signatures) {
-    checkSignature(delivery, signatures, configured, now)
+    // A signing token without a key is public knowledge, so nothing matches it.
+    checkStandardWebhook(delivery, signatures, configured.filter(isStandardKey).flatMap(standardKey), now)
     return 'signature'
   }
   checkToken(delivery.headers['x-gitlab-token'], configured)
   return 'token'
-}
-
-function checkSignature(delivery: WebhookDelivery, header: string, configured: readonly string[], now: number): void {
-  const id = delivery.headers['webhook-id']
-  const timestamp = delivery.headers['webhook-timestamp']
-  const shown = readSignatures(header)
-  if (!id || !timestamp || !TIMESTAMP.test(timestamp) || shown.length === 0) {
-    throw signatureInvalid(
-      'The signature cannot be read.',
-      'Send webhook-id, webhook-timestamp and webhook-signature once each.',
-    )
-  }
-  const matches = (key: Buffer) => {
-    const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(delivery.body)
-    const expected = hmac.digest('base64')
-    return anyMatches(shown, signature => safeEqual(expected, signature))
-  }
-  if (!anyMatches(signingKeys(configured), matches)) {
-    throw signatureInvalid(
-      'The signature does not match any configured signing token.',
-      'Compare the signing token of the hook with the one configured here.',
-    )
-  }
-  if (Math.abs(now - Number(timestamp) * 1_000) > TOLERANCE_SECONDS * 1_000) {
-    throw signatureInvalid(
-      'The timestamp of the signature is too old, or in the future.',
-      `Deliveries are valid for ${TOLERANCE_SECONDS} seconds: compare the clocks of both machines.`,
-    )
-  }
-}
-
-/** The signatures of version 1. None if any entry is malformed, such as two joined headers. */
-function readSignatures(header: string): string[] {
-  const entries = header.split(' ').filter(entry => entry !== '')
-  const read = entries.map(entry => SIGNATURE.exec(entry))
-  if (read.includes(null)) return []
-  return read.flatMap(match => (match?.[1] === 'v1' && match[2] ? [match[2]] : []))
-}
-
-/** A signing token without a key is public knowledge, so nothing matches it. */
-function signingKeys(configured: readonly string[]): Buffer[] {
-  return configured
-    .filter(secret => secret.startsWith(SIGNING_TOKEN))
-    .map(secret => Buffer.from(secret.slice(SIGNING_TOKEN.length), 'base64'))
-    .filter(key => key.length > 0)
 }
 
 function checkToken(shown: string | undefined, configured: readonly string[]): void {
@@ -91,7 +38,7 @@ function checkToken(shown: string | undefined, configured: readonly string[]): v
     )
   }
   // Senders never transmit a signing token, so a caller that sends it has found it somewhere.
-  const tokens = configured.filter(secret => !secret.startsWith(SIGNING_TOKEN))
+  const tokens = configured.filter(secret => !isStandardKey(secret))
   if (!anyMatches(tokens, token => safeEqual(token, shown))) {
     throw signatureInvalid(
       'The token does not match any configured secret.',

@@ -40,7 +40,11 @@ export interface AcceptedEvent {
  *
  * @throws AppError `unauthenticated/signature_invalid`, `forbidden/delivery_unverified`
  */
-export function verifyDelivery(adapter: WebhookAdapter, delivery: WebhookDelivery, rules: DeliveryRules): Verification {
+export function verifyDelivery(
+  adapter: WebhookAdapter<string>,
+  delivery: WebhookDelivery,
+  rules: DeliveryRules,
+): Verification {
   const verified = adapter.verify(delivery, rules.secrets)
   if (verified === 'none' && rules.requireVerified) {
     throw new AppError('forbidden', 'delivery_unverified', 'This ledger accepts only verified deliveries.', {
@@ -56,7 +60,7 @@ export function verifyDelivery(adapter: WebhookAdapter, delivery: WebhookDeliver
  * @throws AppError as `verifyDelivery`, `invalid/invalid_json`
  */
 export function acceptDelivery(
-  adapter: WebhookAdapter,
+  adapter: WebhookAdapter<string>,
   delivery: WebhookDelivery,
   rules: DeliveryRules,
 ): AcceptedDelivery {
@@ -68,7 +72,7 @@ export function acceptDelivery(
 
 /** The same with every event serialised, so that no slow work remains. @throws as `acceptDelivery` */
 export function acceptLargeDelivery(
-  adapter: WebhookAdapter,
+  adapter: WebhookAdapter<string>,
   delivery: WebhookDelivery,
   rules: DeliveryRules,
 ): AcceptedDelivery {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { type Failure, fromFailure } from '../../model/failure.js'
-import type { PlatformSource } from '../../model/platforms/platform-source.js'
+import type { SourceDefinition } from '../../model/sources/source-definition.js'
 import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
 import { type AcceptedDelivery, type AcceptedEvent, type DeliveryRules, isProved } from './accept-delivery.js'
 import { busy, DeliveryQueue, type WaitingDelivery } from './delivery-queue.js'
@@ -13,7 +13,8 @@ export interface DeliveryLimits {
 
 /** To the thread, which processes one delivery after another. */
 export interface DeliveryRequest {
-  source: PlatformSource
+  /** A platform, or the definition of an operator's source. */
+  source: string | SourceDefinition
   delivery: WebhookDelivery
   rules: DeliveryRules
 }
@@ -68,8 +69,8 @@ export class DeliveryThread {
    * @throws AppError as `acceptDelivery`; `too_large/body_too_large` for a body whose JSON needs too much memory;
    *   `unavailable/busy` if queueing or processing takes too long
    */
-  take(adapter: WebhookAdapter, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
-    const request: DeliveryRequest = { source: adapter.catalogue.source, delivery, rules }
+  take(adapter: WebhookAdapter<string>, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
+    const request: DeliveryRequest = { source: adapter.definition ?? adapter.catalogue.source, delivery, rules }
     const taken = new Promise<AcceptedDelivery>((resolve, refuse) => {
       const job: Job = { request, bytes: delivery.body.byteLength, isProved: isProved(rules), resolve, refuse }
       this.#queue.add(job)

@@ -2,7 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '../../model/app-error.js'
 import { toFailure } from '../../model/failure.js'
+import { isPlatformSource } from '../../model/platforms/platform-source.js'
+import type { WebhookAdapter } from '../adapter.js'
 import { adapterOf } from '../adapters.js'
+import { compileOwnAdapter } from '../own/adapter.js'
 import { acceptLargeDelivery } from './accept-delivery.js'
 import type { DeliveryLimits, DeliveryReply, DeliveryRequest } from './delivery-thread.js'
 import { parsedMemory } from './json-memory.js'
@@ -28,7 +31,7 @@ function answer({ source, delivery, rules }: DeliveryRequest): void {
     const message = 'The JSON of the body needs more memory than one delivery may use. Send less at a time.'
     throw new AppError('too_large', 'body_too_large', message)
   }
-  const { events, ...taken } = acceptLargeDelivery(adapterOf(source), delivery, rules)
+  const { events, ...taken } = acceptLargeDelivery(adapterFor(source), delivery, rules)
   for (let from = 0; from < events.length; from += EVENTS_A_PIECE) {
     const piece = events.slice(from, from + EVENTS_A_PIECE)
     reply(
@@ -37,6 +40,12 @@ function answer({ source, delivery, rules }: DeliveryRequest): void {
     )
   }
   reply({ taken })
+}
+
+function adapterFor(source: DeliveryRequest['source']): WebhookAdapter<string> {
+  if (typeof source !== 'string') return compileOwnAdapter(source)
+  if (isPlatformSource(source)) return adapterOf(source)
+  throw new Error(`There is no platform ${source}.`)
 }
 
 function reply(message: DeliveryReply, transfer: ArrayBuffer[] = []): void {

@@ -10,7 +10,7 @@ import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../adapte
  * @throws AppError `invalid/invalid_json` for an unreadable body
  */
 export function explainDelivery(
-  adapter: WebhookAdapter,
+  adapter: WebhookAdapter<string>,
   delivery: WebhookDelivery,
   context: DeliveryContext,
 ): DeliveryExplanation {
@@ -28,7 +28,11 @@ export function explainDelivery(
   }
 }
 
-function reasonsOf(adapter: WebhookAdapter, event: NewEvent, from: 'payload' | 'delivery'): ExplainedEvent['reasons'] {
+function reasonsOf(
+  adapter: WebhookAdapter<string>,
+  event: NewEvent,
+  from: 'payload' | 'delivery',
+): ExplainedEvent['reasons'] {
   const { native_event, native_action } = event.action.metadata
   return {
     native_event: String(native_event ?? ''),

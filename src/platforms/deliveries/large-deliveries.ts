@@ -25,7 +25,7 @@ export class LargeDeliveries {
   }
 
   /** @throws as `DeliveryThread.take` */
-  take(adapter: WebhookAdapter, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
+  take(adapter: WebhookAdapter<string>, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
     const isHuge = !isProved(rules) && delivery.body.byteLength > HUGE_BYTES
     return (isHuge ? this.#huge : this.#ordinary).take(adapter, delivery, rules)
   }

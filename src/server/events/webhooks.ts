@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import Type from '#typebox'
 import type { EventDelivery } from '../../ledger/ledger.js'
-import { invalidField } from '../../model/app-error.js'
+import { AppError, invalidField } from '../../model/app-error.js'
 import type { Provenance } from '../../model/events/event.js'
 import { toSite } from '../../model/platforms/site.js'
 import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
@@ -12,11 +13,13 @@ import {
 } from '../../platforms/deliveries/accept-delivery.js'
 import { usableSecrets } from '../../platforms/mapping/verification.js'
 import { json } from '../answer/reply.js'
-import { documented, type Endpoint, type HttpRequest, type RouteDoc } from '../http/route.js'
+import { documented, type Endpoint, type HttpRequest, type Reply, type RouteDoc } from '../http/route.js'
 import type { LedgerMetrics } from '../ledger/ledger-metrics.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import type { ReadBody } from '../request/body.js'
+import { pathParam } from '../request/path-param.js'
 import { Count } from './event-schemas.js'
+import type { ServedSources } from './source-routes.js'
 
 /** Both code hosts send at most this, and drop larger deliveries. */
 const MAX_BYTES = 25 * 1024 * 1024
@@ -27,7 +30,7 @@ const EVENTS_A_RECORD = 1_000
 
 /** Accepts a delivery on another thread. @throws as `acceptDelivery` */
 export type AcceptLargeDelivery = (
-  adapter: WebhookAdapter,
+  adapter: WebhookAdapter<string>,
   delivery: WebhookDelivery,
   rules: DeliveryRules,
 ) => Promise<AcceptedDelivery>
@@ -37,14 +40,23 @@ export interface WebhookParts {
   readBody: ReadBody
   metrics: LedgerMetrics
   acceptLargeDelivery: AcceptLargeDelivery
-  /** All currently valid secrets; none: deliveries cannot be proved. */
-  secrets: readonly string[]
   /** Refuse unproved deliveries. */
   requireVerified: boolean
   /** Refuses pages of another origin. @throws AppError `forbidden/origin_not_allowed` */
   refuseForeignPage: (req: HttpRequest) => void
+}
+
+export interface PlatformParts extends WebhookParts {
+  /** All currently valid secrets; none: deliveries cannot be proved. */
+  secrets: readonly string[]
   /** Reads facts about the delivery from the request's address. @throws AppError `invalid/invalid_field` */
   readContext: (req: HttpRequest) => DeliveryContext
+}
+
+export interface OwnSourceParts extends WebhookParts {
+  ledger: ServedLedger & { sources: Pick<ServedSources, 'find'> }
+  /** Counts a refused delivery of a source that exists. */
+  countRefused: (source: string, error: unknown) => void
 }
 
 /**
@@ -52,31 +64,65 @@ export interface WebhookParts {
  * nothing can be proved, and a page of another origin is refused: no platform sends an `Origin`. An event that the adapter
  * does not know is answered with 200: platforms disable receivers that refuse.
  */
-export function receiveWebhook(adapter: WebhookAdapter, parts: WebhookParts): Endpoint {
-  const { ledger, readBody, metrics, secrets, requireVerified, readContext, acceptLargeDelivery } = parts
-  const canProve = usableSecrets(secrets).length > 0
+export function receiveWebhook(adapter: WebhookAdapter, parts: PlatformParts): Endpoint {
+  const { secrets, readContext } = parts
+  return documented(docFor(adapter), (req, res) =>
+    receive(adapter, parts, { req, res, secrets, context: readContext(req) }),
+  )
+}
+
+/**
+ * `POST /webhooks/in/:name`: a delivery to a source that an operator has defined. One that no rule fits is kept whole: an
+ * operator can map it later.
+ */
+export function receiveOwnSource(parts: OwnSourceParts): Endpoint {
+  return documented(OWN_SOURCE_DOC, async (req, res) => {
+    const name = pathParam(req)
+    const source = await parts.ledger.sources.find(name)
+    if (source === undefined) {
+      parts.refuseForeignPage(req)
+      throw new AppError('not_found', 'not_found', 'There is no such source.')
+    }
+    try {
+      return await receive(source.adapter, parts, { req, res, secrets: source.secrets, context: {} })
+    } catch (error) {
+      parts.countRefused(name, error)
+      throw error
+    }
+  })
+}
+
+/** One arrival, with all currently valid secrets; none: it cannot be proved. */
+interface Arrival {
+  req: HttpRequest
+  res: ServerResponse
+  secrets: readonly string[]
+  context: DeliveryContext
+}
+
+async function receive(
+  adapter: WebhookAdapter<string>,
+  { ledger, readBody, metrics, requireVerified, acceptLargeDelivery, refuseForeignPage }: WebhookParts,
+  { req, res, secrets, context }: Arrival,
+): Promise<Reply> {
+  if (usableSecrets(secrets).length === 0 || adapter.isUnproved) refuseForeignPage(req)
+  const rules: DeliveryRules = { secrets, requireVerified, context }
+  const delivery: WebhookDelivery = { headers: headerTexts(req), body: await readBody(req, res, MAX_BYTES) }
   // Verified before it queues for the thread, where proved deliveries take precedence.
-  const acceptLarge = (delivery: WebhookDelivery, rules: DeliveryRules) =>
+  const acceptLarge = () =>
     acceptLargeDelivery(
       adapter,
       delivery,
       adapter.provesInBody ? rules : { ...rules, verified: verifyDelivery(adapter, delivery, rules) },
     )
-  return documented(docFor(adapter), async (req, res) => {
-    if (!canProve) parts.refuseForeignPage(req)
-    const rules: DeliveryRules = { secrets, requireVerified, context: readContext(req) }
-    const delivery: WebhookDelivery = { headers: headerTexts(req), body: await readBody(req, res, MAX_BYTES) }
-    const { verified, events, ignored, deliveryId } =
-      delivery.body.byteLength > LARGE_BYTES
-        ? await acceptLarge(delivery, rules)
-        : acceptDelivery(adapter, delivery, rules)
-    const provenance: Provenance = { route: 'webhook', verified, ...(deliveryId ? { delivery_id: deliveryId } : {}) }
-    const deliveries = events.map(({ event, json }): EventDelivery => ({ event, json, provenance }))
-    const created = await recordAll(ledger, deliveries, metrics)
-    const counts = { created, duplicates: events.length - created, ignored }
-    req.logged = { source: adapter.catalogue.source, verified, ...counts }
-    return json(200, { ...counts, ...adapter.answer })
-  })
+  const { verified, events, ignored, deliveryId, answer } =
+    delivery.body.byteLength > LARGE_BYTES ? await acceptLarge() : acceptDelivery(adapter, delivery, rules)
+  const provenance: Provenance = { route: 'webhook', verified, ...(deliveryId ? { delivery_id: deliveryId } : {}) }
+  const deliveries = events.map(({ event, json }): EventDelivery => ({ event, json, provenance }))
+  const created = await recordAll(ledger, deliveries, metrics)
+  const counts = { created, duplicates: events.length - created, ignored }
+  req.logged = { source: adapter.catalogue.source, verified, ...counts }
+  return json(200, answer === undefined ? { ...counts, ...adapter.answer } : { ...answer })
 }
 
 /**
@@ -101,7 +147,7 @@ async function recordAll(ledger: ServedLedger, deliveries: EventDelivery[], metr
  * The context of a platform whose deliveries do not name their server: as configured, else from `?site=` in the hook's
  * address. Other parameters are ignored.
  */
-export function readSiteContext(configured: string | undefined): WebhookParts['readContext'] {
+export function readSiteContext(configured: string | undefined): PlatformParts['readContext'] {
   return ({ search }) => {
     const sent = configured === undefined && search ? new URLSearchParams(search).getAll('site') : []
     if (sent.length === 0) return { site: configured }
@@ -134,6 +180,18 @@ const DOC = {
   body: { 'application/json': AnyJson, 'application/x-www-form-urlencoded': AnyJson },
   answers: { 200: { description: 'How many events it had', schema: Type.Object(DELIVERY) } },
 } satisfies RouteDoc
+
+const OWN_SOURCE_DOC: RouteDoc = {
+  ...DOC,
+  summary: 'Receives the deliveries of a source that an operator has defined',
+  body: { ...DOC.body, '*/*': AnyJson },
+  answers: {
+    200: {
+      description: 'How many events it had, or the answer that it asked for',
+      schema: Type.Union([Type.Object(DELIVERY), Type.Record(Type.String(), Type.String())]),
+    },
+  },
+}
 
 const ChatDeliverySchema = Type.Object({
   ...DELIVERY,

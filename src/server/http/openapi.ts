@@ -33,7 +33,16 @@ interface Described {
 
 /** A reference to a schema that the description contains under its name. */
 export function named(
-  name: 'EventInput' | 'Event' | 'EventWithoutPayload' | 'Subscription' | 'User' | 'Consumer' | 'Problem',
+  name:
+    | 'EventInput'
+    | 'Event'
+    | 'EventWithoutPayload'
+    | 'Subscription'
+    | 'User'
+    | 'Consumer'
+    | 'Source'
+    | 'SourceDefinition'
+    | 'Problem',
 ): TSchema {
   return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
 }

@@ -1,10 +1,12 @@
 import Type, { type TSchema } from '#typebox'
 import type { CookiePlace } from '../../login/cookies.js'
 import { UserSchema } from '../../model/accounts/user.js'
+import { SourceDefinitionSchema } from '../../model/sources/source-definition.js'
 import { SubscriptionSchema } from '../../model/subscriptions/subscription.js'
 import { json } from '../answer/reply.js'
 import { ConsumerSchema } from '../consumers/consumer-routes.js'
 import { EventInputSchema, EventWithoutPayloadSchema, StoredEventSchema } from '../events/event-schemas.js'
+import { ShownSourceSchema } from '../events/source-routes.js'
 import type { ApiOutline } from '../http/openapi.js'
 import { type Access, documented, type Endpoint, type RouteDoc } from '../http/route.js'
 
@@ -37,6 +39,7 @@ export function ledgerApi(parts: {
     schemas: {
       ...{ EventInput: EventInputSchema, Event: StoredEventSchema, EventWithoutPayload: EventWithoutPayloadSchema },
       ...{ Subscription: SubscriptionSchema, User: UserSchema, Consumer: ConsumerSchema },
+      ...{ Source: ShownSourceSchema, SourceDefinition: SourceDefinitionSchema },
     },
     tags: [
       {
@@ -45,7 +48,11 @@ export function ledgerApi(parts: {
       },
       { name: 'Subscriptions', description: 'What is watched, and for whom.', paths: ['/api/subscriptions'] },
       { name: 'Consumers', description: 'Checkpoints that the ledger keeps.', paths: ['/api/consumers'] },
-      { name: 'Webhooks', description: 'Deliveries of platforms.', paths: ['/webhooks', '/api/platforms'] },
+      {
+        name: 'Webhooks',
+        description: 'Deliveries of platforms.',
+        paths: ['/webhooks', '/api/platforms', '/api/sources'],
+      },
       {
         ...{ name: 'Accounts', description: 'Logins, users, tokens and sessions.' },
         paths: ['/api/login', '/api/logout', '/api/session', '/api/users', '/api/me'],

@@ -4,6 +4,7 @@ import type { CookiePlace } from '../../login/cookies.js'
 import type { ToAddress } from '../../login/throttle-address.js'
 import { EventSchema } from '../../model/events/event.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
+import { webhookPathOf } from '../../model/sources/source-definition.js'
 import { SubscriptionSchema } from '../../model/subscriptions/subscription.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { WebhookAdapter } from '../../platforms/adapter.js'
@@ -26,8 +27,9 @@ import { exportEvents } from '../events/export-events.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
 import { recordEvents } from '../events/record-events.js'
 import type { RefusedDeliveries } from '../events/refused-deliveries.js'
+import * as sources from '../events/source-routes.js'
 import * as subscriptions from '../events/subscriptions.js'
-import { type AcceptLargeDelivery, readSiteContext, receiveWebhook } from '../events/webhooks.js'
+import { type AcceptLargeDelivery, readSiteContext, receiveOwnSource, receiveWebhook } from '../events/webhooks.js'
 import type { HeldPlaces } from '../http/held-places.js'
 import { apiReference, describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
@@ -163,6 +165,11 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', `${DEAD_LETTERS}/retry`, 'write', consumers.retryDeadLetters(writing, consumers.allInPath)),
     route('DELETE', `${DEAD_LETTERS}/:id`, 'write', consumers.deleteDeadLetters(writing, consumers.oneInPath)),
     route('POST', `${DEAD_LETTERS}/:id/retry`, 'write', consumers.retryDeadLetters(writing, consumers.oneInPath)),
+    route('GET', '/api/sources', 'admin', sources.listSources(writing)),
+    route('GET', '/api/sources/:name', 'admin', sources.getSource(writing)),
+    route('PUT', '/api/sources/:name', 'admin', sources.saveSource(writing)),
+    route('DELETE', '/api/sources/:name', 'admin', sources.deleteSource(writing)),
+    route('POST', '/api/sources/:name/remap', 'admin', sources.remapSource(writing)),
     route('POST', '/api/login', 'login', login(sessions)),
     route('POST', '/api/logout', 'logout', logout(sessions)),
     route('GET', '/api/session', 'anybody', sessionStatus(sessions)),
@@ -196,7 +203,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/api/health', 'public', health({ ...parts, ...program, showPlain: pages.login.showPlain })),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
     route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),
-    route('GET', '/api/platforms', 'read', platforms(parts.platforms)),
+    route('GET', '/api/platforms', 'read', platforms({ ...parts.platforms, sources: ledger.sources })),
     route('GET', '/api/schema/event', 'read', schema(EventSchema)),
     route('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema)),
     route(
@@ -231,10 +238,12 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   return refusingWhileFollowing(routes, parts.following)
 }
 
-function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRouteParts): Route[] {
+function webhookRoutes({ ledger, bodies, callers, metrics, platforms, refused }: LedgerRouteParts): Route[] {
   const { adapters, secrets, requireVerified, chatSite, acceptLargeDelivery } = platforms
   const shared = { ledger, ...bodies, ...callers, metrics, requireVerified, acceptLargeDelivery }
-  return adapters.map(adapter => {
+  const countRefused = (source: string, error: unknown) => refused.count(source, error)
+  const own = route('POST', webhookPathOf(':name'), 'webhook', receiveOwnSource({ ...shared, countRefused }))
+  const ofPlatforms = adapters.map(adapter => {
     const { source, webhook_path } = adapter.catalogue
     const readContext = source === 'chat' ? readSiteContext(chatSite) : () => ({})
     return route(
@@ -244,6 +253,7 @@ function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRo
       receiveWebhook(adapter, { ...shared, secrets: secrets[source], readContext }),
     )
   })
+  return [...ofPlatforms, own]
 }
 
 function mustLogIn({ kind }: Identity): boolean {

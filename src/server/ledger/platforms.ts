@@ -1,25 +1,32 @@
 import Type from '#typebox'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { PlatformCatalogue } from '../../platforms/catalogue.js'
+import { catalogueOf } from '../../platforms/own/adapter.js'
 import { json } from '../answer/reply.js'
 import { Count } from '../events/event-schemas.js'
+import type { ServedSources } from '../events/source-routes.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 
 export interface PlatformsParts {
   catalogue: readonly PlatformCatalogue[]
   secrets: Readonly<Record<PlatformSource, readonly string[]>>
+  sources: Pick<ServedSources, 'list'>
   chatSite: string | undefined
 }
 
-/** `GET /api/platforms`: shows whether a secret is configured, never the secret. */
-export function platforms({ catalogue, secrets, chatSite }: PlatformsParts): Endpoint {
+/** `GET /api/platforms`: the platforms, then the operator's sources. Shows whether a secret is configured, never the secret. */
+export function platforms({ catalogue, secrets, chatSite, sources }: PlatformsParts): Endpoint {
   const items = catalogue.map(entry => {
     const site = entry.source === 'chat' ? chatSite : undefined
     const configured = { secret_configured: secrets[entry.source].length > 0, ...(site === undefined ? {} : { site }) }
     return { ...entry, ...configured }
   })
-  const reply = json(200, { items, count: items.length })
-  return documented(DOC, () => reply)
+  return documented(DOC, async () => {
+    const own = (await sources.list()).map(({ definition, secret_count }) => {
+      return { ...catalogueOf(definition), secret_configured: secret_count > 0 }
+    })
+    return json(200, { items: [...items, ...own], count: items.length + own.length })
+  })
 }
 
 const PlatformsSchema = Type.Object({

@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.js'
 import type { ServedConsumers } from '../consumers/consumer-routes.js'
+import type { ServedSources } from '../events/source-routes.js'
 
 /** The parts of a ledger that HTTP handlers use. */
 export type ServedLedger = Pick<
@@ -21,4 +22,4 @@ export type ServedLedger = Pick<
   | 'erasures'
   | 'stats'
   | 'health'
-> & { consumers: ServedConsumers }
+> & { consumers: ServedConsumers; sources: ServedSources }

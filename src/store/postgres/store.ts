@@ -26,6 +26,7 @@ import { copyTasks } from './tasks/copy-tasks.js'
 import { leaseTasks } from './tasks/leases.js'
 import { ledgerSessions } from './tasks/ledger-sessions.js'
 import { loginFailures } from './tasks/login-failures.js'
+import { sourceTasks } from './tasks/source-tasks.js'
 import { readSubscriptionChanges, subscriptionTasks } from './tasks/subscription-tasks.js'
 import { userTasks } from './tasks/user-tasks.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './upgrade/ledger-migrations.js'
@@ -141,6 +142,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
       },
     },
     consumers: consumerTasks(pool),
+    sources: sourceTasks(pool),
     copies: copyTasks(pool),
     users: userTasks(pool),
     shared: {

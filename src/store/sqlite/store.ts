@@ -48,7 +48,7 @@ export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { thread, facts } = await StoreThread.open(options)
-  const { events, subscriptions, consumers, users, copies, file } = thread.stores
+  const { events, subscriptions, consumers, sources, users, copies, file } = thread.stores
   const groups = new EventGroups(thread, options)
   const { schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
@@ -79,6 +79,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     },
     subscriptions,
     consumers,
+    sources,
     users: shareUserReads(users),
     copies: {
       ...copies,

@@ -32,6 +32,7 @@ t.test('the table is what is documented', async t => {
     'DELETE /api/me/sessions/x',
     'DELETE /api/me/token',
     'DELETE /api/me/tokens/x',
+    'DELETE /api/sources/x',
     'DELETE /api/subscriptions/x',
     'DELETE /api/users/x',
     'DELETE /api/users/x/sessions',
@@ -58,6 +59,8 @@ t.test('the table is what is documented', async t => {
     'GET /api/schema/event',
     'GET /api/schema/subscription',
     'GET /api/session',
+    'GET /api/sources',
+    'GET /api/sources/x',
     'GET /api/stats',
     'GET /api/stream',
     'GET /api/subscriptions',
@@ -92,6 +95,7 @@ t.test('the table is what is documented', async t => {
     'POST /api/me/password',
     'POST /api/me/token',
     'POST /api/promotion',
+    'POST /api/sources/x/remap',
     'POST /api/subscriptions',
     'POST /api/subscriptions/preview',
     'POST /api/users',
@@ -101,7 +105,9 @@ t.test('the table is what is documented', async t => {
     'POST /webhooks/code_a',
     'POST /webhooks/code_b',
     'POST /webhooks/forum',
+    'POST /webhooks/in/x',
     'PUT /api/consumers/x',
+    'PUT /api/sources/x',
   ])
 })
 

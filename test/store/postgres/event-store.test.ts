@@ -8,6 +8,7 @@ import { copyStoreConformance } from '../copy-store-conformance.js'
 import { erasures } from '../erasure-conformance.js'
 import { eventChain } from '../event-chain-conformance.js'
 import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
+import { sourceStoreConformance } from '../source-store-conformance.js'
 import { userStoreConformance } from '../user-store-conformance.js'
 
 const programs = findPostgres()
@@ -28,4 +29,5 @@ if (programs === undefined) {
   consumerStoreConformance(t, open)
   erasures(t, open)
   copyStoreConformance(t, open)
+  sourceStoreConformance(t, open)
 }

@@ -5,7 +5,13 @@ import { LOGIN_FAILURE_TABLE } from '../tasks/login-failures.js'
 import type { Migration } from './migrate.js'
 
 /** Append-only: entry n upgrades a ledger from version n to version n + 1. */
-export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addConsumers, addLoginFailures, addRemovals]
+export const LEDGER_MIGRATIONS: readonly Migration[] = [
+  createLedger,
+  addConsumers,
+  addLoginFailures,
+  addRemovals,
+  addSources,
+]
 
 /** The version that a ledger has once it is migrated. */
 export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
@@ -191,6 +197,14 @@ const REMOVAL_TABLES = /* sql */ `
   -- The last change of each event that changed after it was captured, for ledgers that copy this one.
   CREATE TABLE event_changes (captured_us bigint PRIMARY KEY, number bigint NOT NULL UNIQUE);`
 
+const SOURCE_TABLES = /* sql */ `
+  CREATE TABLE sources (
+    name text COLLATE "C" PRIMARY KEY, body text NOT NULL, created_at text NOT NULL, updated_at text NOT NULL
+  );
+
+  -- Apart from the definitions: only verifying a delivery reads them.
+  CREATE TABLE source_secrets (name text COLLATE "C" PRIMARY KEY, secrets text NOT NULL);`
+
 const ADD_META = /* sql */ `INSERT INTO meta (name, value) VALUES ('epoch', $1), ('closed', 'false')`
 /** Changes of events are numbered by each database on its own. */
 const ADD_NUMBERING = /* sql */ `INSERT INTO meta (name, value) VALUES ('change_numbering', $1)`
@@ -220,6 +234,11 @@ async function addLoginFailures(connection: Connection): Promise<void> {
 async function addRemovals(connection: Connection): Promise<void> {
   await connection.script(REMOVAL_TABLES)
   await connection.run(ADD_NUMBERING, randomUUID())
+}
+
+/** Sources that operators define (docs/decisions/0078). */
+async function addSources(connection: Connection): Promise<void> {
+  await connection.script(SOURCE_TABLES)
 }
 
 /** Of the extension that indexes texts. It is trusted: a role that may create in the database may install it. */

@@ -4,6 +4,7 @@ import { PRUNINGS_TABLE } from '../erase/pruned-events.js'
 import type { Database } from '../files/database.js'
 import { ACCOUNT_LOG_TABLE } from '../tasks/account-log.js'
 import { CONSUMER_TABLES } from '../tasks/consumer-tasks.js'
+import { SOURCE_TABLES } from '../tasks/source-tasks.js'
 import { EVENT_CHANGES_TABLE } from '../write/event-changes.js'
 import { markAll, SOURCE_MARK_TABLE } from '../write/source-marks.js'
 import type { Migration } from './migrate.js'
@@ -26,6 +27,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addErasing,
   addEventChanges,
   addChangeNumbering,
+  addSources,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -214,6 +216,12 @@ function addEventChanges(database: Database): void {
 /** Names the numbering of the changes: a ledger that changes its leader must not continue by another one (docs/decisions/0061). */
 function addChangeNumbering(database: Database): void {
   database.run(`INSERT OR REPLACE INTO meta VALUES ('changes_numbering', ?)`, randomUUID())
+}
+
+/** Sources that operators define (docs/decisions/0078). */
+function addSources(database: Database): void {
+  setAside(database, ['sources', 'source_secrets'])
+  database.exec(SOURCE_TABLES)
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

@@ -26,6 +26,8 @@ function inFile<Result>(path: string, work: (connection: Database) => Result): R
 /** The table of events as version 9 had it. */
 const WITHOUT_ERASING = `ALTER TABLE events DROP COLUMN content_digest; DROP TABLE prunings;
   DROP TABLE event_changes;
+  DROP TABLE sources;
+  DROP TABLE source_secrets;
   DELETE FROM meta WHERE name LIKE 'pruned%'`
 const WITHOUT_DIGESTS = `${WITHOUT_ERASING}; DROP TABLE consumers; DROP TABLE dead_letters;
   ALTER TABLE events DROP COLUMN digest`

@@ -1,0 +1,177 @@
+import { AppError, invalidField, notAnObject } from '../model/app-error.js'
+import type { Provenance, StoredEvent } from '../model/events/event.js'
+import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import { needsSecret, type ShownSource, SOURCE_LIMITS, webhookPathOf } from '../model/sources/source-definition.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
+import { compileOwnAdapter, type OwnAdapter, readSourceDefinition } from '../platforms/own/adapter.js'
+import { fromPayload } from '../platforms/own/body.js'
+import { UNMAPPED } from '../platforms/own/mapping.js'
+import type { RecordOutcome } from '../store/event-store.js'
+import type { ListedSource, SourceStore } from '../store/source-store.js'
+import type { EventDelivery } from './ledger.js'
+
+export interface SourcesParts {
+  store: SourceStore
+  clock: () => Micros
+  query(query: EventQuery): Promise<EventPage>
+  record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]>
+}
+
+/** A source as deliveries need it. */
+export interface OwnSource {
+  adapter: OwnAdapter
+  /** All currently valid ones. */
+  secrets: readonly string[]
+}
+
+/** What a remapping has done. */
+export interface RemapOutcome {
+  /** Events that were new. */
+  created: number
+  /** Events that an earlier remapping, or another delivery, has made already. */
+  duplicates: number
+  /** Deliveries that still fit no rule. */
+  unmapped: number
+}
+
+const PAGE = 100
+/** Their events are parsed on the thread that answers all requests. */
+const PAGE_BYTES = 4 * 1024 * 1024
+
+/** Sources that operators define: their definitions, and what becomes of deliveries that did not fit. */
+export class Sources {
+  /** Bounded by the number of sources. `text`: the definition that the adapter was made from. */
+  readonly #compiled = new Map<string, { text: string; adapter: OwnAdapter }>()
+
+  constructor(private readonly parts: SourcesParts) {}
+
+  /** Read from the store at each delivery: another server may have changed it. */
+  async find(name: string): Promise<OwnSource | undefined> {
+    const stored = await this.parts.store.find(name)
+    if (stored === undefined) {
+      this.#compiled.delete(name)
+      return undefined
+    }
+    const text = JSON.stringify(stored.definition)
+    const known = this.#compiled.get(name)
+    const adapter = known?.text === text ? known.adapter : compileOwnAdapter(stored.definition)
+    if (adapter !== known?.adapter) this.#compiled.set(name, { text, adapter })
+    return { adapter, secrets: stored.secrets }
+  }
+
+  async list(): Promise<ShownSource[]> {
+    return (await this.parts.store.list()).map(shown)
+  }
+
+  /** @throws AppError `not_found/not_found` */
+  async get(name: string): Promise<ShownSource> {
+    const found = await this.parts.store.find(name)
+    if (found === undefined) throw unknownSource(name)
+    const { secrets, ...source } = found
+    return shown({ ...source, secret_count: secrets.length })
+  }
+
+  /**
+   * Creates a source, or replaces the definition of the one with its name. Its secrets stay unless others are sent.
+   *
+   * @param input `definition`, and `secrets`: all currently valid ones
+   * @throws AppError `invalid/invalid_json`, `invalid/invalid_field` with the place, `conflict/too_many_sources`
+   */
+  async save(name: string, input: unknown): Promise<{ created: boolean; source: ShownSource }> {
+    const { definition: sent, secrets } = readInput(input)
+    const definition = readSourceDefinition(sent)
+    if (definition.name !== name) {
+      throw invalidField(
+        '/definition/name',
+        `/definition/name is "${definition.name}", but the address names "${name}".`,
+      )
+    }
+    const now = toTimestamp(this.parts.clock())
+    const saved = await this.parts.store.save({ definition, secrets, now }, SOURCE_LIMITS.sources)
+    return { created: saved.created, source: shown(saved.source) }
+  }
+
+  /** Its events stay. @throws AppError `not_found/not_found` */
+  async delete(name: string): Promise<void> {
+    if (!(await this.parts.store.delete(name))) throw unknownSource(name)
+    this.#compiled.delete(name)
+  }
+
+  /**
+   * Maps deliveries that did not fit again, by the current definition. What now fits is recorded as new events; what was
+   * kept stays as it is.
+   *
+   * @throws AppError `not_found/not_found`
+   */
+  async remap(name: string, signal?: AbortSignal): Promise<RemapOutcome> {
+    const source = await this.find(name)
+    if (source === undefined) throw unknownSource(name)
+    const outcome: RemapOutcome = { created: 0, duplicates: 0, unmapped: 0 }
+    const query = { order: 'asc', limit: PAGE, sources: [name], kinds: [UNMAPPED] } as const
+    let since: Micros | undefined
+    for (let hasMore = true; hasMore; ) {
+      signal?.throwIfAborted()
+      const page = await this.#page(since === undefined ? query : { ...query, since })
+      const kept: StoredEvent[] = JSON.parse(`[${Buffer.from(page.items).toString('utf8')}]`)
+      const deliveries = kept.flatMap(event => remapped(source.adapter, event))
+      outcome.unmapped += kept.length - deliveries.length
+      const outcomes = deliveries.length > 0 ? await this.parts.record(deliveries) : []
+      for (const { created } of outcomes) outcome[created ? 'created' : 'duplicates'] += 1
+      since = page.latestCapturedAt ?? since
+      hasMore = page.hasMore
+    }
+    return outcome
+  }
+
+  /** A page of limited size; an event that is larger comes alone. */
+  async #page(query: EventQuery): Promise<EventPage> {
+    const page = await this.parts.query({ ...query, maxBytes: PAGE_BYTES })
+    return page.neededBytes === undefined ? page : this.parts.query({ ...query, limit: 1 })
+  }
+}
+
+function remapped(
+  { remap }: OwnAdapter,
+  { action, payload, subject_id, dedupe_key, provenance }: StoredEvent,
+): EventDelivery[] {
+  const { wrapped, headers } = action.metadata
+  const kept = { root: fromPayload(payload, wrapped === true), headers: textsOf(headers), identity: subject_id }
+  const event = remap(kept)
+  if (event === undefined) return []
+  const from: Provenance = { ...provenance, route: 'import' }
+  const metadata = { ...event.action.metadata, remapped_from: dedupe_key }
+  return [{ event: { ...event, action: { ...event.action, metadata } }, provenance: from }]
+}
+
+/** Without a prototype: the names came from outside. */
+function textsOf(headers: unknown): Record<string, string> {
+  const texts: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(Object(headers))) if (typeof value === 'string') texts[name] = value
+  return texts
+}
+
+function readInput(input: unknown): { definition: unknown; secrets?: string[] } {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('The request')
+  const unknown = Object.keys(input).find(name => name !== 'definition' && name !== 'secrets')
+  if (unknown !== undefined) throw invalidField(`/${unknown}`, `/${unknown} cannot be sent here.`)
+  const { definition, secrets } = input as { definition?: unknown; secrets?: unknown }
+  if (definition === undefined) throw invalidField('/definition', '/definition is required.')
+  if (secrets === undefined) return { definition }
+  const { secrets: most, secretCharacters } = SOURCE_LIMITS
+  const isRight = (each: unknown) => typeof each === 'string' && each !== '' && each.length <= secretCharacters
+  if (!Array.isArray(secrets) || secrets.length > most || !secrets.every(isRight)) {
+    throw invalidField('/secrets', `/secrets is a list of up to ${most} texts of 1 to ${secretCharacters} characters.`)
+  }
+  return { definition, secrets }
+}
+
+function shown({ definition, secret_count, created_at, updated_at }: ListedSource): ShownSource {
+  const isClosed = needsSecret(definition) && secret_count === 0
+  const accepts = !isClosed && definition.enabled !== false
+  return { definition, webhook_path: webhookPathOf(definition.name), accepts, secret_count, created_at, updated_at }
+}
+
+function unknownSource(name: string): AppError {
+  const hint = '"daybook sources list" shows all of them.'
+  return new AppError('not_found', 'not_found', `There is no source "${name}".`, { hint })
+}

@@ -1,0 +1,93 @@
+import { Compile } from '#typebox/compile'
+import { AppError, invalidField, notAnObject, refusedInput } from '../../model/app-error.js'
+import { toFieldProblems } from '../../model/field-problems.js'
+import { isDeeperThan, JSON_DEPTH } from '../../model/json-depth.js'
+import {
+  RESERVED_SOURCES,
+  SOURCE_LIMITS,
+  type SourceDefinition,
+  SourceDefinitionSchema,
+  webhookPathOf,
+} from '../../model/sources/source-definition.js'
+import type { WebhookAdapter } from '../adapter.js'
+import type { PlatformCatalogue } from '../catalogue.js'
+import { namedKinds } from '../catalogue.js'
+import { compileMapping, type Mapping, UNMAPPED } from './mapping.js'
+import { compileProof } from './proof.js'
+
+const check = Compile(SourceDefinitionSchema)
+
+/** The adapter of a source that an operator has defined. */
+export interface OwnAdapter extends WebhookAdapter<string> {
+  definition: SourceDefinition
+  remap: Mapping['remap']
+}
+
+/**
+ * Reads the definition of a source.
+ *
+ * @param input parsed JSON
+ * @throws AppError `invalid/invalid_json` if it is no object, `invalid/invalid_field` with the places in the definition
+ */
+export function readSourceDefinition(input: unknown): SourceDefinition {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('A source')
+  if (isDeeperThan(input, JSON_DEPTH) || JSON.stringify(input).length > SOURCE_LIMITS.bytes) {
+    const detail = `A source has at most ${SOURCE_LIMITS.bytes / 1024} KiB, and ${JSON_DEPTH} levels.`
+    throw invalidField('', detail)
+  }
+  if (!check.Check(input)) throw refusedInput('The source', problemsIn(input))
+  if (RESERVED_SOURCES.includes(input.name)) {
+    throw invalidField('/name', `/name must not be "${input.name}", which has a meaning of its own.`)
+  }
+  compileOwnAdapter(input)
+  return input
+}
+
+function problemsIn(input: object) {
+  const problems = toFieldProblems(check.Errors(input), input)
+  return problems.length > 0 ? problems : [{ field: '', detail: 'The source does not fit its schema.' }]
+}
+
+/** @throws AppError `invalid/invalid_field` with the place in the definition */
+export function compileOwnAdapter(definition: SourceDefinition): OwnAdapter {
+  const { normalise, remap } = compileMapping(definition)
+  const verify = compileProof(definition)
+  return {
+    definition,
+    catalogue: catalogueOf(definition),
+    isUnproved: definition.proof.type === 'none',
+    verify: (delivery, secrets) => {
+      if (definition.enabled === false) {
+        throw new AppError('forbidden', 'source_closed', 'This source is disabled, so it accepts nothing.')
+      }
+      return verify(delivery, secrets, Date.now())
+    },
+    normalise,
+    remap,
+  }
+}
+
+/** What `GET /api/platforms` shows of it. Kinds that are made from the payload are not known before. */
+export function catalogueOf({ name, description, proof, rules }: SourceDefinition): PlatformCatalogue<string> {
+  const isPlain = (kind: unknown): kind is string => typeof kind === 'string' && !/[{}]/u.test(kind)
+  const types = [...new Set(rules.flatMap(({ target = [] }) => target.map(({ type }) => type)))]
+  return {
+    source: name,
+    display_name: description ?? name,
+    webhook_path: webhookPathOf(name),
+    verification: PROOFS[proof.type],
+    ...namedKinds([...rules.map(({ kind }) => kind).filter(isPlain), UNMAPPED]),
+    scope_types: types,
+    target_grammar: types.map(type => ({ form: `${type}:<id>`, example: `${type}:1` })),
+    capture_modes: ['webhook'],
+  }
+}
+
+const PROOFS: Readonly<Record<SourceDefinition['proof']['type'], string>> = {
+  none: 'Deliveries are not verified.',
+  token: 'The secret, in a header.',
+  basic: 'The secret, as the password of HTTP Basic.',
+  standard: 'An HMAC-SHA256 of Standard Webhooks, in webhook-signature.',
+  slack: 'An HMAC-SHA256 of the time and the body, in X-Slack-Signature.',
+  hmac: 'An HMAC of the delivery, in a header.',
+}

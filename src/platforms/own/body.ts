@@ -1,0 +1,47 @@
+import { isUtf8 } from 'node:buffer'
+import type { WebhookDelivery } from '../adapter.js'
+import { isForm, textOf } from '../deliveries/delivery-body.js'
+import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
+
+/** A body as a mapping reads it. */
+export interface ReadBody {
+  root: unknown
+  /** Why there is nothing to map: the body is neither JSON nor a form. */
+  unreadable?: string
+}
+
+/** The member of a payload that holds a body which is no object. */
+export const WRAPPED = 'body'
+
+/** Nothing is refused: a body that is neither JSON nor a form is kept as its text, or in base64. */
+export function readOwnBody(delivery: WebhookDelivery): ReadBody {
+  const { body } = delivery
+  if (!isUtf8(body)) return { root: Buffer.from(body).toString('base64'), unreadable: 'The body is not UTF-8.' }
+  const text = textOf(delivery)
+  const json = parsed(text)
+  if (json !== undefined) return json
+  if (!isForm(delivery)) return { root: text, unreadable: 'The body is neither JSON nor a form.' }
+  const fields = Object.fromEntries(new URLSearchParams(text))
+  const payload = memberOf(fields, 'payload')
+  // Several services send JSON in this field of a form.
+  return (typeof payload === 'string' ? parsed(payload) : undefined) ?? { root: fields }
+}
+
+function parsed(text: string): ReadBody | undefined {
+  try {
+    return { root: JSON.parse(text) }
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** A payload is an object: another body is its member `body`. */
+export function toPayload(root: unknown): Payload {
+  return isPayload(root) ? root : { [WRAPPED]: root }
+}
+
+/** What `toPayload` was made from. @param isWrapped as noted when it was */
+export function fromPayload(payload: Payload, isWrapped: boolean): unknown {
+  return isWrapped ? memberOf(payload, WRAPPED) : payload
+}

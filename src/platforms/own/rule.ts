@@ -1,0 +1,140 @@
+import type { NewEvent, TargetNode } from '../../model/events/event.js'
+import { EVENT_LIMITS } from '../../model/events/event-limits.js'
+import type { SourceRule } from '../../model/sources/source-definition.js'
+import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
+import { toIdentifier, toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { known } from '../mapping/payload.js'
+import { compileConditions, type Holds } from './condition.js'
+import type { Scope } from './place.js'
+import { compileValue, type ReadText, type TextUse } from './template.js'
+
+/** One rule of a mapping, ready to use. */
+export interface CompiledRule {
+  applies: Holds
+  /** @returns the event without key and payload, or why the payload does not fit */
+  map(scope: Scope): MappedRule | { misfit: string }
+}
+
+export interface MappedRule {
+  event: Omit<NewEvent, 'dedupe_key' | 'payload' | 'source'>
+  /** What identifies the event, if the mapping says it and the payload has it. */
+  key: string | undefined
+}
+
+const WEB_URL = /^https?:\/\//iu
+const EPOCH = /^\d{1,19}(?:\.\d{1,9})?$/u
+/** Seconds, milliseconds, microseconds and nanoseconds of this century are apart by their size. */
+const MICROS_A_UNIT: readonly [below: number, micros: number][] = [
+  [1e11, 1e6],
+  [1e14, 1e3],
+  [1e17, 1],
+  [1e20, 1e-3],
+]
+const LAST_MICROS = 253_402_300_799_000_000
+
+/** @param field place of the rule in the definition; @throws AppError `invalid/invalid_field` */
+export function compileRule(rule: SourceRule, field: string): CompiledRule {
+  const value = (name: keyof SourceRule, use?: TextUse): ReadText =>
+    rule[name] === undefined ? absent : compileValue(rule[name] as SourceRule['kind'], `${field}/${name}`, use)
+  const { id, display, email } = rule.actor ?? {}
+  const ofActor = (each: typeof id, name: string): ReadText =>
+    each === undefined ? absent : compileValue(each, `${field}/actor/${name}`)
+  const actor = { id: ofActor(id, 'id'), display: ofActor(display, 'display'), email: ofActor(email, 'email') }
+  const [kindOf, subjectId, subjectType] = [value('kind'), value('subject_id', 'identity'), value('subject_type')]
+  const [verbOf, outcome, role] = [value('verb'), value('outcome'), value('actor_role')]
+  const [title, text, url, time] = [value('title'), value('text'), value('url'), value('time')]
+  const key = value('key', 'identity')
+  const target = compileTarget(rule, field)
+  return {
+    applies: compileConditions(rule.when ?? [], `${field}/when`),
+    map: scope => {
+      const words = (kindOf(scope) ?? '').split('.').flatMap(word => toWord(word) ?? [])
+      const kind = words.join('.')
+      if (kind === '') return { misfit: `${field}/kind has no result` }
+      if (kind.length > EVENT_LIMITS.kindCharacters) return { misfit: `${field}/kind has too long a result` }
+      const subject = subjectId(scope)
+      if (subject === undefined) return { misfit: `${field}/subject_id has no result` }
+      const object = words.length > 1 ? words.slice(0, -1).join('.') : 'event'
+      const type = toWord(subjectType(scope)) ?? object
+      const verb = toWord(verbOf(scope)) ?? words.at(-1) ?? kind
+      const link = webUrl(url(scope))
+      const nodes = target(scope) ?? toNode(type, { id: subject, display: title(scope), url: link })
+      return {
+        key: key(scope),
+        event: {
+          kind,
+          subject_id: toIdentifier(subject),
+          subject_type: type,
+          action: {
+            ...{ kind, object_type: type, verb },
+            ...known({ outcome: toWord(outcome(scope)) }),
+            metadata: {},
+          },
+          actor: actorFrom(actor.id(scope), actor.display(scope), actor.email(scope)),
+          actor_role: role(scope) ?? '',
+          target: nodes,
+          conversation: known({ key: nodes.key, title: title(scope) ?? nodes.display, text: text(scope), url: link }),
+          occurred_at: toTime(time(scope)) ?? null,
+        },
+      }
+    },
+  }
+}
+
+const absent: ReadText = () => undefined
+
+/** The chain of nodes that have an id, innermost first. */
+function compileTarget({ target = [] }: SourceRule, field: string): (scope: Scope) => TargetNode | undefined {
+  const nodes = target.map(({ type, id, display, url }, index) => {
+    const at = `${field}/target/${index}`
+    return {
+      type,
+      id: compileValue(id, `${at}/id`, 'identity'),
+      display: display === undefined ? absent : compileValue(display, `${at}/display`),
+      url: url === undefined ? absent : compileValue(url, `${at}/url`),
+    }
+  })
+  const outermostFirst = nodes.reverse()
+  return scope => {
+    let found: TargetNode | undefined
+    for (const { type, id, display, url } of outermostFirst) {
+      const native = id(scope)
+      if (native === undefined) continue
+      const shown = display(scope) ?? native
+      found = toNode(type, { id: native, display: shown, url: webUrl(url(scope)), parent: found })
+    }
+    return found
+  }
+}
+
+function actorFrom(id: string | undefined, display: string | undefined, email: string | undefined): NewEvent['actor'] {
+  const named = id ?? email ?? display
+  return {
+    id: named === undefined ? '' : toIdentifier(named),
+    display: display ?? named ?? '',
+    metadata: known({ email }),
+  }
+}
+
+function webUrl(text: string | undefined): string | undefined {
+  return text !== undefined && WEB_URL.test(text) ? text : undefined
+}
+
+/** From RFC 3339, or a number since the epoch. Another text counts as absent; it stays in the payload. */
+function toTime(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  if (!EPOCH.test(text)) {
+    const instant = findTimestamp(withColonInZone(text))?.text
+    return instant?.startsWith('0001-') ? undefined : instant
+  }
+  const number = Number(text)
+  const [, micros] = MICROS_A_UNIT.find(([below]) => number < below) ?? [0, 0]
+  const instant = Math.floor(number * micros)
+  return instant > 0 && instant <= LAST_MICROS ? toTimestamp(instant) : undefined
+}
+
+/** Some services write the zone of ISO 8601 without a colon: `+0000`. */
+function withColonInZone(text: string): string {
+  return text.replace(/(\d[+-]\d\d)(\d\d)$/u, '$1:$2')
+}

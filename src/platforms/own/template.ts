@@ -1,0 +1,80 @@
+import { invalidField } from '../../model/app-error.js'
+import { SOURCE_LIMITS, type SourceValue } from '../../model/sources/source-definition.js'
+import { digestOf } from '../mapping/identity.js'
+import { compilePlace, type ReadPlace, type Scope } from './place.js'
+
+/** The text of a value, or undefined if the payload lacks a part of it. */
+export type ReadText = (scope: Scope) => string | undefined
+
+/**
+ * How long parts are written. `text`: whole. `identity`: by their digest, so that two long texts that begin alike stay
+ * different.
+ */
+export type TextUse = 'text' | 'identity'
+
+/** UTF-16 code units. */
+const LONG_PART = 1_000
+const BRACES = /\{\{|\}\}|\{([^{}]*)\}|[{}]/gu
+
+/**
+ * Compiles a value: a template, one with a map and a default, or a list of alternatives.
+ *
+ * @param field where it is in the definition, for errors
+ * @throws AppError `invalid/invalid_field`
+ */
+export function compileValue(value: SourceValue, field: string, use: TextUse = 'text'): ReadText {
+  if (Array.isArray(value)) {
+    const alternatives = value.map((each, index) => compileValue(each, `${field}/${index}`, use))
+    return scope => {
+      for (const read of alternatives) {
+        const text = read(scope)
+        if (text !== undefined) return text
+      }
+      return undefined
+    }
+  }
+  if (typeof value === 'string') return compileTemplate(value, field, use)
+  const read = compileTemplate(value.template, `${field}/template`, use)
+  const map = value.map === undefined ? undefined : new Map(Object.entries(value.map))
+  return scope => {
+    const text = read(scope)
+    const mapped = text === undefined || map === undefined ? text : map.get(text)
+    return mapped ?? value.default
+  }
+}
+
+/** `"{/repo/name}#{/number}"`: places in braces, `{{` and `}}` for braces. */
+function compileTemplate(template: string, field: string, use: TextUse): ReadText {
+  const parts: (string | ReadPlace)[] = []
+  let from = 0
+  for (const match of template.matchAll(BRACES)) {
+    const [found, place] = match
+    parts.push(template.slice(from, match.index))
+    from = match.index + found.length
+    if (place !== undefined) parts.push(compilePlace(place, field))
+    else if (found.length === 2) parts.push(found.slice(1))
+    else throw invalidField(field, `"${template}" has an unpaired ${found}. Write {/place}, or {{ and }} for braces.`)
+  }
+  parts.push(template.slice(from))
+  const places = parts.filter(part => typeof part !== 'string').length
+  if (places > SOURCE_LIMITS.placeholders) {
+    throw invalidField(field, `A template has at most ${SOURCE_LIMITS.placeholders} places.`)
+  }
+  const kept = parts.filter(part => part !== '')
+  return scope => {
+    let text = ''
+    for (const part of kept) {
+      const piece = typeof part === 'string' ? part : textOf(part(scope), use)
+      if (piece === undefined) return undefined
+      text += piece
+    }
+    return text
+  }
+}
+
+/** Objects, lists, null and empty texts count as absent. */
+function textOf(value: unknown, use: TextUse): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string' || value === '') return undefined
+  return use === 'identity' && value.length > LONG_PART ? `sha256-${digestOf(value)}` : value
+}

@@ -1,0 +1,122 @@
+import Type from '#typebox'
+import type { Sources } from '../../ledger/sources.js'
+import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
+import { compressed } from '../answer/compressed.js'
+import { json } from '../answer/reply.js'
+import { named } from '../http/openapi.js'
+import { documented, type LedgerEndpoint } from '../http/route.js'
+import type { ReadJsonBody } from '../request/body.js'
+import { pathParam } from '../request/path-param.js'
+import { CapturedAt, Count } from './event-schemas.js'
+
+/** The operator's sources of a ledger, as routes use them. */
+export type ServedSources = Pick<Sources, 'find' | 'list' | 'get' | 'save' | 'delete' | 'remap'>
+
+export interface SourceRouteParts {
+  ledger: { sources: ServedSources }
+  readJsonBody: ReadJsonBody
+}
+
+/** `GET /api/sources` */
+export function listSources({ ledger }: Pick<SourceRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.list, async req => {
+    const items = await ledger.sources.list()
+    return compressed(req, json(200, { items, count: items.length }))
+  })
+}
+
+/** `GET /api/sources/:name` */
+export function getSource({ ledger }: Pick<SourceRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.get, async req => json(200, await ledger.sources.get(pathParam(req))))
+}
+
+/** `PUT /api/sources/:name`: no answer ever shows a secret. */
+export function saveSource({ ledger, readJsonBody }: SourceRouteParts): LedgerEndpoint {
+  return documented(DOCS.save, async (req, res) => {
+    const input = await readJsonBody(req, res, 2 * SOURCE_LIMITS.bytes)
+    const { created, source } = await ledger.sources.save(pathParam(req), input)
+    return json(created ? 201 : 200, { created, source })
+  })
+}
+
+/** `DELETE /api/sources/:name` */
+export function deleteSource({ ledger }: Pick<SourceRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.delete, async req => {
+    await ledger.sources.delete(pathParam(req))
+    return { status: 204, body: '' }
+  })
+}
+
+/** `POST /api/sources/:name/remap` */
+export function remapSource({ ledger }: Pick<SourceRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.remap, async (req, res) => {
+    const gone = new AbortController()
+    res.once('close', () => gone.abort())
+    return json(200, { ...(await ledger.sources.remap(pathParam(req, 1), gone.signal)) })
+  })
+}
+
+/** A source as answers show it. */
+export const ShownSourceSchema = Type.Object({
+  definition: named('SourceDefinition'),
+  webhook_path: Type.String(),
+  accepts: Type.Boolean({ description: 'It is enabled, and has a secret if its proof needs one.' }),
+  secret_count: Count,
+  created_at: CapturedAt,
+  updated_at: CapturedAt,
+})
+
+const SavedSchema = Type.Object({ created: Type.Boolean(), source: named('Source') })
+
+const DOCS = {
+  list: {
+    summary: 'The sources that operators have defined',
+    description: 'With their definitions. No answer contains a secret; `secret_count` is their number.',
+    answers: {
+      200: {
+        description: 'The sources, by name',
+        schema: Type.Object({ items: Type.Array(named('Source')), count: Count }),
+      },
+    },
+  },
+  get: {
+    summary: 'One source',
+    description: 'With its definition, without its secrets.',
+    answers: { 200: { description: 'The source', schema: named('Source') } },
+  },
+  save: {
+    summary: 'Creates a source, or replaces the one with this name',
+    description:
+      'Secrets that are stored stay unless others are sent. A definition that is wrong is refused with the place.',
+    body: {
+      'application/json': Type.Object({
+        definition: named('SourceDefinition'),
+        secrets: Type.Optional(
+          Type.Array(Type.String({ minLength: 1, maxLength: SOURCE_LIMITS.secretCharacters }), {
+            maxItems: SOURCE_LIMITS.secrets,
+            description: 'All currently valid ones. Absent: they stay.',
+          }),
+        ),
+      }),
+    },
+    answers: {
+      201: { description: 'Created', schema: SavedSchema },
+      200: { description: 'Replaced', schema: SavedSchema },
+    },
+  },
+  delete: {
+    summary: 'Deletes a source with its secrets; events stay',
+    description: 'From then on, its deliveries are answered with 404.',
+    answers: { 204: { description: 'Deleted' } },
+  },
+  remap: {
+    summary: 'Maps deliveries that fitted no rule again',
+    description: 'By the current definition. What now fits becomes new events; the kept deliveries stay as they are.',
+    answers: {
+      200: {
+        description: 'How many events it made, and how many deliveries still fit no rule',
+        schema: Type.Object({ created: Count, duplicates: Count, unmapped: Count }),
+      },
+    },
+  },
+}

@@ -1,0 +1,269 @@
+import { createHmac } from 'node:crypto'
+import type { Test } from 'tap'
+import t from 'tap'
+import type { StoredEvent } from '../../../src/model/events/event.js'
+import { BY_ADMIN_TOKEN, serveClosed } from '../closed-ledger.js'
+import { openLedger } from '../consumers/serve-consumers.js'
+
+const SECRET = 'a-secret-of-the-tests'
+
+/** The builds of a service that signs its deliveries. */
+const BUILDS = {
+  name: 'builds',
+  proof: { type: 'hmac', algorithm: 'sha256', header: 'X-Signature', prefix: 'sha256=', encoding: 'hex' },
+  ignore: [[{ at: 'header:x-event', is: 'ping' }]],
+  rules: [
+    {
+      when: [{ at: 'header:x-event', is: 'build' }],
+      kind: 'build.{/state}',
+      subject_id: '{/id}',
+      outcome: { template: '{/state}', map: { ok: 'succeeded', red: 'failed' } },
+      actor: { id: '{/by/login}' },
+      target: [
+        { type: 'build', id: '{/repo}/{/id}', display: 'Build {/id}', url: '{/url}' },
+        { type: 'repository', id: '{/repo}' },
+      ],
+      text: '{/message}',
+      time: '{/at}',
+      key: 'build:{/id}:{/state}',
+    },
+  ],
+}
+
+const BUILD = { id: 7, state: 'red', repo: 'acme/app', by: { login: 'ada' }, message: 'Tests', at: 1_935_000_000 }
+
+async function serveSources(t: Test) {
+  const { ledger, time, now } = await openLedger(t)
+  const served = await serveClosed(t, { ledger, now })
+  const put = (definition: { name: string }, secrets?: string[]) =>
+    served.send(`/api/sources/${definition.name}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json', ...BY_ADMIN_TOKEN },
+      body: { definition, ...(secrets ? { secrets } : {}) },
+    })
+  const deliver = (name: string, body: unknown, headers: Record<string, string> = {}) =>
+    served.post(`/webhooks/in/${name}`, typeof body === 'string' ? body : JSON.stringify(body), headers)
+  const signed = (name: string, value: unknown, headers: Record<string, string> = {}) => {
+    const body = JSON.stringify(value)
+    const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
+    return deliver(name, body, { 'x-signature': signature, 'x-event': 'build', ...headers })
+  }
+  const events = async (query = '') => {
+    const { body } = await served.request(`/api/events?order=asc${query}`, { headers: BY_ADMIN_TOKEN })
+    return body.items as StoredEvent[]
+  }
+  const remap = (name: string) => served.send(`/api/sources/${name}/remap`, { method: 'POST', headers: BY_ADMIN_TOKEN })
+  return { ...served, put, deliver, signed, events, remap, time }
+}
+
+t.test('a delivery becomes the event that the mapping describes', async t => {
+  const { put, signed, events, time } = await serveSources(t)
+  t.match(await put(BUILDS, [SECRET]), {
+    status: 201,
+    body: { created: true, source: { webhook_path: '/webhooks/in/builds', accepts: true, secret_count: 1 } },
+  })
+  t.match(await signed('builds', BUILD), { status: 200, body: { created: 1, duplicates: 0, ignored: 0 } })
+  time.now += 1
+  t.match(await signed('builds', { ...BUILD, more: 1 }), { body: { created: 0, duplicates: 1 } })
+  t.match(await signed('builds', {}, { 'x-event': 'ping' }), { body: { created: 0, ignored: 1 } })
+  const [event, ...others] = await events()
+  t.same(others, [])
+  t.match(event, {
+    dedupe_key: 'builds:build:7:red',
+    source: 'builds',
+    kind: 'build.red',
+    subject_id: '7',
+    subject_type: 'build',
+    action: { verb: 'red', outcome: 'failed' },
+    actor: { id: 'ada', display: 'ada' },
+    target: { type: 'build', key: 'build:acme/app/7', display: 'Build 7', parent: { key: 'repository:acme/app' } },
+    conversation: { key: 'build:acme/app/7', text: 'Tests' },
+    occurred_at: '2031-04-26T20:00:00.000000Z',
+    payload: BUILD,
+    provenance: { route: 'webhook', verified: 'signature' },
+  })
+})
+
+t.test('subscriptions with a target, filters and the catalogue know a source', async t => {
+  const { put, signed, events, send } = await serveSources(t)
+  await put(BUILDS, [SECRET])
+  const subscription = { source: 'builds', target: 'repository:acme/app', event_kinds: ['build.*'] }
+  const headers = { 'Content-Type': 'application/json', ...BY_ADMIN_TOKEN }
+  t.match(await send('/api/subscriptions', { method: 'POST', headers, body: subscription }), { status: 201 })
+  await signed('builds', BUILD)
+  t.match(await events('&source=builds&target=repository:acme/app&subscription_id=sub_1'), [{ kind: 'build.red' }])
+  const catalogue = await send('/api/platforms', { headers: BY_ADMIN_TOKEN })
+  t.match(catalogue.body.items, [
+    {
+      source: 'builds',
+      secret_configured: true,
+      kinds: ['delivery.unmapped', '*'],
+      scope_types: ['build', 'repository'],
+    },
+  ])
+})
+
+t.test('a delivery that fits no rule is kept whole, and can be mapped later', async t => {
+  const { put, signed, events, remap, time } = await serveSources(t)
+  const { rules: _, ...empty } = BUILDS
+  await put({ ...empty, rules: [] } as typeof BUILDS, [SECRET])
+  const secretHeaders = { 'x-auth-token': SECRET, authorization: SECRET, 'x-forwarded-for': '192.0.2.7' }
+  t.match(await signed('builds', BUILD, secretHeaders), { status: 200, body: { created: 1 } })
+  time.now += 1
+  await signed('builds', { odd: true })
+  const [kept] = await events()
+  t.match(kept, {
+    kind: 'delivery.unmapped',
+    payload: BUILD,
+    action: { metadata: { reason: 'No rule has conditions that hold.', headers: { 'x-event': 'build' } } },
+  })
+  t.notMatch(JSON.stringify(kept), SECRET)
+  t.notMatch(JSON.stringify(kept), '192.0.2.7')
+  t.match(await remap('builds'), { status: 200, body: { created: 0, unmapped: 2 } })
+  t.match(await put(BUILDS), { status: 200, body: { created: false, source: { secret_count: 1 } } })
+  time.now += 1
+  t.match(await remap('builds'), { body: { created: 1, duplicates: 0, unmapped: 1 } })
+  t.match(await remap('builds'), { body: { created: 0, duplicates: 1, unmapped: 1 } })
+  const all = await events()
+  t.strictSame(all[0], kept)
+  t.match(all[2], {
+    dedupe_key: 'builds:build:7:red',
+    provenance: { route: 'import', verified: 'signature' },
+    action: { metadata: { remapped_from: kept?.dedupe_key } },
+  })
+})
+
+t.test('one delivery of a list is several events', async t => {
+  const { put, deliver, events, remap } = await serveSources(t)
+  const alerts = {
+    name: 'alerts',
+    proof: { type: 'none' },
+    each: '/alerts',
+    rules: [
+      {
+        when: [{ at: './status', is: ['firing', 'resolved'] }],
+        kind: 'alert.{./status}',
+        subject_id: '{./id}',
+        target: [{ type: 'group', id: '{/group}' }],
+      },
+    ],
+  }
+  await put(alerts)
+  const delivery = { group: 'g', alerts: [{ id: 'a', status: 'firing' }, { id: 'b', status: 'odd' }, 5] }
+  t.match(await deliver('alerts', delivery), { status: 200, body: { created: 3 } })
+  t.match(await events(), [
+    { kind: 'alert.firing', target: { key: 'group:g' }, payload: { group: 'g', alerts: [{ id: 'a' }] } },
+    { kind: 'delivery.unmapped', payload: { group: 'g', alerts: [{ id: 'b', status: 'odd' }] } },
+    { kind: 'delivery.unmapped', payload: { group: 'g', alerts: [5] } },
+  ])
+  await put({ ...alerts, rules: [{ kind: 'alert.seen', subject_id: ['{./id}', '{.}'], key: '{./id}' }] } as never)
+  t.match(await remap('alerts'), { body: { created: 2, unmapped: 0 } })
+  t.match((await events()).slice(3), [{ dedupe_key: 'alerts:b' }, { subject_id: '5' }])
+})
+
+t.test('a source that needs a secret and has none is closed, and so is a disabled one', async t => {
+  const { put, signed, deliver, events, request } = await serveSources(t)
+  t.match(await put(BUILDS), { body: { source: { accepts: false, secret_count: 0 } } })
+  t.match(await signed('builds', BUILD), { status: 403, body: { code: 'source_closed' } })
+  await put({ ...BUILDS, enabled: false } as typeof BUILDS, [SECRET])
+  t.match(await signed('builds', BUILD), { status: 403, body: { code: 'source_closed' } })
+  await put(BUILDS)
+  t.match(await deliver('builds', BUILD), { status: 401 }, 'to replace a definition enables it')
+  t.match(await deliver('nothing', BUILD), { status: 404 })
+  t.same(await events(), [])
+  const stats = await request('/api/stats', { headers: BY_ADMIN_TOKEN })
+  const refused = (stats.body.refused_deliveries as { items: unknown }).items
+  t.match(refused, [
+    { source: 'builds', code: 'source_closed', count: 2 },
+    { code: 'signature_invalid', count: 1 },
+  ])
+})
+
+t.test('no answer shows a secret; only administrators see sources', async t => {
+  const { put, send, byToken, mia } = await serveSources(t)
+  const answers = [
+    await put(BUILDS, [SECRET]),
+    await send('/api/sources', { headers: BY_ADMIN_TOKEN }),
+    await send('/api/sources/builds', { headers: BY_ADMIN_TOKEN }),
+    await send('/api/platforms', { headers: BY_ADMIN_TOKEN }),
+  ]
+  for (const { text } of answers) t.notMatch(text, SECRET)
+  t.equal((await send('/api/sources')).status, 401)
+  t.equal((await send('/api/sources', { headers: await byToken(mia) })).status, 403)
+  t.equal((await send('/api/sources/builds', { method: 'DELETE', headers: BY_ADMIN_TOKEN })).status, 204)
+  t.equal((await send('/api/sources/builds', { headers: BY_ADMIN_TOKEN })).status, 404)
+})
+
+t.test('a definition that is wrong is refused with the place', async t => {
+  const { put } = await serveSources(t)
+  const [rule] = BUILDS.rules
+  const cases: [changes: Record<string, unknown>, field: string][] = [
+    [{ name: 'chat' }, '/name'],
+    [{ name: 'Chat' }, '/name'],
+    [{ rules: [{ ...rule, kind: 'build.{state}' }] }, '/rules/0/kind'],
+    [{ rules: [{ ...rule, kind: 'build.{/state' }] }, '/rules/0/kind'],
+    [{ rules: [rule, { kind: 'a.b' }] }, '/rules/1/subject_id'],
+    [{ rules: [{ ...rule, when: [{ at: '/a' }] }] }, '/rules/0/when/0'],
+    [{ rules: [{ ...rule, text: '{/a~2}' }] }, '/rules/0/text'],
+    [{ rules: [{ ...rule, colour: 'red' }] }, '/rules/0/colour'],
+    [{ rules: Array(51).fill(rule) }, '/rules'],
+    [{ rules: [{ ...rule, text: '{/a}'.repeat(21) }] }, '/rules/0/text'],
+    [{ proof: { ...BUILDS.proof, signed: 'v0' } }, '/proof/signed'],
+    [{ proof: { ...BUILDS.proof, signed: '{timestamp}.{body}' } }, '/proof/signed'],
+    [{ each: 'alerts' }, '/each'],
+  ]
+  for (const [changes, field] of cases) {
+    const { status, body } = await put({ ...BUILDS, ...changes })
+    t.equal(status, 400, field)
+    t.ok(
+      (body.errors as { field: string }[]).some(error => error.field === field),
+      `${field}: ${body.detail}`,
+    )
+  }
+})
+
+t.test('hostile bodies are kept, and nothing answers 5xx', async t => {
+  const { put, deliver, events } = await serveSources(t)
+  await put({ ...BUILDS, proof: { type: 'none' } } as never)
+  const bodies = [
+    '{"__proto__":{"state":"ok"},"constructor":1,"id":"x"}',
+    `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`,
+    '{"id":"\\ud800","state":"\\udfff","repo":"\\u0000"}',
+    '[1,2]',
+    '"text"',
+    'null',
+    'no json',
+    '',
+    'payload=%7B%22id%22%3A1%7D',
+    JSON.stringify({ id: 'x'.repeat(300_000), state: 'ok', repo: 'r' }),
+  ]
+  for (const body of bodies) {
+    const type = body.startsWith('payload=') ? 'application/x-www-form-urlencoded' : 'application/json'
+    const answer = await deliver('builds', body, { 'x-event': 'build', 'content-type': type })
+    t.match(answer, { status: 200, body: { created: 1 } }, body.slice(0, 40))
+  }
+  t.equal((await events()).length, bodies.length)
+  t.equal(({} as Record<string, unknown>).state, undefined)
+})
+
+t.test('a delivery that asks for an answer receives it once it is proved', async t => {
+  const { put, deliver } = await serveSources(t)
+  const hook = {
+    ...{ name: 'hook', proof: { type: 'token', header: 'X-Token' }, rules: [] },
+    challenge: { when: [{ at: '/type', is: 'url_verification' }], answer: { challenge: '{/challenge}' } },
+  }
+  await put(hook, [SECRET, 'a-second-secret'])
+  const asked = { type: 'url_verification', challenge: 'abc' }
+  t.match(await deliver('hook', asked, { 'x-token': 'wrong' }), { status: 401, body: { code: 'signature_invalid' } })
+  const { text } = await deliver('hook', asked, { 'x-token': 'a-second-secret' })
+  t.equal(text, '{"challenge":"abc"}')
+})
+
+t.test('an unproved source accepts nothing from a page of another origin', async t => {
+  const { put, deliver } = await serveSources(t)
+  await put({ name: 'open', proof: { type: 'none' }, rules: [] } as never, [SECRET])
+  t.match(await deliver('open', {}, { origin: 'https://evil.example' }), {
+    status: 403,
+    body: { code: 'origin_not_allowed' },
+  })
+})
