@@ -125,7 +125,8 @@ export interface CopyStore {
    *
    * @returns the newest event
    * @throws AppError `conflict/copy_differs` for an event that is not later, whose key is stored already, whose content
-   *   changed, or where the digests differ; `unavailable/…` as `EventStore.record`
+   *   changed, or where the digests differ; `conflict/not_following` with a mark, if it does not follow any more;
+   *   `unavailable/…` as `EventStore.record`
    */
   write(step: CopyStep): Promise<LedgerHead | null>
 

@@ -15,7 +15,7 @@ import type { CopyPageLine } from '../../model/ledger-copy.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
 import type { ServedFollowing } from '../../server/ledger/follow-routes.js'
 import type { FollowSettings } from '../../settings/follow-settings.js'
-import type { LedgerState } from '../../store/copy-store.js'
+import { type LedgerState, notFollowing } from '../../store/copy-store.js'
 import type { LedgerHead } from '../../store/event-store.js'
 import type { Store } from '../../store/store.js'
 import { Leader, type LeaderPage, type LeaderState } from './leader.js'
@@ -58,6 +58,7 @@ export class Follower implements ServedFollowing {
   #contactAt: Micros | undefined
   #problem: string | undefined
   #isStopped = false
+  #isPromoting = false
   #promotion: Promotion | undefined
   #running: { stop: AbortController; ended: Promise<void> } | undefined
 
@@ -122,6 +123,16 @@ export class Follower implements ServedFollowing {
   }
 
   async promote(input: PromotionInput): Promise<PromotedLedger> {
+    if (this.#isPromoting || this.#promotion) throw notFollowing()
+    this.#isPromoting = true
+    try {
+      return await this.#promote(input)
+    } finally {
+      this.#isPromoting = false
+    }
+  }
+
+  async #promote(input: PromotionInput): Promise<PromotedLedger> {
     const { store, ledger, settings, logger, now, onPromoted } = this.parts
     const promoted = await promoteStore(store, {
       ...{ leader: settings.leader, now: now(), ...input },

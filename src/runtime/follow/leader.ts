@@ -68,16 +68,14 @@ export class Leader {
  * @throws AppError `conflict/leader_answers`
  */
 export async function refuseWhileAnswering(leader: string): Promise<void> {
-  let health: { follows?: FollowStatus }
   try {
-    health = (
-      await new LedgerClient({ apiUrl: leader }, { idleSeconds: HEALTH_SECONDS }).health()
-    ).json() as typeof health
+    const answer = await new LedgerClient({ apiUrl: leader }, { idleSeconds: HEALTH_SECONDS }).health()
+    if ((answer.json() as { follows?: FollowStatus }).follows) return
   } catch (error) {
-    if (error instanceof AppError && error.category === 'unavailable') return
-    throw error
+    if (!(error instanceof AppError)) throw error
+    if (error.category === 'unavailable') return
+    // Every other refusal is an answer of a server.
   }
-  if (health.follows) return
   throw new AppError('conflict', 'leader_answers', `The leader ${leader} still answers.`, {
     hint: 'Stop it first: otherwise both record events that the other one does not have. --force promotes all the same.',
   })

@@ -49,6 +49,8 @@ export function ledgerState({ copies, budget }: { copies: ServedCopies; budget: 
     if (unless !== undefined && !DIGEST.test(unless))
       params.refuse('unless', 'unless is not a SHA-256 in lowercase hex.')
     params.finish()
+    // An export, or a follower that begins: the log has who copied the accounts.
+    if (unless === undefined) req.isNotable = true
     const state = Buffer.from(JSON.stringify(await copies.readState()))
     if (unless === hash('sha256', state)) return { status: 204, body: '' }
     const room = budget.roomFor(res)

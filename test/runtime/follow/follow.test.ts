@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { promoteLedger } from '../../../src/runtime/follow/promote-ledger.js'
@@ -5,6 +6,7 @@ import { exportLedger } from '../../../src/runtime/transfer/export-ledger.js'
 import { manageUsers } from '../../../src/runtime/users/manage-users.js'
 import { verifyLedger } from '../../../src/runtime/verify-ledger.js'
 import { readLocalSettings, readUsersSettings } from '../../../src/settings/local-settings.js'
+import { checkCopiedLedger, renewEpoch } from '../../../src/store/sqlite/copy/copied-ledger.js'
 import { ownFolder } from '../../black-box/own-folder.js'
 import { note, sources, startServer, type TestServer, until } from './servers.js'
 
@@ -166,8 +168,8 @@ t.test('a follower stops when its leader is another ledger, and keeps what it ha
   t.match({ status, follows }, { status: 'ok', follows: { problem: /not the ledger that this one follows/ } })
   t.match(warnings, [{ code: 'follow_stopped' }])
   t.equal(await follower.lines(), before)
-  const forced = await follower.call('POST', '/api/promotion', { force: true })
-  t.equal(forced.status, 200)
+  const forced = [1, 2].map(() => follower.call('POST', '/api/promotion', { force: true }))
+  t.same((await Promise.all(forced)).map(({ status }) => status).sort(), [200, 409], 'once')
   t.equal((await follower.call('POST', '/api/events', note('10'))).status, 201)
   const wrong = await follower.call('POST', '/api/promotion', { epoch: 'mine' })
   t.match([wrong.status, await wrong.json()], [400, { code: 'invalid_field' }])
@@ -177,6 +179,7 @@ t.test('the file of a follower is only read by others, until it is promoted with
   const { folder, leader, follower } = await startPair(t)
   const { epoch } = await health(leader)
   for (const server of [follower, leader]) await server.close()
+  copyFileSync(join(folder, 'copy.db'), join(folder, 'restored.db'))
   const settings = settingsOf(folder, 'copy')
   const refused = { category: 'configuration', code: 'follows_another' }
   await t.rejects(startServer(t, folder, 'copy'), refused)
@@ -193,6 +196,11 @@ t.test('the file of a follower is only read by others, until it is promoted with
   t.match(await promoteLedger(settings, { ...PLAIN, keep_epoch: true }), { epoch, consumers: 1 })
   const alone = await startServer(t, folder, 'copy')
   t.match(await alone.get('/api/consumers/mail'), { epoch_changed: false, lag: { events: 1 } })
+
+  checkCopiedLedger(join(folder, 'restored.db'))
+  renewEpoch(join(folder, 'restored.db'))
+  const restored = await startServer(t, folder, 'restored')
+  t.equal((await health(restored)).follows, undefined, 'a restored backup of a follower follows nothing')
 })
 
 t.test('a ledger cannot follow what it cannot copy', async t => {

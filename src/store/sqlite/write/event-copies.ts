@@ -2,7 +2,7 @@ import { AppError } from '../../../model/app-error.js'
 import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
 import { findTimestamp, toTimestamp } from '../../../model/timestamp.js'
-import type { CopiedEvent, CopyStep, ImportMark, MovedMark } from '../../copy-store.js'
+import { type CopiedEvent, type CopyStep, type ImportMark, type MovedMark, notFollowing } from '../../copy-store.js'
 import { contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
 import type { Eraser } from '../erase/eraser.js'
@@ -13,7 +13,7 @@ import type { Database } from '../files/database.js'
 import { copiedContentDigest, readContent, storedContentDigest } from '../read/event-content.js'
 import type { SearchIndex } from '../search/search-index.js'
 import type { EventWriter } from './event-writer.js'
-import { type Epoch, saveEpoch, saveFollow } from './follow-state.js'
+import { type Epoch, findFollow, saveEpoch, saveFollow } from './follow-state.js'
 
 const IS_STORED = /* sql */ `SELECT 1 FROM events WHERE dedupe_key = ?`
 const FIND = /* sql */ `SELECT seq, captured_us, source, subject_id, seen_count, content_digest FROM events WHERE dedupe_key = ?`
@@ -53,6 +53,8 @@ export function writeCopies(
   { appended, changed, through, mark }: CopyStep,
 ): LedgerHead | null | AppError {
   const { database, writer } = parts
+  // It may have been promoted since the page was requested.
+  if (mark && !findFollow(database).mark) return notFollowing()
   const refusal = refuseAppended(database, writer, appended)
   if (refusal) return refusal
   const changes: Change[] = []

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { toErasureEntry } from '../../../../src/model/events/erasure.js'
 import { readSearch } from '../../../../src/model/events/search.js'
 import { toTimestamp } from '../../../../src/model/timestamp.js'
+import { readCopyLine } from '../../../../src/runtime/transfer/copy-lines.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { keysOf, messageCreated, readStored, writtenDown } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
@@ -140,4 +141,29 @@ t.test('rows that another program has changed do not keep the ledger from prunin
   t.match(await readStored(again.events, 'chat:1'), { erased: { by: 'retention' } })
   t.match((await again.events.verify({ since: null, limit: 10 })).problems, [{ dedupe_key: 'chat:1' }])
   await again.close()
+})
+
+t.test('the files of a copy have nothing of what the other ledger has erased since', async t => {
+  const folder = testFolder(t)
+  const [from, to] = [await openAt(t, join(folder, 'from.db')), await openAt(t, join(folder, 'to.db'))]
+  const all = { since: null, changes: 0, limit: 100, maxBytes: 64 * 1024 * 1024 }
+  const read = async (range: typeof all | (Omit<typeof all, 'since'> & { since: number })) => {
+    const lines = Buffer.from((await from.copies.read(range)).lines)
+      .toString()
+      .split('\n')
+      .slice(0, -1)
+    const events = lines.map(line => readCopyLine(Buffer.from(line)))
+    return (kind: 'event' | 'changed') => events.flatMap(line => (line.kind === kind ? [line.event] : []))
+  }
+  await from.events.record([secret(1, 2_000), secret(2), messageCreated('other')])
+  await to.copies.write({ appended: (await read(all))('event'), changed: [], through: null })
+  await untilIndexed(to)
+  t.not(filesOf(join(folder, 'to.db')).match(SECRET), null)
+  const payload = { reason: 'asked', by: 'root', count: 2, events: [toTimestamp(NOON), toTimestamp(NOON + 1)] }
+  const entry = { ...toErasureEntry('1', payload), matches: [] }
+  await from.removal.erase({ events: [NOON, NOON + 1], entry })
+  const later = await read({ ...all, since: NOON + 2 })
+  await to.copies.write({ appended: later('event'), changed: later('changed'), through: null })
+  t.same(filesOf(join(folder, 'to.db')).match(SECRET), null)
+  for (const store of [from, to]) await store.close()
 })
