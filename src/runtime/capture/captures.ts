@@ -13,8 +13,8 @@ import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import { ChatApiClient } from '../../platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
 import type { SharedStore } from '../../store/shared-store.js'
+import { holdLease } from '../held-lease.js'
 import { captureOne } from './capture-one.js'
-import { holdLease } from './held-lease.js'
 import { WatchLocks } from './watch-locks.js'
 
 export interface CaptureCall {

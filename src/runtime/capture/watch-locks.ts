@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../model/app-error.js'
 import type { Lease } from '../../store/event-store.js'
 import type { SharedStore } from '../../store/shared-store.js'
-import { holdLease } from './held-lease.js'
+import { holdLease } from '../held-lease.js'
 
 /** How long to wait for another capture of the same watch. */
 const WAIT_MS = 10_000

@@ -5,6 +5,8 @@ import type { Ledger } from '../../ledger/ledger.js'
 import { AppError } from '../../model/app-error.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { RetentionSettings } from '../../settings/ledger-settings.js'
+import type { SharedStore } from '../../store/shared-store.js'
+import { holdLease } from '../held-lease.js'
 import { type Archive, archiveEvents } from './archive-events.js'
 
 const DAY: Micros = 86_400_000_000
@@ -14,12 +16,15 @@ const RETRY_MS = 5 * 60_000
 /** Of one archive. */
 const EVENTS_AT_ONCE = 100_000
 const BY = 'retention'
+const LEASE = 'retention'
 
 export interface RetentionParts {
   settings: RetentionSettings
   ledger: Pick<Ledger, 'query' | 'histogram' | 'erasures'>
   logger: Pick<Logger, 'info' | 'error'>
   now: () => Micros
+  /** Of servers that share the ledger: one of them does it at a time. */
+  leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
 }
 
 /**
@@ -51,10 +56,15 @@ export class RetentionSchedule {
 
   /** @returns how long to wait, in milliseconds */
   async #pruneAll(signal: AbortSignal): Promise<number> {
-    const { logger } = this.parts
-    try {
+    const { logger, leases } = this.parts
+    const prune = async () => {
       while (await this.#pruneSome(signal)) signal.throwIfAborted()
       return EVERY_MS
+    }
+    try {
+      if (!leases) return await prune()
+      const held = await holdLease(leases, LEASE)
+      return held ? await held.during(prune) : RETRY_MS
     } catch (error) {
       if (signal.aborted) return 0
       if (error instanceof AppError) logger.error({ code: error.code, detail: error.message }, 'retention failed')

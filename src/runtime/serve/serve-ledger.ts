@@ -119,7 +119,10 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     lead = () => {
       const { capture: chat, retention: rules } = settings
       if (chat) schedule = new CaptureSchedule({ captures, chat, logger, checkMs: CHECK_MS })
-      if (rules) retention = new RetentionSchedule({ settings: rules, ledger: opened.ledger, logger, now: clock })
+      if (rules) {
+        const parts = { ledger: opened.ledger, leases: opened.store.shared, logger, now: clock }
+        retention = new RetentionSchedule({ settings: rules, ...parts })
+      }
     }
     if (follower) follower.start()
     else lead()

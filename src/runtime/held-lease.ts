@@ -1,5 +1,5 @@
-import type { Lease } from '../../store/event-store.js'
-import type { SharedStore } from '../../store/shared-store.js'
+import type { Lease } from '../store/event-store.js'
+import type { SharedStore } from '../store/shared-store.js'
 
 /** After this without a renewal, another server may take a lease over. */
 const LEASE_SECONDS = 30
