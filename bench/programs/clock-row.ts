@@ -1,6 +1,7 @@
 /**
  * Measures what one group of events costs in a ledger in PostgreSQL, and how much one and three servers record; then simulates
- * up to 64 servers from these times. Prints Markdown. With `server` as its argument it is one of the servers.
+ * up to 64 servers from these times. Prints Markdown. With `times` and four numbers, nothing is measured: they are the milliseconds of a group, of each
+ * event in it, of the commit, and of an event before the lock. With `server` it is one of the servers.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -33,6 +34,7 @@ const maker = new EventMaker()
 let made = process.pid * 10_000_000
 
 if (process.argv[2] === 'server') await serve(Number(process.argv[3]))
+else if (process.argv[2] === 'times') printTable(givenTimes(process.argv.slice(3).map(Number)))
 else await main()
 
 async function main(): Promise<void> {
@@ -58,26 +60,42 @@ async function main(): Promise<void> {
       const simulated = simulateClockRow({ ...measured, servers, clients, largestGroup: LARGEST_GROUP }, SIMULATED_MS)
       print(`| ${servers} | ${servers * clients} | ${count(rate)} events/s | ${count(simulated.rate)} events/s |`)
     }
-    print(`\nSimulated, ${CLIENTS} clients a server: events/s (p99 of an answer)\n`)
-    print(`| servers | ${COMMITS_MS.map(commit => `commit ${commit} ms`).join(' | ')} |`)
-    print(`| ---: | ${COMMITS_MS.map(() => '---:').join(' | ')} |`)
-    for (const servers of SERVERS) {
-      const runs = COMMITS_MS.map(commitMs => {
-        const model = { ...measured, commitMs, servers, clients: CLIENTS, largestGroup: LARGEST_GROUP }
-        return simulateClockRow(model, SIMULATED_MS)
-      })
-      print(`| ${servers} | ${runs.map(({ rate, p99Ms }) => `${count(rate)} (${ms(p99Ms)})`).join(' | ')} |`)
-    }
+    printTable(measured)
     await cluster.stop()
   } finally {
     await workspace.close()
   }
 }
 
+/** What one group costs. */
+type Times = Pick<ClockRowModel, 'groupMs' | 'eventMs' | 'commitMs' | 'handleMs'>
+
+function givenTimes([
+  groupMs = Number.NaN,
+  eventMs = Number.NaN,
+  commitMs = Number.NaN,
+  handleMs = Number.NaN,
+]: number[]): Times {
+  if ([groupMs, eventMs, commitMs, handleMs].some(Number.isNaN)) throw new Error('Four numbers are needed.')
+  return { groupMs, eventMs, commitMs, handleMs }
+}
+
+function printTable(times: Times): void {
+  print(`\nSimulated, ${CLIENTS} clients a server: events/s (p99 of an answer)\n`)
+  const commits = [...new Set([times.commitMs, ...COMMITS_MS])].sort((left, right) => left - right)
+  print(`| servers | ${commits.map(commit => `commit ${commit} ms`).join(' | ')} |`)
+  print(`| ---: | ${commits.map(() => '---:').join(' | ')} |`)
+  for (const servers of SERVERS) {
+    const runs = commits.map(commitMs => {
+      const model = { ...times, commitMs, servers, clients: CLIENTS, largestGroup: LARGEST_GROUP }
+      return simulateClockRow(model, SIMULATED_MS)
+    })
+    print(`| ${servers} | ${runs.map(({ rate, p99Ms }) => `${count(rate)} (${ms(p99Ms)})`).join(' | ')} |`)
+  }
+}
+
 /** The times of a group by its size, on one connection that nothing else disturbs. */
-async function measureGroups(
-  address: PostgresAddress,
-): Promise<Pick<ClockRowModel, 'groupMs' | 'eventMs' | 'commitMs' | 'handleMs'>> {
+async function measureGroups(address: PostgresAddress): Promise<Times> {
   await (await openPostgresStore({ address })).close()
   const connection = await Connection.open(address, 'bench')
   const timeOf = async (size: number) => {
