@@ -50,6 +50,7 @@ async function killConsumers(t: Test, kinds: readonly string[], database: string
   const killing = Promise.all(
     consumers.map(async consumer => {
       while (consumer.kills < KILLS) await consumer.killOnce(random)
+      consumer.start()
     }),
   ).finally(() => {
     isKilling = false
@@ -60,7 +61,6 @@ async function killConsumers(t: Test, kinds: readonly string[], database: string
   }
   await killing
 
-  for (const consumer of consumers) consumer.start()
   const standby = new KilledConsumer(t, 'shell', () => server, folder)
   standby.start()
   await write()

@@ -39,6 +39,9 @@ export function hasPython(): boolean {
   return spawnSync('python3', ['--version']).status === 0
 }
 
+/** From the first event of an instance to its end. What is done is acknowledged every second. */
+const LONGEST_MS = 1_500
+
 export interface Delivered {
   dedupe_key: string
   subject_id: string
@@ -109,7 +112,7 @@ export class KilledConsumer {
     for (;;) {
       const instance = this.#instance?.exitCode === null ? this.#instance : this.start()
       while (this.delivered().length === before && instance.exitCode === null) await setTimeout(10)
-      await setTimeout(random() * 150)
+      await setTimeout(random() * LONGEST_MS)
       if (instance.exitCode !== null) continue
       instance.kill('SIGKILL')
       await once(instance, 'close')
