@@ -1,12 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { itemsOf } from '../support/events.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { ObservatorySite, PHONE } from './observatory-site.js'
+import { ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
 import { findAxeViolationsInBothSchemes, findSmallTargets, focused, overflow, query } from './page-checks.js'
 import { serveCompany } from './watching-company.js'
 
+/** As the package has it. */
+const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url))
+
 t.test('the tab of consumers in a browser', inBrowser(), async t => {
-  const site = new ObservatorySite(await openBrowser(t))
+  const browser = await openBrowser(t)
+  const site = new ObservatorySite(browser)
   const { ledger, ada, bob, openAs } = await serveCompany(t, site)
   const { consumers } = ledger
   const member = { role: 'member', userId: bob.id } as const
@@ -133,6 +142,28 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     await panel.waitFor({ state: 'detached' })
     await page.getByText('Deleted audit. The events stay.').waitFor()
     t.equal((await consumers.list(admin)).length, 1)
+  })
+
+  t.test('a page of a listed origin follows events with the client of the package', async t => {
+    const files = createServer((req, res) => {
+      const file = join(CLIENT, basename(req.url ?? ''))
+      if (req.url === '/') res.setHeader('content-type', 'text/html').end('<!doctype html><title>Dashboard</title>')
+      else if (existsSync(file)) res.setHeader('content-type', 'text/javascript').end(readFileSync(file))
+      else res.writeHead(404).end()
+    })
+    await new Promise<void>(resolve => files.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => files.close())
+    const origin = `http://127.0.0.1:${(files.address() as AddressInfo).port}`
+    const { url } = await site.serve(t, { ledger, settings: { corsOrigins: [origin] } })
+    const page = await browser.newPage()
+    t.teardown(() => page.close())
+    await page.goto(origin)
+    const count = await page.evaluate(`(async () => {
+      const { Daybook } = await import('/index.js')
+      const pages = new Daybook({ url: '${url}${ROOT_PATH}' }).follow({ kind: 'message.*' }, { since: '1970-01-01T00:00:00Z' })
+      for await (const { items } of pages) return items.length
+    })()`)
+    t.equal(count, 8)
   })
 
   t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
