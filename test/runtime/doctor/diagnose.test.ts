@@ -170,6 +170,14 @@ t.test('of a ledger in PostgreSQL it checks the connection, and no file of that 
   t.notOk(JSON.stringify(diagnosis).includes('the-password'))
 })
 
+t.test('of a board in PostgreSQL it checks the connection, and no files of a board', async t => {
+  const { look } = start(t)
+  const diagnosis = await look({ BOARD_DB: 'postgres://ada:the-password@127.0.0.1:9/board?sslmode=disable' })
+  t.match(of(diagnosis, 'board'), [{ state: 'fail', fault: 'temporary' }, {}])
+  t.equal(of(diagnosis, 'owner').length, 1, 'that of the ledger')
+  t.notOk(JSON.stringify(diagnosis).includes('the-password'))
+})
+
 t.test('files that this user may not use, and files that others may use, are reported', async t => {
   const { home, database, look, record } = start(t)
   await record()

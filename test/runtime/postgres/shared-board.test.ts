@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Card } from '../../../src/model/board/card.js'
 import type { ExecutorStatus, Run } from '../../../src/model/board/run.js'
 import { shownAddress } from '../../../src/model/postgres-address.js'
+import { backUpBoard } from '../../../src/runtime/board-backup.js'
 import { serve } from '../../../src/runtime/serve/serve.js'
 import { readServeSettings } from '../../../src/settings/serve-settings.js'
 import { ownFolder } from '../../black-box/own-folder.js'
@@ -129,5 +131,12 @@ else {
     t.match((await ask(`${two}/api/cards/${card.id}/history`)).body, {
       items: [{ action: 'run_cancelled' }, {}, {}, {}, {}],
     })
+  })
+
+  t.test('a copy of its files is refused: it has none', async t => {
+    const board = { home: ownFolder(t), postgres: await cluster.emptyBoard(t) }
+    const refused = { category: 'configuration', code: 'board_not_a_file' }
+    await t.rejects(backUpBoard(board, `${board.home}/copy`, 'cards'), refused)
+    t.same(readdirSync(board.home), [])
   })
 }

@@ -76,14 +76,17 @@ export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {
   t.test('the history of a card and of deleted cards is bounded, and read in pages', async t => {
     const { cards, history } = await open(t)
     await cards.create(cardWith('card_1'), { max: 9, by: ADA })
-    for (let n = 0; n < 510; n++) await cards.update('card_1', { title: `title ${n}` }, { updatedAt: LATER, by: ADA })
+    const rename = (n: number) => cards.update('card_1', { title: `title ${n}` }, { updatedAt: LATER, by: ADA })
+    await Promise.all(Array.from({ length: 510 }, (_, n) => rename(n)))
     const first = await history.list('card_1', { limit: 300, after: null })
     const second = await history.list('card_1', { limit: 300, after: first.next })
     t.same([first.items.length, second.items.length, second.next], [300, 200, null])
-    for (let n = 0; n < 1_002; n++) {
-      await cards.create(cardWith(`gone_${n}`), { max: 9, by: ADA })
+    const createAndDelete = async (n: number) => {
+      await cards.create(cardWith(`gone_${n}`), { max: 2_000, by: ADA })
       await cards.delete(`gone_${n}`, { deletedAt: LATER, by: ADA })
     }
+    for (const n of [0, 1, 2]) await createAndDelete(n)
+    await Promise.all(Array.from({ length: 999 }, (_, n) => createAndDelete(3 + n)))
     t.same(
       (await Promise.all(['gone_0', 'gone_1', 'gone_2', 'gone_1001'].map(id => history.list(id, ALL)))).map(
         ({ items }) => items.length,
