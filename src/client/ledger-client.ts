@@ -6,7 +6,7 @@ import { Answer, LEDGER } from './answer.js'
 import type { EventParameters, ExportParameters } from './event-pages.js'
 import { hintOf, type LedgerCredential, toHeader } from './ledger-credential.js'
 import { readJsonLines } from './lines.js'
-import { notADaybookServer, notALedger } from './problem.js'
+import { isOfLedger, notADaybookServer, notALedger } from './problem.js'
 import {
   type CallOptions,
   callWithBody,
@@ -47,8 +47,8 @@ export class LedgerClient extends ServerClient {
   /**
    * The status is 503 while the ledger cannot record; the text gives the reason.
    *
-   * @throws AppError `unavailable/not_a_ledger` also if a board responds: its health has no database, or it asks for a
-   *   login, which a ledger's health never does
+   * @throws AppError `unavailable/not_a_ledger` also if a board responds: its health has no head, or it asks for a login,
+   *   which a ledger's health never does
    */
   async health(options?: CallOptions): Promise<Answer> {
     const answer = await this.exchange({ method: 'GET', path: '/api/health' }, options)
@@ -56,7 +56,7 @@ export class LedgerClient extends ServerClient {
     if (status === 401) throw notALedger(new Answer(status, answer.body))
     if (status === 503 && isJson(answer)) return new Answer(503, answer.body)
     const health = this.toAnswer(answer)
-    if (Object(health.json()).database === undefined) throw notALedger(health)
+    if (!isOfLedger(health.json())) throw notALedger(health)
     return health
   }
 

@@ -54,7 +54,13 @@ export function notADaybookServer(status: number, { noun, mismatchCode, givenBy 
   return new AppError('unavailable', mismatchCode, detail, { hint: `Check ${givenBy}.` })
 }
 
-/** What answers there, if it is no ledger. The health of our board has a version and no database. */
+/** Whether a health is that of a ledger. Both programs have a version and a database; of a board there is no head. */
+export function isOfLedger(health: unknown): boolean {
+  const { database, version } = Object(health)
+  return database !== undefined && (version === undefined || 'head' in Object(health))
+}
+
+/** What answers there, if it is no ledger. The health of our board has a version. */
 export function notALedger(answer: Answer): AppError {
   const { status } = answer
   const health = status === 200 ? Object(answer.json()) : {}

@@ -170,6 +170,10 @@ t.test('a ledger that cannot record still reports its health', async t => {
 t.test('a board is no ledger, whether it lets anybody ask how it is or not', async t => {
   const board = [
     { answer: { body: { status: 'ok', version: '1.2.3' } }, message: /^A board answers there, and not a ledger/ },
+    {
+      answer: { body: { status: 'ok', version: '1.2.3', database: '/board', engine: 'sqlite' } },
+      message: /^A board answers there/,
+    },
     { answer: { status: 401, body: { code: 'unauthenticated', detail: 'Log in.' } }, message: /not as a ledger does/ },
   ]
   for (const { answer, message } of board) {
