@@ -17,7 +17,7 @@ export function toHeader(credential: LedgerCredential | undefined): Record<strin
 export type ShownCredential = 'nothing' | LedgerCredential['kind']
 
 const REFUSED: Record<ShownCredential, string> = {
-  nothing: 'Give an API token with --token or EVENT_API_TOKEN; "daybook users token" issues one.',
+  nothing: 'Give an API token with --token or EVENT_API_TOKEN, or log in with "daybook login".',
   token: 'The API token is not valid here: it is mistyped, revoked or expired, or belongs to a disabled user.',
   admin: "The admin token that was sent is not this ledger's.",
 }

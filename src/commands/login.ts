@@ -3,6 +3,7 @@ import { string } from '@oclif/core/flags'
 import { DaybookCommand } from '../cli/base/daybook-command.js'
 import { askSecrets } from '../cli/input/ask-secrets.js'
 import { saveProfiles } from '../cli/input/save-profiles.js'
+import { revokeIssuedToken } from '../cli/revoke-issued-token.js'
 import { toTerminalLine } from '../cli/terminal/text.js'
 import { LedgerClient } from '../client/ledger-client.js'
 import { SessionClient } from '../client/session-client.js'
@@ -42,6 +43,8 @@ export default class Login extends DaybookCommand {
     const { file, name } = settings
     const profile = settings.token === undefined ? await this.ask(settings) : await check(settings, settings.token)
     saveProfiles({ ...file, default: name, profiles: { ...file.profiles, [name]: profile } })
+    // What was there before would stay valid, and nothing would know it.
+    if (settings.profile) await revokeIssuedToken(settings.profile)
     const { api_url, username = 'an admin' } = profile
     if (flags.json || !this.output.isTerminal) return this.printJson({ profile: name, api_url, username })
     await this.output.print(`Logged in to ${api_url} as ${toTerminalLine(username)}, profile ${name}.`)

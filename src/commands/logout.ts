@@ -1,10 +1,9 @@
 import { string } from '@oclif/core/flags'
 import { DaybookCommand } from '../cli/base/daybook-command.js'
 import { saveProfiles } from '../cli/input/save-profiles.js'
-import { toTerminalLine } from '../cli/terminal/text.js'
-import { LedgerClient, OWN } from '../client/ledger-client.js'
+import { revokeIssuedToken } from '../cli/revoke-issued-token.js'
 import { AppError } from '../model/app-error.js'
-import { type Profile, type Profiles, readLoginSettings } from '../settings/profiles.js'
+import { type Profiles, readLoginSettings } from '../settings/profiles.js'
 
 export default class Logout extends DaybookCommand {
   static override summary = 'Removes a profile, and revokes the token that its login has issued.'
@@ -21,7 +20,7 @@ export default class Logout extends DaybookCommand {
     const { flags } = await this.parse(Logout)
     const { file, name, profile } = readLoginSettings({ profile: flags.profile }, this.sources)
     if (!profile) throw new AppError('not_found', 'unknown_profile', `There is no profile "${name}".`)
-    const isRevoked = profile.token_id !== undefined && (await revoke(profile, profile.token_id))
+    const isRevoked = await revokeIssuedToken(profile)
     const { [name]: _, ...profiles } = file.profiles
     saveProfiles({ path: file.path, ...withDefault(file, profiles, name) })
     if (flags.json || !this.output.isTerminal) return this.printJson({ profile: name, token_revoked: isRevoked })
@@ -34,17 +33,4 @@ function withDefault(before: Profiles, profiles: Profiles['profiles'], removed: 
   return before.default === undefined || before.default === removed
     ? { profiles }
     : { default: before.default, profiles }
-}
-
-/** The profile is removed in any case; a token that could not be revoked is reported. */
-async function revoke({ api_url, token }: Profile, tokenId: string): Promise<boolean> {
-  try {
-    const client = new LedgerClient({ apiUrl: api_url }, { credential: { kind: 'token', secret: token } })
-    await client.revokeToken(OWN, tokenId)
-    return true
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    process.stderr.write(`The token ${tokenId} was not revoked. ${toTerminalLine(error.message)}\n`)
-    return false
-  }
 }

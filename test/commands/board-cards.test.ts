@@ -39,8 +39,6 @@ t.test('cards are added, listed, shown and moved', async t => {
   t.match(await run(['move', id, 'doing']), { code: 0 })
   t.ok((await cards.get(id)).rank > (await cards.get(second.id)).rank, 'to the end of the column in which it stands')
   t.match(await run(['show', id], { atTerminal: true }), { out: /body +All of \*them\*\./ })
-  const health = await runDaybook(t, ['api', 'health', '--api-url', url])
-  t.match(health, { code: 69, out: '', err: /^A board answers there, and not a ledger\. Check --api-url/ })
   t.match(await run(['show', 'card_2']), { code: 3, err: /no card "card_2"/ })
   t.match(await run(['move', id, 'nowhere']), { code: 2, err: /\/column must be one of: backlog, doing/ })
   t.match(await run(['add', 'x', '--body', '-'], { input: 'y'.repeat(70_000) }), { code: 2, err: /64 KiB/ })

@@ -46,6 +46,19 @@ t.test('a token that the login has issued is revoked by the logout', async t => 
   )
   const profiles = { default: 'default', profiles: { default: { api_url: url, token, token_id } } }
   writeFileSync(join(home, '.arch/profiles.json'), JSON.stringify(profiles), { mode: 0o600 })
+  const own = (await new SessionClient({ apiUrl: url }).issueToken({ username: 'otto', password: PASSWORD }, 'own'))
+    .token
+  writeFileSync(join(home, 'own'), own, { mode: 0o600 })
+  t.match(await runDaybook(t, ['login', '--api-url', url, '--token-file', join(home, 'own')]), { code: 0, err: '' })
+  t.match(await ledger.accounts.tokens.list(ledger.otto.id), [{ name: 'own' }], 'another login revokes it as well')
+  await ledger.accounts.tokens.revokeAll(ledger.otto.id)
+
+  const { id: next_id, token: next } = await new SessionClient({ apiUrl: url }).issueToken(
+    { username: 'otto', password: PASSWORD },
+    'test',
+  )
+  const renewed = { default: 'default', profiles: { default: { api_url: url, token: next, token_id: next_id } } }
+  writeFileSync(join(home, '.arch/profiles.json'), JSON.stringify(renewed), { mode: 0o600 })
   t.match(JSON.parse((await runDaybook(t, ['logout'])).out), { token_revoked: true })
   t.same(await ledger.accounts.tokens.list(ledger.otto.id), [])
 })

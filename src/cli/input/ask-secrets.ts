@@ -53,7 +53,10 @@ export async function askSecrets({ keyboard, screen }: Terminal, questions: read
 /** Yields single characters, however the bytes arrive. */
 async function* keysOf(keyboard: Readable): AsyncGenerator<string, undefined> {
   const decoder = new StringDecoder('utf8')
-  for await (const [chunk] of on(keyboard, 'data', { close: ['end', 'close'] })) {
+  const chunks = on(keyboard, 'data', { close: ['end', 'close'] })
+  // Paused since an earlier question, if there was one.
+  keyboard.resume()
+  for await (const [chunk] of chunks) {
     yield* decoder.write(chunk).replace(KEY_SEQUENCES, '')
   }
 }

@@ -23,6 +23,18 @@ t.test('both answers may arrive together, as when they are pasted', async t => {
   t.same(await terminal('a\rb\rc').ask(), ['a', 'b'])
 })
 
+t.test('questions may follow later, and a shown answer is echoed as it is edited', async t => {
+  const { keyboard, screen, seen } = terminal()
+  const first = askSecrets({ keyboard, screen }, [{ text: 'Name: ', isShown: true }])
+  keyboard.write('adx\x7fa\r')
+  t.same(await first, ['ada'])
+  t.same(seen.join(''), 'trueName: adx\b \ba\nfalse')
+  const second = askSecrets({ keyboard, screen }, ['Password: '])
+  keyboard.write('secret\r')
+  t.same(await second, ['secret'])
+  t.notMatch(seen.join(''), 'secret')
+})
+
 t.test('a character may come in pieces', async t => {
   const bytes = Buffer.from('grüße🔑\r\r')
   t.same(await terminal(...[...bytes].map(byte => Uint8Array.of(byte))).ask(), ['grüße🔑', ''])
