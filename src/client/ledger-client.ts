@@ -101,6 +101,27 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'DELETE', path: `/api/subscriptions/${segment('id', id)}` }, options)
   }
 
+  sources(options?: CallOptions): Promise<Answer> {
+    return this.get('/api/sources', options)
+  }
+
+  source(name: string, options?: CallOptions): Promise<Answer> {
+    return this.get(sourcePath(name), options)
+  }
+
+  /** @param json `definition` and `secrets`, as JSON */
+  saveSource(name: string, json: string, options?: CallOptions): Promise<Answer> {
+    return this.call(callWithBody('PUT', sourcePath(name), JSON_TYPE, json), options)
+  }
+
+  deleteSource(name: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: sourcePath(name) }, options)
+  }
+
+  remapSource(name: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'POST', path: `${sourcePath(name)}/remap` }, options)
+  }
+
   consumers(options?: CallOptions): Promise<Answer> {
     return this.get('/api/consumers', options)
   }
@@ -310,6 +331,10 @@ export class LedgerClient extends ServerClient {
 
 /** In place of a user's id: the user that the credential belongs to. */
 export const OWN = 'me'
+
+function sourcePath(name: string): string {
+  return `/api/sources/${segment('name', name)}`
+}
 
 function userPath(id: string): string {
   return id === OWN ? '/api/me' : `/api/users/${segment('id', id)}`

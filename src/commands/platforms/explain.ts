@@ -1,8 +1,8 @@
 import { string as argument } from '@oclif/core/args'
 import { string } from '@oclif/core/flags'
 import { ResultCommand } from '../../cli/base/daybook-command.js'
+import { readHeader } from '../../cli/input/read-header.js'
 import { readSmallInput } from '../../cli/input/read-input.js'
-import { AppError } from '../../model/app-error.js'
 import { findPlatformSource, PLATFORM_WORDS } from '../../model/platforms/platform-source.js'
 import { readExplainSettings } from '../../settings/webhook-settings.js'
 
@@ -48,12 +48,4 @@ export default class PlatformsExplain extends ResultCommand {
     const load = async () => (await import('../../cli/views/platforms.js')).explanationText
     await this.showValue(explanation, flags, load)
   }
-}
-
-function readHeader(text: string): [name: string, value: string] {
-  const equals = text.indexOf('=')
-  if (equals < 1) {
-    throw new AppError('invalid', 'wrong_usage', `--header "${text}" is not a name, "=" and a value.`)
-  }
-  return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1)]
 }

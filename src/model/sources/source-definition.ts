@@ -106,6 +106,10 @@ const ProofSchema = Type.Union([
     { type: Type.Literal('basic'), username: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^:]*$' }) },
     { additionalProperties: false },
   ),
+  Type.Object(
+    { type: Type.Literal('body'), at: Type.String({ maxLength: 500, description: 'JSON Pointer of the secret.' }) },
+    { additionalProperties: false },
+  ),
   Type.Object({ type: Type.Literal('standard') }, { additionalProperties: false }),
   Type.Object({ type: Type.Literal('slack') }, { additionalProperties: false }),
   Type.Object(
@@ -155,6 +159,12 @@ export const SourceDefinitionSchema = Type.Object(
       ),
     ),
     delivery_id: Type.Optional(Value),
+    redact: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+        maxItems: 10,
+        description: 'JSON Pointers of values that are not kept, such as secrets.',
+      }),
+    ),
     rules: Type.Array(RuleSchema, {
       maxItems: SOURCE_LIMITS.rules,
       description: 'The first whose conditions hold applies. Without one, a delivery is kept as delivery.unmapped.',

@@ -56,6 +56,18 @@ export function readSavedDelivery(bytes: Uint8Array, hints: SavedDeliveryHints):
   return { source, delivery, context: { site: hints.site ?? fromFile } }
 }
 
+/**
+ * The same for a delivery whose sender is known, so that every body is possible.
+ *
+ * @param headers in addition to those in the file, names in lower case
+ * @throws AppError `invalid/invalid_json`, `invalid/invalid_field`
+ */
+export function readSavedRequest(bytes: Uint8Array, headers: Readonly<Record<string, string>>): WebhookDelivery {
+  const parsed = readJson(bytes)
+  if (!isSaved(parsed)) return { headers, body: bytes }
+  return { headers: { ...headersOf(parsed), ...headers }, body: bodyOf(parsed) }
+}
+
 /** @returns undefined for text that does not begin like JSON, such as a form */
 function readJson(bytes: Uint8Array): unknown {
   const text = textOf({ headers: {}, body: bytes }).trim()

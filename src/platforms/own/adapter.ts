@@ -56,6 +56,7 @@ export function compileOwnAdapter(definition: SourceDefinition): OwnAdapter {
     definition,
     catalogue: catalogueOf(definition),
     isUnproved: definition.proof.type === 'none',
+    ...(definition.proof.type === 'body' ? { provesInBody: true as const } : {}),
     verify: (delivery, secrets) => {
       if (definition.enabled === false) {
         throw new AppError('forbidden', 'source_closed', 'This source is disabled, so it accepts nothing.')
@@ -86,6 +87,7 @@ export function catalogueOf({ name, description, proof, rules }: SourceDefinitio
 const PROOFS: Readonly<Record<SourceDefinition['proof']['type'], string>> = {
   none: 'Deliveries are not verified.',
   token: 'The secret, in a header.',
+  body: 'The secret, in the payload.',
   basic: 'The secret, as the password of HTTP Basic.',
   standard: 'An HMAC-SHA256 of Standard Webhooks, in webhook-signature.',
   slack: 'An HMAC-SHA256 of the time and the body, in X-Slack-Signature.',

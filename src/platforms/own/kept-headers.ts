@@ -1,6 +1,8 @@
 /** Headers of an unmapped delivery are kept, because a later mapping may read them: these, and those with a prefix. */
 const KEPT = ['content-type', 'user-agent']
 const KEPT_PREFIXES = ['x-', 'ce-', 'webhook-id', 'webhook-timestamp']
+/** Headers that name the event or the delivery. */
+const NAMES_EVENT = /event|hook|topic|delivery|request-id/u
 /** May hold a secret, or the address of a person. */
 const NEVER =
   /token|secret|auth|sign|hmac|cookie|password|api-?key|^x-(?:forwarded|real-ip|client-ip|request-ip|original)/u
@@ -11,7 +13,8 @@ const CHARACTERS = 256
 /** @param headers names in lower case */
 export function keptHeaders(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const kept = Object.entries(headers).flatMap(([name, value]) => {
-    const isKept = KEPT.includes(name) || KEPT_PREFIXES.some(prefix => name.startsWith(prefix))
+    const isKept =
+      KEPT.includes(name) || KEPT_PREFIXES.some(prefix => name.startsWith(prefix)) || NAMES_EVENT.test(name)
     return isKept && !NEVER.test(name) && value !== undefined ? [[name, value.slice(0, CHARACTERS)] as const] : []
   })
   return Object.fromEntries(kept.slice(0, MOST))

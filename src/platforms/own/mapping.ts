@@ -3,7 +3,7 @@ import { SOURCE_LIMITS, type SourceDefinition } from '../../model/sources/source
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { withinDepth } from '../deliveries/delivery-body.js'
 import { digestOf, toIdentifier } from '../mapping/identity.js'
-import { isPayload, type Payload } from '../mapping/payload.js'
+import { isPayload, type Payload, REDACTED } from '../mapping/payload.js'
 import { readOwnBody, toPayload } from './body.js'
 import { compileConditions } from './condition.js'
 import { keptHeaders } from './kept-headers.js'
@@ -42,6 +42,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
     definition.delivery_id === undefined ? () => undefined : compileValue(definition.delivery_id, '/delivery_id')
   const listAt = each === undefined ? undefined : compilePointer(each, '/each')
   const listNames = each === undefined ? [] : namesOf(each, '/each')
+  const secretAt = redactedNames(definition)
 
   /** @param identity of the delivery and the item in it */
   const map = (scope: Scope, identity: string): Omit<NewEvent, 'payload'> | { misfit: string } => {
@@ -55,7 +56,8 @@ export function compileMapping(definition: SourceDefinition): Mapping {
 
   return {
     normalise: delivery => {
-      const { root, unreadable } = readOwnBody(delivery)
+      const { root: sent, unreadable } = readOwnBody(delivery)
+      const root = secretAt.reduce<unknown>((value, names) => withMember(value, names, hidden), sent)
       const scope: Scope = { root, item: root, headers: delivery.headers }
       const answer = challenge(scope)
       if (answer !== undefined) return { events: [], ignored: 1, answer }
@@ -72,7 +74,11 @@ export function compileMapping(definition: SourceDefinition): Mapping {
         if (tooMany !== undefined) return [keep(tooMany, root, identity)]
         return items.map((item, index) => {
           const own = `${identity}:${index}`
-          return withPayload(map({ ...scope, item }, own), withItem(root, listNames, item), () => own)
+          return withPayload(
+            map({ ...scope, item }, own),
+            withMember(root, listNames, () => [item]),
+            () => own,
+          )
         })
       }
       const withPayload = (mapped: ReturnType<typeof map>, kept: unknown, own: () => string): NewEvent =>
@@ -114,15 +120,26 @@ function tooManyOf(items: readonly unknown[], bytes: number): string | undefined
     : undefined
 }
 
-/** The same body whose list has this item alone, so that it can be mapped again as it is. */
-function withItem(root: unknown, [name, ...inner]: readonly string[], item: unknown): unknown {
-  if (name === undefined) return [item]
-  if (Array.isArray(root)) return root.map((value, at) => (String(at) === name ? withItem(value, inner, item) : value))
-  if (!isPayload(root)) return root
-  const members = Object.entries(root).map(([each, value]) => [
-    each,
-    each === name ? withItem(value, inner, item) : value,
-  ])
+/** The names of the places that are not kept. A proof in the payload is one of them. */
+function redactedNames({ redact = [], proof }: SourceDefinition): string[][] {
+  const names = redact.map((at, index) => namesOf(at, `/redact/${index}`))
+  return proof.type === 'body' ? [...names, namesOf(proof.at, '/proof/at')] : names
+}
+
+function hidden(value: unknown): unknown {
+  return value === undefined ? undefined : REDACTED
+}
+
+/** A copy in which the value at a place is replaced. A place that does not exist stays away. */
+function withMember(root: unknown, [name, ...inner]: readonly string[], replace: (value: unknown) => unknown): unknown {
+  if (name === undefined) return replace(root)
+  if (Array.isArray(root)) {
+    return root.map((value, at) => (String(at) === name ? withMember(value, inner, replace) : value))
+  }
+  if (!isPayload(root) || !Object.hasOwn(root, name)) return root
+  const members = Object.entries(root).map(([each, value]) => {
+    return [each, each === name ? withMember(value, inner, replace) : value]
+  })
   return Object.fromEntries(members)
 }
 

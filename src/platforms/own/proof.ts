@@ -6,6 +6,8 @@ import type { SourceDefinition, SourceProof } from '../../model/sources/source-d
 import type { WebhookDelivery } from '../adapter.js'
 import { checkStandardWebhook, standardKey, TOLERANCE_SECONDS } from '../mapping/standard-webhooks.js'
 import { anyMatches, signatureInvalid, usableSecrets } from '../mapping/verification.js'
+import { readOwnBody } from './body.js'
+import { compilePointer } from './place.js'
 
 type HmacProof = Extract<SourceProof, { type: 'hmac' }>
 
@@ -21,6 +23,7 @@ const SLACK: HmacProof = {
 
 const PARTS = /\{(body|timestamp|header:[A-Za-z0-9-]{1,100})\}/u
 const EPOCH = /^\d{1,13}$/u
+const TOKENS: readonly SourceProof['type'][] = ['token', 'basic', 'body']
 /** Larger numbers are milliseconds. */
 const MOST_SECONDS = 1e11
 
@@ -41,7 +44,7 @@ export function compileProof({ name, proof }: Pick<SourceDefinition, 'name' | 'p
       throw new AppError('forbidden', 'source_closed', 'This source has no secret, so it accepts nothing.', { hint })
     }
     check(delivery, usable, now)
-    return proof.type === 'token' || proof.type === 'basic' ? 'token' : 'signature'
+    return TOKENS.includes(proof.type) ? 'token' : 'signature'
   }
 }
 
@@ -53,6 +56,8 @@ function compileCheck(proof: SourceProof): Check | undefined {
       return (delivery, secrets) => checkToken(shownAt(delivery, proof), secrets)
     case 'basic':
       return (delivery, secrets) => checkToken(passwordOf(delivery, proof.username), secrets)
+    case 'body':
+      return compileBodyToken(proof.at)
     case 'standard':
       return checkStandard
     case 'slack':
@@ -73,6 +78,15 @@ function checkToken(shown: string | undefined, secrets: readonly string[]): void
 function shownAt({ headers }: WebhookDelivery, { header, prefix = '' }: { header: string; prefix?: string }) {
   const value = headers[header.toLowerCase()]
   return value?.startsWith(prefix) ? value.slice(prefix.length) : undefined
+}
+
+/** Several services put their secret into the payload. */
+function compileBodyToken(at: string): Check {
+  const place = compilePointer(at, '/proof/at')
+  return (delivery, secrets) => {
+    const shown = place(readOwnBody(delivery).root)
+    checkToken(typeof shown === 'string' ? shown : undefined, secrets)
+  }
 }
 
 /** Source: RFC 7617. */

@@ -1,0 +1,36 @@
+import { AppError } from '../../model/app-error.js'
+import { SOURCE_LIMITS, type SourceDefinition } from '../../model/sources/source-definition.js'
+import { readSmallText } from '../input/read-input.js'
+import { UsersCommand } from './users-command.js'
+
+/** Where a command takes a definition from. */
+export interface DefinitionFlags {
+  definition?: string | undefined
+  preset?: string | undefined
+}
+
+/** A command that manages the sources of a ledger on this machine, through its running server if there is one. */
+export abstract class SourcesCommand extends UsersCommand {
+  /** The definition that the flags name, under this name; undefined if they name none. @throws AppError `invalid/…` */
+  protected async readDefinition(
+    name: string,
+    { definition, preset }: DefinitionFlags,
+  ): Promise<SourceDefinition | undefined> {
+    if (preset !== undefined) {
+      const { presetNamed } = await import('../../runtime/sources/presets.js')
+      return presetNamed(preset, name)
+    }
+    if (definition === undefined) return undefined
+    const { readDefinition } = await import('../../runtime/sources/presets.js')
+    return readDefinition(parse(await readSmallText(definition, SOURCE_LIMITS.bytes), definition), name)
+  }
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? ` (${cause.message})` : ''
+    throw new AppError('invalid', 'invalid_json', `${file} is not JSON${reason}.`, { cause })
+  }
+}

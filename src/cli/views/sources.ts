@@ -1,0 +1,82 @@
+import { card } from '../terminal/card.js'
+import { at, countAt, lineAt, listAt, textAt, timeAt } from '../terminal/fields.js'
+import type { TerminalStyle } from '../terminal/style.js'
+import { table } from '../terminal/table.js'
+import { toTerminalJson } from '../terminal/text.js'
+
+const COLUMNS = [
+  { title: 'name' },
+  { title: 'description', flexible: true },
+  { title: 'proof' },
+  { title: 'secrets', align: 'right' as const },
+  { title: 'accepts' },
+  { title: 'updated (UTC)' },
+]
+
+/** Renders a list of sources. */
+export function sourceTable(sources: unknown, style: TerminalStyle): string {
+  const items = Array.isArray(sources) ? sources : []
+  if (items.length === 0) return style.paint.dim('No sources. Add one with "daybook sources add".')
+  const rows = items.map(source => [
+    String(at(source, 'definition', 'name')),
+    String(at(source, 'definition', 'description') ?? ''),
+    String(at(source, 'definition', 'proof', 'type')),
+    countAt(source, 'secret_count'),
+    at(source, 'accepts') === true ? 'yes' : 'no',
+    timeAt(source, 'updated_at'),
+  ])
+  return table(style, COLUMNS, rows)
+}
+
+/** Renders one source with its definition. */
+export function sourceCard(source: unknown, style: TerminalStyle): string {
+  const name = String(at(source, 'definition', 'name'))
+  const facts = card(style, name, [
+    ['receives at', lineAt(source, 'webhook_path')],
+    ['accepts', acceptance(source)],
+    ['secrets', countAt(source, 'secret_count')],
+    ['created', lineAt(source, 'created_at')],
+    ['updated', lineAt(source, 'updated_at')],
+  ])
+  return `${facts}\n\n${toTerminalJson(JSON.stringify(at(source, 'definition'), null, 2))}`
+}
+
+function acceptance(source: unknown): string {
+  if (at(source, 'accepts') === true) return 'yes'
+  if (at(source, 'definition', 'enabled') === false) return 'no: it is disabled'
+  return 'no: it has no secret. Set one with --secret-file.'
+}
+
+/** Renders what a saved delivery would become. */
+export function testedDelivery(tested: unknown, style: TerminalStyle): string {
+  const events = listAt(tested, 'events')
+  const answer = at(tested, 'answer')
+  if (answer !== undefined) return `The delivery asks for an answer: ${toTerminalJson(JSON.stringify(answer))}`
+  if (events.length === 0) return 'The delivery is ignored: it becomes no event.'
+  return events.map(event => eventCard(event, style)).join('\n\n')
+}
+
+function eventCard(event: unknown, style: TerminalStyle): string {
+  const reason = at(event, 'action', 'metadata', 'reason')
+  return card(style, lineAt(event, 'kind'), [
+    ['fits no rule', typeof reason === 'string' ? reason : ''],
+    ['dedupe key', lineAt(event, 'dedupe_key')],
+    ['subject', `${lineAt(event, 'subject_type')} ${lineAt(event, 'subject_id')}`],
+    ['outcome', String(at(event, 'action', 'outcome') ?? '')],
+    ['actor', String(at(event, 'actor', 'display') ?? '')],
+    ['targets', keysOf(at(event, 'target')).join(', ')],
+    ['occurred', lineAt(event, 'occurred_at')],
+    ['title', String(at(event, 'conversation', 'title') ?? '')],
+    ['text', textAt(at(event, 'conversation'), 'text')],
+    ['url', String(at(event, 'conversation', 'url') ?? '')],
+  ])
+}
+
+function keysOf(target: unknown): string[] {
+  const keys: string[] = []
+  for (let node = target; node !== undefined; node = at(node, 'parent')) {
+    const key = at(node, 'key')
+    if (typeof key === 'string') keys.push(key)
+  }
+  return keys
+}

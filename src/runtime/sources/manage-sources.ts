@@ -1,0 +1,65 @@
+import { LedgerClient } from '../../client/ledger-client.js'
+import type { RemapOutcome, Sources } from '../../ledger/sources.js'
+import type { ShownSource } from '../../model/sources/source-definition.js'
+import type { LocalSettings } from '../../settings/local-settings.js'
+import { openLedger } from '../open-ledger.js'
+import { ledgerViaServerOrFile } from '../via-server-or-file.js'
+
+/** The part of `Sources` that commands need. */
+export type ManagedSources = Pick<Sources, 'list' | 'get' | 'save' | 'delete' | 'remap'>
+
+/**
+ * Manages sources in the process that owns the ledger: the server that has it open, else this one.
+ *
+ * @param options `mayBeNew`: create the ledger if there is none
+ * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned`; as `work`
+ */
+export function manageSources<Result>(
+  settings: LocalSettings,
+  work: (sources: ManagedSources) => Promise<Result>,
+  options?: { mayBeNew: boolean },
+): Promise<Result> {
+  return ledgerViaServerOrFile(
+    settings.database,
+    {
+      server: (_, socketPath) => work(new RemoteSources(new LedgerClient({ socketPath }))),
+      file: async () => {
+        const opened = await openLedger(settings, 'command')
+        try {
+          return await work(opened.ledger.sources)
+        } finally {
+          await opened.close()
+        }
+      },
+    },
+    options,
+  )
+}
+
+/** The sources of a ledger that a server has open. The server recognises a command by the socket that it uses. */
+class RemoteSources implements ManagedSources {
+  constructor(private readonly client: LedgerClient) {}
+
+  async list(): Promise<ShownSource[]> {
+    return ((await this.client.sources()).json() as { items: ShownSource[] }).items
+  }
+
+  async get(name: string): Promise<ShownSource> {
+    return (await this.client.source(name)).json() as ShownSource
+  }
+
+  async save(name: string, input: unknown): Promise<{ created: boolean; source: ShownSource }> {
+    return (await this.client.saveSource(name, JSON.stringify(input))).json() as {
+      created: boolean
+      source: ShownSource
+    }
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.client.deleteSource(name)
+  }
+
+  async remap(name: string): Promise<RemapOutcome> {
+    return (await this.client.remapSource(name)).json() as RemapOutcome
+  }
+}

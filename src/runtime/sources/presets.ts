@@ -1,0 +1,26 @@
+import { AppError, invalidField } from '../../model/app-error.js'
+import type { SourceDefinition } from '../../model/sources/source-definition.js'
+import { readSourceDefinition } from '../../platforms/own/adapter.js'
+import { PRESETS } from '../../platforms/own/presets/presets.js'
+
+/** The definition of a preset under another name. @throws AppError `invalid/wrong_usage`, `invalid/invalid_field` */
+export function presetNamed(preset: string, name: string): SourceDefinition {
+  const found = PRESETS.get(preset)
+  if (found === undefined) {
+    const hint = `There are ${[...PRESETS.keys()].join(', ')}.`
+    throw new AppError('invalid', 'wrong_usage', `There is no preset "${preset}".`, { hint })
+  }
+  return readSourceDefinition({ name, ...found })
+}
+
+/** @throws AppError `invalid/invalid_json`, `invalid/invalid_field` with the place in the definition */
+export function readDefinition(input: unknown, name: string): SourceDefinition {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new AppError('invalid', 'invalid_json', 'A definition must be a JSON object.')
+  }
+  const named = { name, ...input }
+  if (named.name !== name) {
+    throw invalidField('/name', `/name is "${String(named.name)}", but the command names "${name}".`)
+  }
+  return readSourceDefinition(named)
+}

@@ -1,0 +1,37 @@
+import type { NewEvent } from '../../model/events/event.js'
+import type { SourceDefinition } from '../../model/sources/source-definition.js'
+import { acceptDelivery } from '../../platforms/deliveries/accept-delivery.js'
+import { readSavedRequest } from '../../platforms/deliveries/saved-delivery.js'
+import { compileOwnAdapter } from '../../platforms/own/adapter.js'
+
+/** What a saved delivery would become. */
+export interface TestedDelivery {
+  events: NewEvent[]
+  /** How many entries have nothing to record. */
+  ignored: number
+  delivery_id?: string
+  /** The answer that it asks for. */
+  answer?: Readonly<Record<string, string>>
+}
+
+/**
+ * Verifies nothing, because the saved bytes may differ from the signed ones, and stores nothing.
+ *
+ * @param headers in addition to those in the file, names in lower case
+ * @throws AppError `invalid/invalid_json`, `invalid/invalid_field`
+ */
+export function testSource(
+  definition: SourceDefinition,
+  bytes: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): TestedDelivery {
+  const delivery = readSavedRequest(bytes, headers)
+  const rules = { secrets: [], requireVerified: false, context: {}, verified: 'token' as const }
+  const { events, ignored, deliveryId, answer } = acceptDelivery(compileOwnAdapter(definition), delivery, rules)
+  return {
+    events: events.map(({ event }) => event),
+    ignored,
+    ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
+    ...(answer === undefined ? {} : { answer }),
+  }
+}
