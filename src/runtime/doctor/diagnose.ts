@@ -14,6 +14,7 @@ import { type FoundOwner, findFileOwner } from './file-owner.js'
 import { checkFileRights, findKeptFiles, type UsedPath } from './file-rights.js'
 import { checkLedger } from './ledger-state.js'
 import { checkNode } from './node-version.js'
+import { checkOwnSources } from './own-sources.js'
 import { checkBoard, checkServer } from './servers.js'
 import { checkSharedDatabase } from './shared-database.js'
 import { checkWebhookSecrets } from './webhook-secrets.js'
@@ -56,6 +57,8 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
     add('backups', await findingsOf(backups?.folder ?? '', () => checkBackups(backups ?? undefined, Date.now())))
   }
   if (settings.webhooks) add('webhooks', checkWebhookSecrets(settings.webhooks))
+  const socket = ledgerOwner?.state === 'server' ? ledgerOwner.record?.socket : undefined
+  if (socket !== undefined) add('webhooks', await findingsOf('', () => checkOwnSources(socket)))
   const { chat, server, board } = settings
   const [chatFindings, serverFindings, boardFindings] = await Promise.all([
     chat === undefined ? [] : findingsOf('', () => checkChatAccount(chat ?? undefined)),

@@ -1,0 +1,25 @@
+import { LedgerClient } from '../../client/ledger-client.js'
+import { type Finding, ok, warning } from '../../model/diagnosis.js'
+import type { ShownSource } from '../../model/sources/source-definition.js'
+
+const ANSWER_SECONDS = 10
+
+/** Whether the sources that operators have defined accept deliveries, from the server that has the ledger open. */
+export async function checkOwnSources(socketPath: string): Promise<Finding[]> {
+  const answer = await new LedgerClient({ socketPath }, { idleSeconds: ANSWER_SECONDS }).sources()
+  return judgeSources((answer.json() as { items: ShownSource[] }).items)
+}
+
+export function judgeSources(sources: readonly ShownSource[]): Finding[] {
+  const findings = sources.flatMap(({ definition, accepts, secret_count }) => {
+    const { name, proof, enabled } = definition
+    if (accepts || enabled === false) return []
+    const detail = `The source ${name} accepts nothing: it has no secret.`
+    const advice = `Set one with "daybook sources add ${name} --secret-file <file>".`
+    return secret_count === 0 && proof.type !== 'none' ? [warning(detail, advice)] : []
+  })
+  if (sources.length === 0) return []
+  const open = sources.filter(({ definition }) => definition.proof.type === 'none').length
+  const unproved = open === 0 ? '' : ` Deliveries to ${open} of them prove nothing.`
+  return [...findings, ok(`Sources of operators: ${sources.length}.${unproved}`)]
+}

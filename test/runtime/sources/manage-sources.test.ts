@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { judgeSources } from '../../../src/runtime/doctor/own-sources.js'
+import { serve } from '../../../src/runtime/serve/serve.js'
+import { manageSources } from '../../../src/runtime/sources/manage-sources.js'
+import { presetNamed, readDefinition } from '../../../src/runtime/sources/presets.js'
+import { testSource } from '../../../src/runtime/sources/test-source.js'
+import { readUsersSettings } from '../../../src/settings/local-settings.js'
+import { readServeSettings } from '../../../src/settings/serve-settings.js'
+import { ownFolder } from '../../black-box/own-folder.js'
+import { memorySources } from '../../settings/memory-sources.js'
+
+async function startServer(t: Test, folder: string): Promise<void> {
+  const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent' } })
+  const settings = readServeSettings({ only: 'ledger', db: join(folder, 'events.db'), port: '0' }, sources)
+  const running = await serve(settings, sources)
+  t.teardown(() => running.close())
+}
+
+for (const hasServer of [false, true]) {
+  t.test(`sources are managed ${hasServer ? 'through the server' : 'in the file'}`, async t => {
+    const folder = ownFolder(t)
+    const settings = readUsersSettings({ db: join(folder, 'events.db') }, memorySources({ env: {} }))
+    if (hasServer) await startServer(t, folder)
+    const definition = presetNamed('stripe', 'payments')
+    const added = await manageSources(settings, own => own.save('payments', { definition, secrets: ['whsec_1'] }), {
+      mayBeNew: true,
+    })
+    t.match(added, { created: true, source: { accepts: true, secret_count: 1, webhook_path: '/webhooks/in/payments' } })
+    t.match(await manageSources(settings, own => own.list()), [{ definition: { name: 'payments' } }])
+    t.strictSame((await manageSources(settings, own => own.get('payments'))).definition, definition)
+    t.same(await manageSources(settings, own => own.remap('payments')), { created: 0, duplicates: 0, unmapped: 0 })
+    await manageSources(settings, own => own.delete('payments'))
+    const missing = manageSources(settings, own => own.get('payments'))
+    await t.rejects(missing, { category: 'not_found', code: 'not_found' })
+  })
+}
+
+t.test('doctor names the sources that accept nothing', async t => {
+  const settings = readUsersSettings({ db: join(ownFolder(t), 'events.db') }, memorySources({ env: {} }))
+  const found = await manageSources(
+    settings,
+    async own => {
+      await own.save('payments', { definition: presetNamed('stripe', 'payments') })
+      await own.save('open', { definition: readDefinition({ proof: { type: 'none' }, rules: [] }, 'open') })
+      return judgeSources(await own.list())
+    },
+    { mayBeNew: true },
+  )
+  t.match(found, [
+    { state: 'warn', detail: /source payments accepts nothing/ },
+    { state: 'ok', detail: 'Sources of operators: 2. Deliveries to 1 of them prove nothing.' },
+  ])
+  t.same(judgeSources([]), [])
+})
+
+t.test('a saved delivery is tested with its headers, whole or as its body alone', async t => {
+  const rules = [{ when: [{ at: 'header:x-event', is: 'build' }], kind: 'build.done', subject_id: '{/id}' }]
+  const definition = readDefinition({ proof: { type: 'none' }, rules }, 'builds')
+  const whole = Buffer.from('{"headers":{"X-Event":"build"},"body":{"id":7}}')
+  t.match(testSource(definition, whole, {}), { events: [{ kind: 'build.done', subject_id: '7' }], ignored: 0 })
+  const body = Buffer.from('{"id":7}')
+  t.match(testSource(definition, body, { 'x-event': 'build' }), { events: [{ kind: 'build.done' }] })
+  t.match(testSource(definition, body, {}), { events: [{ kind: 'delivery.unmapped' }] })
+})
+
+t.test('a preset that is unknown, and a definition of another name, are refused', async t => {
+  t.throws(() => presetNamed('fax', 'x'), { code: 'wrong_usage', message: /alertmanager/ })
+  t.throws(() => readDefinition({ name: 'a', proof: { type: 'none' }, rules: [] }, 'b'), { code: 'invalid_field' })
+})
