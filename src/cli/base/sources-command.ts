@@ -1,7 +1,13 @@
 import { AppError } from '../../model/app-error.js'
 import { SOURCE_LIMITS, type SourceDefinition } from '../../model/sources/source-definition.js'
+import type { ItemShape } from '../formats/output-options.js'
 import { readSmallText } from '../input/read-input.js'
 import { UsersCommand } from './users-command.js'
+
+/** A source is named by its definition. */
+export const BY_SOURCE: ItemShape = {
+  name: source => String(Reflect.get(Object(Reflect.get(Object(source), 'definition')), 'name')),
+}
 
 /** Where a command takes a definition from. */
 export interface DefinitionFlags {

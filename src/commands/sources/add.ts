@@ -1,6 +1,6 @@
 import { string as argument } from '@oclif/core/args'
 import { string } from '@oclif/core/flags'
-import { SourcesCommand } from '../../cli/base/sources-command.js'
+import { BY_SOURCE, SourcesCommand } from '../../cli/base/sources-command.js'
 import { readSmallText } from '../../cli/input/read-input.js'
 import { AppError } from '../../model/app-error.js'
 import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
@@ -53,7 +53,7 @@ export default class SourcesAdd extends SourcesCommand {
       },
       { mayBeNew: true },
     )
-    await this.show(source, flags, async () => (await import('../../cli/views/sources.js')).sourceCard)
+    await this.show(source, flags, async () => (await import('../../cli/views/sources.js')).sourceCard, BY_SOURCE)
   }
 }
 

@@ -1,4 +1,4 @@
-import { SourcesCommand } from '../../cli/base/sources-command.js'
+import { BY_SOURCE, SourcesCommand } from '../../cli/base/sources-command.js'
 
 export default class SourcesList extends SourcesCommand {
   static override summary = 'Lists the sources of webhooks that were added.'
@@ -7,6 +7,6 @@ export default class SourcesList extends SourcesCommand {
     const { flags } = await this.parse(SourcesList)
     const { manageSources } = await import('../../runtime/sources/manage-sources.js')
     const sources = await manageSources(this.settings(flags), sources => sources.list())
-    await this.show(sources, flags, async () => (await import('../../cli/views/sources.js')).sourceTable)
+    await this.show(sources, flags, async () => (await import('../../cli/views/sources.js')).sourceTable, BY_SOURCE)
   }
 }
