@@ -12,7 +12,7 @@ import { keysOf, messageCreated } from '../../support/events.js'
 import { freePort } from '../../support/free-port.js'
 import { giveToServer, TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
-import { checkAll, keepWriting } from '../../support/postgres/keep-writing.js'
+import { checkAll, keepWriting, roundsOf } from '../../support/postgres/keep-writing.js'
 import { networkTo } from '../../support/postgres/network.js'
 
 const programs = findPostgres()
@@ -58,7 +58,7 @@ else {
     async t => {
       const stores = await openTogether(2)
       const writers = ['a', 'b', 'c'].map(name => keepWriting(stores, name))
-      for (let crash = 0; crash < 2; crash++) {
+      for (let crash = 0; crash < roundsOf(2); crash++) {
         await sleep(300)
         await cluster.stop('SIGKILL')
         await sleep(100)

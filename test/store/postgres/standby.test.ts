@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { keysOf, messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
-import { checkAll, keepWriting } from '../../support/postgres/keep-writing.js'
+import { checkAll, keepWriting, roundsOf } from '../../support/postgres/keep-writing.js'
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
@@ -60,25 +60,33 @@ else {
   })
 
   t.test('a synchronous replica takes over under load: servers continue, and nothing acknowledged is lost', async t => {
-    await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
-    await primary.sql('SELECT pg_reload_conf()')
-    while ((await primary.sql('SELECT sync_state FROM pg_stat_replication'))[0]?.sync_state !== 'sync') await sleep(20)
-    const hosts = [primary, standby].map(({ folder: host, port }) => ({ host, port }))
-    const address = primary.newAddress({ hosts })
-    const stores = await Promise.all([1, 2].map(() => openPostgresStore({ address })))
-    const writers = ['a', 'b', 'c', 'd'].map(name => keepWriting(stores, name))
-    await sleep(300)
-    await primary.stop('SIGKILL')
-    const before = writers.map(({ acknowledged }) => acknowledged.length)
-    await standby.sql('SELECT pg_promote()')
-    while (writers.some(({ acknowledged }, at) => acknowledged.length < (before[at] ?? 0) + 20)) await sleep(20)
-    await Promise.all(writers.map(writer => writer.stop()))
-    const [store] = stores as [(typeof stores)[number]]
-    await checkAll(
-      t,
-      store,
-      writers.flatMap(({ acknowledged }) => acknowledged),
-    )
-    await Promise.all(stores.map(store => store.close()))
+    let [current, next] = [primary, standby]
+    for (let round = 0; round < roundsOf(1); round++) {
+      if (round > 0) [current, next] = [next, await TestCluster.standbyOf(t, next)]
+      await takeOver(t, current, next)
+    }
   })
+}
+
+async function takeOver(t: Test, primary: TestCluster, standby: TestCluster): Promise<void> {
+  await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
+  await primary.sql('SELECT pg_reload_conf()')
+  while ((await primary.sql('SELECT sync_state FROM pg_stat_replication'))[0]?.sync_state !== 'sync') await sleep(20)
+  const hosts = [primary, standby].map(({ folder: host, port }) => ({ host, port }))
+  const address = primary.newAddress({ hosts })
+  const stores = await Promise.all([1, 2].map(() => openPostgresStore({ address })))
+  const writers = ['a', 'b', 'c', 'd'].map(name => keepWriting(stores, name))
+  await sleep(300)
+  await primary.stop('SIGKILL')
+  const before = writers.map(({ acknowledged }) => acknowledged.length)
+  await standby.sql('SELECT pg_promote()')
+  while (writers.some(({ acknowledged }, at) => acknowledged.length < (before[at] ?? 0) + 20)) await sleep(20)
+  await Promise.all(writers.map(writer => writer.stop()))
+  const [store] = stores as [(typeof stores)[number]]
+  await checkAll(
+    t,
+    store,
+    writers.flatMap(({ acknowledged }) => acknowledged),
+  )
+  await Promise.all(stores.map(store => store.close()))
 }

@@ -4,6 +4,11 @@ import { AppError } from '../../../src/model/app-error.js'
 import type { PostgresStore } from '../../../src/store/postgres/store.js'
 import { keysOf, messageCreated } from '../events.js'
 
+/** How often a test of bad luck repeats it: `DAYBOOK_TEST_ROUNDS` for a long run of one file. */
+export function roundsOf(usual: number): number {
+  return Number(process.env.DAYBOOK_TEST_ROUNDS ?? usual)
+}
+
 /** Writes until `stop`, and repeats what failed, as senders do. @returns the keys that were acknowledged, in order */
 export function keepWriting(stores: readonly PostgresStore[], name: string) {
   const acknowledged: string[] = []
