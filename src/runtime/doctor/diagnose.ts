@@ -16,7 +16,8 @@ import { checkLedger } from './ledger-state.js'
 import { checkNode } from './node-version.js'
 import { checkOwnSources } from './own-sources.js'
 import { checkBoard, checkServer } from './servers.js'
-import { checkSharedDatabase } from './shared-database.js'
+import { checkSharedBoard } from './shared-board.js'
+import { checkSharedLedger } from './shared-ledger.js'
 import { checkWebhookSecrets } from './webhook-secrets.js'
 
 /** Runs every check that the settings allow. Changes nothing. */
@@ -49,8 +50,8 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
     add('ledger', await findingsOf(database, found))
   }
   const written = [new URL('../../../../package.json', import.meta.url).pathname]
-  if (postgres) add('ledger', await findingsOf('', () => checkSharedDatabase(postgres, RECORDS)))
-  if (boardPostgres) add('board', await findingsOf('', () => checkSharedDatabase(boardPostgres, ANSWERS)))
+  if (postgres) add('ledger', await findingsOf('', () => checkSharedLedger(postgres, wallClock())))
+  if (boardPostgres) add('board', await findingsOf('', () => checkSharedBoard(boardPostgres)))
   add('clock', await findingsOf(written[0] ?? '', () => checkClock(wallClock(), head, written)))
   // A ledger in PostgreSQL is backed up with its programs.
   if (backups !== undefined && !postgres) {
@@ -70,9 +71,6 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   add('board', boardFindings)
   return { state: worstOf(checks), version, checks }
 }
-
-const RECORDS = 'The check of the server shows whether it records events.'
-const ANSWERS = 'GET /readyz of the board shows whether it can be written.'
 
 function expected(owner: FoundOwner | undefined, { isConfigured }: { isConfigured: boolean }) {
   return { owner, isConfigured }

@@ -1,9 +1,11 @@
 import t, { type Test } from 'tap'
+import { checkSharedLedger } from '../../../src/runtime/doctor/shared-ledger.js'
 import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { LEDGER_MIGRATIONS } from '../../../src/store/postgres/upgrade/ledger-migrations.js'
 import { migrate as migrateSchema } from '../../../src/store/postgres/upgrade/migrate.js'
+import { monthsFrom } from '../../../src/store/postgres/upgrade/partitions.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
@@ -81,6 +83,27 @@ else {
     const newer = { category: 'configuration', code: 'store_newer' }
     await t.rejects(openPostgresStore({ address: cluster.newAddress({ schema: 'newer' }) }), newer)
     await t.rejects(migrate('ledger_owner', 'newer'), newer)
+  })
+
+  t.test('the doctor notices a database that is not ready, or not safe', async t => {
+    const look = async () => {
+      const address = cluster.newAddress({ user: 'ledger_server', schema: 'checked' })
+      return (await checkSharedLedger(address, Date.now() * 1_000)).map(({ state, detail }) => `${state}: ${detail}`)
+    }
+    t.match(await look(), [/^ok: .*PostgreSQL \d+/, /^warn: There is no ledger in the schema "checked" yet/])
+    await migrate('ledger_owner', 'checked', { grantTo: 'ledger_server' })
+    t.match(await look(), { length: 1 })
+    const [month] = monthsFrom(Date.now() * 1_000, 1)
+    await cluster.sql(`DROP TABLE checked.${month?.name}; ALTER ROLE ledger_server SET synchronous_commit = off`)
+    t.match(await look(), [
+      /^ok/,
+      /^warn: synchronous_commit is off/,
+      new RegExp(`^warn: There is no partition ${month?.name}`),
+    ])
+    await cluster.sql(
+      'ALTER ROLE ledger_server RESET synchronous_commit; UPDATE checked.schema_version SET version = 1',
+    )
+    t.match(await look(), [/^ok/, /^warn: The tables have schema 1, and this release upgrades them/])
   })
 
   t.test('ledger migrate refuses a ledger in a file', async t => {

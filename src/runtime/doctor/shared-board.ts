@@ -3,13 +3,13 @@ import { type PostgresAddress, shownAddress } from '../../model/postgres-address
 import { Connection } from '../../store/postgres/connection/connection.js'
 
 /**
- * Whether a PostgreSQL database accepts a login.
+ * Whether the database of a board accepts a login.
  *
- * @param proves what shows that it can also be written
  * @throws AppError as `Connection.open`
  */
-export async function checkSharedDatabase(address: PostgresAddress, proves: string): Promise<Finding[]> {
+export async function checkSharedBoard(address: PostgresAddress): Promise<Finding[]> {
   const connection = await Connection.open(address, 'daybook doctor')
   await connection.close()
+  const proves = 'GET /readyz of the board shows whether it can be written.'
   return [ok(`The database ${shownAddress(address)} accepts the login. ${proves}`)]
 }

@@ -1,0 +1,58 @@
+import { type Finding, ok, warning } from '../../model/diagnosis.js'
+import { type PostgresAddress, shownAddress } from '../../model/postgres-address.js'
+import type { Micros } from '../../model/timestamp.js'
+import { Connection } from '../../store/postgres/connection/connection.js'
+import { SCHEMA_VERSION } from '../../store/postgres/upgrade/ledger-migrations.js'
+import { monthsFrom } from '../../store/postgres/upgrade/partitions.js'
+
+const FACTS = /* sql */ `
+  SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commits,
+    to_regclass('ledger_clock') IS NOT NULL AS has_ledger`
+const VERSION = /* sql */ `SELECT version FROM schema_version`
+const PARTITIONS = /* sql */ `
+  SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'events'::regclass`
+const MIGRATE = 'Run `daybook ledger migrate` as the role that owns the tables.'
+
+/**
+ * Whether the database of a ledger accepts a login, and how it is set up.
+ *
+ * @throws AppError as `Connection.open`
+ */
+export async function checkSharedLedger(address: PostgresAddress, now: Micros): Promise<Finding[]> {
+  const connection = await Connection.open(address, 'daybook doctor')
+  try {
+    const [facts] = await connection.run(FACTS)
+    const name = shownAddress(address)
+    const found = [
+      ok(
+        `The database ${name} accepts the login (PostgreSQL ${facts?.version}). The check of the server shows whether it records events.`,
+      ),
+    ]
+    if (facts?.commits === 'off') {
+      const detail = 'synchronous_commit is off: events that were acknowledged are lost if the database server crashes.'
+      found.push(warning(detail, 'Set it to on for the role or the database.'))
+    }
+    if (facts?.has_ledger !== true) {
+      return [
+        ...found,
+        warning(`There is no ledger in the schema "${address.schema}" yet.`, `Start a server. ${MIGRATE}`),
+      ]
+    }
+    return [...found, ...(await checkTables(connection, now))]
+  } finally {
+    await connection.close()
+  }
+}
+
+async function checkTables(connection: Connection, now: Micros): Promise<Finding[]> {
+  const version = Number((await connection.run(VERSION))[0]?.version)
+  if (version < SCHEMA_VERSION) {
+    const detail = `The tables have schema ${version}, and this release upgrades them to ${SCHEMA_VERSION}.`
+    return [warning(detail, `A server does it when it starts. If its role may not: ${MIGRATE}`)]
+  }
+  const names = (await connection.run(PARTITIONS)).map(row => row.name)
+  const missing = monthsFrom(now, 2).filter(month => !names.includes(month.name))
+  if (missing.length === 0) return []
+  const detail = `There is no partition ${missing.map(({ name }) => name).join(', ')}: its events go to events_other.`
+  return [warning(detail, MIGRATE)]
+}
