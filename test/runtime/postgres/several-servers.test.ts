@@ -1,12 +1,15 @@
 import t from 'tap'
 import { keysOf } from '../../../src/login/throttle.js'
+import { shownAddress } from '../../../src/model/postgres-address.js'
 import type { Subscription } from '../../../src/model/subscriptions/subscription.js'
 import { manageUsers } from '../../../src/runtime/users/manage-users.js'
 import { readUsersSettings } from '../../../src/settings/local-settings.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { ownFolder } from '../../black-box/own-folder.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { note, startServer, until } from '../follow/servers.js'
 import { ask, eventOf, type Page, readAll, startServers } from './three-servers.js'
 
 const programs = findPostgres()
@@ -174,5 +177,22 @@ else {
     await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('a') })
     const { body } = await ask(`${urls[0]}/api/health`)
     t.match(body, { status: 'ok', head: /Z$/, head_digest: /^[0-9a-f]{64}$/ })
+  })
+
+  t.test('a ledger in a file follows them, with later repeats, and can be promoted', async t => {
+    const folder = ownFolder(t)
+    const address = shownAddress(cluster.newAddress())
+    const leader = await startServer(t, folder, 'leader', { db: address })
+    await leader.call('POST', '/api/events', [note('1'), note('2')])
+    await leader.call('POST', '/api/events', note('1'))
+    const follower = await startServer(t, folder, 'copy', { follow: leader.url })
+    const isSame = async () => (await follower.lines()) === (await leader.lines())
+    await until(isSame)
+    await leader.call('POST', '/api/events', [note('2'), note('3')])
+    await until(isSame)
+    const { head_digest } = await leader.get('/api/health')
+    t.match(await follower.get('/api/health'), { head_digest, follows: { state: 'in_step' } })
+    t.equal((await follower.call('POST', '/api/promotion', { force: true })).status, 200)
+    t.equal((await follower.call('POST', '/api/events', note('4'))).status, 201)
   })
 }
