@@ -85,6 +85,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       ...copies,
       write: async step => {
         const head = await copies.write(step)
+        groups.noteCopied(head)
         if (step.changed.some(({ contentDigest }) => contentDigest !== null)) await events.emptyWal()
         return head
       },

@@ -99,6 +99,12 @@ export class EventGroups {
     return outcome
   }
 
+  /** A commit of copied events has succeeded. */
+  noteCopied(head: LedgerHead | null): void {
+    this.#provenAt = performance.now()
+    this.#head = head
+  }
+
   #noteHead(outcomes: readonly RecordOutcome[], digest: string | null): void {
     this.#provenAt = performance.now()
     for (const { created, capturedAt } of outcomes) if (created) this.#head = { capturedAt, digest }
