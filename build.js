@@ -25,14 +25,24 @@ const THREADS = [
   ...['store/sqlite/worker', 'store/sqlite/copy/check-worker', 'store/sqlite/board/worker'],
   'platforms/deliveries/delivery-worker',
 ]
-/** Modules that bin, oclif or a thread loads by path. */
-const ENTRIES = ['cli/main', 'cli/compile-cache', 'cli/command-not-found', ...THREADS]
+/** Modules that bin or oclif loads by path. */
+const ENTRIES = ['cli/main', 'cli/compile-cache', 'cli/command-not-found']
 /** Libraries that are joined with the program, so that they need not be installed. */
 const LIBRARIES = ['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi', 'yaml']
 /** The folder of an installed package, in the path of one of its files. */
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
 /** Smaller chunks are joined to another one, even if that loads some code unnecessarily. Bytes. */
 const SMALLEST_CHUNK = 50_000
+
+/** How rollup joins modules of src. */
+const JOINING = {
+  external: specifier => !/^[./]/.test(specifier) && !LIBRARIES.includes(specifier),
+  plugins: [
+    { name: 'libraries', resolveId: resolveLibrary },
+    { name: 'module urls', resolveImportMeta: urlOfModule },
+  ],
+  logLevel: 'warn',
+}
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
 
@@ -60,7 +70,9 @@ for (const folder of ['assets', 'test']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: path => !isSource(path) })
 }
 const { layOutPages } = await import('./dist/src/pages/lay-out-pages.js')
-writeLicences([...(await joinTypebox()), ...(await joinProgram()), ...(await layOutPages())])
+const joined = [...(await joinTypebox()), ...(await joinProgram()), ...(await layOutPages())]
+for (const thread of THREADS) joined.push(...(await joinThread(thread)))
+writeLicences(joined)
 execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -102,13 +114,8 @@ async function joinProgram() {
   const commands = filesBelow(join(COMPILED, 'commands')).filter(path => path.endsWith('.js'))
   const entries = [...ENTRIES, ...commands.map(path => relative(COMPILED, path).slice(0, -'.js'.length))]
   const program = await rollup({
+    ...JOINING,
     input: Object.fromEntries(entries.map(entry => [entry, join(COMPILED, `${entry}.js`)])),
-    external: specifier => !/^[./]/.test(specifier) && !LIBRARIES.includes(specifier),
-    plugins: [
-      { name: 'libraries', resolveId: resolveLibrary },
-      { name: 'module urls', resolveImportMeta: urlOfModule },
-    ],
-    logLevel: 'warn',
   })
   let cache
   let main
@@ -123,12 +130,18 @@ async function joinProgram() {
       return main.has(id) ? 'main' : undefined
     },
   })
-  // Tests start hundreds of threads.
-  for (const thread of THREADS) {
-    const joined = relative(dirname(thread), join('../program', thread))
-    writeFileSync(join(COMPILED, `${thread}.js`), `import '${joined}.js'\n`)
-  }
   return program.watchFiles
+}
+
+/** One file each: a thread starts with every database that is opened. @returns the paths of the joined modules */
+async function joinThread(thread) {
+  const joined = await rollup({ ...JOINING, input: join(COMPILED, `${thread}.js`) })
+  const output = { dir: 'dist/program', entryFileNames: `${thread}.js`, format: 'es', inlineDynamicImports: true }
+  await joined.write(output)
+  // Tests start hundreds of threads, and have the joined ones too.
+  const path = relative(dirname(thread), join('../program', thread))
+  writeFileSync(join(COMPILED, `${thread}.js`), `import '${path}.js'\n`)
+  return joined.watchFiles
 }
 
 /** A library's ES module, which is next to the CommonJS one that Node would load with `require`. */

@@ -9,6 +9,8 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+// V8 compiles SQLite once for all threads of a process, as long as one of them has it.
+import 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import type { Failure, FileReport } from './file-report.js'
 import { endShared } from './support/process-end.js'

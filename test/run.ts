@@ -59,8 +59,8 @@ const files = named.length > 0 ? named : everyTest()
 const cluster = await startCluster(files)
 const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'true' ? 1 : 0, skipped: 0 }
 const waiting = byRoom(files)
-// One more than there are processors: tests wait a lot for what they started.
-await Promise.all(Array.from({ length: availableParallelism() + 1 }, runWaiting))
+// Two more than there are processors: tests wait a lot for what they started.
+await Promise.all(Array.from({ length: availableParallelism() + 2 }, runWaiting))
 await cluster?.remove()
 for (const folder of ['.tap/fixtures', '.tap']) removeEmpty(folder)
 const { passed, failed, skipped } = totals

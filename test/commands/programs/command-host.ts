@@ -6,6 +6,8 @@
 import { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+// V8 compiles SQLite once for all threads of a process, as long as one of them has it.
+import 'node-sqlite3-wasm'
 import type { main as runCommandLine } from '../../../src/cli/main.js'
 
 export interface CommandLine {
