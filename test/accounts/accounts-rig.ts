@@ -29,8 +29,8 @@ export class AccountsRig {
   private constructor(readonly users: UserStore) {}
 
   /** Over a store of its own, in the test's folder, which is still open to every caller. */
-  static async open(t: Test): Promise<AccountsRig> {
-    return new AccountsRig((await openStore(t)).users)
+  static async open(t: Test, folder = testFolder(t)): Promise<AccountsRig> {
+    return new AccountsRig((await openStore(t, folder)).users)
   }
 
   /** Over a store without users that was closed already. One a file: opening it takes longer than the tests. */
@@ -85,9 +85,9 @@ export class AccountsRig {
 
 let shared: Promise<SqliteStore> | undefined
 
-async function openStore(t: Test): Promise<SqliteStore> {
+async function openStore(t: Test, folder = testFolder(t)): Promise<SqliteStore> {
   const store = await openSqliteStore({
-    path: join(testFolder(t), 'events.db'),
+    path: join(folder, 'events.db'),
     clock: () => NOON,
     onFailure: error => t.fail(String(error)),
   })

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { testFolder } from '../../support/test-folder.js'
 import { type Answer, serveCards } from './serve-cards.js'
 
 const header = ({ headers }: Answer, name: string) => headers.get(name)
@@ -93,7 +94,7 @@ t.test('bodies that cannot be are refused', async t => {
 
 t.test('a copy is made of the database that was asked for, at an absolute path', async t => {
   const { ask, copied } = await serveCards(t)
-  const path = join(t.testdirName, 'copy.sqlite3')
+  const path = join(testFolder(t), 'copy.sqlite3')
   t.match(await ask('POST', '/api/backups', { path, of: 'cards' }), { status: 201, body: { path, of: 'cards' } })
   t.equal(statSync(path).mode & 0o777, 0o600)
   t.match(await ask('POST', '/api/backups', { path, of: 'cards' }), { status: 409, body: { code: 'file_exists' } })

@@ -284,7 +284,7 @@ t.test('what SQLite and people do to the files in order is no loss', async t => 
   utimesSync(path, now, now)
   chmodSync(path, 0o640)
   commit(1)
-  await database.copyTo(join(t.testdirName, 'copy.db'))
+  await database.copyTo(join(testFolder(t), 'copy.db'))
   database.verify()
   commit(6_000, 400) // through several checkpoints, after each of which the journal begins again
   database.transactionWithoutCheckpoint(() => database.run('DELETE FROM names'))
