@@ -184,6 +184,8 @@ const DOC = {
 const OWN_SOURCE_DOC: RouteDoc = {
   ...DOC,
   summary: 'Receives the deliveries of a source that an operator has defined',
+  description:
+    'The definition decides how a delivery proves itself. One that no rule of it fits is kept as delivery.unmapped.',
   body: { ...DOC.body, '*/*': AnyJson },
   answers: {
     200: {

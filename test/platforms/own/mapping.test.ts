@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { readEvent } from '../../../src/ledger/read-event.js'
+import { compileOwnAdapter, readSourceDefinition } from '../../../src/platforms/own/adapter.js'
+import { UNMAPPED } from '../../../src/platforms/own/mapping.js'
+import { PRESETS } from '../../../src/platforms/own/presets/presets.js'
+
+const ALL = [...PRESETS.values()].map(preset => compileOwnAdapter(readSourceDefinition({ name: 's', ...preset })))
+const NO_PROOF = { name: 's', proof: { type: 'none' } } as const
+
+/** Names that the presets look for, so that rules apply and then meet values that they do not expect. */
+const NAMES = [
+  ...[
+    'type',
+    'event',
+    'data',
+    'id',
+    'action',
+    'issue',
+    'alerts',
+    'status',
+    'labels',
+    'object',
+    'channel',
+    'ts',
+    'comment',
+  ],
+  ...['pullrequest', 'repository', 'webhookEvent', 'event_type', '__proto__', 'constructor', 'post_id', 'startsAt'],
+]
+const leaf = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    'firing',
+    'event',
+    'event_callback',
+    'message',
+    'jira:issue_created',
+    'incident.x',
+    '\ud800',
+    '\0',
+    '',
+  ),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.constant(null),
+)
+const { payload } = fc.letrec<{ payload: unknown; object: object }>(tie => ({
+  payload: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.array(tie('payload'), { maxLength: 3 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(fc.constantFrom(...NAMES), tie('payload'), { maxKeys: 6, noNullPrototype: true }),
+}))
+
+t.test('no payload makes a mapping fail, and the ledger accepts every event that it makes', async t => {
+  fc.assert(
+    fc.property(
+      payload,
+      fc.constantFrom(...ALL),
+      fc.constantFrom('issue', 'pullrequest:created', ''),
+      (value, adapter, word) => {
+        const headers = { 'sentry-hook-resource': word, 'x-event-key': word }
+        const { events, ignored } = adapter.normalise({ headers, body: Buffer.from(JSON.stringify(value) ?? '') }, {})
+        for (const event of events) readEvent(event)
+        return events.length + ignored > 0 && events.every(({ dedupe_key }) => dedupe_key.startsWith('s:'))
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+  t.pass()
+})
+
+t.test('what was kept is mapped by another definition as if it had just arrived', async t => {
+  const keeping = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, each: '/list', rules: [] }))
+  const rule = { kind: 'a.b', subject_id: ['{./id}', '{/id}', '{/0}', 'none'], key: ['{./id}', '{/id}', '{/0}'] }
+  const mapping = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, each: '/list', rules: [rule] }))
+  for (const body of ['{"id":1}', '{"list":[{"id":2},{"id":3}],"id":9}', '[4]', '{"list":[5]}', 'null']) {
+    const delivery = { headers: { 'x-event': 'x' }, body: Buffer.from(body) }
+    const arrived = mapping.normalise(delivery, {}).events
+    const kept = keeping.normalise(delivery, {}).events
+    t.ok(kept.every(({ kind }) => kind === UNMAPPED))
+    const later = kept.map(({ payload, action, subject_id }) => {
+      const isWrapped = action.metadata.wrapped === true
+      return mapping.remap({ root: isWrapped ? payload.body : payload, headers: {}, identity: subject_id })
+    })
+    t.strictSame(later, arrived, body)
+  }
+})
+
+t.test('a list that is too long, or would make too many bytes, is kept as one event', async t => {
+  const adapter = compileOwnAdapter(
+    readSourceDefinition({ ...NO_PROOF, each: '', rules: [{ kind: 'a.b', subject_id: '{.}' }] }),
+  )
+  const kindsOf = (value: unknown) => {
+    const { events } = adapter.normalise({ headers: {}, body: Buffer.from(JSON.stringify(value)) }, {})
+    return events.map(({ kind }) => kind)
+  }
+  t.equal(kindsOf(Array(5_000).fill(1)).length, 5_000)
+  t.same(kindsOf(Array(5_001).fill(1)), [UNMAPPED])
+  t.same(kindsOf(['x'.repeat(1_000_000), ...Array(100).fill(1)]), [UNMAPPED])
+  t.same(kindsOf([]), [UNMAPPED])
+})
+
+t.test('templates have alternatives, maps, defaults and braces; long parts of a key are digests', async t => {
+  const rule = {
+    kind: { template: '{/state}', map: { ok: 'run.passed' }, default: 'run.ended' },
+    subject_id: ['{/missing}', '{/nested/a~1b/0}'],
+    text: 'in {{braces}} {/n} {/yes}',
+    title: '{/nested}',
+    key: '{/long}',
+  }
+  const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, rules: [rule] }))
+  const normalise = (value: unknown) =>
+    adapter.normalise({ headers: {}, body: Buffer.from(JSON.stringify(value)) }, {}).events[0]
+  const value = { state: 'ok', nested: { 'a/b': ['first'] }, n: 1.5, yes: true, long: 'x'.repeat(5_000) }
+  t.match(normalise(value), {
+    kind: 'run.passed',
+    subject_id: 'first',
+    dedupe_key: /^s:sha256-[0-9a-f]{64}$/,
+    conversation: { text: 'in {braces} 1.5 true' },
+  })
+  t.equal(normalise({ ...value, state: 'odd' })?.kind, 'run.ended')
+  t.not(normalise({ ...value, long: `${value.long}y` })?.dedupe_key, normalise(value)?.dedupe_key)
+})
+
+t.test('times of every unit and spelling are read', async t => {
+  const adapter = compileOwnAdapter(
+    readSourceDefinition({ ...NO_PROOF, rules: [{ kind: 'a.b', subject_id: '1', time: '{/t}' }] }),
+  )
+  const timeOf = (value: unknown) =>
+    adapter.normalise({ headers: {}, body: Buffer.from(JSON.stringify({ t: value })) }, {}).events[0]?.occurred_at
+  const noon = '2025-11-20T12:00:00.000000Z'
+  for (const value of [
+    1763640000,
+    1763640000000,
+    1763640000000000,
+    '1763640000000000000',
+    '2025-11-20T12:00:00+0000',
+    noon,
+  ]) {
+    t.equal(timeOf(value), noon, String(value))
+  }
+  for (const value of ['yesterday', -1, 0, null, {}, '0001-01-01T00:00:00Z']) t.equal(timeOf(value), null)
+})

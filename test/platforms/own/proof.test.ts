@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import type { SourceProof } from '../../../src/model/sources/source-definition.js'
+import { compileProof } from '../../../src/platforms/own/proof.js'
+
+const NOW = 1_935_000_000_000
+const SECONDS = String(NOW / 1_000)
+const SECRET = 'a-secret-of-the-tests'
+const BODY = '{"id":1}'
+const REFUSED = { category: 'unauthenticated', code: 'signature_invalid' }
+
+function verifier(proof: SourceProof) {
+  const verify = compileProof({ name: 'own', proof })
+  return (headers: Record<string, string>, { body = BODY, secrets = ['other', SECRET], now = NOW } = {}) =>
+    verify({ headers, body: Buffer.from(body) }, secrets, now)
+}
+
+function hmac(text: string, algorithm = 'sha256', encoding: 'hex' | 'base64' = 'hex'): string {
+  return createHmac(algorithm, SECRET).update(text).digest(encoding)
+}
+
+t.test('a signature of every algorithm and encoding is verified over the body', async t => {
+  for (const algorithm of ['sha1', 'sha256', 'sha512'] as const) {
+    for (const encoding of ['hex', 'base64'] as const) {
+      const verify = verifier({ type: 'hmac', algorithm, header: 'X-Sig', encoding, prefix: 'v=' })
+      const shown = hmac(BODY, algorithm, encoding)
+      t.equal(verify({ 'x-sig': `v=${shown}` }), 'signature', `${algorithm} ${encoding}`)
+      t.throws(() => verify({ 'x-sig': shown }), REFUSED, 'without the prefix')
+      t.throws(() => verify({ 'x-sig': `v=${shown}` }, { body: `${BODY} ` }), REFUSED, 'another body')
+      t.throws(() => verify({ 'x-sig': `v=${shown}` }, { secrets: ['other'] }), REFUSED, 'another secret')
+      t.throws(() => verify({}), REFUSED, 'no signature')
+    }
+  }
+})
+
+t.test('a signed time is part of the proof, and ends it', async t => {
+  const verify = verifier({
+    ...({ type: 'hmac', algorithm: 'sha256', header: 'Stripe-Signature', encoding: 'hex' } as const),
+    ...{ prefix: 'v1=', separator: ',', signed: '{timestamp}.{body}' },
+    timestamp: { header: 'Stripe-Signature', prefix: 't=' },
+  })
+  const header = `t=${SECONDS},v1=${'0'.repeat(64)}, v1=${hmac(`${SECONDS}.${BODY}`)},v0=x`
+  t.equal(verify({ 'stripe-signature': header }), 'signature')
+  t.throws(() => verify({ 'stripe-signature': header }, { now: NOW + 301_000 }), REFUSED, 'too old')
+  t.throws(() => verify({ 'stripe-signature': header }, { now: NOW - 301_000 }), REFUSED, 'in the future')
+  t.throws(() => verify({ 'stripe-signature': header.replace(SECONDS, String(NOW / 1_000 + 1)) }), REFUSED)
+  t.throws(() => verify({ 'stripe-signature': `v1=${hmac(`.${BODY}`)}` }), REFUSED, 'a time that is missing')
+})
+
+t.test('other headers may be signed too', async t => {
+  const verify = verifier({
+    ...({ type: 'hmac', algorithm: 'sha256', header: 'X-Sig', encoding: 'hex' } as const),
+    signed: '{header:X-Id}:{body}',
+  })
+  t.equal(verify({ 'x-id': '7', 'x-sig': hmac(`7:${BODY}`) }), 'signature')
+  t.throws(() => verify({ 'x-id': '8', 'x-sig': hmac(`7:${BODY}`) }), REFUSED)
+})
+
+t.test('a delivery of Slack is verified', async t => {
+  const verify = verifier({ type: 'slack' })
+  const headers = {
+    'x-slack-request-timestamp': SECONDS,
+    'x-slack-signature': `v0=${hmac(`v0:${SECONDS}:${BODY}`)}`,
+  }
+  t.equal(verify(headers), 'signature')
+  t.throws(() => verify(headers, { now: NOW + 301_000 }), REFUSED)
+})
+
+t.test('what the library of Standard Webhooks signs is verified', async t => {
+  const key = `whsec_${Buffer.from(SECRET).toString('base64')}`
+  const verify = verifier({ type: 'standard' })
+  const signature = new Webhook(key).sign('msg_1', new Date(NOW), BODY)
+  const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': SECONDS, 'webhook-signature': signature }
+  t.equal(verify(headers, { secrets: [key] }), 'signature')
+  t.equal(verify(headers, { secrets: [key.slice('whsec_'.length)] }), 'signature', 'without its prefix')
+  t.throws(() => verify({ ...headers, 'webhook-id': 'msg_2' }, { secrets: [key] }), REFUSED)
+  t.throws(() => verify({ ...headers, 'webhook-signature': '' }, { secrets: [key] }), REFUSED)
+  t.throws(() => verify(headers, { secrets: ['whsec_'] }), REFUSED, 'a key that is empty')
+})
+
+t.test('a token, a password and a secret in the payload are compared as a whole', async t => {
+  const token = verifier({ type: 'token', header: 'Authorization', prefix: 'Bearer ' })
+  t.equal(token({ authorization: `Bearer ${SECRET}` }), 'token')
+  for (const shown of [SECRET, `Bearer ${SECRET} `, 'Bearer ', `bearer ${SECRET}`]) {
+    t.throws(() => token({ authorization: shown }), REFUSED, shown)
+  }
+  const basic = verifier({ type: 'basic', username: 'hook' })
+  const credentials = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+  t.equal(basic(credentials(`hook:${SECRET}`)), 'token')
+  t.throws(() => basic(credentials(`other:${SECRET}`)), REFUSED)
+  t.throws(() => basic({}), REFUSED)
+  const inBody = verifier({ type: 'body', at: '/token' })
+  t.equal(inBody({}, { body: JSON.stringify({ token: SECRET }) }), 'token')
+  t.throws(() => inBody({}, { body: '{"token":["x"]}' }), REFUSED)
+  t.throws(() => inBody({}, { body: 'no json' }), REFUSED)
+})
+
+t.test('without a secret every proof but none is closed', async t => {
+  const closed = { category: 'forbidden', code: 'source_closed' }
+  t.throws(() => verifier({ type: 'slack' })({}, { secrets: [] }), closed)
+  t.throws(() => verifier({ type: 'token', header: 'X-Token' })({ 'x-token': '' }, { secrets: [''] }), closed)
+  t.equal(verifier({ type: 'none' })({}, { secrets: [] }), 'none')
+})
