@@ -5,7 +5,6 @@ const PREFIX = 'ce-'
 const NOT_AN_ATTRIBUTE = ['data', 'data_base64', 'datacontenttype']
 const JSON_TYPE = /^[^;]*[/+]json[ \t]*(?:;|$)/iu
 const TEXT_TYPE = /^text\/|[/+](?:xml|yaml|x-www-form-urlencoded)[ \t]*(?:;|$)/iu
-const QUOTED = /"((?:[^"\\]|\\.)*)"/gu
 
 /** Whether a request carries the attributes of a CloudEvent as headers. */
 export function isBinaryMode(headers: Headers): boolean {
@@ -47,11 +46,24 @@ function dataOf(type: string | undefined, body: Buffer, readJson: (bytes: Buffer
 
 /** Quotes are removed, then percent-encoding is decoded once. Some senders do not encode: their text stays as it is. */
 function decoded(value: string): string {
-  const unquoted = value.replace(QUOTED, (_, inner: string) => inner.replace(/\\(.)/gu, '$1'))
   try {
-    return decodeURIComponent(unquoted)
+    return decodeURIComponent(withoutQuotes(value))
   } catch (error) {
     if (!(error instanceof URIError)) throw error
     return value
   }
+}
+
+/** A text with a quote that does not end stays as it is. Source: RFC 7230, section 3.2.6. */
+function withoutQuotes(value: string): string {
+  if (!value.includes('"')) return value
+  let text = ''
+  let isQuoted = false
+  for (let at = 0; at < value.length; at++) {
+    const character = value.charAt(at)
+    if (character === '"') isQuoted = !isQuoted
+    else if (character === '\\' && isQuoted) text += value.charAt(++at)
+    else text += character
+  }
+  return isQuoted ? value : text
 }
