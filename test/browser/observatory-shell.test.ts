@@ -251,6 +251,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.same(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').allInnerTexts(), [
       'Events',
       'Subscriptions\n0',
+      'Consumers',
     ])
     await page.getByRole('button', { name: 'Account: bob' }).click()
     await page.getByRole('menuitem', { name: 'Your account…' }).click()
