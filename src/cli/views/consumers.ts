@@ -35,7 +35,12 @@ export function consumerCard(consumer: unknown, style: TerminalStyle): string {
     ['filters', filterText(consumer) || 'all events'],
     ['checkpoint', lineAt(consumer, 'checkpoint')],
     ['behind', `${lagText(consumer)} events${seconds > 0 ? `, the oldest for ${duration(seconds)}` : ''}`],
-    ['stopped', at(consumer, 'epoch_changed') === true ? 'the ledger was restored; choose with "consumers seek" where it continues' : ''],
+    [
+      'stopped',
+      at(consumer, 'epoch_changed') === true
+        ? 'the ledger was restored; choose with "consumers seek" where it continues'
+        : '',
+    ],
     ['read until', lineAt(consumer, 'leased_until')],
     ['acknowledged', lineAt(consumer, 'acknowledged_at')],
     ['failures', countAt(consumer, 'failures')],
