@@ -2,8 +2,7 @@ import { Glyph } from '../shared/controls/glyph.js'
 import { Menu, type MenuItem } from '../shared/controls/menu.js'
 import { html } from '../shared/html.js'
 import { address, go, href } from '../shared/server/address.js'
-import { backends } from './backends.js'
-import { boardName } from './place.js'
+import { backends, boardName } from './place.js'
 
 export const OWN_BOARD = 'This machine'
 

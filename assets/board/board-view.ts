@@ -1,20 +1,20 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
 import { appearance } from '../shared/appearance.js'
 import { Glyph } from '../shared/controls/glyph.js'
-import { ProblemNote } from '../shared/controls/problem-note.js'
+import { ProblemNote } from '../shared/controls/note.js'
 import { classes, html } from '../shared/html.js'
-import { useKeys } from '../shared/keys/keys.js'
+import { type KeyBinding, useKeys } from '../shared/keys/keys.js'
 import { isCoarse, isPhone } from '../shared/media.js'
 import { ApiProblem } from '../shared/server/api.js'
 import { useSlow } from '../shared/server/resource.js'
-import { phoneActions } from '../shared/shell.js'
+import { usePhoneActions } from '../shared/shell.js'
 import { count } from '../shared/words/text.js'
 import { BoardSwitch } from './board-switch.js'
 import { BoardFilters, boardFilter } from './cards/board-filters.js'
 import { fits, isFiltered } from './cards/card-filter.js'
 import { CardPanel, LostCardPanel } from './cards/card-panel.js'
-import { tileId } from './cards/card-tile.js'
+import { TileContent, tileId } from './cards/card-tile.js'
 import {
   areLoaded,
   areLoading,
@@ -29,19 +29,21 @@ import { LostDrafts } from './cards/lost-drafts.js'
 import { NewCardPanel } from './cards/new-card-panel.js'
 import { BoardColumn } from './columns/board-column.js'
 import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, step, walk } from './columns/columns.js'
-import { beginDrag } from './columns/drag.js'
-import { DragFloat } from './columns/drag-float.js'
+import { beginDrag, drag, dragPoint } from './columns/drag.js'
 import { MoveDialog } from './columns/move-dialog.js'
 import { NEW_CARD, place } from './place.js'
 import { ExecutorBar } from './runs/executor-bar.js'
 import { executor } from './runs/runs.js'
 
 const WALKS: Record<string, Direction> = { h: 'left', j: 'down', k: 'up', l: 'right' }
-const ARROWS: Record<string, Direction> = {
-  ArrowLeft: 'left',
-  ArrowDown: 'down',
-  ArrowUp: 'up',
-  ArrowRight: 'right',
+const ARROWS: Record<string, Direction> = { ArrowLeft: 'left', ArrowDown: 'down', ArrowUp: 'up', ArrowRight: 'right' }
+
+/** The same action for each direction; the first is listed. */
+function walkKeys(shift: 'Shift' | '', does: string, act: (direction: Direction) => void): KeyBinding[] {
+  const bindings = Object.entries(WALKS).map(([key, direction]) => {
+    return { keys: shift ? key.toUpperCase() : key, run: () => act(direction) }
+  })
+  return bindings.map((binding, at) => (at === 0 ? { ...binding, does } : binding))
 }
 
 /** The columns with their cards, and the open card in the panel. */
@@ -60,6 +62,7 @@ export function BoardView() {
   const keepFocus = useCardFocus()
   const current = shown.find(({ name }) => name === tab) ?? shown[0]
   const at = active === undefined ? undefined : findCard(shown, active)
+  const firstKnown = shown.find(({ isKnown }) => isKnown)
 
   const open = (id: string) => place.set({ card: id, show: 'card', run: '' })
   const close = () => {
@@ -99,26 +102,14 @@ export function BoardView() {
   const withCard = (run: (id: string) => void) => () => active !== undefined && at && run(active)
 
   useKeys('Board', [
-    ...Object.entries(WALKS).map(([key, direction]) => ({
-      ...{ keys: key, does: key === 'h' ? 'move (h j k l, or arrows)' : '', run: () => walkTo(direction) },
-    })),
-    ...Object.entries(WALKS).map(([key, direction]) => ({
-      ...{
-        keys: key.toUpperCase(),
-        does: key === 'h' ? 'with Shift: move the card' : '',
-        run: () => moveBy(direction),
-      },
-    })),
-    {
-      keys: 'n',
-      does: 'new card here',
-      run: () => add((at?.column.isKnown ? at.column : shown.find(({ isKnown }) => isKnown))?.name),
-    },
+    ...walkKeys('', 'move (h j k l, or arrows)', walkTo),
+    ...walkKeys('Shift', 'with Shift: move the card', moveBy),
+    { keys: 'n', does: 'new card here', run: () => add((at?.column.isKnown ? at.column : firstKnown)?.name) },
     { keys: 'e', does: 'edit', run: withCard(edit) },
     { keys: 'm', does: 'move menu', run: withCard(setMoving) },
     { keys: 'r', does: 'runs of the card', run: withCard(id => place.set({ card: id, show: 'runs', run: '' })) },
   ])
-  usePhoneActions(isSearching, setSearching)
+  useSearchAction(isSearching, setSearching)
 
   const pressTile = (event: KeyboardEvent) => {
     const direction = ARROWS[event.key]
@@ -233,17 +224,13 @@ function BoardHead({ isPanel, isSearching, onNew }: BoardHeadProps) {
 }
 
 /** On phones the title bar has room for running cards and the search button. */
-function usePhoneActions(isSearching: boolean, setSearching: (isSearching: boolean) => void): void {
+function useSearchAction(isSearching: boolean, setSearching: (isSearching: boolean) => void): void {
   const running = executor.value?.running
-  useEffect(() => {
-    if (!isPhone.value) return
-    phoneActions.value = html`${running && html`<span class="run-badge is-accent"><span class="run-dot"></span>1 running</span>`}
+  const search = () =>
+    html`${running && html`<span class="run-badge is-accent"><span class="run-dot"></span>1 running</span>`}
       <button type="button" class="button quiet icon" aria-label="Find a card" aria-expanded=${isSearching}
         onClick=${() => setSearching(!isSearching)}><${Glyph} name="search" /></button>`
-    return () => {
-      phoneActions.value = null
-    }
-  }, [running, isSearching, isPhone.value])
+  usePhoneActions(search, [running, isSearching])
 }
 
 interface ColumnTabsProps {
@@ -255,11 +242,9 @@ interface ColumnTabsProps {
 function ColumnTabs({ columns, current, onChoose }: ColumnTabsProps) {
   return html`<nav class="column-tabs" aria-label="Columns">
     ${columns.map(
-      ({
-        name,
-        cards,
-      }) => html`<button type="button" key=${name} class="column-tab" aria-current=${name === current ? 'true' : undefined}
-        onClick=${() => onChoose(name)}>${columnTitle(name)} <span class="count">${count(cards.length)}</span></button>`,
+      ({ name, cards }) => html`<button type="button" key=${name} class="column-tab"
+        aria-current=${name === current ? 'true' : undefined} onClick=${() => onChoose(name)}>
+        ${columnTitle(name)} <span class="count">${count(cards.length)}</span></button>`,
     )}
   </nav>`
 }
@@ -299,4 +284,13 @@ function KeyHints() {
     <span><kbd>h</kbd> <kbd>j</kbd> <kbd>k</kbd> <kbd>l</kbd> walk</span><span><kbd>⇧</kbd> + arrows moves the card</span>
     <span><kbd>n</kbd> new</span><span><kbd>?</kbd> all keys</span>
   </p>`
+}
+
+/** The dragged card, under the pointer, tilted. */
+function DragFloat() {
+  if (!drag.value) return null
+  const { card, width, height } = drag.value
+  const { x, y } = dragPoint.value
+  const style = { width: `${width}px`, height: `${height}px`, transform: `translate(${x}px, ${y}px) rotate(1.2deg)` }
+  return html`<div class="card card-float" style=${style} aria-hidden="true"><${TileContent} card=${card} /></div>`
 }

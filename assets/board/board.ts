@@ -1,7 +1,6 @@
 import { Glyph } from '../shared/controls/glyph.js'
 import type { MenuItem } from '../shared/controls/menu.js'
-import { ProblemNote } from '../shared/controls/problem-note.js'
-import { showToast } from '../shared/controls/toast.js'
+import { ProblemNote } from '../shared/controls/note.js'
 import { html } from '../shared/html.js'
 import { isPhone } from '../shared/media.js'
 import { address } from '../shared/server/address.js'
@@ -48,7 +47,7 @@ export function Board() {
     ...(held === 0 ? [] : [{ label: `Forget the executor token${held === 1 ? '' : 's'}`, onChoose: forgetTokens }]),
     ...(holdsKey.value ? [{ label: 'Forget the API key', onChoose: forgetKey }] : []),
   ]
-  const last: MenuItem[] = mode === 'password' ? [{ label: 'Log out', onChoose: () => void leave() }] : []
+  const last: MenuItem[] = mode === 'password' ? [{ label: 'Log out', onChoose: () => void logOut() }] : []
   const other = otherProgramUrl === undefined ? undefined : { label: 'Observatory', url: otherProgramUrl }
   const tags = html`${openness(mode)}<${BoardTag} />`
   return html`<${Shell} tabs=${tabs()} other=${other} tags=${tags}
@@ -85,12 +84,4 @@ function OpenTag() {
   return html`<span class="tag warn open-tag" title="Every visitor of this address has full access. Set BOARD_PASSWORD to require a login.">
     <${Glyph} name="warning" class="small" />${isPhone.value ? 'Open' : 'Open: no login is set up'}
   </span>`
-}
-
-async function leave(): Promise<void> {
-  try {
-    await logOut()
-  } catch {
-    showToast({ words: 'You are still logged in: the server did not answer. Try again.' })
-  }
 }

@@ -2,6 +2,9 @@ import { computed, type ReadonlySignal } from '@preact/signals'
 import { oneOf, type Param, text, texts } from '../shared/query-state.js'
 import { queryState } from '../shared/server/address.js'
 import { type ApiCall, api, apiResponse, segment } from '../shared/server/api.js'
+import { createResource } from '../shared/server/resource.js'
+import type { List } from '../shared/server/wire.js'
+import type { Backend } from './wire.js'
 
 /** Form of a profile name. Source: docs/how-to/reach-another-board.md. */
 const PROFILE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -59,3 +62,6 @@ export function boardResponse(path: string, call: ApiCall = {}): Promise<Respons
 export function executorHeader(board: string): string {
   return board === '' ? 'X-Board-Executor-Token' : 'X-Board-Backend-Executor-Token'
 }
+
+/** The other boards that this one can reach, without unusable profiles. */
+export const backends = createResource<List<Backend>>(signal => api('/api/backends', { signal }))

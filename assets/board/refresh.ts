@@ -1,9 +1,8 @@
 import { effect, untracked } from '@preact/signals'
 import { outage } from '../shared/server/connection.js'
 import { accessMode, isIn, loadAccess } from './access.js'
-import { backends } from './backends.js'
 import { loadCards, resetCards } from './cards/cards.js'
-import { boardName } from './place.js'
+import { backends, boardName } from './place.js'
 import { isBusy, loadRuns, resetRuns } from './runs/runs.js'
 
 const EVERY_MS = 20_000

@@ -1,7 +1,11 @@
 import { CopyButton } from '../shared/controls/copy.js'
 import { html } from '../shared/html.js'
 import { href } from '../shared/server/address.js'
+import { api } from '../shared/server/api.js'
 import { rootPath } from '../shared/server/root-path.js'
+import type { EventPage } from '../shared/server/wire.js'
+import { fromMs } from '../shared/words/time.js'
+import { overview } from './overview.js'
 
 /** Shown while the ledger is empty: an introduction, and a first event to record. */
 export function FirstSteps() {
@@ -22,4 +26,31 @@ export function FirstSteps() {
       <code>next_since</code> and send it as <code>since</code>: it misses nothing.</p>
     <p class="hint"><a href=${`${rootPath}/api/openapi.json`}>API description</a> · <a href=${`${rootPath}/api/health`}>Health</a> · <a href=${`${rootPath}/metrics`}>Metrics</a></p>
   </section>`
+}
+
+/** How long the server holds a request. Seconds. */
+const WAIT = 30
+const AGAIN_MS = 5_000
+
+/** Waits for the first event of an empty ledger and reloads the overview, until the returned function is called. */
+export function awaitFirstEvent(): () => void {
+  const leave = new AbortController()
+  void wait(leave.signal)
+  return () => leave.abort()
+}
+
+async function wait(ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    try {
+      const query = { since: fromMs(0), wait: WAIT, limit: 1 }
+      const { count } = await api<EventPage>('/api/events', { query, signal: ended, timeoutMs: (WAIT + 15) * 1000 })
+      if (count > 0) {
+        await overview.load()
+        return
+      }
+    } catch {
+      // The shell already shows an outage; keep asking.
+      if (!ended.aborted) await new Promise(resolve => window.setTimeout(resolve, AGAIN_MS))
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Glyph } from '../shared/controls/glyph.js'
 import type { MenuItem } from '../shared/controls/menu.js'
-import { showToast } from '../shared/controls/toast.js'
 import { html } from '../shared/html.js'
 import { lazily } from '../shared/lazy.js'
 import { isPhone } from '../shared/media.js'
@@ -39,7 +38,7 @@ export function Observatory() {
     ...(isPhone.value ? [{ label: 'Ledger…', onChoose: () => setShown('ledger') }] : []),
     ...(user || isByAdminToken ? [{ label: 'Your account…', onChoose: () => setShown('account') }] : []),
   ]
-  const last: MenuItem[] = user ? [{ label: 'Log out', onChoose: () => void leave() }] : []
+  const last: MenuItem[] = user ? [{ label: 'Log out', onChoose: () => void logOut() }] : []
   const other = otherProgramUrl === undefined ? undefined : { label: 'Board', url: otherProgramUrl }
   return html`<${Shell} tabs=${tabs()} other=${other} tags=${tag()} strip=${html`<${OverviewStrip} />`}
       account=${{ name: session.value ? ownName() : 'Account', items, last }}>
@@ -87,12 +86,4 @@ function OpenTag() {
   return html`<a class="tag warn open-tag" href=${href('/people')}>
     <${Glyph} name="warning" class="small" /><span>Open<span class="tag-rest">: no login is set up</span></span>
   </a>`
-}
-
-async function leave(): Promise<void> {
-  try {
-    await logOut()
-  } catch {
-    showToast({ words: 'You are still logged in: the server did not answer. Try again.' })
-  }
 }

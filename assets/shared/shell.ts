@@ -47,8 +47,17 @@ export interface ShellProps {
   children?: Children
 }
 
-/** Content that the view adds to the right of the title bar on phones. */
-export const phoneActions = signal<Children>(null)
+const phoneActions = signal<Children>(null)
+
+/** Adds content to the right of the title bar on phones, while a view is shown. @param changes what it depends on */
+export function usePhoneActions(content: () => Children, changes: readonly unknown[] = []): void {
+  useEffect(() => {
+    phoneActions.value = isPhone.value ? content() : null
+    return () => {
+      phoneActions.value = null
+    }
+  }, [isPhone.value, ...changes])
+}
 
 /** Top bar, tabs, account, and everything that floats over the views. */
 export function Shell({ tabs, other, account, tags, strip, children }: ShellProps) {
@@ -99,7 +108,7 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
     </header>
     ${strip}
     <${OutageNote} />
-    <main id="view" class="view" tabindex="-1"><${Boundary} name=${path}>${children}<//></main>
+    <main id="view" class="view" tabindex="-1"><${Boundary} key=${path}>${children}<//></main>
     ${
       isPhone.value &&
       html`<nav class="tab-bar" aria-label="Views">

@@ -6,15 +6,14 @@ import { announce } from '../../shared/announce.js'
 import { copyText } from '../../shared/controls/copy.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { Menu } from '../../shared/controls/menu.js'
-import { Note } from '../../shared/controls/note.js'
+import { Note, ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { Segments } from '../../shared/controls/segments.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { ApiProblem, reasonOf, segment } from '../../shared/server/api.js'
-import { createResource } from '../../shared/server/resource.js'
+import { useResource } from '../../shared/server/resource.js'
 import { Time } from '../../shared/words/time-view.js'
 import { columnTitle } from '../columns/columns.js'
 import { boardApi, boardName, place } from '../place.js'
@@ -59,13 +58,10 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const { show, run } = place.value.value
   const hasChanges = state === 'changed' || state === 'outdated'
   const marked = state === 'clean' ? 0 : countMarked(draft.mine.body)
-  const [events] = useState(() =>
-    createResource<LinkedEvents>(signal => boardApi(`/cards/${segment(card.id)}/events`, { signal })),
-  )
-  useEffect(() => {
-    // The events of another board are in an unknown ledger.
-    if (card.links.length > 0 && boardName.peek() === '') void events.load()
-  }, [card.links.join('\n')])
+  // The events of another board are in an unknown ledger.
+  const areKnown = card.links.length > 0 && boardName.peek() === ''
+  const path = `/cards/${segment(card.id)}/events`
+  const events = useResource<LinkedEvents>(signal => boardApi(path, { signal }), [card.links.join('\n')], areKnown)
   useEffect(() => {
     if (isToWrite) write()
   }, [isToWrite])

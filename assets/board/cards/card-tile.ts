@@ -1,11 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
 import type { Run } from '#model/board/run'
 import { Glyph, SourceGlyph } from '../../shared/controls/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { href } from '../../shared/server/address.js'
-import { counted, initials, plainText } from '../../shared/words/text.js'
-import { Words } from '../../shared/words/text-view.js'
+import { useSeconds } from '../../shared/words/now.js'
+import { counted, initials, plainText, Words } from '../../shared/words/text.js'
 import { place } from '../place.js'
 import { MODE_NAMES, ranMs, STATE_NAMES, stopwatch } from '../runs/run-words.js'
 import { runByCard } from '../runs/runs.js'
@@ -89,13 +88,5 @@ export function RunBadge({ run }: { run: Run }) {
 
 /** Running time, updated every second. */
 export function Stopwatch({ run }: { run: Run }) {
-  const [present, setPresent] = useState(Date.now())
-  const isRunning = run.state === 'running'
-  useEffect(() => {
-    if (!isRunning) return
-    setPresent(Date.now())
-    const timer = window.setInterval(() => setPresent(Date.now()), 1000)
-    return () => window.clearInterval(timer)
-  }, [isRunning])
-  return html`<span>${stopwatch(ranMs(run, present))}</span>`
+  return html`<span>${stopwatch(ranMs(run, useSeconds(run.state === 'running')))}</span>`
 }

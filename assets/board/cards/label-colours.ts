@@ -3,21 +3,12 @@ export const LABEL_COLOURS = ['red', 'amber', 'green', 'indigo', 'blue', 'plum',
 export type LabelColour = (typeof LABEL_COLOURS)[number]
 
 /** Words with a common meaning. Others get a colour computed from their letters. */
-const KNOWN: Readonly<Record<string, LabelColour>> = {
-  bug: 'red',
-  incident: 'red',
-  regression: 'red',
-  security: 'red',
-  urgent: 'red',
-  blocked: 'amber',
-  customer: 'amber',
-  infra: 'amber',
-  ops: 'amber',
-  release: 'green',
-  feature: 'indigo',
-  ledger: 'indigo',
-  docs: 'grey',
-  question: 'grey',
+const KNOWN: Readonly<Partial<Record<LabelColour, readonly string[]>>> = {
+  red: ['bug', 'incident', 'regression', 'security', 'urgent'],
+  amber: ['blocked', 'customer', 'infra', 'ops'],
+  green: ['release'],
+  indigo: ['feature', 'ledger'],
+  grey: ['docs', 'question'],
 }
 
 /** Red is reserved for known words. */
@@ -26,7 +17,8 @@ const OTHERS = LABEL_COLOURS.filter(colour => colour !== 'red')
 /** The same for the same word, ignoring case, on every device. */
 export function labelColour(label: string): LabelColour {
   const word = label.trim().toLowerCase()
-  if (Object.hasOwn(KNOWN, word) && KNOWN[word]) return KNOWN[word]
+  const known = LABEL_COLOURS.find(colour => KNOWN[colour]?.includes(word))
+  if (known) return known
   let sum = 0
   for (const letter of word) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003
   return OTHERS[sum % OTHERS.length] ?? 'grey'

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { announce } from '../../shared/announce.js'
+import { ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { ApiProblem } from '../../shared/server/api.js'

@@ -1,4 +1,5 @@
 import type { Card } from '#model/board/card'
+import { capital } from '../../shared/words/text.js'
 
 export interface Column {
   name: string
@@ -121,6 +122,5 @@ export function placeAt(
 
 /** `in-review` → `In review` */
 export function columnTitle(name: string): string {
-  const words = name.replace(/[-_]+/g, ' ').trim()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capital(name.replace(/[-_]+/g, ' ').trim())
 }

@@ -1,10 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
 import type { Run, RunState } from '#model/board/run'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { LoadProblem } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
-import { createResource } from '../../shared/server/resource.js'
+import { useResource } from '../../shared/server/resource.js'
 import { Time } from '../../shared/words/time-view.js'
 import type { RunPage } from '../wire.js'
 import { RunDetail } from './run-detail.js'
@@ -23,16 +22,14 @@ const SHOWN = 12
 
 /** The runs of a card, one of them in full. */
 export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
-  const [older] = useState(() => createResource<RunPage>(signal => runsOfCard(card.id, signal)))
-  useEffect(() => void older.load(), [card.id])
+  const older = useResource<RunPage>(signal => runsOfCard(card.id, signal), [card.id])
   const runs = joined(
     newestRuns.value?.items.filter(run => run.card_id === card.id) ?? [],
     older.value.value?.items ?? [],
   )
   const shown = chosen || runs[0]?.id
-  const problem = older.problem.value
-  if (problem !== undefined && runs.length === 0) {
-    return html`<div class="panel-notes"><${ProblemNote} what="The runs could not be loaded." problem=${problem} onRetry=${older.load} /></div>`
+  if (older.problem.value !== undefined && runs.length === 0) {
+    return html`<div class="panel-notes"><${LoadProblem} of=${older} what="The runs could not be loaded." /></div>`
   }
   if (older.value.value && runs.length === 0) {
     return html`<section class="panel-section empty-runs">

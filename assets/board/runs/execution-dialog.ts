@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../../shared/controls/dialog.js'
+import { Glyph } from '../../shared/controls/glyph.js'
 import { Note } from '../../shared/controls/note.js'
 import { type Children, html } from '../../shared/html.js'
 import { reasonOf } from '../../shared/server/api.js'
@@ -13,7 +14,6 @@ import {
   ofBoard,
   refusalWords,
 } from './executor-token.js'
-import { TokenField } from './token-field.js'
 
 export interface ExecutionDialogProps<T> {
   title: string
@@ -91,4 +91,33 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
       ${problem && html`<${Note} kind="danger" what=${problem.words} />`}
     </form>
   <//>`
+}
+
+interface TokenFieldProps {
+  /** Suffix after "token" that names the board. */
+  of: string
+  value: string
+  /** Id of the element that describes the field. */
+  hint: string
+  isInvalid: boolean
+  /** Whether it gets the initial focus. */
+  isFirst: boolean
+  onType: (text: string) => void
+}
+
+/** Input for a token, hidden from browser history and password managers. */
+function TokenField({ of, value, hint, isInvalid, isFirst, onType }: TokenFieldProps) {
+  const [isShown, setShown] = useState(false)
+  const id = useId()
+  return html`<div>
+    <label class="field-label" for=${id}>Executor token${of}</label>
+    <div class="inset-field">
+      <input id=${id} class="field" type=${isShown ? 'text' : 'password'} autocomplete="off" autocapitalize="off"
+        spellcheck=${false} data-1p-ignore data-lpignore="true" autofocus=${isFirst} value=${value}
+        aria-describedby=${hint} aria-invalid=${isInvalid || undefined}
+        onInput=${(event: Event) => onType((event.target as HTMLInputElement).value)} />
+      <button type="button" class="button quiet icon" aria-label=${`Show the token${of}`} aria-pressed=${isShown}
+        onClick=${() => setShown(!isShown)}><${Glyph} name="eye" /></button>
+    </div>
+  </div>`
 }

@@ -4,8 +4,13 @@ import type { Run, RunMode } from '#model/board/run'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
 import { reasonOf } from '../../shared/server/api.js'
+import { Words } from '../../shared/words/text.js'
+import { duration } from '../../shared/words/time.js'
+import { boardLabel } from '../board-switch.js'
 import { shownCard } from '../cards/cards.js'
-import { RealRunDialog } from './real-run-dialog.js'
+import { ExecutionDialog } from './execution-dialog.js'
+import { type Execution, whyTokens } from './executor-token.js'
+import { programWords } from './run-words.js'
 import { executor, startRun } from './runs.js'
 
 export interface RunButtonsProps {
@@ -64,4 +69,29 @@ function useStart(card: Card, onStarted: (run: Run) => void) {
   const shown = html`${problem && html`<p class="field-problem" role="alert">${problem}</p>`}
     ${isAsking && html`<${RealRunDialog} card=${card} onStarted=${onStarted} onClose=${() => setAsking(false)} />`}`
   return { start, whyNotReal, shown }
+}
+
+interface RealRunDialogProps {
+  card: Card
+  onStarted: (run: Run) => void
+  onClose: () => void
+}
+
+/** Shows what will run, where, and its time limit, and asks for the required token. */
+function RealRunDialog({ card, onStarted, onClose }: RealRunDialogProps) {
+  const plan = executor.value?.plan
+  const run: Execution<Run> = headers => startRun(card.id, 'real', headers)
+  return html`<${ExecutionDialog} title="Start a real run?" action="Start real run" run=${run} onDone=${onStarted} onClose=${onClose}>
+    <p>It starts a program on ${boardLabel() === 'This machine' ? 'this machine' : boardLabel()} for
+      ${' '}<strong><${Words} text=${card.title} /></strong>. ${whyTokens()}</p>
+    ${
+      plan &&
+      html`<dl class="facts is-boxed">
+        <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
+        <div><dt>In</dt><dd class="code"><${Words} text=${plan.folder} /></dd></div>
+        <div><dt>On</dt><dd>${boardLabel()}</dd></div>
+        <div><dt>At most</dt><dd>${duration(plan.timeout_seconds * 1000)}, one at a time</dd></div>
+      </dl>`
+    }
+  <//>`
 }

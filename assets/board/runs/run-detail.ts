@@ -1,12 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Run } from '#model/board/run'
 import { announce } from '../../shared/announce.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { LoadProblem } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
-import { html } from '../../shared/html.js'
+import { classes, html } from '../../shared/html.js'
 import { reasonOf, segment } from '../../shared/server/api.js'
-import { createResource } from '../../shared/server/resource.js'
-import { Words } from '../../shared/words/text-view.js'
+import { useResource } from '../../shared/server/resource.js'
+import { Words } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { Stopwatch } from '../cards/card-tile.js'
 import { boardApi } from '../place.js'
@@ -14,8 +15,17 @@ import { ExecutionDialog } from './execution-dialog.js'
 import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
 import { LogView } from './log-view.js'
 import { RunAgain } from './run-buttons.js'
-import { RunSteps } from './run-steps.js'
-import { isOver, MODE_NAMES, programWords, STATE_NAMES, shortId, stopwatch, whyNotDone } from './run-words.js'
+import {
+  isOver,
+  MODE_NAMES,
+  programWords,
+  ranMs,
+  STATE_NAMES,
+  shortId,
+  stopwatch,
+  waitedMs,
+  whyNotDone,
+} from './run-words.js'
 import { loadRuns, newestRuns, noteRun } from './runs.js'
 
 export interface RunDetailProps {
@@ -26,18 +36,11 @@ export interface RunDetailProps {
 
 /** One run: its state, its plan or log, and a button to cancel it or to run it again. */
 export function RunDetail({ id, onStarted }: RunDetailProps) {
-  const [single] = useState(() => createResource<Run>(signal => boardApi(`/runs/${segment(id)}`, { signal })))
   const listed = newestRuns.value?.items.find(run => run.id === id)
+  const single = useResource<Run>(signal => boardApi(`/runs/${segment(id)}`, { signal }), [], !listed)
   const run = later(listed, single.value.value)
-  useEffect(() => {
-    if (!listed) void single.load()
-  }, [])
   if (!run) {
-    const problem = single.problem.value
-    return (
-      problem &&
-      html`<section class="panel-section"><${ProblemNote} what="This run could not be loaded." problem=${problem} onRetry=${single.load} /></section>`
-    )
+    return html`<section class="panel-section"><${LoadProblem} of=${single} what="This run could not be loaded." /></section>`
   }
   const ended = (last: Run) => {
     single.set(last)
@@ -124,4 +127,36 @@ function Plan({ run: { plan } }: { run: Run }) {
       <div><dt>At most</dt><dd>${stopwatch(timeout_seconds * 1000)}</dd></div>
     </dl>
   </div>`
+}
+
+/** Queued, running, and the outcome, as three steps. */
+function RunSteps({ run }: { run: Run }) {
+  const { state, started_at } = run
+  const isEnded = isOver(run)
+  const end = isEnded ? STATE_NAMES[state] : 'Done'
+  const present = Date.now()
+  return html`<ol class="run-steps" aria-label="Steps">
+    ${step({ label: 'Queued', time: state === 'queued' ? '' : stopwatch(waitedMs(run, present)), is: state === 'queued' ? 'now' : 'past' })}
+    ${step({ label: 'Running', time: isEnded && started_at ? stopwatch(ranMs(run, present)) : '', is: state === 'running' ? 'now' : isEnded && started_at ? 'past' : 'ahead' })}
+    ${step({ label: end, time: '', is: isEnded ? 'past' : 'ahead', state: isEnded ? state : undefined })}
+  </ol>`
+}
+
+function step({
+  label,
+  time,
+  is,
+  state,
+}: {
+  label: string
+  time: string
+  is: 'past' | 'now' | 'ahead'
+  state?: Run['state'] | undefined
+}) {
+  const isBad = state !== undefined && state !== 'done'
+  return html`<li class=${classes('run-step', `is-${is}`, state && `is-${state}`)} aria-current=${is === 'now' ? 'step' : undefined}>
+    ${is === 'now' && html`<span class="run-dot"></span>`}
+    ${is === 'past' && html`<${Glyph} name=${isBad ? 'close' : 'check'} />`}
+    ${label}${time && html` <span class="run-step-time">${time}</span>`}
+  </li>`
 }

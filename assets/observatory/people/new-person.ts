@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
+import { ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { registerDraft, takeDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem } from '../../shared/server/api.js'

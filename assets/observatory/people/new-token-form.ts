@@ -1,11 +1,13 @@
+import { effect, signal } from '@preact/signals'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { NewToken } from '#model/accounts/user'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import type { IssuedToken, NewToken } from '#model/accounts/user'
+import { CopyButton } from '../../shared/controls/copy.js'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { ProblemNote } from '../../shared/controls/note.js'
 import { Segments } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem } from '../../shared/server/api.js'
+import { ApiProblem, api } from '../../shared/server/api.js'
 import { fromMs } from '../../shared/words/time.js'
-import { issueToken } from './issued-tokens.js'
 
 type May = Required<NewToken>['may']
 
@@ -99,4 +101,68 @@ export function NewTokenForm({ path, owner, onIssued, onCancel }: NewTokenFormPr
 function refusalOf(problem: unknown, field: string): string | undefined {
   if (!(problem instanceof ApiProblem)) return undefined
   return problem.errors.find(error => error.field.startsWith(field))?.detail
+}
+
+/**
+ * Issued tokens not yet confirmed as saved, by the path of their owner. Only in this page's memory: they survive
+ * closing a panel but not leaving the page.
+ */
+const unsaved = signal<ReadonlyMap<string, IssuedToken>>(new Map())
+
+// The browser asks before the page is left or reloaded.
+effect(() => {
+  if (unsaved.value.size === 0) return undefined
+  const ask = (event: Event) => event.preventDefault()
+  window.addEventListener('beforeunload', ask)
+  return () => window.removeEventListener('beforeunload', ask)
+})
+
+/** @param path of the owner, such as `/api/me` */
+export function issuedToken(path: string): IssuedToken | undefined {
+  return unsaved.value.get(path)
+}
+
+/** @throws ApiProblem */
+export async function issueToken(path: string, terms: NewToken): Promise<void> {
+  const issued = await api<IssuedToken>(`${path}/token`, { body: terms })
+  unsaved.value = new Map([...unsaved.value, [path, issued]])
+}
+
+/** The token cannot be shown again. */
+export function forgetIssued(path: string): void {
+  unsaved.value = new Map([...unsaved.value].filter(([other]) => other !== path))
+}
+
+export interface TokenBoxProps {
+  issued: IssuedToken
+  /** Owner: `nightly-import`, `you`. */
+  owner: string
+  onSaved: () => void
+}
+
+/** A new token in full, until the user confirms having saved it. Asks if it was not copied here. */
+export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
+  const box = useRef<HTMLElement>(null)
+  const [copied, setCopied] = useState(false)
+  const [isAsked, setAsked] = useState(false)
+  useLayoutEffect(() => box.current?.querySelector<HTMLElement>('.copy-token')?.focus(), [issued.id])
+  const select = (event: Event) => (event.target as HTMLInputElement).select()
+  const sources = issued.sources.join(', ')
+  const account = owner === 'you' ? 'your account' : owner
+  const may = {
+    all: `It has the same rights as ${account}.`,
+    read: `It reads what ${account} may read, and changes nothing.`,
+    write: `It allows a program to record events of ${sources}, and nothing else.`,
+  }[issued.may]
+  return html`<section ref=${box} class="token-box" aria-label="New token, shown only once">
+    <h3><${Glyph} name="key" />New token, shown only once</h3>
+    <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select} onCopy=${() => setCopied(true)}
+      value=${issued.token}></textarea>
+    <p>Copy it now. Daybook keeps only a digest and cannot show it again. ${may}</p>
+    ${isAsked && !copied && html`<p role="alert"><strong>You have not copied the token.</strong> Closing this box discards it from the page.</p>`}
+    <div class="buttons">
+      <${CopyButton} text=${() => issued.token} label="Copy token" class="primary copy-token" onCopied=${() => setCopied(true)} />
+      <button type="button" class="button" onClick=${() => (copied || isAsked ? onSaved() : setAsked(true))}>${isAsked && !copied ? 'Close anyway' : 'I have saved it'}</button>
+    </div>
+  </section>`
 }

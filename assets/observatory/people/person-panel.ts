@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
+import { ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem, segment } from '../../shared/server/api.js'
@@ -18,7 +18,7 @@ import {
   whyLastAdmin,
   whyNotDeleted,
 } from './people-list.js'
-import { PersonSwitch } from './person-switch.js'
+import { PersonSwitch } from './people-table.js'
 import { ROLE_WORDS, RoleField } from './role-field.js'
 import { SessionList } from './session-list.js'
 import { TokenList } from './token-list.js'

@@ -1,22 +1,18 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { BrowserSession } from '#model/accounts/user'
 import { announce } from '../../shared/announce.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { LoadProblem, ProblemNote } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem, api, segment } from '../../shared/server/api.js'
-import { createResource } from '../../shared/server/resource.js'
+import { useResource } from '../../shared/server/resource.js'
 import type { List } from '../../shared/server/wire.js'
 import { Time } from '../../shared/words/time-view.js'
 
 /** A user's browser sessions, with buttons to end them. @param path of the user: `/api/me`, `/api/users/…` */
 export function SessionList({ path }: { path: string }) {
-  const sessions = useMemo(
-    () => createResource(signal => api<List<BrowserSession>>(`${path}/sessions`, { signal })),
-    [path],
-  )
+  const sessions = useResource(signal => api<List<BrowserSession>>(`${path}/sessions`, { signal }), [path])
   const [problem, setProblem] = useState<unknown>(undefined)
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => void sessions.load(), [sessions])
   const { items = [] } = sessions.value.value ?? {}
   const hasCurrent = items.some(session => session.is_current)
   /** @param which none: all but the current one */
@@ -37,7 +33,7 @@ export function SessionList({ path }: { path: string }) {
       <h3 ref=${heading} tabindex=${-1}>Sessions</h3>
       ${items.length > 1 && html`<button type="button" class="button small" onClick=${() => end()}>${hasCurrent ? 'End all others' : 'End all'}</button>`}
     </div>
-    ${sessions.problem.value !== undefined && html`<${ProblemNote} what="The sessions could not be loaded." problem=${sessions.problem.value} onRetry=${sessions.load} />`}
+    <${LoadProblem} of=${sessions} what="The sessions could not be loaded." />
     ${problem !== undefined && html`<${ProblemNote} what="The session was not ended." problem=${problem} />`}
     ${sessions.value.value && items.length === 0 && html`<p class="quiet-text">Not logged in anywhere.</p>`}
     <ul class="tokens">${items.map(

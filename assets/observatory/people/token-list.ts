@@ -1,17 +1,15 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ApiToken } from '#model/accounts/user'
 import { announce } from '../../shared/announce.js'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { LoadProblem, ProblemNote } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem, api, segment } from '../../shared/server/api.js'
-import { createResource } from '../../shared/server/resource.js'
+import { useResource } from '../../shared/server/resource.js'
 import type { List } from '../../shared/server/wire.js'
 import { now } from '../../shared/words/now.js'
 import { Time } from '../../shared/words/time-view.js'
-import { forgetIssued, issuedToken } from './issued-tokens.js'
-import { NewTokenForm } from './new-token-form.js'
-import { TokenBox } from './token-box.js'
+import { forgetIssued, issuedToken, NewTokenForm, TokenBox } from './new-token-form.js'
 
 /** The server's limit. */
 const MOST = 20
@@ -27,10 +25,9 @@ export interface TokenListProps {
 
 /** A user's tokens: a new one, shown only once; the others by prefix, with buttons to revoke them. */
 export function TokenList({ path, owner, onCounted }: TokenListProps) {
-  const tokens = useMemo(() => createResource(signal => api<List<ApiToken>>(`${path}/tokens`, { signal })), [path])
+  const tokens = useResource(signal => api<List<ApiToken>>(`${path}/tokens`, { signal }), [path])
   const [isAsking, setAsking] = useState(false)
   const newButton = useRef<HTMLButtonElement>(null)
-  useEffect(() => void tokens.load(), [tokens])
   const { items } = tokens.value.value ?? {}
   const amount = items?.length
   useEffect(() => {
@@ -66,7 +63,7 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
       <button ref=${newButton} type="button" class="button small" aria-expanded=${isAsking} disabled=${issued !== undefined} onClick=${() => setAsking(!isAsking)}><${Glyph} name="plus" class="small" />New token…</button>
     </div>
     ${isAsking && html`<${NewTokenForm} path=${path} owner=${owner} onIssued=${isIssued} onCancel=${cancel} />`}
-    ${tokens.problem.value !== undefined && html`<${ProblemNote} what=${owner === 'you' ? 'Your tokens could not be loaded.' : 'The tokens could not be loaded.'} problem=${tokens.problem.value} onRetry=${tokens.load} />`}
+    <${LoadProblem} of=${tokens} what=${`${owner === 'you' ? 'Your' : 'The'} tokens could not be loaded.`} />
     ${oldest && html`<p class="hint">A new one revokes the oldest, <code>${oldest.prefix}…</code></p>`}
     ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read or record events without a password.</p>`}
     ${

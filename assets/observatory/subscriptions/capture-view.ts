@@ -4,7 +4,7 @@ import { html } from '../../shared/html.js'
 import { now } from '../../shared/words/now.js'
 import { platforms } from '../sources.js'
 import { type CaptureState, captureWords } from './capture-words.js'
-import { timeLeft } from './time-left.js'
+import { timeLeft } from './watch-times.js'
 
 const GLYPHS: Readonly<Partial<Record<CaptureState, GlyphName>>> = {
   hot: 'flame',

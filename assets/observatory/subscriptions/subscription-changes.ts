@@ -1,11 +1,12 @@
 import { computed, signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem, api, reasonOf, segment } from '../../shared/server/api.js'
 import { isAdmin, isOpen, session } from '../../shared/server/session.js'
+import { counted, Words } from '../../shared/words/text.js'
 import { overview } from '../overview.js'
-import { DeletedWords } from './deleted-words.js'
 import type { Draft } from './form/draft.js'
 import { nameOf } from './target-view.js'
 
@@ -87,4 +88,20 @@ export function deleteSubscription(subscription: Subscription): void {
     void overview.load()
   }
   showToast({ words: html`<${DeletedWords} subscription=${subscription} />`, undo: show, commit: () => void commit() })
+}
+
+/** `Deleted topic:3980. Its 212 events stay.` The number appears once known. */
+function DeletedWords({ subscription }: { subscription: Subscription }) {
+  const [events, setEvents] = useState('events')
+  useEffect(() => {
+    const gone = new AbortController()
+    const call = { query: { subscription_id: subscription.id, buckets: 1 }, signal: gone.signal }
+    api<{ count: number; complete: boolean }>('/api/histogram', call).then(
+      ({ count, complete }) => complete && setEvents(counted(count, 'event')),
+      // The sentence is also true without the number.
+      () => undefined,
+    )
+    return () => gone.abort()
+  }, [subscription.id])
+  return html`Deleted <code><${Words} text=${nameOf(subscription)} limit=${120} /></code>. Its ${events} stay${events === '1 event' && 's'}.`
 }

@@ -3,12 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../../shared/html.js'
 import { type KeyBinding, useKeys } from '../../shared/keys/keys.js'
 import { lazily } from '../../shared/lazy.js'
-import { isPhone } from '../../shared/media.js'
-import { phoneActions } from '../../shared/shell.js'
+import { usePhoneActions } from '../../shared/shell.js'
 import type { ListHandle } from '../../shared/virtual-list.js'
 import { FilterBar } from '../events/filters/filter-bar.js'
 import { hasFilters } from '../events/filters/filters.js'
-import { awaitFirstEvent } from '../events/first-event.js'
 import { Histogram } from '../events/histogram/histogram.js'
 import { EventList } from '../events/list/event-list.js'
 import {
@@ -25,7 +23,7 @@ import { LiveSwitch, toggleLive } from '../events/list/live-switch.js'
 import { useRowMenu } from '../events/list/row-menu.js'
 import { unfoldSelected, walk } from '../events/list/shown-rows.js'
 import { copyLink } from '../events/panel/copy-link.js'
-import { FirstSteps } from '../first-steps.js'
+import { awaitFirstEvent, FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
 
 const loadPanel = () => import('../events/panel/event-panel.js').then(module => module.EventPanel)
@@ -75,12 +73,7 @@ function Events() {
   useEffect(() => {
     if (key !== undefined) list.current?.activate(key)
   }, [key])
-  useEffect(() => {
-    phoneActions.value = isPhone.value ? html`<${LiveSwitch} isShort />` : null
-    return () => {
-      phoneActions.value = null
-    }
-  }, [isPhone.value])
+  usePhoneActions(() => html`<${LiveSwitch} isShort />`)
 
   const newest = () => {
     list.current?.scrollToTop()

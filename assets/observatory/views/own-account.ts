@@ -1,7 +1,12 @@
+import { useState } from 'preact/hooks'
 import { Dialog } from '../../shared/controls/dialog.js'
+import { ProblemNote } from '../../shared/controls/note.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
+import { ApiProblem, api, rememberCsrfToken } from '../../shared/server/api.js'
 import { session } from '../../shared/server/session.js'
-import { OwnPassword } from '../people/own-password.js'
+import type { Session } from '../../shared/server/wire.js'
+import { PasswordField } from '../people/password-field.js'
 import { noteTokenCount } from '../people/people-list.js'
 import { SessionList } from '../people/session-list.js'
 import { TokenList } from '../people/token-list.js'
@@ -18,4 +23,48 @@ export function OwnAccount({ onClose }: { onClose: () => void }) {
         <section aria-labelledby="own-password"><h3 id="own-password">Password</h3><${OwnPassword} username=${user.username} /></section>`
     }
   <//>`
+}
+
+/** The user's own change of the password. */
+function OwnPassword({ username }: { username: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const [isSaving, setSaving] = useState(false)
+  const refusalOf = (field: string) => (problem instanceof ApiProblem ? problem.of(field) : undefined)
+  const [ofCurrent, ofPassword] = [refusalOf('/current_password'), refusalOf('/password')]
+  const close = () => {
+    setOpen(false)
+    setCurrent('')
+    setPassword('')
+    setProblem(undefined)
+  }
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isSaving || current === '' || password === '') return
+    setSaving(true)
+    setProblem(undefined)
+    try {
+      const body = { current_password: current, password }
+      rememberCsrfToken((await api<Pick<Session, 'csrf_token'>>('/api/me/password', { body })).csrf_token)
+      close()
+      showToast({ words: 'Your password is changed. Your other sessions have ended.' })
+    } catch (failure) {
+      setProblem(failure)
+    } finally {
+      setSaving(false)
+    }
+  }
+  if (!isOpen) {
+    return html`<button type="button" class="button small" onClick=${() => setOpen(true)}>Change your password…</button>`
+  }
+  return html`<form class="form" novalidate onSubmit=${submit}>
+    ${problem !== undefined && ofCurrent === undefined && ofPassword === undefined && html`<${ProblemNote} what="The password was not changed." problem=${problem} />`}
+    <input type="text" autocomplete="username" value=${username} readonly hidden />
+    <${PasswordField} label="Current password" isCurrent value=${current} onChange=${setCurrent} refusal=${ofCurrent} />
+    <${PasswordField} label="New password" value=${password} onChange=${setPassword} refusal=${ofPassword} hint="Ends your sessions in other browsers; tokens stay valid." />
+    <div class="buttons"><button type="submit" class="button small" disabled=${isSaving || current === '' || password === ''}>Change password</button>
+      <button type="button" class="button small quiet" onClick=${close}>Cancel</button></div>
+  </form>`
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { ListedUser } from '#model/accounts/user'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { LoadProblem } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
@@ -10,7 +10,7 @@ import { queryState } from '../../shared/server/address.js'
 import { outage } from '../../shared/server/connection.js'
 import { useSlow } from '../../shared/server/resource.js'
 import { isAdmin, isOpen, session } from '../../shared/server/session.js'
-import { phoneActions } from '../../shared/shell.js'
+import { usePhoneActions } from '../../shared/shell.js'
 import { counted } from '../../shared/words/text.js'
 import { FirstAdmin } from '../people/first-admin.js'
 import { NewPerson } from '../people/new-person.js'
@@ -45,7 +45,10 @@ function PeopleForAdmins() {
   const open = (id: string) => state.set({ person: id, new: false })
   const close = () => state.set({ person: '', new: false })
   useKeys('People', [{ keys: 'n', does: 'new', run: add }])
-  usePhoneAction(add)
+  usePhoneActions(
+    () =>
+      html`<button type="button" class="button primary icon" aria-label="New person" onClick=${add}><${Glyph} name="plus" /></button>`,
+  )
   const opened = openId === '' ? undefined : all?.find(({ id }) => id === openId)
   const admins = all?.filter(({ role }) => role === 'admin').length ?? 0
   return html`<div class="view-main people-view">
@@ -59,27 +62,23 @@ function PeopleForAdmins() {
   ${opened && html`<${PersonPanel} key=${opened.id} person=${opened} onClose=${close} />`}`
 }
 
-function Content({
-  all,
-  openId,
-  onOpen,
-}: {
+interface ContentProps {
   all: readonly ListedUser[] | undefined
   openId: string
   onOpen: (person: ListedUser) => void
-}) {
+}
+
+function Content({ all, openId, onOpen }: ContentProps) {
   const isSlow = useSlow(all === undefined && people.isLoading.value)
-  const problem = people.problem.value
   if (all?.length === 0) {
     return html`<div class="view-scroll nothing-yet"><h2>No accounts yet.</h2><p>You used the admin token. Logging in and issuing tokens require an account.</p></div>`
   }
   if (all) {
-    return html`${problem !== undefined && html`<div class="view-pad"><${ProblemNote} what="This list may be outdated." problem=${problem} onRetry=${people.load} /></div>`}
+    return html`<div class="view-pad"><${LoadProblem} of=${people} what="This list may be outdated." /></div>
       <${PeopleTable} people=${all} selectedId=${openId} onOpen=${onOpen} />`
   }
   if (isSlow) return html`<${PeopleSkeleton} />`
-  if (problem === undefined) return null
-  return html`<div class="view-pad"><${ProblemNote} what="The people could not be loaded." problem=${problem} onRetry=${people.load} /></div>`
+  return html`<div class="view-pad"><${LoadProblem} of=${people} what="The people could not be loaded." /></div>`
 }
 
 /** Static placeholder rows. */
@@ -87,16 +86,4 @@ function PeopleSkeleton() {
   return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the people">
     ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span></div>`)}
   </div>`
-}
-
-/** On phones the button is in the title bar. */
-function usePhoneAction(add: () => void): void {
-  const isOnPhone = isPhone.value
-  useEffect(() => {
-    if (!isOnPhone) return
-    phoneActions.value = html`<button type="button" class="button primary icon" aria-label="New person" onClick=${add}><${Glyph} name="plus" /></button>`
-    return () => {
-      phoneActions.value = null
-    }
-  }, [isOnPhone])
 }

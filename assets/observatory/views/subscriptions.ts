@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { LoadProblem } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
@@ -9,7 +9,7 @@ import { isPhone } from '../../shared/media.js'
 import { href, queryState } from '../../shared/server/address.js'
 import { useSlow } from '../../shared/server/resource.js'
 import { isAdmin, session } from '../../shared/server/session.js'
-import { phoneActions } from '../../shared/shell.js'
+import { usePhoneActions } from '../../shared/shell.js'
 import { now } from '../../shared/words/now.js'
 import { count } from '../../shared/words/text.js'
 import { overview } from '../overview.js'
@@ -37,7 +37,11 @@ export function SubscriptionsView() {
   useEffect(() => void loadOwners(), [isAdminHere])
   const open = (change: { new: true } | { edit: string }) => state.set({ ...CLOSED, ...change })
   const close = () => state.set(CLOSED)
-  usePhoneAction()
+  const link = newLink()
+  usePhoneActions(
+    () => html`<a class="button primary icon" href=${link} aria-label="New subscription"><${Glyph} name="plus" /></a>`,
+    [link],
+  )
   useUnknownSaid(all !== undefined, edit)
   useKeys('Subscriptions', [
     { keys: 'n', does: 'new', run: () => open({ new: true }) },
@@ -64,7 +68,7 @@ export function SubscriptionsView() {
             <input ref=${field} class="field" type="search" placeholder="Find a subscription" autocomplete="off" maxlength="200" value=${find}
               onInput=${(event: InputEvent) => state.set({ find: (event.target as HTMLInputElement).value }, 'replace')} /></label>`
         }
-        ${!isPhone.value && html`<a class="button primary" href=${newLink()}><${Glyph} name="plus" />New subscription</a>`}
+        ${!isPhone.value && html`<a class="button primary" href=${link}><${Glyph} name="plus" />New subscription</a>`}
       </span>
     </div>
     <${Content} all=${all} shown=${shown} selectedId=${edit} find=${find} onTry=${(one: Subscription) => setTriedId(one.id)}
@@ -91,11 +95,9 @@ interface ContentProps {
 
 function Content({ all, shown, selectedId, find, onEdit, onTry }: ContentProps) {
   const isSlow = useSlow(all === undefined && overview.isLoading.value)
-  const problem = overview.problem.value
   if (!all) {
     if (isSlow) return html`<${SubscriptionSkeleton} />`
-    if (problem === undefined) return null
-    return html`<div class="view-pad"><${ProblemNote} what="The subscriptions could not be loaded." problem=${problem} onRetry=${overview.load} /></div>`
+    return html`<div class="view-pad"><${LoadProblem} of=${overview} what="The subscriptions could not be loaded." /></div>`
   }
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="nothing-watched">
@@ -136,11 +138,8 @@ function Chips({ all, shown, context }: ChipsProps) {
   )
   return html`<div class="chips" role="group" aria-label="Filter subscriptions">
     ${seen.map(
-      ({
-        value,
-        label,
-        amount,
-      }) => html`<button type="button" class="chip" aria-pressed=${value === shown} onClick=${() => state.set({ show: value })}>
+      ({ value, label, amount }) => html`<button type="button" class="chip" aria-pressed=${value === shown}
+        onClick=${() => state.set({ show: value })}>
         ${value === 'failing' && html`<span class="status-dot"></span>`}${label} <span class="chip-count">${count(amount)}</span>
       </button>`,
     )}
@@ -171,19 +170,6 @@ function useUnknownSaid(isLoaded: boolean, edit: string): void {
     showToast({ words: 'There is no such subscription. It may have been deleted.' })
     state.set(CLOSED, 'replace')
   }, [isLoaded, edit])
-}
-
-/** On phones the button is in the title bar. */
-function usePhoneAction(): void {
-  const isOnPhone = isPhone.value
-  const link = newLink()
-  useEffect(() => {
-    if (!isOnPhone) return
-    phoneActions.value = html`<a class="button primary icon" href=${link} aria-label="New subscription"><${Glyph} name="plus" /></a>`
-    return () => {
-      phoneActions.value = null
-    }
-  }, [isOnPhone, link])
 }
 
 const NAMES = '.subscription-name'

@@ -1,7 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Children, classes, html } from '../html.js'
-import { count } from '../words/text.js'
-import { Words } from '../words/text-view.js'
+import { count, Words } from '../words/text.js'
 import { Glyph } from './glyph.js'
 import { nextIndex } from './menu.js'
 import { usePopover } from './popover.js'

@@ -1,6 +1,7 @@
 import type { Verification } from '#model/events/event'
+import type { Outcome } from '#model/sentences/event-outcome'
 import { classes, html } from '../html.js'
-import { plainText } from '../words/text.js'
+import { capital, plainText } from '../words/text.js'
 
 export type GlyphName =
   | 'arrow-down'
@@ -84,4 +85,11 @@ export function VerifiedMark({ verified }: { verified: Verification }) {
   const { name, words } = VERIFIED[verified]
   return html`<svg class=${classes('glyph verified', verified === 'none' && 'is-unverified')} viewBox="0 0 16 16"
     role="img" aria-label=${words}><title>${words}</title><use href="#g-${name}" /></svg>`
+}
+
+/** The shape and colour of an outcome. @param isQuiet its word is beside it */
+export function OutcomeMark({ outcome, isQuiet }: { outcome: Outcome; isQuiet?: boolean }) {
+  const words = capital(outcome)
+  return html`<svg class=${`glyph outcome-${outcome}`} viewBox="0 0 16 16" role=${isQuiet ? undefined : 'img'}
+    aria-hidden=${isQuiet ? 'true' : undefined} aria-label=${isQuiet ? undefined : words}>${!isQuiet && html`<title>${words}</title>`}<use href=${`#g-${outcome}`} /></svg>`
 }

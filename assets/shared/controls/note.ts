@@ -1,4 +1,7 @@
 import { type Children, html } from '../html.js'
+import { ApiProblem, reasonOf } from '../server/api.js'
+import type { Resource } from '../server/resource.js'
+import { Words } from '../words/text.js'
 import { Glyph, type GlyphName } from './glyph.js'
 
 export type NoteKind = 'info' | 'warn' | 'danger' | 'ok'
@@ -22,4 +25,28 @@ export function Note({ kind, what, children, actions }: NoteProps) {
     <p><strong>${what}</strong> ${children}</p>
     ${actions && html`<div class="note-actions">${actions}</div>`}
   </div>`
+}
+
+export interface ProblemNoteProps {
+  /** What failed, and whether anything is lost: `The people could not be loaded.` */
+  what: string
+  problem: unknown
+  onRetry?: () => void
+}
+
+/** Shown once a resource could not be loaded, with a button to load it again. */
+export function LoadProblem({ of, what }: { of: Pick<Resource<unknown>, 'problem' | 'load'>; what: string }) {
+  const problem = of.problem.value
+  return problem === undefined ? null : html`<${ProblemNote} what=${what} problem=${problem} onRetry=${of.load} />`
+}
+
+/** An error with its code and request id, for support. */
+export function ProblemNote({ what, problem, onRetry }: ProblemNoteProps) {
+  const isKnown = problem instanceof ApiProblem
+  const codes = isKnown ? [problem.code, problem.requestId].filter(code => code).join(' · ') : ''
+  const actions = onRetry && html`<button type="button" class="button" onClick=${onRetry}>Try again</button>`
+  return html`<${Note} kind="danger" what=${what} actions=${actions}>
+    <${Words} text=${reasonOf(problem)} />
+    ${codes && html` <span class="code hint">${codes}</span>`}
+  <//>`
 }

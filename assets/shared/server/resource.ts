@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** A value loaded from the server, which can be loaded again. */
 export interface Resource<T> {
@@ -53,6 +53,21 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
       }
     },
   }
+}
+
+/** A resource of a component: loaded once it is wanted, and again whenever `changes` do. */
+export function useResource<T>(
+  read: (signal: AbortSignal) => Promise<T>,
+  changes: readonly unknown[] = [],
+  isWanted = true,
+): Resource<T> {
+  const latest = useRef(read)
+  latest.current = read
+  const [resource] = useState(() => createResource<T>(signal => latest.current(signal)))
+  useEffect(() => {
+    if (isWanted) void resource.load()
+  }, [...changes, isWanted])
+  return resource
 }
 
 /** Whether a state has lasted for a while. Delays skeletons, so that fast responses do not flicker. */

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { showToast } from '../controls/toast.js'
 import { api, rememberCsrfToken } from './api.js'
 import { rootPath } from './root-path.js'
 import type { Session } from './wire.js'
@@ -29,6 +30,10 @@ export async function loadSession(): Promise<void> {
 }
 
 export async function logOut(): Promise<void> {
-  await api('/api/logout', { method: 'POST' })
-  location.assign(`${rootPath}/`)
+  try {
+    await api('/api/logout', { method: 'POST' })
+    location.assign(`${rootPath}/`)
+  } catch {
+    showToast({ words: 'You are still logged in: the server did not answer. Try again.' })
+  }
 }

@@ -1,3 +1,6 @@
+import { useState } from 'preact/hooks'
+import { html } from '../html.js'
+
 /**
  * Splits foreign text into safe pieces. None is markup, and none can reorder or cover neighbouring text: control and
  * direction characters become named tags, stacks of combining marks are cut.
@@ -29,33 +32,13 @@ const PLAIN_LIMIT = 300
 const EXCERPT_BEFORE = 32
 const EXCERPT_FROM = 80
 
-const NAMES = new Map([
-  [0x00, 'NUL'],
-  [0x07, 'BEL'],
-  [0x08, 'BS'],
-  [0x1b, 'ESC'],
-  [0x7f, 'DEL'],
-  [0xad, 'SHY'],
-  [0x61c, 'ALM'],
-  [0x180e, 'MVS'],
-  [0x200b, 'ZWSP'],
-  [0x200e, 'LRM'],
-  [0x200f, 'RLM'],
-  [0x2028, 'LS'],
-  [0x2029, 'PS'],
-  [0x202a, 'LRE'],
-  [0x202b, 'RLE'],
-  [0x202c, 'PDF'],
-  [0x202d, 'LRO'],
-  [0x202e, 'RLO'],
-  [0x2060, 'WJ'],
-  [0x2066, 'LRI'],
-  [0x2067, 'RLI'],
-  [0x2068, 'FSI'],
-  [0x2069, 'PDI'],
-  [0xfeff, 'BOM'],
-  [0xfffd, 'U+FFFD'],
-])
+/** By code point. */
+const NAMES = new Map(
+  `0 NUL, 7 BEL, 8 BS, 1b ESC, 7f DEL, ad SHY, 61c ALM, 180e MVS, 200b ZWSP, 200e LRM, 200f RLM, 2028 LS, 2029 PS,
+  202a LRE, 202b RLE, 202c PDF, 202d LRO, 202e RLO, 2060 WJ, 2066 LRI, 2067 RLI, 2068 FSI, 2069 PDI, feff BOM`
+    .split(/,\s+/)
+    .map(named => named.split(' ') as [string, string]),
+)
 
 /**
  * Controls except tab and line feed, direction controls, invisible characters, lone surrogates, tags, and stacks of
@@ -106,7 +89,8 @@ function toPieces(text: string, terms: readonly string[]): TextPiece[] {
 function nameOf(special: string): string {
   const code = special.codePointAt(0) ?? 0
   if (/^[\p{Mn}\p{Me}\u200c\u200d]/u.test(special)) return `+${special.length} marks`
-  return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+  const hex = code.toString(16)
+  return NAMES.get(hex) ?? `U+${hex.toUpperCase().padStart(4, '0')}`
 }
 
 function withMatches(text: string, terms: readonly string[]): TextPiece[] {
@@ -190,6 +174,11 @@ function isWide(word: string): boolean {
   return /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word)
 }
 
+/** `failed` → `Failed` */
+export function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 const GROUPED = new Intl.NumberFormat('en')
 
 /** `128,402` */
@@ -209,4 +198,31 @@ export function bytes(amount: number): string {
   const power = Math.min(units.length, Math.floor(Math.log10(amount) / 3))
   const shown = amount / 1000 ** power
   return `${shown.toFixed(shown < 10 ? 1 : 0)}\u202f${units[power - 1]}`
+}
+
+export interface WordsProps extends TextOptions {
+  text: string
+  /** Offers to show text beyond the limit. */
+  mayShowAll?: boolean
+}
+
+/**
+ * Foreign text: isolated direction, invisible characters shown as tags, matches highlighted, at most 4 KB of it.
+ */
+export function Words({ text, mayShowAll = false, ...options }: WordsProps) {
+  const [isWhole, setWhole] = useState(false)
+  const { pieces, isCutBefore, isCutAfter } = shownText(text, isWhole ? { ...options, limit: text.length } : options)
+  const more = isCutAfter && mayShowAll
+  return html`<bdi>${isCutBefore && '…'}${pieces.map(toNode)}${isCutAfter && '…'}</bdi>${
+    more &&
+    html`<p class="hint">
+      ${bytes(text.length)} of text, first ${bytes(options.limit ?? TEXT_LIMIT)} shown.${' '}
+      <button type="button" class="link" onClick=${() => setWhole(true)}>Show all</button>
+    </p>`
+  }`
+}
+
+function toNode(piece: TextPiece) {
+  if (piece.kind === 'tag') return html`<span class="tag mark-name">${piece.name}</span>`
+  return piece.isMatch ? html`<mark>${piece.text}</mark>` : piece.text
 }

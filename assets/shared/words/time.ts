@@ -15,9 +15,11 @@ export const shownZone = signal<Zone>(undefined)
 export const DEVICE_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const NARROW_SPACE = '\u202f'
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+/** Milliseconds. */
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
 
 /** Epoch milliseconds, for arithmetic that does not need microseconds. */
 export function toMs(instant: string): number {
@@ -82,9 +84,7 @@ export function dateWords(instant: string, now: number, zone?: Zone): string {
   const isThisYear = dayOf(fromMs(now), zone).slice(0, 4) === dayOf(instant, zone).slice(0, 4)
   const year: Intl.DateTimeFormatOptions = isThisYear ? {} : { year: 'numeric' }
   // Shortens the full month name, because some browsers abbreviate to "Sept".
-  return format(instant, zone, { day: 'numeric', month: 'long', ...year }).replace(/[a-z]+/i, month =>
-    month.slice(0, 3),
-  )
+  return format(instant, zone, { day: 'numeric', month: 'long', ...year }).replace(/([a-z]{3})[a-z]+/i, '$1')
 }
 
 /** The page's clock advances in steps: an event since the last step is not in the future. */
@@ -99,22 +99,14 @@ export function relativeTime(instant: string, now: number, zone?: Zone): string 
   return ms > 0 ? `${duration(ms, 1)} ago` : `in ${duration(-ms, 1)}`
 }
 
-const UNITS: readonly (readonly [number, string])[] = [
-  [DAY, 'd'],
-  [HOUR, 'h'],
-  [MINUTE, 'min'],
-  [1000, 's'],
-]
+const UNITS = { d: DAY, h: HOUR, min: MINUTE, s: SECOND } as const
 
 /** `2 h 12 min`, `47 min`, `8 s`: truncated, not rounded. @param parts maximum number of units */
 export function duration(ms: number, parts = 2): string {
   let left = Math.max(0, ms)
-  const first = Math.max(
-    0,
-    UNITS.findIndex(([unit]) => left >= unit),
-  )
   const words: string[] = []
-  for (const [unit, name] of left < 1000 ? UNITS.slice(-1) : UNITS.slice(first, first + parts)) {
+  const fitting = Object.entries(UNITS).filter(([, unit]) => left >= unit || unit === SECOND)
+  for (const [name, unit] of fitting.slice(0, parts)) {
     const amount = Math.floor(left / unit)
     left -= amount * unit
     if (amount > 0 || words.length === 0) words.push(`${amount}${NARROW_SPACE}${name}`)
@@ -143,12 +135,9 @@ export function exactTime(instant: string, zone: Zone = DEVICE_ZONE): string {
  * One microsecond earlier. Missing digits count as zeros, as in the ledger. @param instant UTC, as the ledger writes it
  */
 export function justBefore(instant: string): string {
-  const [, seconds = '', fraction = ''] = /^(.*?)(?:\.(\d+))?Z$/.exec(instant) ?? []
-  const micros = BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6)) - 1n
-  // `%` of a negative number is negative.
-  const left = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n
-  const whole = new Date(Number((micros - left) / 1000n)).toISOString().slice(0, 19)
-  return `${whole}.${String(left).padStart(6, '0')}Z`
+  const micros = Number(fractionOf(instant).slice(1))
+  const second = toMs(instant.replace(/\.\d+/, '')) - (micros === 0 ? SECOND : 0)
+  return `${fromMs(second).slice(0, 20)}${String((micros + 999_999) % 1_000_000).padStart(6, '0')}Z`
 }
 
 /** Offset of a zone from UTC at an instant in epoch milliseconds, in milliseconds. */

@@ -1,17 +1,18 @@
 import { useState } from 'preact/hooks'
 import type { Verification } from '#model/events/event'
 import type { Facet } from '#model/events/event-facets'
-import { OUTCOMES, type Outcome } from '#model/sentences/event-outcome'
+import { OUTCOMES } from '#model/sentences/event-outcome'
 import { type Choice, Choose } from '../../../shared/controls/choose.js'
-import { Glyph, VerifiedMark, verifiedWords } from '../../../shared/controls/glyph.js'
-import { OutcomeMark } from '../../../shared/controls/outcome-mark.js'
+import { Glyph, OutcomeMark, VerifiedMark, verifiedWords } from '../../../shared/controls/glyph.js'
 import { Segments } from '../../../shared/controls/segments.js'
 import { html } from '../../../shared/html.js'
-import { Words } from '../../../shared/words/text-view.js'
+import { api } from '../../../shared/server/api.js'
+import { createResource } from '../../../shared/server/resource.js'
+import type { EventFacets } from '../../../shared/server/wire.js'
+import { capital, count, Words } from '../../../shared/words/text.js'
 import { overview } from '../../overview.js'
 import { type Excludable, type Filters, VERIFIED } from './filter-params.js'
-import { clearFilters, filters, hasFilters, setFilters } from './filters.js'
-import { countsNote, countValues, valueCounts } from './value-counts.js'
+import { apiQuery, clearFilters, filters, hasFilters, setFilters } from './filters.js'
 import { valueWords } from './value-menu.js'
 
 const CHIP_LIMIT = 200
@@ -123,10 +124,8 @@ function Removable({ label, value, isCode, onRemove }: RemovableProps) {
 function withCounts(name: Facet, others: readonly string[] = []): Choice[] {
   const counts = valueCounts(name) ?? []
   const rest = others.filter(other => !counts.some(({ value }) => value === other))
-  return [...counts, ...rest.map(value => ({ value, count: undefined }))].map(choice => ({
-    ...choice,
-    label: choice.value,
-  }))
+  const all = [...counts, ...rest.map(value => ({ value, count: undefined }))]
+  return all.map(choice => ({ ...choice, label: choice.value }))
 }
 
 /** Every kind of the ledger, and each object type with all its kinds. */
@@ -145,13 +144,10 @@ function kindChoices(): Choice[] {
 }
 
 function outcomeChoices(): Choice[] {
-  return withCounts('outcome', OUTCOMES)
-    .sort((a, b) => OUTCOMES.indexOf(a.value as Outcome) - OUTCOMES.indexOf(b.value as Outcome))
-    .map(choice => ({
-      ...choice,
-      label: valueWords('outcome', choice.value),
-      glyph: html`<${OutcomeMark} outcome=${choice.value as Outcome} isQuiet />`,
-    }))
+  return inOrder(withCounts('outcome', OUTCOMES), OUTCOMES).map(choice => ({
+    ...{ ...choice, label: valueWords('outcome', choice.value) },
+    glyph: html`<${OutcomeMark} outcome=${choice.value} isQuiet />`,
+  }))
 }
 
 function subscriptionChoices(): Choice[] {
@@ -164,11 +160,42 @@ function subscriptionChoices(): Choice[] {
 }
 
 function verifiedChoices(): Choice[] {
-  return withCounts('verified', VERIFIED)
-    .map(({ value, count }) => ({ value: value as Verification, count }))
-    .sort((a, b) => VERIFIED.indexOf(a.value) - VERIFIED.indexOf(b.value))
-    .map(({ value, count }) => ({
-      ...{ value, count, label: `${verifiedWords(value).charAt(0).toUpperCase()}${verifiedWords(value).slice(1)}` },
-      glyph: html`<${VerifiedMark} verified=${value} />`,
-    }))
+  return inOrder(withCounts('verified', VERIFIED), VERIFIED).map(choice => ({
+    ...{ ...choice, label: capital(verifiedWords(choice.value as Verification)) },
+    glyph: html`<${VerifiedMark} verified=${choice.value} />`,
+  }))
+}
+
+function inOrder(choices: readonly Choice[], order: readonly string[]): Choice[] {
+  return choices.toSorted((a, b) => order.indexOf(a.value) - order.indexOf(b.value))
+}
+
+let asked: Facet = 'kind'
+
+const counted = createResource<{ of: Facet; found: EventFacets } | undefined>(async signal => {
+  const of = asked
+  // Without the menu's own filter, so that another value can be chosen.
+  const { [of]: _, [`exclude_${of}`]: __, ...query } = apiQuery()
+  return { of, found: await api<EventFacets>('/api/facets', { query, signal }) }
+})
+
+/** Counts the values of a filter among the events that match all other filters: when its menu opens. */
+function countValues(of: Facet): void {
+  asked = of
+  counted.set(undefined)
+  void counted.load()
+}
+
+/** The counts, most frequent first; undefined until they are known. */
+function valueCounts(of: Facet): EventFacets['facets'][Facet] | undefined {
+  const { value } = counted.value
+  return value?.of === of ? value.found.facets[of] : undefined
+}
+
+/** What the counts in the open menu are. */
+function countsNote(): string {
+  const { value } = counted.value
+  if (!value) return counted.problem.value === undefined ? 'Counting…' : 'The counts could not be loaded.'
+  const { complete, count: amount } = value.found
+  return complete ? 'Counts of events that match the other filters.' : `Counts of the newest ${count(amount)} events.`
 }

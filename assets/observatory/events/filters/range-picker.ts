@@ -6,6 +6,7 @@ import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { now } from '../../../shared/words/now.js'
+import { capital } from '../../../shared/words/text.js'
 import { clockTime, DEVICE_ZONE, dayOf, fromMs, toMs } from '../../../shared/words/time.js'
 import { spanWords } from '../histogram/histogram-scale.js'
 import type { RangeFilters } from './filter-params.js'
@@ -162,8 +163,4 @@ function isCurrent({ last, days }: Partial<RangeFilters>): boolean {
   const { from, to, ...current } = filters.value
   if (from !== '' || to !== '') return false
   return last ? current.last === last : current.last === '' && (current.days ?? DEFAULT_DAYS) === days
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

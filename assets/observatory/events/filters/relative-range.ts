@@ -1,9 +1,5 @@
-import { dayOf, fromLocal, fromMs, justBefore, toMs, type Zone } from '../../../shared/words/time.js'
+import { DAY, dayOf, fromLocal, fromMs, HOUR, justBefore, MINUTE, toMs, type Zone } from '../../../shared/words/time.js'
 import type { RangeFilters } from './filter-params.js'
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 /** Range of the list if the address has none. */
 export const DEFAULT_DAYS = 1

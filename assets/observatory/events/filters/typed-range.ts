@@ -1,11 +1,19 @@
-import { fromLocal, fromMs, justBefore, localOffset, toMs, type Zone } from '../../../shared/words/time.js'
+import {
+  DAY,
+  fromLocal,
+  fromMs,
+  HOUR,
+  justBefore,
+  localOffset,
+  MINUTE,
+  toMs,
+  type Zone,
+} from '../../../shared/words/time.js'
 import { moved } from '../histogram/histogram-buckets.js'
 import { INSTANT, type RangeFilters } from './filter-params.js'
 import { isRelative, rollingRange } from './relative-range.js'
 
-const MINUTE = 60_000
-const DAY = 86_400_000
-const UNITS = { m: MINUTE, h: 60 * MINUTE, d: DAY, w: 7 * DAY } as const
+const UNITS = { m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY } as const
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const MONTHS = [
   ...['january', 'february', 'march', 'april', 'may', 'june', 'july'],

@@ -1,10 +1,8 @@
-import type { Outcome } from '#model/sentences/event-outcome'
 import { Menu, type MenuItem } from '../../../shared/controls/menu.js'
-import { outcomeWord } from '../../../shared/controls/outcome-mark.js'
 import { type Children, html } from '../../../shared/html.js'
 import { isWide } from '../../../shared/media.js'
 import { href } from '../../../shared/server/address.js'
-import { plainText } from '../../../shared/words/text.js'
+import { capital, plainText } from '../../../shared/words/text.js'
 import { sourceLabel } from '../../sources.js'
 import { actorName } from '../event-words.js'
 import { type ListedEvent, LONGEST_NAME } from '../list/list-rows.js'
@@ -23,7 +21,7 @@ export interface EventValue {
 
 export function valueWords(name: Excludable, value: string): string {
   if (name === 'source') return sourceLabel(value)
-  return name === 'outcome' ? outcomeWord(value as Outcome) : value
+  return name === 'outcome' ? capital(value) : value
 }
 
 /** The values of a row, except those that are too long to be kept whole. */

@@ -1,9 +1,4 @@
-import { fromMs, justBefore, toMs } from '../../../shared/words/time.js'
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+import { DAY, fromMs, HOUR, justBefore, MINUTE, SECOND, toMs } from '../../../shared/words/time.js'
 
 /** Natural lengths of a bucket, in milliseconds. */
 const LENGTHS = [

@@ -1,10 +1,9 @@
 import { OUTCOMES } from '#model/sentences/event-outcome'
-import { SourceGlyph, sourceStyle } from '../../../shared/controls/glyph.js'
-import { OutcomeMark, outcomeWord } from '../../../shared/controls/outcome-mark.js'
+import { OutcomeMark, SourceGlyph, sourceStyle } from '../../../shared/controls/glyph.js'
 import { type Children, html } from '../../../shared/html.js'
 import type { EventHistogram } from '../../../shared/server/wire.js'
 import { now } from '../../../shared/words/now.js'
-import { count } from '../../../shared/words/text.js'
+import { capital, count } from '../../../shared/words/text.js'
 import { toMs } from '../../../shared/words/time.js'
 import { bySource, sourceLabel } from '../../sources.js'
 import { spanWords } from './histogram-scale.js'
@@ -40,7 +39,7 @@ export function seriesOf({ counts, by_source, by_outcome }: EventHistogram): Ser
   const outcomes = OUTCOMES.flatMap(outcome => {
     const counts = by_outcome[outcome]?.counts
     const mark = html`<${OutcomeMark} outcome=${outcome} isQuiet />`
-    return counts ? [{ label: outcomeWord(outcome), style: `outcome-${outcome}`, mark, counts }] : []
+    return counts ? [{ label: capital(outcome), style: `outcome-${outcome}`, mark, counts }] : []
   })
   const rest = counts.map((all, at) =>
     outcomes.reduce<number | null>((left, { counts }) => {

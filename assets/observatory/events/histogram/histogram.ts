@@ -3,10 +3,9 @@ import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import type { EventHistogram } from '../../../shared/server/wire.js'
 import { narrowTo, shiftRange } from '../filters/time-range.js'
-import { HistogramChart } from './histogram-chart.js'
+import { HistogramChart, HistogramTable } from './histogram-chart.js'
 import { counts, followCounts, isCounted } from './histogram-counts.js'
 import { countWords, edgesOf, spanOf, sumsOf } from './histogram-parts.js'
-import { HistogramTable } from './histogram-table.js'
 
 export { counts } from './histogram-counts.js'
 

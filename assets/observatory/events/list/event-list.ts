@@ -2,14 +2,13 @@ import type { Signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { appearance } from '../../../shared/appearance.js'
 import { Glyph } from '../../../shared/controls/glyph.js'
-import { ProblemNote } from '../../../shared/controls/problem-note.js'
+import { ProblemNote } from '../../../shared/controls/note.js'
 import { type Children, classes, html } from '../../../shared/html.js'
 import { lazily } from '../../../shared/lazy.js'
 import { isCoarse, isPhone, isPrinted } from '../../../shared/media.js'
 import { useSlow } from '../../../shared/server/resource.js'
 import { type ListHandle, VirtualList } from '../../../shared/virtual-list.js'
 import { filters, queryKey } from '../filters/filters.js'
-import { BurstRow } from './burst-row.js'
 import { DayHeading } from './day-heading.js'
 import {
   listProblem,
@@ -21,14 +20,11 @@ import {
   select,
   selectedKey,
 } from './event-list-state.js'
-import { EventRow } from './event-row.js'
-import { ListEnd } from './list-end.js'
-import { ListProblem } from './list-problem.js'
+import { BurstRow, EventRow, PrintedEvents } from './event-row.js'
+import { ListEnd, ListProblem, SkeletonRows } from './list-end.js'
 import { isBurst, isEvent, isLine, type ListRow, rowDay, rowKey } from './list-rows.js'
 import { freshKeys, pendingCount } from './live.js'
-import { PrintedEvents } from './printed-events.js'
 import { shownBranches, shownKey, shownRows, shownTerms, toggleBurst } from './shown-rows.js'
-import { SkeletonRows } from './skeleton-rows.js'
 
 const NothingMatches = lazily(() => import('../filters/nothing-matches.js').then(module => module.NothingMatches))
 

@@ -1,12 +1,17 @@
-import { SourceGlyph, VerifiedMark } from '../../../shared/controls/glyph.js'
-import { OutcomeMark } from '../../../shared/controls/outcome-mark.js'
+import type { Outcome } from '#model/sentences/event-outcome'
+import { burstSentence } from '#model/sentences/machine-runs'
+import { Glyph, OutcomeMark, SourceGlyph, VerifiedMark } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
-import { Words } from '../../../shared/words/text-view.js'
+import { now } from '../../../shared/words/now.js'
+import { Words } from '../../../shared/words/text.js'
+import { dayHeading } from '../../../shared/words/time.js'
 import { Time } from '../../../shared/words/time-view.js'
 import { sourceLabel } from '../../sources.js'
 import { isProgram, roleOf } from '../event-words.js'
 import { Sentence } from '../sentence-view.js'
-import type { ListedEvent } from './list-rows.js'
+import { loaded } from './event-list-state.js'
+import type { Burst, ListedEvent } from './list-rows.js'
+import { eventDay } from './list-rows.js'
 
 /** Longer names are truncated. */
 const SHORT = 200
@@ -51,4 +56,41 @@ function Said({ words, terms }: Pick<ListedEvent, 'words'> & Pick<EventRowProps,
   return words.kind === 'found'
     ? html`<span class="code event-where"><${Words} text=${words.path} limit=${SHORT} />: </span>${text}`
     : text
+}
+
+/** What the runs of a burst have in common: `4 checks on acme/app: 1 failed`. Opens and closes it. */
+export function BurstRow({ row: { burst, isOpen }, isNew, isShort }: { row: Burst; isNew: boolean; isShort: boolean }) {
+  const { captured_at, source, verified } = burst[0] as ListedEvent
+  const outcome = outcomeOfAll(burst)
+  return html`<div class=${classes('event-row', 'is-burst', isNew && 'is-new')}>
+    <span class="event-time"><${Time} at=${captured_at} as=${isShort ? 'short' : 'clock'} /></span>
+    <span class="event-glyph"><${SourceGlyph} source=${source} name=${sourceLabel(source)} /></span>
+    <div class="event-sentence"><p class="event-line">
+      <${Sentence} parts=${burstSentence(burst)} terms=${[]} role="" isProgram=${false}
+        mark=${html`<${Glyph} name=${isOpen ? 'chevron-down' : 'chevron-right'} class="small" />${outcome && html` <${OutcomeMark} outcome=${outcome} />`}`} />
+    </p></div>
+    <span class="event-kind"></span>
+    <span class="event-seen"></span>
+    <span class="event-proof"><${VerifiedMark} verified=${verified} /></span>
+  </div>`
+}
+
+function outcomeOfAll(burst: readonly ListedEvent[]): Outcome | undefined {
+  const of = (outcome: Outcome) => (event: ListedEvent) => event.outcome === outcome
+  if (burst.some(of('failed'))) return 'failed'
+  return burst.every(of('succeeded')) ? 'succeeded' : undefined
+}
+
+/** All loaded events, for paper: the list on the screen has only the rows in view. */
+export function PrintedEvents() {
+  const { items } = loaded.value
+  return html`<section class="printed-events" aria-label="Events">
+    ${items.map(
+      (
+        event,
+        at,
+      ) => html`${(at === 0 || eventDay(event) !== eventDay(items[at - 1] ?? event)) && html`<h2 class="day">${dayHeading(eventDay(event), now.value)}</h2>`}
+        <${EventRow} event=${event} terms=${[]} isNew=${false} isShort=${false} isInBurst=${false} />`,
+    )}
+  </section>`
 }

@@ -1,17 +1,16 @@
-import type { StoredEvent } from '#model/events/event'
+import type { StoredEvent, TargetNode } from '#model/events/event'
 import { outcomeGroupOf } from '#model/sentences/event-outcome'
 import { sentenceText } from '#model/sentences/event-sentence'
-import { sourceStyle } from '../../../shared/controls/glyph.js'
-import { OutcomeMark, outcomeWord } from '../../../shared/controls/outcome-mark.js'
+import { OutcomeMark, sourceStyle } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
 import { now } from '../../../shared/words/now.js'
-import { initials } from '../../../shared/words/text.js'
-import { Words } from '../../../shared/words/text-view.js'
-import { clockTime, dayHeading, dayOf, exactTime, relativeTime } from '../../../shared/words/time.js'
-import { actorName, isProgram, roleOf, wordsSaid } from '../event-words.js'
+import { capital, initials, Words } from '../../../shared/words/text.js'
+import { clockTime, dateWords, dayHeading, dayOf, exactTime, relativeTime } from '../../../shared/words/time.js'
+import { actorName, chainOf, isProgram, placeWords, roleOf, wordsSaid } from '../event-words.js'
 import { ValueMenu } from '../filters/value-menu.js'
 
-const SHORT = 200
+/** Longer names are truncated. */
+const SHORT = 300
 
 export interface EntryProps {
   event: StoredEvent
@@ -45,7 +44,7 @@ export function EntryCard({ event, terms }: EntryProps) {
     </div>
     <div class=${`entry-words source-${sourceStyle(event.source)}`}>
       <p class="entry-act">
-        ${outcome && html`<${ValueMenu} value=${{ name: 'outcome', value: outcome, words: outcomeWord(outcome) }}><${OutcomeMark} outcome=${outcome} /><//> `}
+        ${outcome && html`<${ValueMenu} value=${{ name: 'outcome', value: outcome, words: capital(outcome) }}><${OutcomeMark} outcome=${outcome} /><//> `}
         <${Words} text=${sentenceText(event)} terms=${terms} />
       </p>
       ${words.trim() !== '' && html`<div class="entry-text"><${Words} text=${words} terms=${terms} mayShowAll /></div>`}
@@ -63,4 +62,48 @@ function addressOf({ actor }: StoredEvent): string {
   const { email, username } = actor.metadata ?? {}
   const found = [email, username].find(known => typeof known === 'string' && known !== '' && known !== actor.display)
   return typeof found === 'string' ? found : ''
+}
+
+/** The whole target chain, outermost first. Nodes with a key are filters. */
+export function EntryAbout({ event, terms }: EntryProps) {
+  const chain = chainOf(event).filter(({ type, key, display }) => type || key || display)
+  if (chain.length === 0) return null
+  return html`<section class="panel-section" aria-label="About">
+    <h3>About</h3>
+    <dl class="entry-about">
+      ${chain.map((node, at) => html`<${Step} node=${node} terms=${terms} isLast=${at === chain.length - 1} />`)}
+    </dl>
+  </section>`
+}
+
+interface StepProps {
+  node: TargetNode
+  terms: readonly string[]
+  isLast: boolean
+}
+
+function Step({ node, terms, isLast }: StepProps) {
+  const { type, key, display } = node
+  const id = type && key?.startsWith(`${type}:`) ? key.slice(type.length + 1) : key
+  const name = html`<${Words} text=${display || id || '(no name)'} terms=${terms} limit=${SHORT} />`
+  return html`<div class=${classes(isLast && 'is-last')}>
+    <dt><${Words} text=${(type || 'target').replaceAll('_', ' ')} limit=${SHORT} /></dt>
+    <dd class="entry-name">${key ? html`<${ValueMenu} value=${{ name: 'target', value: key, words: placeWords(node, display || key) }}>${name}<//>` : name}</dd>
+    <dd class="entry-key code">${key && html`<${Words} text=${key} terms=${terms} limit=${SHORT} />`}</dd>
+  </div>`
+}
+
+/** Who erased the content of an event, when and why. */
+export function EntryErased({ event: { erased } }: { event: StoredEvent }) {
+  if (!erased) return null
+  const { at, by, reason } = erased
+  return html`<section class="panel-section" aria-label="Erased">
+    <h3>Erased</h3>
+    <p>The content of this event was erased. Its key, kind, times and counts stay.</p>
+    <dl class="entry-facts">
+      <div><dt>Reason</dt><dd><${Words} text=${reason} limit=${SHORT * 2} /></dd></div>
+      <div><dt>By</dt><dd><${Words} text=${by} limit=${SHORT} /></dd></div>
+      <div><dt>On</dt><dd>${dateWords(at, now.value)} <time class="code" datetime=${at} title=${exactTime(at)}>${clockTime(at)}</time></dd></div>
+    </dl>
+  </section>`
 }

@@ -1,31 +1,25 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { LinkedCards } from '#model/board/linked'
 import type { StoredEvent } from '#model/events/event'
 import { Glyph } from '../../../shared/controls/glyph.js'
-import { ProblemNote } from '../../../shared/controls/problem-note.js'
+import { LoadProblem } from '../../../shared/controls/note.js'
 import { html } from '../../../shared/html.js'
 import { api } from '../../../shared/server/api.js'
-import { createResource } from '../../../shared/server/resource.js'
+import { useResource } from '../../../shared/server/resource.js'
 import { otherProgramUrl } from '../../../shared/server/root-path.js'
-import { Words } from '../../../shared/words/text-view.js'
+import { Words } from '../../../shared/words/text.js'
 import { cardUrl } from '../event-links.js'
 import { eventKey } from '../event-words.js'
 
 /** The board's cards that link to the event. Nothing if there are none, or if the board does not show them here. */
 export function EntryCards({ event }: { event: StoredEvent }) {
   const board = otherProgramUrl
-  const [linked] = useState(() =>
-    createResource<LinkedCards>(signal => api('/api/cards', { query: { link: eventKey(event) }, signal })),
-  )
-  useEffect(() => {
-    if (board !== undefined) void linked.load()
-  }, [])
+  const query = { link: eventKey(event) }
+  const linked = useResource<LinkedCards>(signal => api('/api/cards', { query, signal }), [], board !== undefined)
   const cards = linked.value.value?.items ?? []
-  const problem = linked.problem.value
-  if (board === undefined || (cards.length === 0 && problem === undefined)) return null
+  if (board === undefined || (cards.length === 0 && linked.problem.value === undefined)) return null
   return html`<section class="panel-section" aria-label="Cards">
     <h3>Cards</h3>
-    ${problem !== undefined && html`<${ProblemNote} what="The cards could not be loaded." problem=${problem} onRetry=${linked.load} />`}
+    <${LoadProblem} of=${linked} what="The cards could not be loaded." />
     <ul class="entry-cards" role="list">
       ${cards.map(
         ({ id, title, column }) => html`<li key=${id}>

@@ -1,11 +1,10 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { CopyButton } from '../../../shared/controls/copy.js'
-import { ProblemNote } from '../../../shared/controls/problem-note.js'
+import { LoadProblem } from '../../../shared/controls/note.js'
 import { html } from '../../../shared/html.js'
 import { apiResponse, segment } from '../../../shared/server/api.js'
-import { createResource } from '../../../shared/server/resource.js'
-import { bytes } from '../../../shared/words/text.js'
-import { Words } from '../../../shared/words/text-view.js'
+import { useResource } from '../../../shared/server/resource.js'
+import { bytes, Words } from '../../../shared/words/text.js'
 import { eventKey } from '../event-words.js'
 import type { EntryProps } from './entry-card.js'
 import { hasRounded, pathsToMatches } from './json-rows.js'
@@ -22,35 +21,21 @@ export function EntryJson({ event, terms }: EntryProps) {
   const plain = useMemo(() => JSON.stringify(event, null, 2), [event])
   // JavaScript rounds large numbers: then the server's original text is loaded.
   const isRounded = useMemo(() => hasRounded(event), [event])
-  const exact = useMemo(
-    () =>
-      createResource(async signal => (await apiResponse(`/api/events/${segment(eventKey(event))}`, { signal })).text()),
-    [eventKey(event)],
-  )
-  useEffect(() => {
-    if (isRounded) void exact.load()
-  }, [exact, isRounded])
+  const path = `/api/events/${segment(eventKey(event))}`
+  const exact = useResource(async signal => (await apiResponse(path, { signal })).text(), [path], isRounded)
   const text = isRounded ? exact.value.value : plain
   return html`<section class="panel-section" aria-label="Entry as JSON">
     <div class="entry-section-head">
       <h3>Entry as JSON</h3>
-      <span class="hint">${bytes(sizeOf(plain))}</span>
+      <span class="hint">${bytes(new Blob([plain]).size)}</span>
       <button type="button" class="button quiet small is-raw" aria-pressed=${isRaw} onClick=${() => setRaw(!isRaw)}>Raw</button>
       ${text !== undefined && html`<${CopyButton} text=${() => text} label="Copy" class="quiet small" />`}
     </div>
-    ${
-      isRounded &&
-      exact.problem.value !== undefined &&
-      html`<${ProblemNote} what="The exact text could not be loaded." problem=${exact.problem.value} onRetry=${exact.load} />`
-    }
+    ${isRounded && html`<${LoadProblem} of=${exact} what="The exact text could not be loaded." />`}
     ${
       isRaw
         ? html`<pre class="wrap entry-raw" tabindex="0" role="group" aria-label="Raw text"><${Words} text=${text ?? ''} terms=${terms} limit=${RAW_LIMIT} mayShowAll /></pre>`
         : html`<${JsonTree} key=${asked} value=${event} terms=${terms} open=${matched} label="Entry" />`
     }
   </section>`
-}
-
-function sizeOf(text: string): number {
-  return new TextEncoder().encode(text).byteLength
 }

@@ -1,16 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { StoredEvent } from '#model/events/event'
 import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
-import { Note } from '../../../shared/controls/note.js'
+import { Note, ProblemNote } from '../../../shared/controls/note.js'
 import { Panel } from '../../../shared/controls/panel.js'
-import { ProblemNote } from '../../../shared/controls/problem-note.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { isPhone, isWide } from '../../../shared/media.js'
 import { ApiProblem } from '../../../shared/server/api.js'
 import { useSlow } from '../../../shared/server/resource.js'
-import { searchTerms } from '../../../shared/words/text.js'
-import { Words } from '../../../shared/words/text-view.js'
+import { capital, searchTerms, Words } from '../../../shared/words/text.js'
 import { exactTime } from '../../../shared/words/time.js'
 import { sourceLabel } from '../../sources.js'
 import { eventKey, isProgram, roleOf } from '../event-words.js'
@@ -20,16 +18,13 @@ import { loaded, retrySelected, selectedKey, selectedProblem } from '../list/eve
 import { walk } from '../list/shown-rows.js'
 import { Sentence } from '../sentence-view.js'
 import { copyLink } from './copy-link.js'
-import { EntryAbout } from './entry-about.js'
 import { EntryActions } from './entry-actions.js'
 import { EntryAround } from './entry-around.js'
 import { EntryArrival } from './entry-arrival.js'
-import { EntryCard } from './entry-card.js'
+import { EntryAbout, EntryCard, EntryErased } from './entry-card.js'
 import { EntryCards } from './entry-cards.js'
-import { EntryConversation } from './entry-conversation.js'
-import { EntryErased } from './entry-erased.js'
+import { EntryConversation, EntryStory } from './entry-conversation.js'
 import { EntryJson } from './entry-json.js'
-import { EntryStory } from './entry-story.js'
 
 export interface EventPanelProps {
   /** Absent while it loads. */
@@ -127,6 +122,5 @@ function PanelKeys() {
 
 /** `Pull request`: the object type as a heading. */
 function nounOf({ action, kind }: StoredEvent): string {
-  const noun = (action.object_type || kind.split('.')[0] || 'event').replaceAll('_', ' ')
-  return noun.charAt(0).toUpperCase() + noun.slice(1)
+  return capital((action.object_type || kind.split('.')[0] || 'event').replaceAll('_', ' '))
 }

@@ -1,7 +1,6 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks'
 import { classes, html } from '../../../shared/html.js'
-import { count } from '../../../shared/words/text.js'
-import { Words } from '../../../shared/words/text-view.js'
+import { count, Words } from '../../../shared/words/text.js'
 import { isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS } from './json-rows.js'
 
 /** Characters of a string shown initially. */

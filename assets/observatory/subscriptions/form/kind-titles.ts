@@ -1,4 +1,5 @@
 /** Titles of kinds in menus and lists; the JSON view shows the codes. */
+import { capital } from '../../../shared/words/text.js'
 
 const TITLES: ReadonlyMap<string, string> = new Map([
   ['message.created', 'Message written'],
@@ -23,8 +24,7 @@ export function kindTitle(kind: string): string {
   const [object, verb] = dot < 0 ? [kind, ''] : [kind.slice(0, dot), kind.slice(dot + 1)]
   const noun = object.replaceAll(/[._]/g, ' ')
   if (verb === '*') return `Any ${noun}`
-  const words = `${noun} ${verb.replaceAll('_', ' ')}`.trim()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capital(`${noun} ${verb.replaceAll('_', ' ')}`.trim())
 }
 
 const LISTED = 3

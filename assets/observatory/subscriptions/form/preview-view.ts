@@ -1,15 +1,15 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { StoredEvent } from '#model/events/event'
 import { sentenceText } from '#model/sentences/event-sentence'
 import type { SubscriptionPreview } from '#model/subscriptions/subscription-preview'
 import { sourceStyle } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
-import { ApiProblem, reasonOf } from '../../../shared/server/api.js'
+import { ApiProblem, api, reasonOf } from '../../../shared/server/api.js'
 import { now } from '../../../shared/words/now.js'
-import { count, counted } from '../../../shared/words/text.js'
-import { Words } from '../../../shared/words/text-view.js'
+import { count, counted, Words } from '../../../shared/words/text.js'
 import { dateWords, dayOf, exactTime, fromMs, shortTime, weekday } from '../../../shared/words/time.js'
 import { actorName, eventKey, wordsSaid } from '../../events/event-words.js'
-import type { PreviewState } from './preview.js'
+import type { Draft } from './draft.js'
 
 export interface PreviewViewProps extends PreviewState {
   source: string
@@ -87,4 +87,46 @@ function Bars({ days, source }: { days: SubscriptionPreview['by_day']; source: s
 function when(at: string): string {
   const isToday = dayOf(at) === dayOf(fromMs(now.value))
   return isToday ? shortTime(at) : weekday(at)
+}
+
+const WAIT_MS = 400
+const LONGEST_RETRY_S = 5
+
+export interface PreviewState {
+  /** For the draft or, during a request, for its previous version. */
+  preview: SubscriptionPreview | undefined
+  problem: unknown
+  /** Whether it belongs to the current draft. */
+  isCurrent: boolean
+}
+
+/** Requests a preview of a draft after a pause in editing. Undefined: nothing to request. */
+export function usePreview(draft: Draft | undefined): PreviewState {
+  const [shown, setShown] = useState<{ of: string; preview?: SubscriptionPreview | undefined; problem?: unknown }>({
+    of: '',
+  })
+  const asked = draft === undefined ? '' : JSON.stringify(draft)
+  useEffect(() => {
+    if (asked === '') return
+    const gone = new AbortController()
+    let timer = window.setTimeout(ask, WAIT_MS)
+    async function ask(): Promise<void> {
+      try {
+        const call = { body: JSON.parse(asked), signal: gone.signal }
+        const preview = await api<SubscriptionPreview>('/api/subscriptions/preview', call)
+        setShown({ of: asked, preview })
+      } catch (problem) {
+        if (gone.signal.aborted) return
+        const wait =
+          problem instanceof ApiProblem && problem.code === 'busy' ? (problem.retryAfterSeconds ?? 1) : undefined
+        if (wait === undefined) setShown({ of: asked, problem })
+        else timer = window.setTimeout(ask, Math.min(wait, LONGEST_RETRY_S) * 1000)
+      }
+    }
+    return () => {
+      gone.abort()
+      window.clearTimeout(timer)
+    }
+  }, [asked])
+  return { preview: shown.preview, problem: shown.problem, isCurrent: asked !== '' && shown.of === asked }
 }

@@ -1,11 +1,13 @@
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { TARGET_CHARACTERS } from '#model/subscriptions/target-grammar'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { html } from '../../../shared/html.js'
-import { Words } from '../../../shared/words/text-view.js'
+import { api } from '../../../shared/server/api.js'
+import type { EventPage } from '../../../shared/server/wire.js'
+import { Words } from '../../../shared/words/text.js'
+import { watchTarget } from '../../events/event-links.js'
 import { platforms, sourceLabel } from '../../sources.js'
 import { nearTargets } from './near-targets.js'
-import { useSeenTargets } from './seen-targets.js'
 import { readTarget, type TargetReading } from './target-reading.js'
 
 export interface TargetFieldProps {
@@ -77,4 +79,31 @@ function NeverSeen({ near, onUse }: { near: readonly string[]; onUse: (text: str
     near.length > 0 &&
     html` Similar: ${near.map((other, at) => html`${at > 0 && ', '}<button type="button" class="link code" onClick=${() => onUse(other)}>${other}</button>`)}`
   }</p>`
+}
+
+/** Events with their payloads are large. */
+const LOOKED_AT = 50
+
+/** Targets of the newest events of a source, for suggestions; the wider place of each as well: `stream:eng` of `stream:eng/topic:deploys`. */
+function useSeenTargets(source: string): readonly string[] {
+  const [seen, setSeen] = useState<readonly string[]>([])
+  useEffect(() => {
+    const gone = new AbortController()
+    setSeen([])
+    const query = { source, order: 'desc', limit: LOOKED_AT }
+    api<EventPage>('/api/events', { query, signal: gone.signal }).then(
+      ({ items }) => {
+        const targets = items.map(watchTarget).filter(target => target !== undefined)
+        setSeen([...new Set(targets.flatMap(target => [target, widerTarget(target)]))])
+      },
+      // They are only suggestions.
+      () => undefined,
+    )
+    return () => gone.abort()
+  }, [source])
+  return seen
+}
+
+function widerTarget(target: string): string {
+  return target.replace(/\/(?:topic|issue|pull_request|merge_request):[^/]*$/, '')
 }
