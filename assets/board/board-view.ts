@@ -137,7 +137,7 @@ export function BoardView() {
     onMove=${(card: Card) => setMoving(card.id)} onKeyDown=${pressTile} onPointerDown=${grab(column)} />`
   const movingCard = moving === undefined ? undefined : shownCard(moving)
   const isPanel = openId !== ''
-  return html`<div class=${classes('view-main board', isPanel && 'has-panel')}>
+  return html`<div class=${classes('view-main fill board', isPanel && 'has-panel')}>
       ${(!isPhone.value || isSearching) && html`<${BoardHead} isPanel=${isPanel} isSearching=${isSearching} onNew=${() => open(NEW_CARD)} />`}
       ${isPhone.value && html`<h1 class="visually-hidden">Board</h1><div class="phone-board-bar"><${BoardSwitch} /></div>`}
       <${BoardProblem} />
@@ -210,7 +210,7 @@ interface BoardHeadProps {
 }
 
 function BoardHead({ isPanel, isSearching, onNew }: BoardHeadProps) {
-  return html`<header class="view-head board-head">
+  return html`<header class="view-head row wrap board-head">
     ${!isPhone.value && html`<h1>Board</h1>`}
     <${BoardFilters} takesFocus=${isSearching} />
     ${
@@ -265,14 +265,14 @@ function BoardSkeleton() {
   if (!isSlow) return html`<div class="columns" aria-busy="true"></div>`
   return html`<div class="columns" aria-busy="true" aria-label="Loading">
     ${[4, 3, 2, 3].map(
-      cards => html`<div class="column"><div class="column-head"><span class="skeleton skeleton-word"></span></div>
-        <div class="column-cards">${Array.from({ length: cards }, () => html`<div class="skeleton skeleton-card"></div>`)}</div></div>`,
+      cards => html`<div class="column fill"><div class="column-head row"><span class="skeleton skeleton-word"></span></div>
+        <div class="column-cards fill">${Array.from({ length: cards }, () => html`<div class="skeleton skeleton-card"></div>`)}</div></div>`,
     )}
   </div>`
 }
 
 function EmptyBoard({ onNew }: { onNew: () => void }) {
-  return html`<div class="board-empty">
+  return html`<div class="board-empty stack">
     <h2>No cards yet.</h2>
     <p class="quiet-text">The board is ready. Create a first card here, or from an event in the observatory.</p>
     <button type="button" class="button" onClick=${onNew}><${Glyph} name="plus" />Write a card</button>

@@ -16,7 +16,7 @@ export function AppearanceDialog({ onClose }: { onClose: () => void }) {
   const choices = <T extends string>(values: readonly T[], names: Record<T, string>) =>
     values.map(value => ({ value, label: names[value] }))
   return html`<${Dialog} title="Appearance" onClose=${onClose}>
-    <div class="settings">
+    <div class="settings stack">
       <${Segments} legend="Colours" choices=${choices(PALETTES, PALETTE_NAMES)} value=${palette}
         onChange=${(value: typeof palette) => setAppearance({ palette: value })} />
       <${Segments} legend="Scheme" choices=${choices(SCHEMES, SCHEME_NAMES)} value=${scheme}

@@ -86,15 +86,15 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
 
   return html`<a class="skip-link" href="#view">Skip to the content</a>
     <header class="top-bar">
-      <a class="brand" href=${href('/')}>
+      <a class="brand row" href=${href('/')}>
         <${Glyph} name="book" class="logo" /><span>${isPhone.value ? current?.label : 'Daybook'}</span>
       </a>
       ${!isPhone.value && html`<nav class="tabs" aria-label="Views">${tabs.map(tab => html`<${TabLink} tab=${tab} isCurrent=${tab === current} />`)}</nav>`}
       <div class="top-tags">${tags}</div>
       ${
         isPhone.value
-          ? html`<div class="phone-actions">${phoneActions.value}</div>`
-          : html`<div class="top-end">
+          ? html`<div class="row">${phoneActions.value}</div>`
+          : html`<div class="top-end row">
             ${other && html`<a class="button quiet" href=${other.url}>${other.label}<${Glyph} name="external" /></a>`}
             <button type="button" class="button quiet icon" aria-label="Keys" title="Keys (?)" onClick=${() => setDialog('keys')}>
               <kbd>?</kbd>

@@ -47,7 +47,7 @@ export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
       ? name
       : `${name}: ${chosen.map(word => (word === UNASSIGNED ? 'Unassigned' : word)).join(', ')}`
   const isOn = isFiltered(boardFilter())
-  return html`<search class="board-filters">
+  return html`<search class="board-filters row wrap">
     <div class="inset-field search-field">
       <${Glyph} name="search" />
       <input ref=${field} class="field" type="search" aria-label="Find a card" placeholder="Find a card" value=${typed} maxlength="200"

@@ -53,7 +53,7 @@ export function CardFields(props: CardFieldsProps) {
     const words = problemOf(`/${name}`)
     return words && html`<p class="field-problem" role="alert">${words}</p>`
   }
-  return html`<section class="panel-section card-text">
+  return html`<section class="panel-section stack card-text">
       ${
         isWriting
           ? html`<label class="visually-hidden" for=${`${id}-title`}>Title</label>
@@ -62,7 +62,7 @@ export function CardFields(props: CardFieldsProps) {
               onInput=${(event: Event) => onChange({ title: field(event).replace(/[\r\n]+/g, ' ') })}></textarea>${problem('title')}`
           : html`<h2 class="card-heading"><${Words} text=${title || 'No title yet'} /></h2>`
       }
-      <div class="card-facts">
+      <div class="card-facts chips">
         <${Labels} text=${text} onChange=${onChange} />
         <${Assignee} text=${text} onChange=${onChange} />
         <span class="push"></span>
@@ -142,7 +142,7 @@ function Links({ text: { links }, events, onChange, problem }: LinksProps) {
     setAdding(false)
   }
   return html`<section class="panel-section card-events-part" aria-label="From the ledger">
-    <header class="card-events-head">
+    <header class="row">
       <h3>From the ledger</h3>
       ${links.length > 0 && html`<span class="quiet-text">${counted(links.length, 'event')}</span>`}
       <button type="button" class="button quiet small push" aria-expanded=${isAdding} onClick=${() => setAdding(!isAdding)}>
@@ -153,7 +153,7 @@ function Links({ text: { links }, events, onChange, problem }: LinksProps) {
     ${problem}
     ${
       links.length > 0 &&
-      html`<ul class="card-links" role="list">
+      html`<ul class="card-links stack" role="list">
         ${links.map(key => {
           const url = eventUrl(ledger, key)
           const event = events.find(event => event.key === key)
@@ -161,7 +161,7 @@ function Links({ text: { links }, events, onChange, problem }: LinksProps) {
             ? html`<${Words} text=${event.sentence} />`
             : html`<span class="code"><${Words} text=${key} /></span>`
           const name = event ? event.sentence : key
-          return html`<li key=${key}>
+          return html`<li key=${key} class="row anywhere">
             <${SourceGlyph} source=${sourceOf(key)} name=${sourceOf(key)} />
             ${event?.outcome && html`<${OutcomeMark} outcome=${event.outcome} />`}
             <span>${url === undefined ? words : html`<a href=${url} title=${plainText(key)} target="_blank" rel="noopener noreferrer">${words}</a>`}
@@ -186,7 +186,7 @@ function LinkForm({ onAdd }: { onAdd: (key: string) => void }) {
     if (key === undefined) setProblem('Enter the key of an event, or its address in the observatory.')
     else onAdd(key)
   }
-  return html`<form class="card-link-form" onSubmit=${submit}>
+  return html`<form class="card-link-form row" onSubmit=${submit}>
       <input ref=${field} class="field" aria-label="Key or address of an event" placeholder="Key or address of an event" value=${pasted}
         aria-invalid=${problem !== '' || undefined} onInput=${(event: Event) => setPasted((event.target as HTMLInputElement).value)} />
       <button type="submit" class="button">Add</button>

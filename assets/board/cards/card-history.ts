@@ -22,7 +22,7 @@ export function CardHistorySection({ id, version }: { id: string; version?: numb
     <summary class="reach">History</summary>
     <${LoadProblem} of=${history} what="The history could not be loaded." />
     ${items?.length === 0 && html`<p class="quiet-text">No changes are recorded.</p>`}
-    <ol>${items?.map(entry => html`<${Entry} entry=${entry} />`)}</ol>
+    <ol class="stack anywhere">${items?.map(entry => html`<${Entry} entry=${entry} />`)}</ol>
   </details>`
 }
 

@@ -96,7 +96,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     }
     askAboutMarks(false)
     if (sent.title.trim() === '') {
-      setProblem(new ApiProblem(0, { errors: [{ field: '/title', detail: 'A card needs a title.' }] }))
+      setProblem(noTitle())
       setWriting(true)
       return
     }
@@ -164,7 +164,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     ${
       show === 'card' &&
       (hasChanges || state === 'conflict') &&
-      html`<span class="push card-save">
+      html`<span class="push row card-save">
         <span class="quiet-text">${state === 'conflict' ? `You have version ${draft.version}, saved is ${card.version}` : 'Not saved yet'}</span>
         <button type="button" class=${state === 'conflict' ? 'button' : 'button primary'} aria-disabled=${state === 'conflict' || isSaving || undefined}
           onClick=${() => saveMine()}>${isSaving ? 'Saving…' : 'Save'}</button>
@@ -191,7 +191,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     ${
       show === 'runs'
         ? html`<${CardRuns} card=${card} chosen=${run} onChoose=${(id: string) => place.set({ run: id }, 'replace')} />`
-        : html`<div class="panel-notes">
+        : html`<div class="panel-notes stack">
           ${
             state === 'conflict' &&
             html`<${ConflictNote} draft=${draft} saved=${card} onMerge=${merge} onTake=${take} onOverwrite=${() => overwrite()} />`
@@ -214,7 +214,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
           ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
         </div>
         <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
-          onTick=${tick} events=${events.value.value?.items} problemOf=${(field: string) => problemOf(problem, field)} />
+          onTick=${tick} events=${events.value.value?.items} problemOf=${(field: string) => (problem instanceof ApiProblem ? problem.of(field) : undefined)} />
         <p class="panel-section quiet-text">Created <${Time} at=${card.created_at} as="relative" />${card.version > 1 && html`, changed <${Time} at=${card.updated_at} as="relative" />`}. Version ${card.version}.</p>
         <${CardHistorySection} key=${card.id} id=${card.id} version=${card.version} />
         ${events.problem.value !== undefined && html`<p class="panel-section quiet-text">The linked events could not be read. ${reasonOf(events.problem.value)}</p>`}`
@@ -255,8 +255,8 @@ function isConflict(error: unknown): boolean {
   return error instanceof ApiProblem && error.code === 'version_conflict'
 }
 
-export function problemOf(problem: unknown, field: string): string | undefined {
-  return problem instanceof ApiProblem ? problem.of(field) : undefined
+export function noTitle(): ApiProblem {
+  return new ApiProblem(0, { errors: [{ field: '/title', detail: 'A card needs a title.' }] })
 }
 
 export interface LostCardPanelProps {
@@ -268,7 +268,7 @@ export interface LostCardPanelProps {
 export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
   const hasDraft = cardDrafts.value.has(draftKey(id))
   return html`<${Panel} label="Card" size="card" onClose=${onClose}>
-    <div class="panel-notes">
+    <div class="panel-notes stack">
       ${
         hasDraft
           ? html`<${LostDraftNote} id=${id} />`

@@ -52,10 +52,10 @@ export function TileContent({ card, terms = [] }: { card: Card; terms?: readonly
   const run = runByCard.value.get(card.id)
   const sources = countsBySource(links)
   return html`<span class="card-title"><${Words} text=${title} terms=${terms} /></span>
-    ${labels.length > 0 && html`<span class="card-labels">${labels.map(label => html`<${LabelTag} key=${label} label=${label} />`)}</span>`}
+    ${labels.length > 0 && html`<span class="card-labels row wrap">${labels.map(label => html`<${LabelTag} key=${label} label=${label} />`)}</span>`}
     ${
       (sources.length > 0 || run || assignee !== null || hasDraft(card)) &&
-      html`<span class="card-foot">
+      html`<span class="card-foot row wrap">
         ${sources.map(
           ({ source, count }) => html`<span class="card-events" key=${source}>
             <${SourceGlyph} source=${source} name=${`${counted(count, 'event')} from ${source}:`} />${count}
@@ -83,7 +83,7 @@ export function RunBadge({ run }: { run: Run }) {
     return html`<span class="run-badge is-ok"><${Glyph} name="check" /><span class="visually-hidden">Done: </span>${MODE_NAMES[mode]}</span>`
   }
   if (state === 'failed') return html`<span class="run-badge is-danger"><${Glyph} name="close" />Run failed</span>`
-  return html`<span class="run-badge">${STATE_NAMES[state]}</span>`
+  return html`<span class="run-badge quiet-text">${STATE_NAMES[state]}</span>`
 }
 
 /** Running time, updated every second. */

@@ -25,16 +25,16 @@ export function ConflictNote({ draft, saved, onMerge, onTake, onOverwrite }: Con
   const shown = excerpt(lines)
   const differing = countDiffering(lines)
   const words = differing === 1 ? 'One line differs.' : `${count(differing)} lines differ.`
-  return html`<section class="note note-warn conflict" role="alert" aria-label="Conflict">
+  return html`<section class="note box note-warn conflict" role="alert" aria-label="Conflict">
     <${Glyph} name="warning" />
-    <div class="conflict-body">
+    <div class="stack grow">
       <p><strong>Someone saved this card ${when(saved.updated_at)}, while you wrote.</strong></p>
       <p>${words} Yours is kept below, not saved yet.</p>
       <div class="conflict-lines" tabindex="0" role="group" aria-label="Lines that differ">
         ${shown.slice(0, SHOWN).map(diffLine)}
         ${shown.length > SHOWN && html`<p class="hint">${count(shown.length - SHOWN)} more lines</p>`}
       </div>
-      <div class="note-actions">
+      <div class="buttons">
         <button type="button" class="button primary" onClick=${onMerge}>Merge</button>
         <button type="button" class="button" onClick=${onTake}>Use the saved version</button>
         <button type="button" class="button" onClick=${onOverwrite}>Overwrite with mine</button>
@@ -52,7 +52,7 @@ const SIGNS: Record<DiffLine['of'], string> = { both: ' ', mine: '−', saved: '
 const OWNERS: Record<DiffLine['of'], string> = { both: '', mine: 'yours', saved: 'saved' }
 
 function diffLine(line: DiffLine | undefined) {
-  if (!line) return html`<div class="conflict-line is-left-out">…</div>`
+  if (!line) return html`<div class="conflict-line quiet-text">…</div>`
   const { of, text } = line
   return html`<div class=${`conflict-line is-${of}`}><span class="conflict-sign" aria-hidden="true">${SIGNS[of]}</span>
     <span class="conflict-words"><${Words} text=${text} limit=${400} /></span>

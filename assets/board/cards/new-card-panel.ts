@@ -4,13 +4,13 @@ import { ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
-import { ApiProblem } from '../../shared/server/api.js'
+import { useSending } from '../../shared/server/resource.js'
 import { type Column, columnTitle } from '../columns/columns.js'
 import { NEW_CARD } from '../place.js'
 import { type CardText, changesBetween, NO_TEXT } from './card-draft.js'
 import { cardDrafts, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
 import { CardFields } from './card-fields.js'
-import { problemOf } from './card-panel.js'
+import { noTitle } from './card-panel.js'
 import { createCard } from './cards.js'
 
 export interface NewCardPanelProps {
@@ -27,58 +27,46 @@ export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
   const [chosen, setColumn] = useState('')
   const column = names.includes(chosen) ? chosen : (names[0] ?? '')
   const [isWriting, setWriting] = useState(true)
-  const [isUnderWay, setUnderWay] = useState(false)
-  const [problem, setProblem] = useState<unknown>(undefined)
+  const { isSending, problem, setProblem, send, refusalOf } = useSending()
   const id = useId()
 
-  const create = async () => {
-    if (isUnderWay) return
+  const create = () => {
     // Input may have arrived since the last render.
     const { mine } = cardDrafts.peek().get(key) ?? newCardDraft()
     if (mine.title.trim() === '') {
-      setProblem(
-        new ApiProblem(0, {
-          errors: [{ field: '/title', detail: 'A card needs a title.' }],
-          detail: 'A card needs a title.',
-        }),
-      )
+      setProblem(noTitle())
       setWriting(true)
       return
     }
-    setUnderWay(true)
-    setProblem(undefined)
-    try {
+    void send(async () => {
       const { id } = await createCard({ ...changesBetween(NO_TEXT, mine), column })
       keepDraft(key, undefined)
       announce(`Added ${mine.title}`)
       onMade(id)
-    } catch (error) {
-      setProblem(error)
-      setUnderWay(false)
-    }
+    })
   }
-  useKeys('Card', [{ keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: () => void create(), inFields: true }])
+  useKeys('Card', [{ keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: create, inFields: true }])
   const discard = () => {
     keepDraft(key, undefined)
     onClose()
   }
-  const foot = html`<label class="card-column-choice" for=${id}>In
+  const foot = html`<label class="card-column-choice row" for=${id}>In
       <select id=${id} class="field" value=${column} onChange=${(event: Event) => setColumn((event.target as HTMLSelectElement).value)}>
         ${names.map(name => html`<option value=${name}>${columnTitle(name)}</option>`)}
       </select></label>
     <span class="push"></span>
     <button type="button" class="button quiet" onClick=${discard}>Discard draft</button>
-    <button type="button" class="button primary" aria-disabled=${isUnderWay || undefined} onClick=${() => void create()}>Create card</button>`
+    <button type="button" class="button primary" aria-disabled=${isSending || undefined} onClick=${create}>Create card</button>`
   return html`<${Panel} label="New card" size="card" foot=${foot} takesFocus onClose=${onClose}>
-    <div class="panel-notes">
+    <div class="panel-notes stack">
       ${
         problem !== undefined &&
-        problemOf(problem, '/title') === undefined &&
+        refusalOf('/title') === undefined &&
         html`<${ProblemNote} what="The card was not created. Your text is kept." problem=${problem} />`
       }
     </div>
     <${CardFields} text=${mine} isWriting=${isWriting} onWriting=${setWriting}
       onChange=${(change: Partial<CardText>) => keepDraft(key, newCardDraft({ ...mine, ...change }))}
-      problemOf=${(field: string) => problemOf(problem, field)} />
+      problemOf=${refusalOf} />
   <//>`
 }

@@ -56,12 +56,12 @@ export function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
     ${problem && html`<p class="field-problem" role="alert">${problem}</p>`}
     ${
       isCoarse.value
-        ? html`<div class="quick-add-foot">
+        ? html`<div class="quick-add-foot row wrap">
             <button type="button" class="button small primary" onClick=${() => void add(false)}>Add</button>
             <button type="button" class="button small" onClick=${() => void add(true)}>Add and open</button>
             <button type="button" class="button small quiet" onClick=${onLeave}>Close</button>
           </div>`
-        : html`<p class="quick-add-foot hint">
+        : html`<p class="quick-add-foot row wrap hint">
             <span><kbd>↵</kbd> add</span><span><kbd>⇧↵</kbd> add and open</span><kbd class="push" title="leave">Esc</kbd>
           </p>`
     }

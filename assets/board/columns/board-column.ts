@@ -50,12 +50,12 @@ export function BoardColumn(props: BoardColumnProps) {
   const slotView = () => html`<li key="slot" class="card-slot" style=${{ height: `${dragged?.height ?? 0}px` }}></li>`
   const items = others.map(tile)
   if (slot !== undefined) items.splice(slot, 0, slotView())
-  return html`<section class=${classes('column', !isKnown && 'is-unknown')} aria-label=${title} data-column=${isKnown ? name : undefined}>
+  return html`<section class=${classes('column fill', !isKnown && 'is-unknown')} aria-label=${title} data-column=${isKnown ? name : undefined}>
     ${
       !isPhone.value &&
-      html`<header class="column-head">
-        <h2>${title}</h2>
-        <span class="column-count">${isFiltered ? `${count(cards.length)} of ${count(total)}` : count(total)}</span>
+      html`<header class="column-head row">
+        <h2 class="ellipsis">${title}</h2>
+        <span class="column-count quiet-text">${isFiltered ? `${count(cards.length)} of ${count(total)}` : count(total)}</span>
         ${!isKnown && html`<span class="tag warn" title="This column no longer exists. Move its cards to another.">Deleted</span>`}
         ${
           isKnown &&
@@ -64,9 +64,9 @@ export function BoardColumn(props: BoardColumnProps) {
         }
       </header>`
     }
-    <div class="column-cards">
+    <div class="column-cards fill">
       ${!isKnown && html`<p class="hint column-gone">This column no longer exists. Move these cards to another.</p>`}
-      ${items.length > 0 && html`<ul class="card-list" role="list" aria-label=${`${title}, cards`}>${items}</ul>`}
+      ${items.length > 0 && html`<ul class="stack" role="list" aria-label=${`${title}, cards`}>${items}</ul>`}
       ${
         cards.length > most &&
         html`<button type="button" class="button quiet" onClick=${() => setDrawn(drawn + DRAWN)}>
@@ -78,7 +78,7 @@ export function BoardColumn(props: BoardColumnProps) {
           ? html`<${QuickAdd} column=${name} onLeave=${() => onAdd(false)} onOpen=${onOpen} />`
           : isPhone.value &&
             isKnown &&
-            html`<button type="button" class="column-add" onClick=${() => onAdd(true)}><${Glyph} name="plus" />Add to ${title}</button>`
+            html`<button type="button" class="column-add row" onClick=${() => onAdd(true)}><${Glyph} name="plus" />Add to ${title}</button>`
       }
     </div>
   </section>`

@@ -29,10 +29,10 @@ export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
   )
   const shown = chosen || runs[0]?.id
   if (older.problem.value !== undefined && runs.length === 0) {
-    return html`<div class="panel-notes"><${LoadProblem} of=${older} what="The runs could not be loaded." /></div>`
+    return html`<div class="panel-notes stack"><${LoadProblem} of=${older} what="The runs could not be loaded." /></div>`
   }
   if (older.value.value && runs.length === 0) {
-    return html`<section class="panel-section empty-runs">
+    return html`<section class="panel-section stack empty-runs">
       <h3>No runs of this card yet.</h3>
       <p class="quiet-text">A dry run shows what a real run would start. A mock run simulates the states of a run. Neither starts anything.</p>
     </section>`

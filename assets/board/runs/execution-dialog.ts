@@ -2,12 +2,14 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../../shared/controls/dialog.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { Note } from '../../shared/controls/note.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { type Children, html } from '../../shared/html.js'
 import { reasonOf } from '../../shared/server/api.js'
 import {
   type Execution,
   execute,
   HeldTokenStatus,
+  holdsTokens,
   isRefusal,
   isToken,
   missingTokens,
@@ -24,6 +26,32 @@ export interface ExecutionDialogProps<T> {
   onClose: () => void
   /** Describes what will be done, where, and how long. */
   children?: Children
+}
+
+/**
+ * Executes with the held tokens; the dialog is needed if they are missing or refused. Other failures are shown.
+ *
+ * @param setAsking shows the dialog
+ */
+export function useExecution<T>(run: Execution<T>, onDone: (done: T) => void) {
+  const [isAsking, setAsking] = useState(false)
+  const [isUnderWay, setUnderWay] = useState(false)
+  const start = async () => {
+    if (isUnderWay) return
+    if (!holdsTokens()) {
+      setAsking(true)
+      return
+    }
+    setUnderWay(true)
+    try {
+      onDone(await execute(run))
+    } catch (error) {
+      if (isRefusal(error)) setAsking(true)
+      else showToast({ words: reasonOf(error) })
+    }
+    setUnderWay(false)
+  }
+  return { start, isUnderWay, isAsking, onClose: () => setAsking(false) }
 }
 
 interface Problem {

@@ -97,6 +97,6 @@ export function HeldTokenStatus() {
   if (first === undefined) return null
   const isOne = others.length === 0
   const what = isOne ? `Executor token${ofBoard(first)}` : 'Executor tokens of both boards'
-  return html`<p class="held-token"><${Glyph} name="key" />${what} held in this page only
+  return html`<p class="held-token hint row wrap"><${Glyph} name="key" />${what} held in this page only
     <button type="button" class="link" onClick=${forgetTokens}>Forget ${isOne ? 'it' : 'them'}</button></p>`
 }

@@ -48,7 +48,7 @@ export function LogFind({ box, changes, onShow }: LogFindProps) {
     if (found.length > 0) show(found[(at + by + found.length) % found.length])
   }
   const isCut = (box.current?.childElementCount ?? 0) >= MOST_LINES
-  return html`<search class="log-find">
+  return html`<search class="log-find row wrap">
     <div class="inset-field search-field">
       <${Glyph} name="search" />
       <input class="field" type="search" aria-label="Find in the log" placeholder="Find in the log" maxlength="200" value=${typed}

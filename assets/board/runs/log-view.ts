@@ -109,11 +109,11 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
   const note = isLost
     ? `reconnecting, up to date until ${clockTime(fromMs(link.heardAt))}`
     : typeof link === 'number' && !isOver(run) && (link < MOST_LIVE ? 'live' : `${duration(link * 1000)} behind`)
-  return html`<div class="log-part">
+  return html`<div class="log-part fill">
     <${LogFind} box=${box} changes=${changes} onShow=${() => follow(false)} />
     ${problem && html`<${Note} kind="danger" what="The log could not be read.">${problem}<//>`}
-    <div ref=${box} class="log" role="log" aria-live="off" aria-label="Log" tabindex="0" onScroll=${scrolled}></div>
-    <div class="log-foot">
+    <div ref=${box} class="log box" role="log" aria-live="off" aria-label="Log" tabindex="0" onScroll=${scrolled}></div>
+    <div class="row wrap">
       <${Switch} label="Following" isOn=${isFollowing} isWarning=${isLost} note=${note} onChange=${follow} />
       <button type="button" class="button quiet push" onClick=${() => void download(id)}><${Glyph} name="download" />Download</button>
       <${CopyButton} class="quiet" label="Copy log" isBare=${isPhone.value} text=${() => textOf(box.current)} />

@@ -86,7 +86,7 @@ function RealRunDialog({ card, onStarted, onClose }: RealRunDialogProps) {
       ${' '}<strong><${Words} text=${card.title} /></strong>. ${whyTokens()}</p>
     ${
       plan &&
-      html`<dl class="facts is-boxed">
+      html`<dl class="facts box">
         <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
         <div><dt>In</dt><dd class="code"><${Words} text=${plan.folder} /></dd></div>
         <div><dt>On</dt><dd>${boardLabel()}</dd></div>

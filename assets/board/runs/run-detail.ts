@@ -1,18 +1,16 @@
-import { useState } from 'preact/hooks'
 import type { Run } from '#model/board/run'
 import { announce } from '../../shared/announce.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { LoadProblem } from '../../shared/controls/note.js'
-import { showToast } from '../../shared/controls/toast.js'
 import { classes, html } from '../../shared/html.js'
-import { reasonOf, segment } from '../../shared/server/api.js'
+import { segment } from '../../shared/server/api.js'
 import { useResource } from '../../shared/server/resource.js'
 import { Words } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { Stopwatch } from '../cards/card-tile.js'
 import { boardApi } from '../place.js'
-import { ExecutionDialog } from './execution-dialog.js'
-import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
+import { ExecutionDialog, useExecution } from './execution-dialog.js'
+import { type Execution, whyTokens } from './executor-token.js'
 import { LogView } from './log-view.js'
 import { RunAgain } from './run-buttons.js'
 import {
@@ -64,7 +62,7 @@ function later(listed: Run | undefined, single: Run | undefined): Run | undefine
 
 function RunHead({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }) {
   const isTimed = run.mode === 'real'
-  return html`<header class="run-head">
+  return html`<header class="run-head row wrap">
     <h3>${MODE_NAMES[run.mode]}</h3><span class="code quiet-text" title=${run.id}>${shortId(run.id)}</span>
     <span class="quiet-text"><${Time} at=${run.created_at} as="relative" /></span>
     <span class="push run-time">
@@ -79,35 +77,19 @@ function RunHead({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }
 const CANCEL_WITHIN_MS = 60_000
 
 function CancelButton({ run }: { run: Run }) {
-  const [isAsking, setAsking] = useState(false)
-  const [isUnderWay, setUnderWay] = useState(false)
   const cancel: Execution<Run> = headers =>
     boardApi(`/runs/${segment(run.id)}/cancel`, { method: 'POST', headers, timeoutMs: CANCEL_WITHIN_MS })
-  const press = async () => {
-    if (!holdsTokens()) {
-      setAsking(true)
-      return
-    }
-    setUnderWay(true)
-    try {
-      noteRun(await execute(cancel))
-    } catch (error) {
-      if (isRefusal(error)) setAsking(true)
-      else showToast({ words: reasonOf(error) })
-    }
-    setUnderWay(false)
+  const cancelled = (run: Run) => {
+    noteRun(run)
     void loadRuns()
   }
-  return html`<button type="button" class="button danger" aria-disabled=${isUnderWay || undefined} onClick=${() => !isUnderWay && void press()}>
+  const { start, isUnderWay, isAsking, onClose } = useExecution(cancel, cancelled)
+  return html`<button type="button" class="button danger" aria-disabled=${isUnderWay || undefined} onClick=${() => void start()}>
       ${isUnderWay ? 'Cancelling…' : 'Cancel run'}
     </button>
     ${
       isAsking &&
-      html`<${ExecutionDialog} title="Cancel this run?" action="Cancel run" run=${cancel} onClose=${() => setAsking(false)}
-        onDone=${(cancelled: Run) => {
-          noteRun(cancelled)
-          void loadRuns()
-        }}>
+      html`<${ExecutionDialog} title="Cancel this run?" action="Cancel run" run=${cancel} onClose=${onClose} onDone=${cancelled}>
         This stops the program and every process that it started. ${whyTokens()}
       <//>`
     }`
@@ -118,9 +100,9 @@ function Plan({ run: { plan } }: { run: Run }) {
   if (!plan) return null
   const { folder, environment, timeout_seconds } = plan
   const isConfigured = plan.command !== null
-  return html`<div class="run-plan">
+  return html`<div class="run-plan stack">
     <p>${isConfigured ? 'Nothing was started. A real run would start this, with the card as JSON on standard input:' : 'Nothing was started: no command is configured on this board.'}</p>
-    <dl class="facts is-boxed">
+    <dl class="facts box">
       <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
       <div><dt>In</dt><dd class="code"><${Words} text=${folder} /></dd></div>
       <div><dt>Variables</dt><dd class="code"><${Words} text=${environment.join(', ') || 'none'} /></dd></div>
@@ -135,24 +117,21 @@ function RunSteps({ run }: { run: Run }) {
   const isEnded = isOver(run)
   const end = isEnded ? STATE_NAMES[state] : 'Done'
   const present = Date.now()
-  return html`<ol class="run-steps" aria-label="Steps">
+  return html`<ol class="row hint" aria-label="Steps">
     ${step({ label: 'Queued', time: state === 'queued' ? '' : stopwatch(waitedMs(run, present)), is: state === 'queued' ? 'now' : 'past' })}
     ${step({ label: 'Running', time: isEnded && started_at ? stopwatch(ranMs(run, present)) : '', is: state === 'running' ? 'now' : isEnded && started_at ? 'past' : 'ahead' })}
     ${step({ label: end, time: '', is: isEnded ? 'past' : 'ahead', state: isEnded ? state : undefined })}
   </ol>`
 }
 
-function step({
-  label,
-  time,
-  is,
-  state,
-}: {
+interface Step {
   label: string
   time: string
   is: 'past' | 'now' | 'ahead'
   state?: Run['state'] | undefined
-}) {
+}
+
+function step({ label, time, is, state }: Step) {
   const isBad = state !== undefined && state !== 'done'
   return html`<li class=${classes('run-step', `is-${is}`, state && `is-${state}`)} aria-current=${is === 'now' ? 'step' : undefined}>
     ${is === 'now' && html`<span class="run-dot"></span>`}

@@ -25,8 +25,8 @@ export function RunsView() {
   const newest = newestRuns.value
   const isSlow = useSlow(areRunsLoading.value && !newest)
   const close = () => place.set({ run: '' })
-  return html`<div class="view-main">
-      <header class="view-head runs-head">
+  return html`<div class="view-main fill">
+      <header class="view-head row wrap runs-head">
         <h1>Runs</h1><span class="push"></span><${ExecutorBar} /><${BoardSwitch} />
       </header>
       ${
@@ -49,7 +49,7 @@ export function RunsView() {
 }
 
 function NoRuns() {
-  return html`<div class="board-empty">
+  return html`<div class="board-empty stack">
     <h2>No runs yet.</h2>
     <p class="quiet-text">Open a card and choose Dry run: it shows what a real run would start, without starting it.</p>
   </div>`

@@ -43,7 +43,7 @@ function Piece({ part, terms, role, isProgram }: PieceProps) {
     case 'name':
       return html`<span class="event-name"><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></span> `
     case 'outcome':
-      return html`<span class=${classes('event-outcome', part.isBad && 'is-bad')}><span class="event-colon">: </span><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></span>`
+      return html`<span class=${classes('event-outcome', part.isBad && 'is-danger')}><span class="event-colon">: </span><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></span>`
     case 'place':
       return null
   }

@@ -5,6 +5,7 @@ import { Panel } from '../../shared/controls/panel.js'
 import { registerDraft, takeDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem } from '../../shared/server/api.js'
+import { useSending } from '../../shared/server/resource.js'
 import { PasswordField } from './password-field.js'
 import { createPerson } from './people-list.js'
 import { ROLE_WORDS, RoleField } from './role-field.js'
@@ -18,33 +19,22 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
   const [username, setUsername] = useState(typeof first.username === 'string' ? first.username : '')
   const [role, setRole] = useState<Role>(first.role === 'admin' ? 'admin' : 'member')
   const [password, setPassword] = useState('')
-  const [problem, setProblem] = useState<unknown>(undefined)
-  const [isSaving, setSaving] = useState(false)
+  const { isSending, problem, send, refusalOf } = useSending()
   const latest = useRef({ username, role })
   latest.current = { username, role }
   // Drafts exclude the password.
   useEffect(() => registerDraft(DRAFT, () => latest.current), [])
-  const refused = problem instanceof ApiProblem ? problem : undefined
-  const isTaken = refused?.code === 'username_taken'
-  const ofName = isTaken ? refused.message : refused?.of('/username')
-  const ofPassword = refused?.of('/password')
-
-  const submit = async (event: Event) => {
+  const isTaken = problem instanceof ApiProblem && problem.code === 'username_taken'
+  const ofName = isTaken ? problem.message : refusalOf('/username')
+  const ofPassword = refusalOf('/password')
+  const isEmpty = username === '' || password === ''
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (isSaving || username === '' || password === '') return
-    setSaving(true)
-    setProblem(undefined)
-    try {
-      onCreated(await createPerson({ username, password, role }))
-    } catch (failure) {
-      setProblem(failure)
-    } finally {
-      setSaving(false)
-    }
+    if (!isEmpty) void send(async () => onCreated(await createPerson({ username, password, role })))
   }
   return html`<${Panel} label="New person" size="person" takesFocus onClose=${onClose}
     foot=${html`<span class="form-owner"></span><button type="button" class="button quiet" onClick=${onClose}>Cancel</button>
-      <button type="submit" form=${`${id}-form`} class="button primary" disabled=${isSaving || username === '' || password === ''}>${isSaving ? 'Creating…' : 'Create account'}</button>`}>
+      <button type="submit" form=${`${id}-form`} class="button primary" disabled=${isSending || isEmpty}>${isSending ? 'Creating…' : 'Create account'}</button>`}>
     <form id=${`${id}-form`} class="form person-form" novalidate onSubmit=${submit}>
       ${problem !== undefined && ofName === undefined && ofPassword === undefined && html`<${ProblemNote} what="The account was not created." problem=${problem} />`}
       <div class="form-part">

@@ -7,7 +7,8 @@ import { ProblemNote } from '../../shared/controls/note.js'
 import { Segments } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem, api } from '../../shared/server/api.js'
-import { fromMs } from '../../shared/words/time.js'
+import { useSending } from '../../shared/server/resource.js'
+import { DAY, fromMs } from '../../shared/words/time.js'
 
 type May = Required<NewToken>['may']
 
@@ -23,8 +24,6 @@ const ENDS = [
   { value: '365', label: 'A year' },
   { value: '', label: 'No end' },
 ] as const
-
-const DAY_MS = 86_400_000
 
 export interface NewTokenFormProps {
   /** Path of the owner: `/api/me`, `/api/users/…`. */
@@ -43,30 +42,17 @@ export function NewTokenForm({ path, owner, onIssued, onCancel }: NewTokenFormPr
   const [may, setMay] = useState<May>('all')
   const [text, setText] = useState('')
   const [days, setDays] = useState<(typeof ENDS)[number]['value']>('')
-  const [problem, setProblem] = useState<unknown>(undefined)
-  const [isIssuing, setIssuing] = useState(false)
+  const { isSending, problem, send } = useSending()
   useLayoutEffect(() => field.current?.focus(), [])
   const sources = [...new Set(text.split(/[\s,]+/).filter(source => source !== ''))]
-  const cannotIssue = isIssuing || (may === 'write' && sources.length === 0)
+  const cannotIssue = isSending || (may === 'write' && sources.length === 0)
   const [ofName, ofSources] = [refusalOf(problem, '/name'), refusalOf(problem, '/sources')]
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault()
     if (cannotIssue) return
-    setIssuing(true)
-    setProblem(undefined)
-    try {
-      await issueToken(path, {
-        may,
-        name: name.trim() || null,
-        expires_at: days === '' ? null : fromMs(Date.now() + Number(days) * DAY_MS),
-        ...(may === 'write' ? { sources } : {}),
-      })
-      onIssued()
-    } catch (failure) {
-      setProblem(failure)
-    } finally {
-      setIssuing(false)
-    }
+    const end = days === '' ? null : fromMs(Date.now() + Number(days) * DAY)
+    const terms = { may, name: name.trim() || null, expires_at: end, ...(may === 'write' ? { sources } : {}) }
+    void send(() => issueToken(path, terms).then(onIssued))
   }
   const rights: Record<May, string> = {
     all: owner === 'you' ? 'The same rights as your account.' : `The same rights as ${owner}.`,
@@ -92,7 +78,7 @@ export function NewTokenForm({ path, owner, onIssued, onCancel }: NewTokenFormPr
     </div>
     <div class="form-part"><${Segments} legend="Ends after" choices=${ENDS} value=${days} onChange=${setDays} /></div>
     <div class="buttons">
-      <button type="submit" class="button small" disabled=${cannotIssue}>${isIssuing ? 'Issuing…' : 'Issue token'}</button>
+      <button type="submit" class="button small" disabled=${cannotIssue}>${isSending ? 'Issuing…' : 'Issue token'}</button>
       <button type="button" class="button small quiet" onClick=${onCancel}>Cancel</button>
     </div>
   </form>`
@@ -155,7 +141,7 @@ export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
     write: `It allows a program to record events of ${sources}, and nothing else.`,
   }[issued.may]
   return html`<section ref=${box} class="token-box" aria-label="New token, shown only once">
-    <h3><${Glyph} name="key" />New token, shown only once</h3>
+    <h3 class="row is-accent"><${Glyph} name="key" />New token, shown only once</h3>
     <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select} onCopy=${() => setCopied(true)}
       value=${issued.token}></textarea>
     <p>Copy it now. Daybook keeps only a digest and cannot show it again. ${may}</p>

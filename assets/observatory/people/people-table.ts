@@ -52,7 +52,7 @@ function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelec
   }
   return html`<tr class=${classes('person', isSelected && 'is-selected', !enabled && 'is-quiet')} data-id=${person.id} onClick=${pressed}>
     <td><button type="button" class="person-name touch" onClick=${onOpen}>
-      <span class="avatar" aria-hidden="true">${initials(username)}</span><span class="person-word">${username}</span></button>
+      <span class="avatar" aria-hidden="true">${initials(username)}</span><span class="anywhere">${username}</span></button>
       ${isOwn(person) && html`<span class="tag">you</span>`}
     </td>
     <td>${role === 'admin' ? html`<span class="tag accent">admin</span>` : 'member'}

@@ -4,7 +4,8 @@ import { ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem, segment } from '../../shared/server/api.js'
+import { segment } from '../../shared/server/api.js'
+import { useSending } from '../../shared/server/resource.js'
 import { loadSession } from '../../shared/server/session.js'
 import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
@@ -26,18 +27,13 @@ import { TokenList } from './token-list.js'
 /** One account: its tokens, sessions, role and password. */
 export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: () => void }) {
   const { id, username, role, created_at: since } = person
-  const [problem, setProblem] = useState<unknown>(undefined)
+  const { problem, send } = useSending()
   const [opensAsking] = useState(deletionAsked.value === id)
   const whyLast = whyLastAdmin(person)
   const path = `/api/users/${segment(id)}`
   const changeRole = async (next: Role) => {
-    setProblem(undefined)
-    try {
-      await changePerson(person, { role: next })
-      if (isOwn(person)) await loadSession()
-    } catch (failure) {
-      setProblem(failure)
-    }
+    await changePerson(person, { role: next })
+    if (isOwn(person)) await loadSession()
   }
   return html`<${Panel} label=${`Account ${username}`} size="person" takesFocus=${opensAsking} onClose=${onClose}
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
@@ -53,7 +49,7 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
         <dd>${
           whyLast
             ? html`<span class="tag accent">admin</span><p class="hint">${whyLast}</p>`
-            : html`<${RoleField} legend="Role" isLegendHidden role=${role} onChange=${changeRole} />
+            : html`<${RoleField} legend="Role" isLegendHidden role=${role} onChange=${(next: Role) => void send(() => changeRole(next))} />
               <p class="hint">${isOwn(person) && role === 'admin' ? 'As a member you can no longer open this page.' : ROLE_WORDS[role]}</p>`
         }</dd></div>
         <div><dt>Can log in</dt>
@@ -93,7 +89,7 @@ function DeleteButton({ person, whyNot, onDeleted }: DeleteButtonProps) {
     onDeleted()
     deletePerson(person)
   }
-  return html`<span ref=${question} class="token-ask" role="group" aria-label="Delete account">
+  return html`<span ref=${question} class="token-ask row wrap" role="group" aria-label="Delete account">
     <button type="button" class="button danger" autofocus onClick=${remove}>Delete ${person.username}</button>
     <button type="button" class="button quiet" onClick=${() => ask('')}>Cancel</button>
     <span>Programs that use its tokens are refused.</span></span>`
@@ -101,22 +97,20 @@ function DeleteButton({ person, whyNot, onDeleted }: DeleteButtonProps) {
 
 function NewPassword({ person }: { person: ListedUser }) {
   const [password, setPassword] = useState<string | undefined>(undefined)
-  const [problem, setProblem] = useState<unknown>(undefined)
+  const { problem, send, refusalOf } = useSending()
   if (password === undefined) {
     return html`<button type="button" class="button small" onClick=${() => setPassword('')}>Set a new password…</button>`
   }
   const whose = isOwn(person) ? 'your' : 'its'
-  const refusal = problem instanceof ApiProblem ? problem.of('/password') : undefined
-  const submit = async (event: Event) => {
+  const refusal = refusalOf('/password')
+  const change = async () => {
+    await changePerson(person, { password })
+    setPassword(undefined)
+    showToast({ words: html`<strong>${person.username}</strong> has a new password and was logged out everywhere.` })
+  }
+  const submit = (event: Event) => {
     event.preventDefault()
-    setProblem(undefined)
-    try {
-      await changePerson(person, { password })
-      setPassword(undefined)
-      showToast({ words: html`<strong>${person.username}</strong> has a new password and was logged out everywhere.` })
-    } catch (failure) {
-      setProblem(failure)
-    }
+    void send(change)
   }
   return html`<form class="form" novalidate onSubmit=${submit}>
     ${problem !== undefined && refusal === undefined && html`<${ProblemNote} what="The password was not changed." problem=${problem} />`}

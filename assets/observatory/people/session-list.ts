@@ -29,9 +29,9 @@ export function SessionList({ path }: { path: string }) {
     }
     await sessions.load()
   }
-  return html`<div class="tokens-head">
+  return html`<div class="tokens-head row">
       <h3 ref=${heading} tabindex=${-1}>Sessions</h3>
-      ${items.length > 1 && html`<button type="button" class="button small" onClick=${() => end()}>${hasCurrent ? 'End all others' : 'End all'}</button>`}
+      ${items.length > 1 && html`<button type="button" class="button small push" onClick=${() => end()}>${hasCurrent ? 'End all others' : 'End all'}</button>`}
     </div>
     <${LoadProblem} of=${sessions} what="The sessions could not be loaded." />
     ${problem !== undefined && html`<${ProblemNote} what="The session was not ended." problem=${problem} />`}

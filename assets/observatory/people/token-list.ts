@@ -58,9 +58,9 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
   }
   return html`
     ${issued && html`<${TokenBox} issued=${issued} owner=${owner} onSaved=${saved} />`}
-    <div class="tokens-head">
+    <div class="tokens-head row">
       <h3>Tokens</h3>${items && html`<span class="hint">${items.length} of ${MOST}</span>`}
-      <button ref=${newButton} type="button" class="button small" aria-expanded=${isAsking} disabled=${issued !== undefined} onClick=${() => setAsking(!isAsking)}><${Glyph} name="plus" class="small" />New token…</button>
+      <button ref=${newButton} type="button" class="button small push" aria-expanded=${isAsking} disabled=${issued !== undefined} onClick=${() => setAsking(!isAsking)}><${Glyph} name="plus" class="small" />New token…</button>
     </div>
     ${isAsking && html`<${NewTokenForm} path=${path} owner=${owner} onIssued=${isIssued} onCancel=${cancel} />`}
     <${LoadProblem} of=${tokens} what=${`${owner === 'you' ? 'Your' : 'The'} tokens could not be loaded.`} />
@@ -112,7 +112,7 @@ function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
       ${token.expires_at && html`<${End} at=${token.expires_at} />`}</span>
     ${
       isAsked
-        ? html`<span class="token-ask"><span>Programs that use it are refused immediately.</span>
+        ? html`<span class="token-ask row wrap"><span>Programs that use it are refused immediately.</span>
           <button type="button" class="button small danger" onClick=${revoke}>Revoke</button>
           <button type="button" class="button small quiet" onClick=${() => setAsked(false)}>Cancel</button></span>`
         : html`<button type="button" class="button small quiet danger" aria-label=${`Revoke ${token.prefix}`} onClick=${() => setAsked(true)}>Revoke</button>`

@@ -20,7 +20,7 @@ export function CaptureView({ subscription }: { subscription: Subscription }) {
   const { state, words, more } = captureWords(subscription, { now: now.value, isPlatform })
   const glyph = GLYPHS[state]
   return html`<span class="capture capture-${state}" title=${more}>
-    ${glyph && html`<${Glyph} name=${glyph} class="capture-glyph" />`}<span>${words}</span>
+    ${glyph && html`<${Glyph} name=${glyph} />`}<span>${words}</span>
   </span>`
 }
 

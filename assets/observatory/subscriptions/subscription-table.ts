@@ -110,7 +110,7 @@ function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: Sub
       ${
         trouble
           ? html`<p class="subscription-trouble"><${Words} text=${trouble} limit=${600} /></p>`
-          : html`<p class="subscription-about"><${Words} text=${reason || kindsLine(kinds)} limit=${300} /></p>`
+          : html`<p class="subscription-about hint clamp"><${Words} text=${reason || kindsLine(kinds)} limit=${300} /></p>`
       }
     </td>
     <td class="subscription-capture"><${CaptureView} subscription=${subscription} />

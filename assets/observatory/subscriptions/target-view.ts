@@ -9,9 +9,9 @@ export function TargetView({ subscription }: { subscription: Pick<Subscription, 
   const { source, target, scope } = subscription
   if (target === '' && !scope?.key) return html`<span class="target-whole">Everything in ${sourceLabel(source)}</span>`
   const stretches = targetStretches(source, target || String(scope.key))
-  return html`<span class="target code">${stretches.map(
+  return html`<span class="target anywhere code">${stretches.map(
     ({ text, isKeyword }) =>
-      html`<span class=${isKeyword ? 'target-keyword' : undefined}><${Words} text=${text} limit=${256} /></span>`,
+      html`<span class=${isKeyword ? 'quiet-text' : undefined}><${Words} text=${text} limit=${256} /></span>`,
   )}</span>`
 }
 

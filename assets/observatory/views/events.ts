@@ -41,7 +41,7 @@ export function EventsView() {
 
 function EmptyLedger() {
   useEffect(awaitFirstEvent, [])
-  return html`<div class="view-main"><div class="view-scroll"><${FirstSteps} /></div></div>`
+  return html`<div class="view-main fill"><div class="view-scroll"><${FirstSteps} /></div></div>`
 }
 
 function Events() {
@@ -97,11 +97,11 @@ function Events() {
   ]
   useKeys('Events', keys)
 
-  return html`<div class="view-main">
+  return html`<div class="view-main fill">
       <h1 class="visually-hidden">Events</h1>
       <${FilterBar} onFilters=${() => setFiltering(true)} />
       <${Histogram} />
-      <div class="events-place" onPointerEnter=${() => {
+      <div class="fill" onPointerEnter=${() => {
         isPointerInList.value = true
       }} onPointerLeave=${() => {
         isPointerInList.value = false

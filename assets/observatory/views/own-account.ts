@@ -3,7 +3,8 @@ import { Dialog } from '../../shared/controls/dialog.js'
 import { ProblemNote } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem, api, rememberCsrfToken } from '../../shared/server/api.js'
+import { api, rememberCsrfToken } from '../../shared/server/api.js'
+import { useSending } from '../../shared/server/resource.js'
 import { session } from '../../shared/server/session.js'
 import type { Session } from '../../shared/server/wire.js'
 import { PasswordField } from '../people/password-field.js'
@@ -30,9 +31,7 @@ function OwnPassword({ username }: { username: string }) {
   const [isOpen, setOpen] = useState(false)
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  const [problem, setProblem] = useState<unknown>(undefined)
-  const [isSaving, setSaving] = useState(false)
-  const refusalOf = (field: string) => (problem instanceof ApiProblem ? problem.of(field) : undefined)
+  const { isSending, problem, setProblem, send, refusalOf } = useSending()
   const [ofCurrent, ofPassword] = [refusalOf('/current_password'), refusalOf('/password')]
   const close = () => {
     setOpen(false)
@@ -40,21 +39,15 @@ function OwnPassword({ username }: { username: string }) {
     setPassword('')
     setProblem(undefined)
   }
-  const submit = async (event: Event) => {
+  const change = async () => {
+    const body = { current_password: current, password }
+    rememberCsrfToken((await api<Pick<Session, 'csrf_token'>>('/api/me/password', { body })).csrf_token)
+    close()
+    showToast({ words: 'Your password is changed. Your other sessions have ended.' })
+  }
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (isSaving || current === '' || password === '') return
-    setSaving(true)
-    setProblem(undefined)
-    try {
-      const body = { current_password: current, password }
-      rememberCsrfToken((await api<Pick<Session, 'csrf_token'>>('/api/me/password', { body })).csrf_token)
-      close()
-      showToast({ words: 'Your password is changed. Your other sessions have ended.' })
-    } catch (failure) {
-      setProblem(failure)
-    } finally {
-      setSaving(false)
-    }
+    if (current !== '' && password !== '') void send(change)
   }
   if (!isOpen) {
     return html`<button type="button" class="button small" onClick=${() => setOpen(true)}>Change your password…</button>`
@@ -64,7 +57,7 @@ function OwnPassword({ username }: { username: string }) {
     <input type="text" autocomplete="username" value=${username} readonly hidden />
     <${PasswordField} label="Current password" isCurrent value=${current} onChange=${setCurrent} refusal=${ofCurrent} />
     <${PasswordField} label="New password" value=${password} onChange=${setPassword} refusal=${ofPassword} hint="Ends your sessions in other browsers; tokens stay valid." />
-    <div class="buttons"><button type="submit" class="button small" disabled=${isSaving || current === '' || password === ''}>Change password</button>
+    <div class="buttons"><button type="submit" class="button small" disabled=${isSending || current === '' || password === ''}>Change password</button>
       <button type="button" class="button small quiet" onClick=${close}>Cancel</button></div>
   </form>`
 }

@@ -25,11 +25,11 @@ const state = queryState<{ person: string; new: boolean }>({ person: text, new: 
 export function PeopleView() {
   const isSlow = useSlow(session.value === undefined)
   if (!session.value) {
-    return html`<div class="view-main people-view"><div class="view-head"><h1>People</h1></div>${isSlow && html`<${PeopleSkeleton} />`}</div>`
+    return html`<div class="view-main fill people-view"><div class="view-head row wrap"><h1>People</h1></div>${isSlow && html`<${PeopleSkeleton} />`}</div>`
   }
   if (isAdmin()) return html`<${PeopleForAdmins} />`
-  return html`<div class="view-main people-view">
-    <div class="view-head"><h1>People</h1></div>
+  return html`<div class="view-main fill people-view">
+    <div class="view-head row wrap"><h1>People</h1></div>
     ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
   </div>`
 }
@@ -51,8 +51,8 @@ function PeopleForAdmins() {
   )
   const opened = openId === '' ? undefined : all?.find(({ id }) => id === openId)
   const admins = all?.filter(({ role }) => role === 'admin').length ?? 0
-  return html`<div class="view-main people-view">
-    <div class="view-head">
+  return html`<div class="view-main fill people-view">
+    <div class="view-head row wrap">
       <h1>People</h1>${all && html`<span class="quiet-text">${counted(all.length, 'account')}, ${counted(admins, 'admin')}</span>`}
       ${!isPhone.value && html`<span class="push"><button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New person</button></span>`}
     </div>

@@ -56,8 +56,8 @@ export function SubscriptionsView() {
     .sort(byPlace(bySource))
   const edited = edit === '' ? undefined : all?.find(({ id }) => id === edit)
   const tried = all?.find(({ id }) => id === triedId)
-  return html`<div class="view-main subscriptions-view" ref=${view}>
-    <div class="view-head">
+  return html`<div class="view-main fill subscriptions-view" ref=${view}>
+    <div class="view-head row wrap">
       <h1>Subscriptions</h1>
       ${all && all.length > 0 && html`<${Chips} all=${all} shown=${show} context=${context} />`}
       <span class="push view-tools">
@@ -140,7 +140,7 @@ function Chips({ all, shown, context }: ChipsProps) {
     ${seen.map(
       ({ value, label, amount }) => html`<button type="button" class="chip" aria-pressed=${value === shown}
         onClick=${() => state.set({ show: value })}>
-        ${value === 'failing' && html`<span class="status-dot"></span>`}${label} <span class="chip-count">${count(amount)}</span>
+        ${value === 'failing' && html`<span class="status-dot"></span>`}${label} <span class="count">${count(amount)}</span>
       </button>`,
     )}
   </div>`

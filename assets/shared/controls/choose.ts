@@ -127,18 +127,18 @@ function ChoiceList(props: ChoiceListProps) {
         setFound((event.target as HTMLInputElement).value)
         setAt(0)
       }} />
-    ${note && html`<p id=${`${id}-note`} class="choice-note">${note}</p>`}
+    ${note && html`<p id=${`${id}-note`} class="choice-note hint">${note}</p>`}
     <div id=${`${id}-list`} class="choice-list" role="listbox" aria-label=${label} aria-multiselectable=${isMany ? 'true' : undefined}>
       ${shown.map(
         (choice, index) => html`<div id=${optionId(index)} role="option" key=${choice.value}
-          class=${classes('menu-item', index === at && 'is-active')} aria-selected=${chosen.includes(choice.value)}
+          class=${classes('menu-item row', index === at && 'is-active')} aria-selected=${chosen.includes(choice.value)}
           onMouseDown=${(event: Event) => event.preventDefault()} onClick=${() => choose(choice)}>
-          <${Glyph} name="check" class="choice-check" />${choice.glyph}
-          <span class=${classes('menu-label', choice.isCode && 'code')}><${Words} text=${choice.label} limit=${LABEL_LIMIT} /></span>
-          ${choice.count !== undefined && html`<span class="menu-note">${count(choice.count)}</span>`}
+          <${Glyph} name="check" class="choice-check is-accent" />${choice.glyph}
+          <span class=${classes('grow anywhere', choice.isCode && 'code')}><${Words} text=${choice.label} limit=${LABEL_LIMIT} /></span>
+          ${choice.count !== undefined && html`<span class="quiet-text">${count(choice.count)}</span>`}
         </div>`,
       )}
     </div>
-    ${shown.length === 0 && html`<p class="menu-empty">${empty ?? 'No match.'}</p>`}
+    ${shown.length === 0 && html`<p class="menu-empty quiet-text">${empty ?? 'No match.'}</p>`}
   </div>`
 }

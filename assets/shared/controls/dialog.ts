@@ -35,7 +35,7 @@ export function Dialog({ title, onClose, children, foot, class: more }: DialogPr
         <button type="button" class="button quiet icon" aria-label="Close" onClick=${onClose}><${Glyph} name="close" /></button>
       </header>
       <div class="dialog-content">${children}</div>
-      ${foot && html`<footer class="dialog-foot">${foot}</footer>`}
+      ${foot && html`<footer class="dialog-foot row wrap">${foot}</footer>`}
     </div>
     <${Toasts} />
   </dialog>`

@@ -88,9 +88,9 @@ export function MenuList({ id, opener, items, head, onClose, onDone }: MenuListP
 
 function MenuEntry({ item, onDone }: { item: MenuItem; onDone: () => void }) {
   const { label, glyph, note, href, isDownload, onChoose, whyOff, isDanger } = item
-  const content = html`${glyph && html`<${Glyph} name=${glyph} />`}<span class="menu-label">${label}</span>
-    ${(whyOff ?? note) && html`<span class="menu-note">${whyOff ?? note}</span>`}`
-  const shared = { role: 'menuitem', tabindex: -1, class: classes('menu-item', isDanger && 'is-danger') }
+  const content = html`${glyph && html`<${Glyph} name=${glyph} />`}<span class="grow anywhere">${label}</span>
+    ${(whyOff ?? note) && html`<span class="quiet-text">${whyOff ?? note}</span>`}`
+  const shared = { role: 'menuitem', tabindex: -1, class: classes('menu-item row', isDanger && 'is-danger') }
   if (href !== undefined)
     return html`<a ...${shared} href=${href} download=${isDownload ? '' : undefined} onClick=${onDone}>${content}</a>`
   const choose = () => {

@@ -20,10 +20,10 @@ export interface NoteProps {
 
 /** A note with actions. Errors are announced immediately. */
 export function Note({ kind, what, children, actions }: NoteProps) {
-  return html`<div class="note note-${kind}" role=${kind === 'danger' ? 'alert' : undefined}>
+  return html`<div class="note box note-${kind}" role=${kind === 'danger' ? 'alert' : undefined}>
     <${Glyph} name=${GLYPHS[kind]} />
     <p><strong>${what}</strong> ${children}</p>
-    ${actions && html`<div class="note-actions">${actions}</div>`}
+    ${actions && html`<div class="buttons">${actions}</div>`}
   </div>`
 }
 

@@ -56,14 +56,14 @@ export function Panel(props: PanelProps) {
     onCancel=${cancel}
     onMouseDown=${(event: MouseEvent) => event.target === element.current && isModal && onClose()}>
     <div class="panel-body">
-      <header class="panel-head">
+      <header class="panel-head row">
         ${
           isPhone.value &&
           html`<button type="button" class="button quiet icon" aria-label="Back" onClick=${onClose}>
             <${Glyph} name="chevron-left" />
           </button>`
         }
-        <div class="panel-title">${head ?? html`<h2><${Words} text=${label} /></h2>`}</div>
+        <div class="panel-title row grow">${head ?? html`<h2><${Words} text=${label} /></h2>`}</div>
         ${actions}
         ${
           !isPhone.value &&
@@ -73,7 +73,7 @@ export function Panel(props: PanelProps) {
         }
       </header>
       <div class="panel-content" tabindex=${0} role="group" aria-label=${`${plainText(label)}, content`}>${children}</div>
-      ${foot && html`<footer class="panel-foot">${foot}</footer>`}
+      ${foot && html`<footer class="panel-foot row wrap">${foot}</footer>`}
     </div>
     ${isModal && html`<${Toasts} />`}
   </dialog>`

@@ -21,6 +21,6 @@ export function Switch({ label, isOn, onChange, isBare, whyOff, isWarning, note 
     <input type="checkbox" role="switch" checked=${isOn} disabled=${whyOff !== undefined} aria-label=${isBare ? plainText(label) : undefined}
       onChange=${(event: Event) => onChange((event.target as HTMLInputElement).checked)} />
     ${!isBare && html`<span class="switch-label">${label}</span>`}
-    ${note && html`<span class="switch-note">${note}</span>`}
+    ${note && html`<span class="quiet-text">${note}</span>`}
   </label>`
 }

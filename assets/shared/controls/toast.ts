@@ -58,14 +58,14 @@ export function Toasts() {
     }
   }, [place])
   const isHere = places.value.at(-1) === place
-  return html`<div class="toasts" role="status">
+  return html`<div class="toasts stack" role="status">
     ${isHere && toasts.value.map(toast => html`<${ToastView} key=${toast.id} toast=${toast} />`)}
   </div>`
 }
 
 function ToastView({ toast }: { toast: Toast }) {
   const { words, undo } = toast
-  return html`<div class="toast">
+  return html`<div class="toast row anywhere">
     <p>${typeof words === 'string' ? html`<${Words} text=${words} />` : words}</p>
     ${
       undo &&

@@ -8,7 +8,7 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
     ${listedKeys().map(
       ({ scope, bindings }) => html`<section>
         <h3>${scope}</h3>
-        <dl class="keys">${bindings.map(toEntry)}</dl>
+        <dl class="keys stack">${bindings.map(toEntry)}</dl>
       </section>`,
     )}
     <p class="hint">Single-letter shortcuts are off while you type. Switch them off completely in Appearance.</p>
@@ -20,5 +20,5 @@ const NAMES: Readonly<Record<string, string>> = { ArrowUp: 'â†‘', ArrowDown: 'â†
 function toEntry({ keys, does }: KeyBinding) {
   const first = typeof keys === 'string' ? keys : (keys[0] ?? '')
   const names = first.split(/[ +](?=.)/).map(name => NAMES[name] ?? name)
-  return html`<div><dt>${names.map(name => html`<kbd>${name}</kbd>`)}</dt><dd>${does}</dd></div>`
+  return html`<div class="row"><dt>${names.map(name => html`<kbd>${name}</kbd>`)}</dt><dd>${does}</dd></div>`
 }

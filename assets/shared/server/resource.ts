@@ -1,5 +1,6 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiProblem } from './api.js'
 
 /** A value loaded from the server, which can be loaded again. */
 export interface Resource<T> {
@@ -68,6 +69,28 @@ export function useResource<T>(
     if (isWanted) void resource.load()
   }, [...changes, isWanted])
   return resource
+}
+
+/** A call that a form makes: whether it is under way, and why it failed. */
+export function useSending() {
+  const [isSending, setSending] = useState(false)
+  const [problem, setProblem] = useState<unknown>(undefined)
+  /** Does nothing while another call is under way. */
+  const send = async (act: () => Promise<unknown>): Promise<void> => {
+    if (isSending) return
+    setSending(true)
+    setProblem(undefined)
+    try {
+      await act()
+    } catch (failure) {
+      setProblem(failure)
+    } finally {
+      setSending(false)
+    }
+  }
+  /** The server's message about a field: `/name`. */
+  const refusalOf = (field: string) => (problem instanceof ApiProblem ? problem.of(field) : undefined)
+  return { isSending, problem, setProblem, send, refusalOf }
 }
 
 /** Whether a state has lasted for a while. Delays skeletons, so that fast responses do not flicker. */

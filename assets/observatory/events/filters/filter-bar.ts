@@ -34,15 +34,15 @@ export function FilterBar({ onFilters }: FilterBarProps) {
   const more = html`<button type="button" class=${isPhone.value ? 'button' : 'chip'} onClick=${onFilters}>
     <${Glyph} name="filter" class=${isPhone.value ? '' : 'small'} />Filters${set > 0 && html` <span class="tag accent">${set}</span>`}
   </button>`
-  if (isPhone.value) return html`<div class="events-bar"><${SearchField} />${more}</div>`
-  return html`<div class="events-top"><div class="events-bar">
+  if (isPhone.value) return html`<div class="events-bar row"><${SearchField} />${more}</div>`
+  return html`<div class="events-top"><div class="events-bar row">
     <${SearchField} />
     <${RangePicker} />
     <span class="events-live"><${LiveSwitch} /></span>
     <${ExportMenu} />
     <${WatchMenu} />
   </div>
-  <div class="events-filters" ref=${bar} role="group" aria-label="Filters">
+  <div class="events-filters row" ref=${bar} role="group" aria-label="Filters">
     <div class="events-chips"><${SourceChips} /></div>
     <span class="divider"></span>
     ${isNarrow ? more : html`<${FilterMenus} />`}

@@ -26,7 +26,7 @@ export function FilterSheet({ onClose }: FilterSheetProps) {
   useCloseByBack(onClose)
   const actions =
     hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`
-  const foot = html`<button type="button" class="button primary sheet-done" onClick=${onClose}>
+  const foot = html`<button type="button" class="button primary grow" onClick=${onClose}>
     ${known ? `Show ${counted(known.count, 'event')}` : 'Show events'}
   </button>`
   return html`<${Panel} label="Filters" size="form" takesFocus onClose=${onClose} actions=${actions} foot=${foot}>
@@ -40,8 +40,8 @@ export function FilterSheet({ onClose }: FilterSheetProps) {
         <h3 id="sheet-sources">Source</h3>
         <div class="sheet-sources">
           ${knownSources().map(
-            source => html`<div class="sheet-source" key=${source}>
-              <${SourceGlyph} source=${source} /><span class="ellipsis">${sourceLabel(source)}</span>
+            source => html`<div class="sheet-source row" key=${source}>
+              <${SourceGlyph} source=${source} /><span class="ellipsis grow">${sourceLabel(source)}</span>
               <span class="count">${countOf(source)}</span>
               <${Switch} isBare label=${sourceLabel(source)} isOn=${isShown(source)} onChange=${() => toggleSource(source)} />
             </div>`,

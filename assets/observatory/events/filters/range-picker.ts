@@ -123,11 +123,11 @@ export function RangeForm({ onDone }: { onDone: () => void }) {
           }}>${capital(relativeWords(preset)).replace(/^Last (?=\d)/, '')}</button>`,
       )}
     </div>
-    <div class="range-ends">
+    <div class="range-ends stack">
       ${field('From', from, end => `${end === '' ? '' : `since ${end}`}${to === '' ? '' : ` to ${to}`}`)}
       ${field('To', to, end => `${from === '' ? '' : `since ${from}`}${end === '' ? '' : ` to ${end}`}`)}
     </div>
-    <div class="range-foot">
+    <div class="range-foot row">
       <${Switch} label="UTC" isOn=${utc} note=${utc ? undefined : DEVICE_ZONE} onChange=${(isOn: boolean) => setAppearance({ utc: isOn })} />
       <button type="submit" class="button primary">Show</button>
     </div>

@@ -139,12 +139,12 @@ function Tip({ histogram, span, place }: TipProps) {
     <p>${spanOf(histogram, ...span)}</p>
     <dl>
       ${series.slice(0, MOST_NAMED).map(
-        ({ label, mark, sum }) => html`<div>
-          <dt>${mark}<span class="ellipsis">${label}</span></dt><dd>${countWords(sum)}</dd>
+        ({ label, mark, sum }) => html`<div class="row">
+          <dt class="row grow">${mark}<span class="ellipsis">${label}</span></dt><dd>${countWords(sum)}</dd>
         </div>`,
       )}
-      ${others.length > 0 && html`<div><dt>${others.length} more sources</dt><dd>${countWords(others.reduce((all, { sum = 0 }) => all + sum, 0))}</dd></div>`}
-      <div class="is-together"><dt>Total</dt><dd>${countWords(together)}</dd></div>
+      ${others.length > 0 && html`<div class="row"><dt class="grow">${others.length} more sources</dt><dd>${countWords(others.reduce((all, { sum = 0 }) => all + sum, 0))}</dd></div>`}
+      <div class="row is-together"><dt class="grow">Total</dt><dd>${countWords(together)}</dd></div>
     </dl>
   </div>`
 }

@@ -33,7 +33,7 @@ export function DayHeading({ day }: { day: string }) {
     const timer = window.setTimeout(() => void askCount(key, day), LINGER_MS)
     return () => window.clearTimeout(timer)
   }, [key, known])
-  return html`<span class="day-name">${dayHeading(day, now.value)}</span>
+  return html`<strong>${dayHeading(day, now.value)}</strong>
     <span class="day-count">${before && counted(before.count + countSince(day, before.upTo), 'event')}</span>`
 }
 

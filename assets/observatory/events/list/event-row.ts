@@ -39,7 +39,7 @@ export function EventRow({ event, terms, isNew, isShort, isInBurst }: EventRowPr
       </p>
       <p class="event-said"><${Said} words=${event.words} terms=${terms} /></p>
     </div>
-    <span class="event-kind code"><${Words} text=${event.kind} limit=${SHORT} /></span>
+    <span class="event-kind code ellipsis"><${Words} text=${event.kind} limit=${SHORT} /></span>
     <span class="event-seen">
       ${
         event.seen_count > 1 &&
@@ -54,7 +54,7 @@ function Said({ words, terms }: Pick<ListedEvent, 'words'> & Pick<EventRowProps,
   if (words.kind === 'none') return null
   const text = html`<${Words} text=${words.text} terms=${terms} />`
   return words.kind === 'found'
-    ? html`<span class="code event-where"><${Words} text=${words.path} limit=${SHORT} />: </span>${text}`
+    ? html`<span class="code quiet-text"><${Words} text=${words.path} limit=${SHORT} />: </span>${text}`
     : text
 }
 

@@ -12,7 +12,7 @@ import { loaded, loading, retryList } from './event-list-state.js'
 /** Below the last row: more to load, or the end. Part of a list box, so it cannot contain buttons. */
 export function ListEnd() {
   if (loading.value === 'older' || loaded.value.hasOlder) return html`<${SkeletonRows} count=${3} />`
-  return html`<div class="events-end"><${Beginning} /></div>`
+  return html`<div class="events-end hint"><${Beginning} /></div>`
 }
 
 function Beginning() {
@@ -38,7 +38,7 @@ export function ListProblem({ problem }: { problem: unknown }) {
   const code = [known?.status || undefined, known?.code].filter(Boolean).join(' ')
   const small = [code, known?.requestId && `request ${known.requestId}`].filter(Boolean).join(' · ')
   return html`<section class="events-blank" aria-label="Events">
-    <div class="events-state" role="alert">
+    <div class="events-state stack" role="alert">
       <${Glyph} name="warning" />
       <h2>${isAsked ? 'This search is not valid' : 'The events could not be loaded'}</h2>
       <p>${reasonOf(problem)} Recorded events are safe.</p>

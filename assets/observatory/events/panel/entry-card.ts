@@ -30,11 +30,11 @@ export function EntryCard({ event, terms }: EntryProps) {
   return html`<section class="entry-card" aria-label="What was said">
     <div class="entry-person">
       <${Avatar} event=${event} />
-      <div>
+      <div class="grow">
         <p class="entry-who">
           ${who ? html`<${ValueMenu} value=${{ name: 'actor', value: who, words: who }}>${name}<//>` : name}
-          ${role && html` <span class=${classes('entry-role', isProgram(event) && 'tag')}><${Words} text=${role} limit=${SHORT} /></span>`}
-          ${address && html`<span class="entry-address"> · <${Words} text=${address} terms=${terms} limit=${SHORT} /></span>`}
+          ${role && html` <span class=${isProgram(event) ? 'tag' : 'quiet-text'}><${Words} text=${role} limit=${SHORT} /></span>`}
+          ${address && html`<span class="quiet-text"> · <${Words} text=${address} terms=${terms} limit=${SHORT} /></span>`}
         </p>
         <p class="entry-when">
           <time datetime=${at} title=${exactTime(at)}>${dayHeading(dayOf(at), now.value)}, <strong>${clockTime(at)}</strong></time>
@@ -70,7 +70,7 @@ export function EntryAbout({ event, terms }: EntryProps) {
   if (chain.length === 0) return null
   return html`<section class="panel-section" aria-label="About">
     <h3>About</h3>
-    <dl class="entry-about">
+    <dl class="facts entry-about">
       ${chain.map((node, at) => html`<${Step} node=${node} terms=${terms} isLast=${at === chain.length - 1} />`)}
     </dl>
   </section>`
@@ -100,7 +100,7 @@ export function EntryErased({ event: { erased } }: { event: StoredEvent }) {
   return html`<section class="panel-section" aria-label="Erased">
     <h3>Erased</h3>
     <p>The content of this event was erased. Its key, kind, times and counts stay.</p>
-    <dl class="entry-facts">
+    <dl class="facts">
       <div><dt>Reason</dt><dd><${Words} text=${reason} limit=${SHORT * 2} /></dd></div>
       <div><dt>By</dt><dd><${Words} text=${by} limit=${SHORT} /></dd></div>
       <div><dt>On</dt><dd>${dateWords(at, now.value)} <time class="code" datetime=${at} title=${exactTime(at)}>${clockTime(at)}</time></dd></div>

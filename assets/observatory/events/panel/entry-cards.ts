@@ -22,7 +22,7 @@ export function EntryCards({ event }: { event: StoredEvent }) {
     <${LoadProblem} of=${linked} what="The cards could not be loaded." />
     <ul class="entry-cards" role="list">
       ${cards.map(
-        ({ id, title, column }) => html`<li key=${id}>
+        ({ id, title, column }) => html`<li key=${id} class="row anywhere">
           <${Glyph} name="card" /><a href=${cardUrl(board, id)}><${Words} text=${title} /></a>
           <span class="tag"><${Words} text=${column} limit=${40} /></span>
         </li>`,

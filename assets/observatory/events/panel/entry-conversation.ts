@@ -64,7 +64,7 @@ export function EntryConversation({ event, terms }: EntryProps) {
   return html`<section class="panel-section" aria-label="Conversation">
     <div class="entry-section-head">
       <h3>Conversation</h3>
-      <span class="entry-thread ellipsis"><${Words} text=${conversation.words} limit=${SHORT} /></span>
+      <span class="grow hint ellipsis"><${Words} text=${conversation.words} limit=${SHORT} /></span>
       ${found && isMore(found, rows.length) && html`<${ShowAll} event=${event} conversation=${conversation} found=${found} />`}
     </div>
     ${
@@ -104,7 +104,7 @@ function Turn({ event, terms, isThis, day }: TurnProps) {
   const time = html`<time datetime=${at} title=${exactTime(at)}>${dayOf(at) === day ? '' : `${dateWords(at, now.value)} `}${clockTime(at)}</time>`
   const body = html`<${Avatar} event=${event} />
     <span class="entry-turn-head"><strong class="ellipsis"><${Words} text=${actorName(event)} terms=${terms} limit=${SHORT} /></strong>${time}</span>
-    <span class="entry-turn-words">${
+    <span class="entry-turn-words clamp">${
       words.trim() === ''
         ? html`<span class="quiet-text"><${Words} text=${sentenceText(event)} terms=${terms} limit=${EXCERPT} /></span>`
         : html`<${Words} text=${words} terms=${terms} limit=${EXCERPT} isExcerpt />`
@@ -168,8 +168,8 @@ function Part({ part: { event, facts }, isThis, hasDate }: { part: StoryPart; is
   const { captured_at: at, source } = event
   const outcome = outcomeGroupOf(event)
   const content = html`<${SourceGlyph} source=${source} name=${sourceLabel(source)} />
-    <span class="entry-story-words">${outcome && html`<${OutcomeMark} outcome=${outcome} /> `}<${Words} text=${sentenceText(event)} limit=${EXCERPT} />
-      ${facts[0] && html`<small class="code"><${Words} text=${factWords(facts)} limit=${EXCERPT} /></small>`}</span>
+    <span class="anywhere">${outcome && html`<${OutcomeMark} outcome=${outcome} /> `}<${Words} text=${sentenceText(event)} limit=${EXCERPT} />
+      ${facts[0] && html`<small class="code ellipsis"><${Words} text=${factWords(facts)} limit=${EXCERPT} /></small>`}</span>
     <time datetime=${at} title=${exactTime(at)}>${hasDate && `${dateWords(at, now.value)} `}${clockTime(at)}</time>`
   const name = classes('entry-turn entry-story-part', isThis && 'is-this')
   return html`<li>${

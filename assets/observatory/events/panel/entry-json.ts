@@ -28,7 +28,7 @@ export function EntryJson({ event, terms }: EntryProps) {
     <div class="entry-section-head">
       <h3>Entry as JSON</h3>
       <span class="hint">${bytes(new Blob([plain]).size)}</span>
-      <button type="button" class="button quiet small is-raw" aria-pressed=${isRaw} onClick=${() => setRaw(!isRaw)}>Raw</button>
+      <button type="button" class="button quiet small push" aria-pressed=${isRaw} onClick=${() => setRaw(!isRaw)}>Raw</button>
       ${text !== undefined && html`<${CopyButton} text=${() => text} label="Copy" class="quiet small" />`}
     </div>
     ${isRounded && html`<${LoadProblem} of=${exact} what="The exact text could not be loaded." />`}

@@ -57,7 +57,7 @@ function Head({ event, label }: { event: StoredEvent; label: string }) {
   const from = sourceLabel(source)
   return html`<${ValueMenu} value=${{ name: 'source', value: source, words: from }}><${SourceGlyph} source=${source} name=${from} /><//>
     <h2 class="entry-title"><${Words} text=${label} limit=${60} /></h2>
-    <span class="entry-kind code"><${ValueMenu} value=${{ name: 'kind', value: kind, words: kind }}><${Words} text=${kind} limit=${120} /><//></span>`
+    <span class="entry-kind code ellipsis"><${ValueMenu} value=${{ name: 'kind', value: kind, words: kind }}><${Words} text=${kind} limit=${120} /><//></span>`
 }
 
 function Entry({ event }: { event: StoredEvent }) {
@@ -103,7 +103,7 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
   if (problem !== undefined) {
     return html`<div class="panel-section"><${ProblemNote} what="The event could not be loaded." problem=${problem} onRetry=${retrySelected} /></div>`
   }
-  return html`<div class="panel-section entry-skeleton" aria-busy="true">${isSlow && html`<span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span>`}</div>`
+  return html`<div class="panel-section entry-skeleton stack" aria-busy="true">${isSlow && html`<span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span>`}</div>`
 }
 
 /** A modal panel suspends the view's shortcuts, so it binds them again. */

@@ -8,6 +8,7 @@ const STRING_LIMIT = 500
 const NAME_LIMIT = 200
 /** Deeper lines are not indented further. */
 const DEEPEST_INDENT = 8
+const INDENT_PX = 12
 
 export interface JsonTreeProps {
   value: unknown
@@ -67,14 +68,14 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
     event.preventDefault()
   }
 
-  return html`<div ref=${tree} class="json code" role="tree" aria-label=${label} tabindex="0"
+  return html`<div ref=${tree} class="json box code" role="tree" aria-label=${label} tabindex="0"
     aria-activedescendant=${`${id}-${here}`} onKeyDown=${press}>
     ${rows.map((row, index) =>
       row.kind === 'end'
-        ? html`<div key=${`${row.path}/end`} role="none" class=${`json-row json-depth-${indent(row)}`}>${Array.isArray(row.value) ? ']' : '}'}</div>`
+        ? html`<div key=${`${row.path}/end`} role="none" class="json-row" style=${indent(row)}>${Array.isArray(row.value) ? ']' : '}'}</div>`
         : html`<div key=${`${row.path}${row.kind === 'more' ? '/more' : ''}`} id=${`${id}-${index}`} role="treeitem" aria-level=${row.depth + 1}
           aria-expanded=${row.isOpen} aria-selected=${index === here}
-          class=${classes('json-row', `json-depth-${indent(row)}`, index === here && 'is-active', row.isOpen !== undefined && 'is-fold')}
+          style=${indent(row)} class=${classes('json-row', index === here && 'is-active', row.isOpen !== undefined && 'is-fold')}
           onClick=${() => {
             setAt(index)
             // The user has selected text to copy.
@@ -108,22 +109,12 @@ function Line({ row, terms, isWhole, onWhole }: LineProps) {
           ? kind === 'array'
             ? '['
             : '{'
-          : html`<span class="json-folded"><${Words} text=${jsonPreview(value as object)} terms=${terms} limit=${NAME_LIMIT} /></span>`
+          : html`<span class="quiet-text"><${Words} text=${jsonPreview(value as object)} terms=${terms} limit=${NAME_LIMIT} /></span>`
         : html`<span class=${`json-${kind}`}>${String(value)}</span>${isRounded(value) && html` <span class="tag">rounded, see Raw</span>`}`
   }`
 }
 
-function Text({
-  text,
-  terms,
-  isWhole,
-  onWhole,
-}: {
-  text: string
-  terms: readonly string[]
-  isWhole: boolean
-  onWhole: () => void
-}) {
+function Text({ text, terms, isWhole, onWhole }: Omit<LineProps, 'row'> & { text: string }) {
   // Escaped as in JSON; of a long string only the shown part.
   const isLong = !isWhole && text.length > STRING_LIMIT
   const limit = isWhole ? text.length * 6 + 2 : STRING_LIMIT
@@ -134,8 +125,8 @@ function Text({
   }`
 }
 
-function indent({ depth }: JsonRow): number {
-  return Math.min(depth, DEEPEST_INDENT)
+function indent({ depth }: JsonRow) {
+  return { marginInlineStart: `${Math.min(depth, DEEPEST_INDENT) * INDENT_PX}px` }
 }
 
 /** The parent line of a line. */

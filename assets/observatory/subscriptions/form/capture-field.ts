@@ -49,7 +49,7 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
     <legend class="field-label">How to capture</legend>
     ${
       (mayRead || usesPolling) &&
-      html`<div class="capture-row">
+      html`<div class="capture-row row wrap">
         <${Switch} label="Poll every" isOn=${usesPolling} whyOff=${whyOff} onChange=${change} />
         <span class="inset-field unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
           aria-label="Seconds between two captures" aria-describedby=${`${id}-said`} disabled=${!usesPolling}

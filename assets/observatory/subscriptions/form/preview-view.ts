@@ -20,15 +20,15 @@ export interface PreviewViewProps extends PreviewState {
 /** Number of matches in the last 7 days: a bar per day, and the three newest. */
 export function PreviewView({ preview, problem, isCurrent, source, whyNot }: PreviewViewProps) {
   if (whyNot !== undefined)
-    return html`<section class="preview" aria-label="What it would match"><p class="hint">${whyNot}</p></section>`
+    return html`<section class="preview box" aria-label="What it would match"><p class="hint">${whyNot}</p></section>`
   if (problem !== undefined && isCurrent) {
     const words = whyRefused(problem)
-    return html`<section class="preview" aria-label="What it would match"><p class="hint"><${Words} text=${words} limit=${600} /></p></section>`
+    return html`<section class="preview box" aria-label="What it would match"><p class="hint"><${Words} text=${words} limit=${600} /></p></section>`
   }
   if (!preview)
-    return html`<section class="preview" aria-label="What it would match"><p class="hint">Checking the last 7 days.</p></section>`
+    return html`<section class="preview box" aria-label="What it would match"><p class="hint">Checking the last 7 days.</p></section>`
   const { examples, complete, counted_from: from } = preview
-  return html`<section class="preview" aria-label="What it would match" aria-busy=${!isCurrent}>
+  return html`<section class="preview box" aria-label="What it would match" aria-busy=${!isCurrent}>
     <div class="preview-head">
       <div role="status">
         <p class="preview-count"><strong>Would match ${!complete && 'at least '}${counted(preview.count, 'event')}</strong> in the last 7 days</p>

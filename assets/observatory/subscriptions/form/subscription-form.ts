@@ -8,6 +8,7 @@ import { registerDraft, takeDraft } from '../../../shared/drafts.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { ApiProblem } from '../../../shared/server/api.js'
+import { useSending } from '../../../shared/server/resource.js'
 import { isOpen } from '../../../shared/server/session.js'
 import { platforms } from '../../sources.js'
 import { ownerName } from '../owners.js'
@@ -70,8 +71,7 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
   )
   const [written, setWritten] = useState<Written>(first)
   const [view, setView] = useState<View>(first.json === undefined ? 'form' : 'json')
-  const [problem, setProblem] = useState<unknown>(undefined)
-  const [isSaving, setSaving] = useState(false)
+  const { isSending, problem, setProblem, send } = useSending()
   const formId = useId()
   const latest = useRef(written)
   latest.current = written
@@ -100,17 +100,9 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
   )
   const refusal = (field: string) => refusals.map(each => each.of(field)).find(words => words !== undefined)
 
-  const save = async () => {
-    if (isSaving || whyOff !== undefined) return
-    setSaving(true)
-    setProblem(undefined)
-    try {
-      onSaved(await saveSubscription(toSave(draft, stored)))
-    } catch (failure) {
-      setProblem(failure)
-    } finally {
-      setSaving(false)
-    }
+  const canSave = written.json === undefined && isReadable && source !== '' && hasChanged && whyOff === undefined
+  const save = () => {
+    if (canSave) void send(async () => onSaved(await saveSubscription(toSave(draft, stored))))
   }
   const close = () => {
     const isSame = written.json === undefined && !isChanged(draft, stored)
@@ -125,10 +117,9 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
   }
   const submit = (event: Event) => {
     event.preventDefault()
-    if (canSave) void save()
+    save()
   }
-  const canSave = written.json === undefined && isReadable && source !== '' && hasChanged
-  useKeys('Subscriptions', [{ keys: 'Mod+Enter', does: 'save', run: () => canSave && void save(), inFields: true }])
+  useKeys('Subscriptions', [{ keys: 'Mod+Enter', does: 'save', run: save, inFields: true }])
   const title = stored ? `Edit ${nameOf(stored)}` : 'New subscription'
   const known = (subscriptions.value ?? [])
     .filter(other => other.source === source && other.id !== stored?.id)
@@ -146,8 +137,8 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
       }
       <span class="hint form-owner">${whyOff ?? ownerWords(stored, draft)}</span>
       <button type="button" class="button quiet" onClick=${close}>Cancel</button>
-      <button type="submit" form=${formId} class="button primary" disabled=${!canSave || isSaving || whyOff !== undefined}>
-        ${isSaving ? 'Saving…' : stored ? 'Save' : 'Create subscription'}
+      <button type="submit" form=${formId} class="button primary" disabled=${!canSave || isSending}>
+        ${isSending ? 'Saving…' : stored ? 'Save' : 'Create subscription'}
       </button>`}>
     <form id=${formId} class="form subscription-form" novalidate onSubmit=${submit}>
       ${problem !== undefined && html`<${SaveProblem} problem=${problem} isEdit=${stored !== undefined} />`}

@@ -42,7 +42,7 @@ export function TargetField({ source, target, onChange, known, isSeen, refusal }
       <datalist id=${`${id}-seen`}>${[...new Set([...known, ...seen])].map(one => html`<option value=${one}></option>`)}</datalist>
       ${reading.kind === 'understood' && !isWrong && html`<${Glyph} name="check" class="target-check" />`}
     </div>
-    <div id=${`${id}-said`} class="target-said" role="status">
+    <div id=${`${id}-said`} class="target-said anywhere" role="status">
       <${Said} source=${source} reading=${reading} onUse=${use} />
       ${reading.kind !== 'problem' && refusal !== undefined && html`<p class="field-problem"><${Words} text=${refusal} /></p>`}
       ${reading.kind === 'understood' && isSeen === false && refusal === undefined && html`<${NeverSeen} near=${nearTargets(target, [...known, ...seen])} onUse=${use} />`}
@@ -64,7 +64,7 @@ function Said({ source, reading, onUse }: { source: string; reading: TargetReadi
       html` <code><${Words} text=${fix} limit=${200} /></code>. <button type="button" class="link" onClick=${() => onUse(fix)}>Use that</button>`
     }</p>`
   }
-  return html`<p class="target-pieces">
+  return html`<p class="target-pieces row wrap">
     ${reading.pieces.map(
       ({ keyword, name }, at) => html`${at > 0 && html`<${Glyph} name="chevron-right" class="small" />`}
         <span class="target-piece">${keyword} <strong><${Words} text=${name} limit=${120} /></strong></span>`,
