@@ -3,11 +3,11 @@ import {
   type ApiCall,
   ApiProblem,
   api,
+  createResource,
   leaveForLogin,
   rememberCsrfToken,
   showCredentials,
 } from '../shared/server/api.js'
-import { createResource } from '../shared/server/resource.js'
 import type { AuthStatus, BoardSession } from './wire.js'
 
 /** How users get access: without a login, by a password or the ledger and a cookie, or by an API key typed into the page. */

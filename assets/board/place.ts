@@ -1,8 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { oneOf, type Param, text, texts } from '../shared/query-state.js'
 import { queryState } from '../shared/server/address.js'
-import { type ApiCall, api, apiResponse, segment } from '../shared/server/api.js'
-import { createResource } from '../shared/server/resource.js'
+import { type ApiCall, api, apiResponse, createResource, segment } from '../shared/server/api.js'
 import type { List } from '../shared/server/wire.js'
 import type { Backend } from './wire.js'
 

@@ -9,7 +9,7 @@ import { count, counted } from '../shared/words/text.js'
 import { Time } from '../shared/words/time-view.js'
 import { caughtUp } from './events/list/live.js'
 import type { Overview } from './overview.js'
-import { sourceLabel } from './sources.js'
+import { sourceLabel } from './overview.js'
 import { troubleWords } from './subscriptions/capture-words.js'
 import { isFailing } from './subscriptions/watch-times.js'
 

@@ -10,8 +10,7 @@ import { exactTime, relativeTime } from '../shared/words/time.js'
 import { loaded } from './events/list/event-list-state.js'
 import { MissedFacts, MissedMark } from './missed.js'
 import { withNewerEvents } from './newer-stats.js'
-import { type Overview, overview } from './overview.js'
-import { bySource, sourceKin, sourceLabel } from './sources.js'
+import { bySource, type Overview, overview, sourceKin, sourceLabel } from './overview.js'
 import { isFailing, isOver } from './subscriptions/watch-times.js'
 
 /** Query of the subscriptions tab with only failing ones. */

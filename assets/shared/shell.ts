@@ -1,17 +1,20 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import { AppearanceDialog } from './appearance-dialog.js'
-import { Boundary } from './boundary.js'
 import { Glyph, type GlyphName } from './controls/glyph.js'
 import { Menu, type MenuItem } from './controls/menu.js'
+import { Note, ProblemNote } from './controls/note.js'
 import { Toasts } from './controls/toast.js'
+import { keepDrafts } from './drafts.js'
 import { type Children, html } from './html.js'
 import { useKeys } from './keys/keys.js'
 import { KeysHelp } from './keys/keys-help.js'
 import { isPhone } from './media.js'
 import { address, go, href } from './server/address.js'
-import { OutageNote } from './server/outage-note.js'
+import { isOutdated, outage, tryNow } from './server/connection.js'
+import { useSeconds } from './words/now.js'
 import { initials } from './words/text.js'
+import { clockTime, fromMs } from './words/time.js'
 
 /** New events that the user has not seen, shown in the title of the window. */
 export const newCount = signal(0)
@@ -145,7 +148,47 @@ function usePageTitle(label: string | undefined): void {
   }, [label])
 }
 
+/** The heading of a view. On phones the title bar already shows it. */
+export function ViewTitle({ title }: { title: string }) {
+  return html`<h1 class=${isPhone.value ? 'visually-hidden' : undefined}>${title}</h1>`
+}
+
 /** @param what is sample data, and where: `sample events in a throwaway ledger` */
 export function DemoTag({ what }: { what: string }) {
   return html`<span class="tag accent open-tag"><span>Demo<span class="tag-rest">: ${what}</span></span></span>`
+}
+
+/** Shown above the view while the server does not respond, and once it has another version of the page. */
+function OutageNote() {
+  const current = outage.value
+  const present = useSeconds(current !== undefined)
+  if (!current) return isOutdated.value ? html`<${OutdatedNote} />` : null
+  const again = html`<button type="button" class="button small" onClick=${() => void tryNow()}>Try now</button>`
+  const seconds = Math.ceil((current.retryAt - present) / 1000)
+  const words = seconds > 0 ? `Trying again in ${seconds}\u202fs.` : 'Trying again…'
+  return html`<section class="outage" aria-label="Connection">
+    <${Note} kind="warn" what=${`The server has not answered since ${clockTime(fromMs(current.since))}.`} actions=${again}>
+      You can read on. ${words}
+    <//>
+  </section>`
+}
+
+/** The address holds the state of the view. */
+function OutdatedNote() {
+  const reload = () => {
+    keepDrafts()
+    location.reload()
+  }
+  const action = html`<button type="button" class="button small" onClick=${reload}>Reload</button>`
+  return html`<section class="outage" aria-label="Version">
+    <${Note} kind="info" what="A new version of Daybook is running." actions=${action}>Reload the page to use it.<//>
+  </section>`
+}
+
+/** Confines an error in one view: the rest of the page keeps working. Another `key` renders the view again. */
+function Boundary({ children }: { children?: Children }) {
+  const [error] = useErrorBoundary(console.error)
+  if (!error) return html`${children}`
+  return html`<div class="boundary"><${ProblemNote} what="This view stopped working." problem=${error}
+    onRetry=${() => window.location.reload()} /></div>`
 }

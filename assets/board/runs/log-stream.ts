@@ -1,6 +1,7 @@
 import type { LogPiece, Run } from '#model/board/run'
 import { ApiProblem, segment } from '../../shared/server/api.js'
-import { SseReader } from '../../shared/server/sse-reader.js'
+import { readEventStream, type StreamMessage } from '../../shared/server/sse-reader.js'
+import { pause } from '../../shared/timing.js'
 import { toMs } from '../../shared/words/time.js'
 import { boardName, boardResponse } from '../place.js'
 import { secondsBehind } from './log-lines.js'
@@ -17,8 +18,6 @@ export interface LogReader {
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
-/** The server sends a keep-alive every 15 seconds. */
-const SILENT_MS = 40_000
 
 /**
  * Follows the log of a run until it ends or `signal` is aborted; continues after a lost connection. Does not use
@@ -60,53 +59,27 @@ async function readOnce(
   reader: LogReader & { onHeard: () => void },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const silence = new AbortController()
-  const answer = await boardResponse(`/runs/${segment(runId)}/log`, {
-    query: { after: reader.after() },
-    headers: { Accept: 'text/event-stream' },
-    signal: AbortSignal.any([signal, silence.signal]),
-  })
-  // The server's clock may differ from the device's. That of another board is not known.
-  const openedAt = toMs((boardName.peek() === '' && answer.headers.get('date')) || '')
-  const aheadMs = Date.now() - openedAt
-  reader.onLink(0)
-  const messages = new SseReader()
-  const decoder = new TextDecoder()
-  const stream = answer.body?.getReader()
-  if (!stream) return false
-  let timer = 0
+  let openedAt = Number.NaN
+  let aheadMs = 0
   let hasEnded = false
-  try {
-    for (;;) {
-      window.clearTimeout(timer)
-      timer = window.setTimeout(() => silence.abort(), SILENT_MS)
-      const { done, value } = await stream.read()
-      if (done) return hasEnded
-      reader.onHeard()
-      const pieces: LogPiece[] = []
-      let ended: Run | undefined
-      for (const { event, data } of messages.take(decoder.decode(value, { stream: true }))) {
-        if (event === 'message') pieces.push(JSON.parse(data))
-        if (event === 'end') {
-          hasEnded = true
-          ended = JSON.parse(data)
-        }
-      }
-      if (pieces.length > 0) reader.onPieces(pieces)
-      reader.onLink(secondsBehind(pieces.at(-1), { openedAt, now: Date.now() - aheadMs }))
-      if (ended) reader.onEnd(ended)
-    }
-  } finally {
-    window.clearTimeout(timer)
+  const open = async (signal: AbortSignal) => {
+    const call = { query: { after: reader.after() }, headers: { accept: 'text/event-stream' }, signal }
+    const answer = await boardResponse(`/runs/${segment(runId)}/log`, call)
+    // The server's clock may differ from the device's. That of another board is not known.
+    openedAt = toMs((boardName.peek() === '' && answer.headers.get('date')) || '')
+    aheadMs = Date.now() - openedAt
+    reader.onLink(0)
+    return answer
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = window.setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      window.clearTimeout(timer)
-      resolve()
-    })
-  })
+  const take = (messages: readonly StreamMessage[]) => {
+    reader.onHeard()
+    const pieces = messages.filter(({ event }) => event === 'message').map(({ data }): LogPiece => JSON.parse(data))
+    if (pieces.length > 0) reader.onPieces(pieces)
+    reader.onLink(secondsBehind(pieces.at(-1), { openedAt, now: Date.now() - aheadMs }))
+    const end = messages.find(({ event }) => event === 'end')
+    hasEnded ||= end !== undefined
+    if (end) reader.onEnd(JSON.parse(end.data))
+  }
+  await readEventStream(open, take, signal)
+  return hasEnded
 }

@@ -4,8 +4,8 @@ import { ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
 import { classes, html } from '../../shared/html.js'
 import { href } from '../../shared/server/address.js'
-import { reasonOf } from '../../shared/server/api.js'
-import { useSlow } from '../../shared/server/resource.js'
+import { reasonOf, useSlow } from '../../shared/server/api.js'
+import { ViewTitle } from '../../shared/shell.js'
 import { Words } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { BoardSwitch } from '../board-switch.js'
@@ -27,7 +27,7 @@ export function RunsView() {
   const close = () => place.set({ run: '' })
   return html`<div class="view-main fill">
       <header class="view-head row wrap runs-head">
-        <h1>Runs</h1><span class="push"></span><${ExecutorBar} /><${BoardSwitch} />
+        <${ViewTitle} title="Runs" /><span class="push"></span><${ExecutorBar} /><${BoardSwitch} />
       </header>
       ${
         runsProblem.value !== undefined &&

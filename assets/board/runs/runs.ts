@@ -1,7 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { ExecutorStatus, Run, RunMode } from '#model/board/run'
-import { segment } from '../../shared/server/api.js'
-import { createResource } from '../../shared/server/resource.js'
+import { createResource, segment } from '../../shared/server/api.js'
 import { boardApi } from '../place.js'
 import type { RunPage } from '../wire.js'
 import { isOver } from './run-words.js'

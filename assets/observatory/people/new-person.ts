@@ -4,11 +4,9 @@ import { ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
 import { registerDraft, takeDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem } from '../../shared/server/api.js'
-import { useSending } from '../../shared/server/resource.js'
-import { PasswordField } from './password-field.js'
+import { ApiProblem, useSending } from '../../shared/server/api.js'
+import { PasswordField, ROLE_WORDS, RoleField } from './password-field.js'
 import { createPerson } from './people-list.js'
-import { ROLE_WORDS, RoleField } from './role-field.js'
 
 const DRAFT = 'person:new'
 

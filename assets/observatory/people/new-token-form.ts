@@ -6,8 +6,7 @@ import { Glyph } from '../../shared/controls/glyph.js'
 import { ProblemNote } from '../../shared/controls/note.js'
 import { Segments } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem, api } from '../../shared/server/api.js'
-import { useSending } from '../../shared/server/resource.js'
+import { ApiProblem, api, useSending } from '../../shared/server/api.js'
 import { DAY, fromMs } from '../../shared/words/time.js'
 
 type May = Required<NewToken>['may']

@@ -4,12 +4,11 @@ import { ProblemNote } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { segment } from '../../shared/server/api.js'
-import { useSending } from '../../shared/server/resource.js'
+import { segment, useSending } from '../../shared/server/api.js'
 import { loadSession } from '../../shared/server/session.js'
 import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
-import { PasswordField } from './password-field.js'
+import { PasswordField, ROLE_WORDS, RoleField } from './password-field.js'
 import {
   changePerson,
   deletePerson,
@@ -20,7 +19,6 @@ import {
   whyNotDeleted,
 } from './people-list.js'
 import { PersonSwitch } from './people-table.js'
-import { ROLE_WORDS, RoleField } from './role-field.js'
 import { SessionList } from './session-list.js'
 import { TokenList } from './token-list.js'
 

@@ -2,7 +2,7 @@ import type { Subscription } from '#model/subscriptions/subscription'
 import { Glyph, type GlyphName } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
 import { now } from '../../shared/words/now.js'
-import { platforms } from '../sources.js'
+import { platforms } from '../overview.js'
 import { type CaptureState, captureWords } from './capture-words.js'
 import { timeLeft } from './watch-times.js'
 

@@ -1,7 +1,6 @@
 import type { ListedUser } from '#model/accounts/user'
 import type { Subscription } from '#model/subscriptions/subscription'
-import { api } from '../../shared/server/api.js'
-import { createResource } from '../../shared/server/resource.js'
+import { api, createResource } from '../../shared/server/api.js'
 import { isAdmin, session } from '../../shared/server/session.js'
 import type { List } from '../../shared/server/wire.js'
 

@@ -1,7 +1,7 @@
 import type { Subscription } from '#model/subscriptions/subscription'
 import { html } from '../../shared/html.js'
 import { Words } from '../../shared/words/text.js'
-import { sourceLabel } from '../sources.js'
+import { sourceLabel } from '../overview.js'
 import { targetStretches } from './form/target-reading.js'
 
 /** What is watched, with muted keywords. */

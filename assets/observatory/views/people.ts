@@ -7,10 +7,10 @@ import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
 import { flag, text } from '../../shared/query-state.js'
 import { queryState } from '../../shared/server/address.js'
+import { useSlow } from '../../shared/server/api.js'
 import { outage } from '../../shared/server/connection.js'
-import { useSlow } from '../../shared/server/resource.js'
 import { isAdmin, isOpen, session } from '../../shared/server/session.js'
-import { usePhoneActions } from '../../shared/shell.js'
+import { usePhoneActions, ViewTitle } from '../../shared/shell.js'
 import { counted } from '../../shared/words/text.js'
 import { FirstAdmin } from '../people/first-admin.js'
 import { NewPerson } from '../people/new-person.js'
@@ -25,11 +25,11 @@ const state = queryState<{ person: string; new: boolean }>({ person: text, new: 
 export function PeopleView() {
   const isSlow = useSlow(session.value === undefined)
   if (!session.value) {
-    return html`<div class="view-main fill people-view"><div class="view-head row wrap"><h1>People</h1></div>${isSlow && html`<${PeopleSkeleton} />`}</div>`
+    return html`<div class="view-main fill people-view"><div class="view-head row wrap"><${ViewTitle} title="People" /></div>${isSlow && html`<${PeopleSkeleton} />`}</div>`
   }
   if (isAdmin()) return html`<${PeopleForAdmins} />`
   return html`<div class="view-main fill people-view">
-    <div class="view-head row wrap"><h1>People</h1></div>
+    <div class="view-head row wrap"><${ViewTitle} title="People" /></div>
     ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
   </div>`
 }
@@ -53,7 +53,7 @@ function PeopleForAdmins() {
   const admins = all?.filter(({ role }) => role === 'admin').length ?? 0
   return html`<div class="view-main fill people-view">
     <div class="view-head row wrap">
-      <h1>People</h1>${all && html`<span class="quiet-text">${counted(all.length, 'account')}, ${counted(admins, 'admin')}</span>`}
+      <${ViewTitle} title="People" />${all && html`<span class="quiet-text">${counted(all.length, 'account')}, ${counted(admins, 'admin')}</span>`}
       ${!isPhone.value && html`<span class="push"><button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New person</button></span>`}
     </div>
     <${Content} all=${all} openId=${openId} onOpen=${({ id }: ListedUser) => open(id)} />

@@ -7,13 +7,12 @@ import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
 import { href, queryState } from '../../shared/server/address.js'
-import { useSlow } from '../../shared/server/resource.js'
+import { useSlow } from '../../shared/server/api.js'
 import { isAdmin, session } from '../../shared/server/session.js'
-import { usePhoneActions } from '../../shared/shell.js'
+import { usePhoneActions, ViewTitle } from '../../shared/shell.js'
 import { now } from '../../shared/words/now.js'
 import { count } from '../../shared/words/text.js'
-import { overview } from '../overview.js'
-import { bySource, loadPlatforms, platforms } from '../sources.js'
+import { bySource, loadPlatforms, overview, platforms } from '../overview.js'
 import { newDraft, toDraft, withTarget } from '../subscriptions/form/draft.js'
 import { SubscriptionForm } from '../subscriptions/form/subscription-form.js'
 import { byPlace, isFound, isShown, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
@@ -58,7 +57,7 @@ export function SubscriptionsView() {
   const tried = all?.find(({ id }) => id === triedId)
   return html`<div class="view-main fill subscriptions-view" ref=${view}>
     <div class="view-head row wrap">
-      <h1>Subscriptions</h1>
+      <${ViewTitle} title="Subscriptions" />
       ${all && all.length > 0 && html`<${Chips} all=${all} shown=${show} context=${context} />`}
       <span class="push view-tools">
         ${

@@ -1,9 +1,9 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Children, classes, html } from '../html.js'
 import { count, Words } from '../words/text.js'
 import { Glyph } from './glyph.js'
 import { nextIndex } from './menu.js'
-import { usePopover } from './popover.js'
+import { type ShownPopover, useOpener, usePopover } from './popover.js'
 
 export interface Choice {
   value: string
@@ -48,32 +48,17 @@ const LABEL_LIMIT = 200
 
 /** A button with a list of choices and a find field: typing narrows, arrows move, Enter chooses, Esc closes. */
 export function Choose(props: ChooseProps) {
-  const [isShown, setShown] = useState(false)
-  const id = useId()
-  const opener = useRef<HTMLButtonElement>(null)
+  const { isShown, setShown, attributes, shown } = useOpener()
   const { label, button, chosen, isSet = chosen.length > 0, buttonClass, onOpen } = props
-  const close = () => setShown(false)
-  const closeBack = () => {
-    close()
-    opener.current?.focus()
-  }
-  return html`<button ref=${opener} type="button" class=${classes('chip', buttonClass, isSet && 'is-set')}
-      aria-haspopup="dialog" aria-expanded=${isShown} aria-controls=${isShown ? id : undefined}
+  return html`<button ...${attributes} class=${classes('chip', buttonClass, isSet && 'is-set')} aria-haspopup="dialog"
       onClick=${() => {
         if (!isShown) onOpen?.()
         setShown(!isShown)
       }}>${button ?? label}<${Glyph} name="chevron-down" class="small" /></button>
-    ${isShown && html`<${ChoiceList} ...${props} id=${id} opener=${opener} onClose=${close} onDone=${closeBack} />`}`
+    ${isShown && html`<${ChoiceList} ...${props} ...${shown} />`}`
 }
 
-interface ChoiceListProps extends ChooseProps {
-  id: string
-  opener: { current: HTMLElement | null }
-  onClose: () => void
-  onDone: () => void
-}
-
-function ChoiceList(props: ChoiceListProps) {
+function ChoiceList(props: ChooseProps & ShownPopover) {
   const { id, opener, label, choices, chosen, isMany, onChoose, onWrite, placeholder, empty, note } = props
   const { head, onClose, onDone } = props
   const popover = useRef<HTMLDivElement>(null)

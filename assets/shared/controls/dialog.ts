@@ -1,8 +1,8 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { type Children, classes, html } from '../html.js'
 import { coverKeys } from '../keys/keys.js'
-import { useCloseByBack } from './close-by-back.js'
 import { Glyph } from './glyph.js'
+import { useCloseByBack } from './popover.js'
 import { Toasts } from './toast.js'
 
 export interface DialogProps {
@@ -21,24 +21,35 @@ export function Dialog({ title, onClose, children, foot, class: more }: DialogPr
   const element = useRef<HTMLDialogElement>(null)
   useModal(element)
   useCloseByBack(onClose)
-  const cancel = (event: Event) => {
-    // The parent removes it; the browser would leave the closed element in place.
-    event.preventDefault()
-    onClose()
-  }
   return html`<dialog ref=${element} class=${classes('dialog', more)} aria-labelledby=${titleId}
-    onCancel=${cancel}
-    onMouseDown=${(event: MouseEvent) => event.target === element.current && onClose()}>
+    ...${closedBy(onClose)}>
     <div class="dialog-body">
       <header class="dialog-head">
         <h2 id=${titleId}>${title}</h2>
-        <button type="button" class="button quiet icon" aria-label="Close" onClick=${onClose}><${Glyph} name="close" /></button>
+        <${CloseButton} label="Close" onClose=${onClose} />
       </header>
       <div class="dialog-content">${children}</div>
       ${foot && html`<footer class="dialog-foot row wrap">${foot}</footer>`}
     </div>
     <${Toasts} />
   </dialog>`
+}
+
+/** Esc and a press outside its content close a dialog element. */
+export function closedBy(onClose: () => void) {
+  return {
+    onCancel: (event: Event) => {
+      // The parent removes it; the browser would leave the closed element in place.
+      event.preventDefault()
+      onClose()
+    },
+    onMouseDown: ({ target, currentTarget }: Event) => target === currentTarget && onClose(),
+  }
+}
+
+export function CloseButton({ label, onClose }: { label: 'Close' | 'Back'; onClose: () => void }) {
+  return html`<button type="button" class="button quiet icon" aria-label=${label} title=${label === 'Close' ? 'Close (Esc)' : undefined}
+    onClick=${onClose}><${Glyph} name=${label === 'Close' ? 'close' : 'chevron-left'} /></button>`
 }
 
 /** Opens a dialog element as modal while it is rendered. */

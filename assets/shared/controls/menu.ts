@@ -1,8 +1,8 @@
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Children, classes, html } from '../html.js'
 import { plainText } from '../words/text.js'
 import { Glyph, type GlyphName } from './glyph.js'
-import { usePopover } from './popover.js'
+import { type ShownPopover, useOpener, usePopover } from './popover.js'
 
 export interface MenuItem {
   label: string
@@ -32,32 +32,20 @@ export interface MenuProps {
 
 /** A button with a menu: Enter, Space and arrow down open it, arrows and first letters move, Esc closes. */
 export function Menu({ label, button, buttonClass = 'button', items, head }: MenuProps) {
-  const [isShown, setShown] = useState(false)
-  const id = useId()
-  const opener = useRef<HTMLButtonElement>(null)
-  const close = () => setShown(false)
-  const closeBack = () => {
-    close()
-    opener.current?.focus()
-  }
-  return html`<button ref=${opener} type="button" class=${buttonClass} aria-label=${label && plainText(label)} aria-haspopup="menu"
-      aria-expanded=${isShown} aria-controls=${isShown ? id : undefined} onClick=${() => setShown(!isShown)}
+  const { isShown, setShown, attributes, shown } = useOpener()
+  return html`<button ...${attributes} class=${buttonClass} aria-label=${label && plainText(label)} aria-haspopup="menu"
+      onClick=${() => setShown(!isShown)}
       onKeyDown=${(event: KeyboardEvent) => {
         if (event.key !== 'ArrowDown' || isShown) return
         event.preventDefault()
         setShown(true)
       }}>${button}</button>
-    ${isShown && html`<${MenuList} id=${id} opener=${opener} items=${items} head=${head} onClose=${close} onDone=${closeBack} />`}`
+    ${isShown && html`<${MenuList} ...${shown} items=${items} head=${head} />`}`
 }
 
-interface MenuListProps {
-  id: string
-  opener: { current: HTMLElement | null }
+interface MenuListProps extends ShownPopover {
   items: readonly MenuItem[]
   head?: Children
-  onClose: () => void
-  /** Closes the menu and returns the focus to the button. */
-  onDone: () => void
 }
 
 /** The items of an open menu, beside its opener. */

@@ -1,6 +1,6 @@
 import { type Children, html } from '../html.js'
+import type { Resource } from '../server/api.js'
 import { ApiProblem, reasonOf } from '../server/api.js'
-import type { Resource } from '../server/resource.js'
 import { Words } from '../words/text.js'
 import { Glyph, type GlyphName } from './glyph.js'
 

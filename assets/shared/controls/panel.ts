@@ -3,7 +3,7 @@ import { type Children, classes, html } from '../html.js'
 import { coverKeys, useKeys } from '../keys/keys.js'
 import { isPhone, isWide } from '../media.js'
 import { plainText, Words } from '../words/text.js'
-import { Glyph } from './glyph.js'
+import { CloseButton, closedBy } from './dialog.js'
 import { Toasts } from './toast.js'
 
 export interface PanelProps {
@@ -18,11 +18,12 @@ export interface PanelProps {
   /** Sticks to the bottom. */
   foot?: Children
   children?: Children
-  /** `event` 540, `form` 520, `person` 500, `card` 620 pixels. */
-  size?: 'event' | 'form' | 'person' | 'card'
+  size?: keyof typeof WIDTHS
   /** Moves the focus into the panel even if it opens next to the list: for forms. */
   takesFocus?: boolean
 }
+
+const WIDTHS = { event: '33.75rem', form: '32.5rem', person: '31.25rem', card: '38.75rem' } as const
 
 /**
  * The side panel: next to the list, narrowing it, from 1200 px; below that over it with a scrim; on phones the whole
@@ -47,30 +48,14 @@ export function Panel(props: PanelProps) {
   useLayoutEffect(() => (isModal ? coverKeys() : undefined), [isModal])
   useKeys('Everywhere', [{ keys: 'Escape', run: onClose, inFields: true }], !isModal)
 
-  const cancel = (event: Event) => {
-    // The parent removes it; the browser would leave the closed element in place.
-    event.preventDefault()
-    onClose()
-  }
-  return html`<dialog ref=${element} class=${classes('panel', `panel-${size}`, isModal && 'is-modal')} aria-label=${plainText(label)}
-    onCancel=${cancel}
-    onMouseDown=${(event: MouseEvent) => event.target === element.current && isModal && onClose()}>
+  return html`<dialog ref=${element} class=${classes('panel', isModal && 'is-modal')} style=${{ '--panel-width': WIDTHS[size] }}
+    aria-label=${plainText(label)} ...${closedBy(isModal ? onClose : () => {})}>
     <div class="panel-body">
       <header class="panel-head row">
-        ${
-          isPhone.value &&
-          html`<button type="button" class="button quiet icon" aria-label="Back" onClick=${onClose}>
-            <${Glyph} name="chevron-left" />
-          </button>`
-        }
+        ${isPhone.value && html`<${CloseButton} label="Back" onClose=${onClose} />`}
         <div class="panel-title row grow">${head ?? html`<h2><${Words} text=${label} /></h2>`}</div>
         ${actions}
-        ${
-          !isPhone.value &&
-          html`<button type="button" class="button quiet icon" aria-label="Close" title="Close (Esc)" onClick=${onClose}>
-            <${Glyph} name="close" />
-          </button>`
-        }
+        ${!isPhone.value && html`<${CloseButton} label="Close" onClose=${onClose} />`}
       </header>
       <div class="panel-content" tabindex=${0} role="group" aria-label=${`${plainText(label)}, content`}>${children}</div>
       ${foot && html`<footer class="panel-foot row wrap">${foot}</footer>`}

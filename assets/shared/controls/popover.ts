@@ -1,5 +1,6 @@
-import { useLayoutEffect } from 'preact/hooks'
-import { useCloseByBack } from './close-by-back.js'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isPhone } from '../media.js'
+import { closeByBack } from '../server/address.js'
 
 const GAP = 4
 const MARGIN = 8
@@ -34,6 +35,34 @@ export function usePopover(popover: Ref, button: Ref, onClose: () => void): void
   }, [])
 }
 
+/** A button that shows and hides a popover. */
+export function useOpener() {
+  const [isShown, setShown] = useState(false)
+  const id = useId()
+  const opener = useRef<HTMLButtonElement>(null)
+  const onClose = () => setShown(false)
+  /** Closes it and returns the focus to the button. */
+  const onDone = () => {
+    onClose()
+    opener.current?.focus()
+  }
+  const attributes = {
+    ref: opener,
+    type: 'button',
+    'aria-expanded': isShown,
+    'aria-controls': isShown ? id : undefined,
+  }
+  return { isShown, setShown, attributes, shown: { id, opener, onClose, onDone } }
+}
+
+/** Of a popover that is shown. */
+export interface ShownPopover {
+  id: string
+  opener: Ref
+  onClose: () => void
+  onDone: () => void
+}
+
 /** Through the CSSOM: the Content-Security-Policy forbids style attributes. */
 function placeBeside(shown: HTMLElement, beside: HTMLElement): void {
   const at = beside.getBoundingClientRect()
@@ -45,4 +74,11 @@ function placeBeside(shown: HTMLElement, beside: HTMLElement): void {
   const left = at.left + width + MARGIN <= innerWidth ? at.left : at.right - width
   shown.style.left = `${Math.max(MARGIN, Math.min(left, innerWidth - width - MARGIN))}px`
   shown.style.top = isBelow ? `${at.bottom + GAP}px` : `${at.top - GAP - shown.offsetHeight}px`
+}
+
+/** On phones the Back button closes what covers the view. */
+export function useCloseByBack(onClose: () => void): void {
+  const latest = useRef(onClose)
+  latest.current = onClose
+  useLayoutEffect(() => (isPhone.peek() ? closeByBack(() => latest.current()) : undefined), [])
 }

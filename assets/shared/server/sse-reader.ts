@@ -11,6 +11,42 @@ export interface StreamMessage {
 /** Limit of one message: more than the ledger sends. Characters. */
 const LONGEST = 64 * 1024 * 1024
 
+/** The server sends a keep-alive every 15 seconds. */
+const SILENT_MS = 40_000
+
+/**
+ * Reads a stream of the server to its end.
+ *
+ * @param open requests it
+ * @param take receives what arrives, also keep-alives: then an empty list
+ * @throws what `open` throws, and what fetch and its streams report for a lost or silent connection
+ */
+export async function readEventStream(
+  open: (signal: AbortSignal) => Promise<Response>,
+  take: (messages: readonly StreamMessage[]) => void,
+  ended: AbortSignal,
+): Promise<void> {
+  const silence = new AbortController()
+  let timer = 0
+  const heard = () => {
+    window.clearTimeout(timer)
+    timer = window.setTimeout(() => silence.abort(), SILENT_MS)
+  }
+  try {
+    heard()
+    const answer = await open(AbortSignal.any([ended, silence.signal]))
+    const stream = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const messages = new SseReader()
+    for (let part = await stream?.read(); part && !part.done; part = await stream?.read()) {
+      heard()
+      if (!ended.aborted) take(messages.take(part.value))
+    }
+  } finally {
+    window.clearTimeout(timer)
+    silence.abort()
+  }
+}
+
 /** Parses a stream into messages. */
 export class SseReader {
   #messages: StreamMessage[] = []

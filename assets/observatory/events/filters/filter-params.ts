@@ -1,6 +1,6 @@
 import type { Verification } from '#model/events/event'
 import { OUTCOMES } from '#model/sentences/event-outcome'
-import { oneOf, type Param, type Params, text, texts, whole } from '../../../shared/query-state.js'
+import { type Param, type Params, readState, text, texts, whole } from '../../../shared/query-state.js'
 import { DEFAULT_DAYS, isRelative, MOST_DAYS, relativeRange } from './relative-range.js'
 
 /** Filters of which values can also be excluded. */
@@ -46,20 +46,22 @@ const LONGEST_VALUE = 2048
 
 export const VERIFIED: readonly Verification[] = ['signature', 'token', 'login', 'none']
 
-const value: Param<string> = {
-  read: values => text.read(values).slice(0, LONGEST_VALUE),
-  write: text.write,
-}
+/** Texts of which only some are accepted. */
+const only = (accept: (text: string) => string): Param<string> => ({
+  ...text,
+  read: values => accept(text.read(values)),
+})
 
-const search: Param<string> = {
-  read: values => text.read(values).slice(0, LONGEST_SEARCH),
-  write: text.write,
-}
+const value = only(text => text.slice(0, LONGEST_VALUE))
 
 const choices: Param<readonly string[]> = {
+  ...texts,
   read: values => texts.read(values.map(one => one.slice(0, LONGEST_VALUE))).slice(0, MOST_CHOICES),
-  write: texts.write,
 }
+
+const choicesOf = (accept: (values: readonly string[]) => readonly string[]): Param<readonly string[]> => ({
+  ...{ ...choices, read: values => accept(choices.read(values)) },
+})
 
 /** A comma-separated list, in the order of `VERIFIED`. */
 const verifications: Param<readonly Verification[]> = {
@@ -68,44 +70,18 @@ const verifications: Param<readonly Verification[]> = {
 }
 
 /** The API does not accept patterns for sources. */
-const sources: Param<readonly string[]> = {
-  read: values => choices.read(values).filter(source => !/^!|\*/.test(source)),
-  write: choices.write,
-}
-
-const outcomes: Param<readonly string[]> = {
-  read: values => OUTCOMES.filter(outcome => values.includes(outcome)),
-  write: choices.write,
-}
-
+const sources = choicesOf(values => values.filter(source => !/^!|\*/.test(source)))
+const outcomes = choicesOf(values => OUTCOMES.filter(outcome => values.includes(outcome)))
 /** Without `*`, which would leave nothing. */
-const excludedKinds: Param<readonly string[]> = {
-  read: values => choices.read(values).filter(kind => kind !== '*'),
-  write: choices.write,
-}
+const excludedKinds = choicesOf(values => values.filter(kind => kind !== '*'))
 
 export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 /** Kept as text: an instant has microseconds, which a `Date` would drop. */
-const instant: Param<string> = {
-  read: ([written = '']) => (INSTANT.test(written) && !Number.isNaN(Date.parse(written)) ? written : ''),
-  write: text.write,
-}
-
-const last: Param<string> = {
-  read: ([written = '']) => (isRelative(written) ? written : ''),
-  write: text.write,
-}
-
-const isOn = oneOf('', '1')
-
-const live: Param<boolean> = {
-  read: values => isOn.read(values) === '1',
-  write: on => isOn.write(on ? '1' : ''),
-}
+const instant = only(text => (INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? text : ''))
 
 export const FILTER_PARAMS: Params<Filters> = {
-  q: search,
+  q: only(text => text.slice(0, LONGEST_SEARCH)),
   source: sources,
   kind: choices,
   subscription_id: choices,
@@ -120,11 +96,11 @@ export const FILTER_PARAMS: Params<Filters> = {
   exclude_target: choices,
   exclude_outcome: outcomes,
   days: whole({ least: 1, most: MOST_DAYS }),
-  last,
+  last: only(text => (isRelative(text) ? text : '')),
   from: instant,
   to: instant,
   event: value,
-  live,
+  live: { read: ([on]) => on === '1', write: on => (on ? ['1'] : []) },
 }
 
 /** Filters as the API accepts them: unset ones are absent, and there is always a range. */
@@ -152,6 +128,8 @@ export function toApiQuery(filters: Filters, now = Date.now()): ApiQuery {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'number' || value.length > 0))
 }
 
+const NOTHING = readState(FILTER_PARAMS, new URLSearchParams())
+
 export const NO_RANGE: RangeFilters = { days: undefined, last: '', from: '', to: '' }
 
 /** A range replaces another one. */
@@ -161,22 +139,12 @@ export function withChange(filters: Filters, change: Partial<Filters>): Filters 
 }
 
 /** No filters; leaves the range unchanged. */
-export const NO_FILTERS = {
-  q: '',
-  source: [],
-  kind: [],
-  subscription_id: [],
-  actor: [],
-  verified: [],
-  outcome: [],
-  target: '',
-  subject_id: '',
-  exclude_source: [],
-  exclude_kind: [],
-  exclude_actor: [],
-  exclude_target: [],
-  exclude_outcome: [],
-} as const satisfies Partial<Filters>
+export const NO_FILTERS = noFilters()
+
+function noFilters(): Omit<Filters, keyof RangeFilters | 'event' | 'live'> {
+  const { days: _, last: __, from: _from, to: _to, event: _event, live: _live, ...none } = NOTHING
+  return none
+}
 
 /** Number of set filters, without the range. */
 export function countFilters(filters: Filters): number {

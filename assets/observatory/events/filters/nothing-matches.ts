@@ -3,7 +3,7 @@ import { verifiedWords } from '../../../shared/controls/glyph.js'
 import { html } from '../../../shared/html.js'
 import { api } from '../../../shared/server/api.js'
 import { count, Words } from '../../../shared/words/text.js'
-import { sourceLabel } from '../../sources.js'
+import { sourceLabel } from '../../overview.js'
 import { countFilters, type Filters, NO_FILTERS, toApiQuery, withChange } from './filter-params.js'
 import { clearFilters, setFilters } from './filters.js'
 import { DEFAULT_DAYS, relativeWords } from './relative-range.js'
@@ -98,22 +98,12 @@ function filterWords(current: Filters): string {
 }
 
 function namedFilters(current: Filters): Record<FilterName, string> {
-  const { q, source, kind, subscription_id, actor, verified, outcome, target, subject_id } = current
-  const not = (words: readonly string[]) => (words.length > 0 ? `not ${words.join(' or ')}` : '')
-  return {
-    q,
-    source: source.map(sourceLabel).join(' or '),
-    kind: kind.join(' or '),
-    subscription_id: subscription_id.join(' or '),
-    actor: actor.join(' or '),
-    verified: verified.map(verifiedWords).join(' or '),
-    outcome: outcome.join(' or '),
-    target,
-    subject_id,
-    exclude_source: not(current.exclude_source.map(sourceLabel)),
-    exclude_kind: not(current.exclude_kind),
-    exclude_actor: not(current.exclude_actor),
-    exclude_target: not(current.exclude_target),
-    exclude_outcome: not(current.exclude_outcome),
+  const words = (name: FilterName) => {
+    const values = [current[name]].flat().filter(value => value !== '')
+    const shown = name.endsWith('source') ? values.map(sourceLabel) : values
+    return `${name.startsWith('exclude_') && shown.length > 0 ? 'not ' : ''}${shown.join(' or ')}`
   }
+  const names = Object.keys(NO_FILTERS) as FilterName[]
+  const named = Object.fromEntries(names.map(name => [name, words(name)])) as Record<FilterName, string>
+  return { ...named, verified: current.verified.map(verifiedWords).join(' or ') }
 }

@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { appearance, setAppearance } from '../../../shared/appearance.js'
 import { Glyph } from '../../../shared/controls/glyph.js'
-import { usePopover } from '../../../shared/controls/popover.js'
+import { type ShownPopover, useOpener, usePopover } from '../../../shared/controls/popover.js'
 import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
@@ -24,15 +24,12 @@ const PRESETS: readonly Partial<RangeFilters>[] = [
 
 /** The range as a button that opens its presets and fields, and the button that widens it. */
 export function RangePicker() {
-  const [isShown, setShown] = useState(false)
-  const opener = useRef<HTMLButtonElement>(null)
-  const id = useId()
-  const close = () => setShown(false)
+  const { isShown, setShown, attributes, shown } = useOpener()
   useKeys('Events', [
     ...PRESETS.map((preset, at) => ({
       ...{ keys: `${at + 1}`, does: relativeWords(preset) },
       run: () => {
-        close()
+        setShown(false)
         setRange(preset)
       },
     })),
@@ -40,22 +37,15 @@ export function RangePicker() {
     { keys: '-', does: 'zoom out', run: zoomOut },
   ])
   return html`<span class="chip-pair range-picker">
-    <button ref=${opener} type="button" class="button" aria-haspopup="dialog" aria-expanded=${isShown}
-      aria-controls=${isShown ? id : undefined} onClick=${() => setShown(!isShown)}>
+    <button ...${attributes} class="button" aria-haspopup="dialog" onClick=${() => setShown(!isShown)}>
       <${Glyph} name="clock" /><span class="visually-hidden">Range: </span>${capital(rangeWords())}<${Glyph} name="chevron-down" class="small" />
     </button>
     <button type="button" class="button icon" aria-label="Zoom out" title="Zoom out (-)" onClick=${zoomOut}><${Glyph} name="zoom-out" /></button>
-    ${isShown && html`<${RangePopover} id=${id} opener=${opener} onClose=${close} />`}
+    ${isShown && html`<${RangePopover} ...${shown} />`}
   </span>`
 }
 
-interface RangePopoverProps {
-  id: string
-  opener: { current: HTMLElement | null }
-  onClose: () => void
-}
-
-function RangePopover({ id, opener, onClose }: RangePopoverProps) {
+function RangePopover({ id, opener, onClose }: ShownPopover) {
   const popover = useRef<HTMLDivElement>(null)
   const before = useRef(opener.current)
   usePopover(popover, opener, onClose)

@@ -1,10 +1,13 @@
-import { Menu, type MenuItem } from '../../../shared/controls/menu.js'
+import { useState } from 'preact/hooks'
+import { Menu, type MenuItem, MenuList } from '../../../shared/controls/menu.js'
 import { type Children, html } from '../../../shared/html.js'
 import { isWide } from '../../../shared/media.js'
 import { href } from '../../../shared/server/address.js'
 import { capital, plainText } from '../../../shared/words/text.js'
-import { sourceLabel } from '../../sources.js'
+import { sourceLabel } from '../../overview.js'
 import { actorName } from '../event-words.js'
+import { loaded } from '../list/event-list-state.js'
+import type { ListedEvent } from '../list/list-rows.js'
 import { type ListedEvent, LONGEST_NAME } from '../list/list-rows.js'
 import type { Excludable } from './filter-params.js'
 import { allButThis, filters, filtersQuery, onlyThis } from './filters.js'
@@ -51,4 +54,38 @@ export function valueItems({ name, value, words }: EventValue): MenuItem[] {
 /** A value that one can filter for, or out. */
 export function ValueMenu({ value, children }: { value: EventValue; children?: Children }) {
   return html`<${Menu} buttonClass="value" button=${children} items=${valueItems(value)} />`
+}
+
+/**
+ * The context menu of a row: its values, to filter for or out. A list has no buttons in its rows, and its own shortcut is
+ * the menu key.
+ */
+export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Children } {
+  const [shown, show] = useState<{ event: ListedEvent; row: HTMLElement; beside: HTMLElement } | undefined>(undefined)
+  const close = () => show(undefined)
+  const open = (pressed: MouseEvent) => {
+    const row = rowAt(pressed.target)
+    const event = loaded.peek().items.find(item => item.key === row?.dataset.key)
+    // Selected text has the browser's own menu.
+    if (!row || !event || getSelection()?.isCollapsed === false) return
+    pressed.preventDefault()
+    const { target } = pressed
+    show({ event, row, beside: target instanceof HTMLElement && row.contains(target) ? target : row })
+  }
+  const done = () => {
+    shown?.row.closest<HTMLElement>('.virtual-list')?.focus({ preventScroll: true })
+    close()
+  }
+  const menu =
+    shown &&
+    html`<${MenuList} key=${shown.event.key} id="row-menu" opener=${{ current: shown.beside }} items=${valuesOf(shown.event).flatMap(valueItems)}
+      onClose=${close} onDone=${done} />`
+  return { open, menu }
+}
+
+/** The row at the pointer; by the keyboard, the active row of the list. */
+function rowAt(target: EventTarget | null): HTMLElement | undefined {
+  if (!(target instanceof HTMLElement)) return undefined
+  const active = target.getAttribute('aria-activedescendant')
+  return (active === null ? target : document.getElementById(active))?.closest<HTMLElement>('[data-key]') ?? undefined
 }

@@ -5,7 +5,7 @@ import type { EventHistogram } from '../../../shared/server/wire.js'
 import { now } from '../../../shared/words/now.js'
 import { capital, count } from '../../../shared/words/text.js'
 import { toMs } from '../../../shared/words/time.js'
-import { bySource, sourceLabel } from '../../sources.js'
+import { bySource, sourceLabel } from '../../overview.js'
 import { spanWords } from './histogram-scale.js'
 
 /** Styles of the bands from bottom to top: sources with their own colour, all others; or outcomes, events without one. */

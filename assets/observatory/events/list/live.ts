@@ -4,7 +4,7 @@ import { announce } from '../../../shared/announce.js'
 import { showToast } from '../../../shared/controls/toast.js'
 import { ApiProblem, api, apiResponse } from '../../../shared/server/api.js'
 import { outage } from '../../../shared/server/connection.js'
-import { SseReader } from '../../../shared/server/sse-reader.js'
+import { readEventStream, type StreamMessage } from '../../../shared/server/sse-reader.js'
 import type { EventPage } from '../../../shared/server/wire.js'
 import { nextFrame, pause } from '../../../shared/timing.js'
 import { count, counted } from '../../../shared/words/text.js'
@@ -27,8 +27,6 @@ export interface CaughtUp {
   checkpoint: string
 }
 
-/** The server sends a keep-alive every 15 seconds. */
-const SILENT_MS = 40_000
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 15_000
 /** A connection that lasted this long resets the back-off. */
@@ -216,38 +214,22 @@ async function beginAnew(epoch: string | undefined, ended: AbortSignal): Promise
  * @returns when the stream has ended, because it was lost or closed by the server
  */
 async function readStream(since: string, ended: AbortSignal, moved: (checkpoint: string) => void): Promise<void> {
-  const silence = new AbortController()
-  let timer = 0
-  const heard = () => {
-    window.clearTimeout(timer)
-    timer = window.setTimeout(() => silence.abort(), SILENT_MS)
-  }
-  try {
-    heard()
-    const answer = await apiResponse('/api/stream', {
-      query: { ...streamQuery(), since },
-      headers: { accept: 'text/event-stream' },
-      signal: AbortSignal.any([ended, silence.signal]),
-    })
+  const open = async (signal: AbortSignal) => {
+    const query = { ...streamQuery(), since }
+    const answer = await apiResponse('/api/stream', { query, headers: { accept: 'text/event-stream' }, signal })
     state.value = 'following'
-    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
-    const messages = new SseReader()
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-      heard()
-      const received: StoredEvent[] = []
-      let checkpoint: string | undefined
-      for (const { event, id, data } of messages.take(part.value)) {
-        if (event === 'message') received.push(JSON.parse(data) as StoredEvent)
-        checkpoint = id ?? checkpoint
-      }
-      if (checkpoint === undefined || ended.aborted) continue
-      arrive(received, checkpoint)
-      moved(checkpoint)
-    }
-  } finally {
-    window.clearTimeout(timer)
-    silence.abort()
+    return answer
   }
+  const take = (messages: readonly StreamMessage[]) => {
+    const checkpoint = messages.findLast(({ id }) => id !== undefined)?.id
+    if (checkpoint === undefined) return
+    const received = messages
+      .filter(({ event }) => event === 'message')
+      .map(({ data }) => JSON.parse(data) as StoredEvent)
+    arrive(received, checkpoint)
+    moved(checkpoint)
+  }
+  await readEventStream(open, take, ended)
 }
 
 /** A stream starts at a checkpoint, so the start of the range does not apply. */

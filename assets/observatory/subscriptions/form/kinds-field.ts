@@ -1,8 +1,7 @@
 import { Choose } from '../../../shared/controls/choose.js'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { html } from '../../../shared/html.js'
-import { overview } from '../../overview.js'
-import { platforms } from '../../sources.js'
+import { overview, platforms } from '../../overview.js'
 import { kindTitle } from './kind-titles.js'
 
 /** Initially shown kinds; others are found by typing. */

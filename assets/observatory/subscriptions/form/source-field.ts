@@ -2,8 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { SourceGlyph } from '../../../shared/controls/glyph.js'
 import { Segments } from '../../../shared/controls/segments.js'
 import { html } from '../../../shared/html.js'
-import { overview } from '../../overview.js'
-import { bySource, platforms } from '../../sources.js'
+import { bySource, overview, platforms } from '../../overview.js'
 
 /** Stands for a source outside the catalogue; no source has this name. */
 const OTHER = '/'

@@ -6,7 +6,7 @@ import { api } from '../../../shared/server/api.js'
 import type { EventPage } from '../../../shared/server/wire.js'
 import { Words } from '../../../shared/words/text.js'
 import { watchTarget } from '../../events/event-links.js'
-import { platforms, sourceLabel } from '../../sources.js'
+import { platforms, sourceLabel } from '../../overview.js'
 import { nearTargets } from './near-targets.js'
 import { readTarget, type TargetReading } from './target-reading.js'
 
