@@ -9,8 +9,11 @@ const BUILT = fileURLToPath(new URL('../../', import.meta.url))
 const ASSETS = join(BUILT, 'assets')
 const OUT = join(BUILT, 'pages')
 
-/** The pages, by their folders below `assets`. */
-const PAGES = ['observatory', 'board']
+/** The pages, by their folders below `assets`, with what their documents name. */
+const PAGES = {
+  observatory: { title: 'Daybook', api: 'api/openapi.json' },
+  board: { title: 'Board · Daybook', api: 'api/cards' },
+} as const
 /** Files that a page loads as they are. */
 const SERVED = ['.svg']
 /** The script that runs before the first paint, and therefore stands alone. */
@@ -27,11 +30,11 @@ const compressed = new Map<string, { br: Buffer; gz: Buffer }>()
  */
 export async function layOutPages(): Promise<string[]> {
   const modules = []
-  for (const page of PAGES) modules.push(...(await layOut(page)))
+  for (const page of Object.keys(PAGES) as (keyof typeof PAGES)[]) modules.push(...(await layOut(page)))
   return modules
 }
 
-async function layOut(page: string): Promise<readonly string[]> {
+async function layOut(page: keyof typeof PAGES): Promise<readonly string[]> {
   const { scripts, preloads, modules } = await joinPage(join(ASSETS, page, 'main.js'), page)
   const files = readFiles(page)
   for (const [name, text] of scripts) files.set(name, Buffer.from(text))
@@ -48,7 +51,9 @@ async function layOut(page: string): Promise<readonly string[]> {
     names: [...files.keys()],
     preloads,
     sprite: `${files.get('shared/sprite.svg') ?? ''}`,
-    template: readFileSync(join(ASSETS, page, 'index.html'), 'utf8'),
+    template: readFileSync(join(ASSETS, 'shared/page.html'), 'utf8')
+      .replace('%title%', PAGES[page].title)
+      .replaceAll('%api%', PAGES[page].api),
   }
   writeFileSync(join(OUT, page, 'manifest.json'), JSON.stringify(manifest))
   return modules
