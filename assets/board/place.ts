@@ -1,8 +1,8 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
+import type { List } from '#model/ledger-answers'
 import { oneOf, type Param, text, texts } from '../shared/query-state.js'
 import { queryState } from '../shared/server/address.js'
 import { type ApiCall, api, apiResponse, createResource, segment } from '../shared/server/api.js'
-import type { List } from '../shared/server/wire.js'
 import type { Backend } from './wire.js'
 
 /** Form of a profile name. Source: docs/how-to/reach-another-board.md. */

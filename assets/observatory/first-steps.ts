@@ -1,9 +1,9 @@
+import type { EventPage } from '#model/ledger-answers'
 import { CopyButton } from '../shared/controls/copy.js'
 import { html } from '../shared/html.js'
 import { href } from '../shared/server/address.js'
 import { api } from '../shared/server/api.js'
 import { rootPath } from '../shared/server/root-path.js'
-import type { EventPage } from '../shared/server/wire.js'
 import { fromMs } from '../shared/words/time.js'
 import { overview } from './overview.js'
 

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#model/events/event'
-import type { Stats } from '../shared/server/wire.js'
+import type { Stats } from '#model/ledger-answers'
 import { newerThan } from './events/histogram/histogram-growth.js'
 
 /** Counts plus the events that were recorded after them. @param events newest first */

@@ -1,9 +1,9 @@
 import { effect } from '@preact/signals'
+import type { Health, List, Platform, Stats, SubscriptionList } from '#model/ledger-answers'
 import { isPlatformSource, PLATFORM_NAMES } from '#model/platforms/platform-source'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { api, createResource } from '../shared/server/api.js'
 import { outage } from '../shared/server/connection.js'
-import type { Health, List, Platform, Stats, SubscriptionPage } from '../shared/server/wire.js'
 
 export interface Overview {
   stats: Stats
@@ -27,7 +27,7 @@ export const overview = createResource<Overview>(async signal => {
 async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
   const items: Subscription[] = []
   for (let after = ''; ; ) {
-    const page = await api<SubscriptionPage>(`/api/subscriptions?limit=500${after}`, { signal })
+    const page = await api<SubscriptionList>(`/api/subscriptions?limit=500${after}`, { signal })
     items.push(...page.items)
     if (page.next === null) return items
     after = `&after=${encodeURIComponent(page.next)}`

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { newerThan, withNewer, withoutFirst } from '../../assets/observatory/events/histogram/histogram-growth.js'
 import { withNewerEvents } from '../../assets/observatory/newer-stats.js'
-import type { EventHistogram, Stats } from '../../assets/shared/server/wire.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
+import type { EventHistogram, Stats } from '../../src/model/ledger-answers.js'
 
 const instant = (second: number) => `2026-11-20T13:00:${String(second).padStart(2, '0')}.000000Z`
 const event = (source: string, second: number) => ({ source, captured_at: instant(second) }) as StoredEvent

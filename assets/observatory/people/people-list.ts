@@ -1,10 +1,10 @@
 import { computed, signal } from '@preact/signals'
 import type { ListedUser, User } from '#model/accounts/user'
+import type { List } from '#model/ledger-answers'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { api, createResource, reasonOf, segment } from '../../shared/server/api.js'
 import { session } from '../../shared/server/session.js'
-import type { List } from '../../shared/server/wire.js'
 
 /** Hidden, and deleted on the server after the time to undo. */
 const deleting = signal<ReadonlySet<string>>(new Set())

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import type { BrowserSession } from '#model/accounts/user'
+import type { List } from '#model/ledger-answers'
 import { announce } from '../../shared/announce.js'
 import { LoadProblem, ProblemNote } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem, api, segment, useResource } from '../../shared/server/api.js'
-import type { List } from '../../shared/server/wire.js'
 import { Time } from '../../shared/words/time-view.js'
 
 /** A user's browser sessions, with buttons to end them. @param path of the user: `/api/me`, `/api/users/…` */

@@ -1,8 +1,8 @@
 import type { ListedUser } from '#model/accounts/user'
+import type { List } from '#model/ledger-answers'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { api, createResource } from '../../shared/server/api.js'
 import { isAdmin, session } from '../../shared/server/session.js'
-import type { List } from '../../shared/server/wire.js'
 
 /** Names by id, if the user may see them. */
 const names = createResource(async signal => {

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
+import type { Session } from '#model/ledger-answers'
 import { showToast } from '../controls/toast.js'
 import { api, rememberCsrfToken } from './api.js'
 import { rootPath } from './root-path.js'
-import type { Session } from './wire.js'
 
 /** The logged-in user; undefined until the server has responded. */
 export const session = signal<Session | undefined>(undefined)

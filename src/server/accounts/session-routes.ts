@@ -5,7 +5,8 @@ import { readLogin } from '../../accounts/read-user.js'
 import { type CookiePlace, endedCookie, sessionCookie } from '../../login/cookies.js'
 import { safeNext } from '../../login/safe-next.js'
 import type { ToAddress } from '../../login/throttle-address.js'
-import { ROLES, USER_LIMITS } from '../../model/accounts/user.js'
+import { USER_LIMITS } from '../../model/accounts/user.js'
+import { SESSION } from '../../model/ledger-answers.js'
 import { json } from '../answer/reply.js'
 import { addressOf } from '../http/caller-address.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
@@ -108,16 +109,6 @@ const LoginSchema = Type.Object({
     Type.String({ description: 'Where to go after the login; takes precedence over the parameter.' }),
   ),
 })
-
-const SESSION = {
-  admin_required: Type.Boolean({ description: 'A login is needed: users or an admin token exist, or did.' }),
-  authenticated: Type.Boolean(),
-  user: Type.Union([Type.Object({ id: Type.String(), username: Type.String(), role: Type.Enum(ROLES) }), Type.Null()]),
-  is_bootstrap_admin: Type.Boolean({ description: 'An admin by the admin token, without an account.' }),
-  csrf_token: Type.Union([Type.String(), Type.Null()], {
-    description: 'To be sent as X-CSRF-Token with each request that changes something; null without a session.',
-  }),
-}
 
 const SessionSchema = Type.Object({
   ...SESSION,

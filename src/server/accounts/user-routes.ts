@@ -14,8 +14,8 @@ import {
   type User,
 } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
+import { named } from '../../model/ledger-answers.js'
 import { json } from '../answer/reply.js'
-import { named } from '../http/openapi.js'
 import { documented, type HttpRequest, type LedgerEndpoint } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'

@@ -3,10 +3,6 @@ import { EventSchema, LEDGER_MEMBERS } from '../../model/events/event.js'
 
 /** Forms of the event, for the API description; `EventSchema` itself validates what is sent. */
 
-export const CapturedAt = Type.String({ format: 'date-time', description: 'UTC, six fraction digits.' })
-export const CapturedAtOrNull = Type.Union([CapturedAt, Type.Null()])
-export const Count = Type.Integer({ minimum: 0 })
-
 const { properties } = EventSchema
 const isSent = (name: string) => !LEDGER_MEMBERS.some(member => member === name)
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
 import type { ReadPage, WrapRead } from '../../ledger/wait-for-events.js'
-import { type EventFacets, FACET_VALUES, FACETS } from '../../model/events/event-facets.js'
+import type { EventFacets } from '../../model/events/event-facets.js'
 import type { EventHistogram } from '../../model/events/event-histogram.js'
 import {
   type EventPage,
@@ -13,6 +13,7 @@ import {
   type PageSummary,
   restOfPage,
 } from '../../model/events/event-query.js'
+import { EventPageSchema, FacetsSchema, HistogramSchema, named } from '../../model/ledger-answers.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { BodyWriter } from '../answer/body-writer.js'
@@ -20,7 +21,6 @@ import { bestEncoding } from '../answer/compressed.js'
 import { CompressedWriter } from '../answer/compressed-writer.js'
 import { apiHeaders, json } from '../answer/reply.js'
 import { hasLeft, whenGone } from '../answer/slow-reader.js'
-import { named } from '../http/openapi.js'
 import { documented, type HttpRequest, type LedgerEndpoint, type Reply } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
@@ -35,7 +35,6 @@ import {
   readFacetQuery,
   readHistogramQuery,
 } from './event-query-params.js'
-import { CapturedAt, CapturedAtOrNull, Count } from './event-schemas.js'
 import { createPageReader, isPiece } from './page-reader.js'
 
 export interface QueryEventsParts {
@@ -253,58 +252,6 @@ function toFacetCounts({ from, to, count, values, countedFrom, head, epoch }: Ev
 function timestampOrNull(micros: Micros | null): string | null {
   return micros === null ? null : toTimestamp(micros)
 }
-
-const Epoch = Type.String({ description: 'Changes when the ledger is restored or replaced.' })
-
-const EventPageSchema = Type.Object({
-  items: Type.Array(named('Event')),
-  count: Count,
-  latest_captured_at: CapturedAtOrNull,
-  next_since: CapturedAtOrNull,
-  has_more: Type.Boolean(),
-  head: CapturedAtOrNull,
-  earliest: Type.Union([CapturedAt, Type.Null()], {
-    description: 'The first event that retention has not removed; null if there is none.',
-  }),
-  epoch: Epoch,
-})
-
-const Counts = Type.Array(Type.Union([Count, Type.Null()]), {
-  description: 'One a bucket; null where a bucket is not counted completely.',
-})
-
-const HistogramSchema = Type.Object({
-  from: CapturedAtOrNull,
-  to: CapturedAtOrNull,
-  starts: Type.Array(CapturedAt, {
-    description: 'Start of each bucket, which ends where the next one begins; the last ends at `to`.',
-  }),
-  counts: Counts,
-  count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
-  by_source: Type.Record(Type.String(), Type.Object({ count: Count, counts: Counts })),
-  by_outcome: Type.Optional(Type.Record(Type.String(), Type.Object({ count: Count, counts: Counts }))),
-  complete: Type.Boolean({ description: 'Whether all of the range is counted.' }),
-  counted_from: CapturedAtOrNull,
-  head: CapturedAtOrNull,
-  epoch: Epoch,
-})
-
-const FacetCounts = Type.Array(Type.Object({ value: Type.String(), count: Count }), {
-  description: `Most frequent first, at most ${FACET_VALUES}.`,
-})
-
-const FacetsSchema = Type.Object({
-  from: CapturedAtOrNull,
-  to: CapturedAtOrNull,
-  count: Type.Integer({ minimum: 0, description: 'Matching events since `counted_from`.' }),
-  facets: Type.Object(Object.fromEntries(FACETS.map(facet => [facet, FacetCounts])), {
-    description: 'By filter, its values among these events. `actor` has display names, or ids where there is none.',
-  }),
-  complete: Type.Boolean({ description: 'Whether all of the range is counted.' }),
-  counted_from: CapturedAtOrNull,
-  head: CapturedAtOrNull,
-  epoch: Epoch,
-})
 
 const DOCS = {
   queryEvents: {

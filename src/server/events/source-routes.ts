@@ -1,13 +1,12 @@
 import Type from '#typebox'
 import type { Sources } from '../../ledger/sources.js'
+import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
 import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
 import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
-import { named } from '../http/openapi.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
-import { CapturedAt, Count } from './event-schemas.js'
 
 /** The operator's sources of a ledger, as routes use them. */
 export type ServedSources = Pick<Sources, 'find' | 'list' | 'get' | 'save' | 'delete' | 'remap'>

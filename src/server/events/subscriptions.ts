@@ -1,16 +1,15 @@
 import Type from '#typebox'
 import { AppError } from '../../model/app-error.js'
+import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
 import { SUBSCRIPTION_LIMITS } from '../../model/subscriptions/subscription.js'
 import { json } from '../answer/reply.js'
 import { whenGone } from '../answer/slow-reader.js'
-import { named } from '../http/openapi.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import type { ReadJsonBody } from '../request/body.js'
 import { toCaller } from '../request/caller.js'
 import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
-import { CapturedAt, Count } from './event-schemas.js'
 
 export interface SubscriptionRouteParts {
   ledger: ServedLedger

@@ -3,6 +3,7 @@ import Type from '#typebox'
 import type { EventDelivery } from '../../ledger/ledger.js'
 import { AppError, invalidField } from '../../model/app-error.js'
 import type { Provenance } from '../../model/events/event.js'
+import { Count } from '../../model/ledger-answers.js'
 import { toSite } from '../../model/platforms/site.js'
 import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
 import {
@@ -18,7 +19,6 @@ import type { LedgerMetrics } from '../ledger/ledger-metrics.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import type { ReadBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
-import { Count } from './event-schemas.js'
 import type { ServedSources } from './source-routes.js'
 
 /** Both code hosts send at most this, and drop larger deliveries. */

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from '#typebox'
 import type { Markup } from '../../login/html.js'
+import { named } from '../../model/ledger-answers.js'
 import { json } from '../answer/reply.js'
 import type { PlainAnswer, ShowPage, ShowPlainPage } from '../pages/plain-pages.js'
 import { renderApi } from './api-page.js'
@@ -32,21 +33,6 @@ interface Described {
 }
 
 /** A reference to a schema that the description contains under its name. */
-export function named(
-  name:
-    | 'EventInput'
-    | 'Event'
-    | 'EventWithoutPayload'
-    | 'Subscription'
-    | 'User'
-    | 'Consumer'
-    | 'Source'
-    | 'SourceDefinition'
-    | 'Problem',
-): TSchema {
-  return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
-}
-
 /** Source: RFC 9457. */
 const ProblemSchema = Type.Object({
   type: Type.Literal('about:blank'),

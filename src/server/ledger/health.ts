@@ -1,13 +1,12 @@
-import Type from '#typebox'
 import { clockBehind } from '../../ledger/clock-behind.js'
 import { html, Markup } from '../../login/html.js'
 import { AppError } from '../../model/app-error.js'
-import { FOLLOW_STATES, type FollowStatus } from '../../model/follow.js'
+import type { FollowStatus } from '../../model/follow.js'
+import { HealthSchema } from '../../model/ledger-answers.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { ReplicaHealth, StoreHealth } from '../../store/event-store.js'
 import { HTTP_STATUS, toProblemReply } from '../answer/problem.js'
 import { json } from '../answer/reply.js'
-import { CapturedAtOrNull } from '../events/event-schemas.js'
 import { documented, type Endpoint, type Reply, type RouteDoc } from '../http/route.js'
 import { diskLow, type ReadStorageSizes } from '../metrics/program-figures.js'
 import type { PlainAnswer, ShowPlainPage } from '../pages/plain-pages.js'
@@ -131,86 +130,6 @@ function factsOf(known: object): Markup {
   })
   return html`<dl>${new Markup(rows.join('\n'))}</dl>`
 }
-
-const HealthSchema = Type.Object({
-  status: Type.Enum(['ok', 'unavailable']),
-  database: Type.String({ description: 'The file, or the address without its password.' }),
-  version: Type.String(),
-  engine: Type.Enum(['sqlite', 'postgres']),
-  head: CapturedAtOrNull,
-  head_digest: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The digest of the newest event, which vouches for all events up to it; null in an empty ledger, and until the events of an older release have digests.',
-    }),
-  ),
-  epoch: Type.Optional(Type.String()),
-  schema_version: Type.Optional(Type.Integer({ minimum: 1, description: "Of the database's tables." })),
-  unindexed_events: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      description: 'Stored, but not yet in the search index. Searches find them, more slowly.',
-    }),
-  ),
-  follows: Type.Optional(
-    Type.Object(
-      {
-        leader: Type.String(),
-        state: Type.Enum([...FOLLOW_STATES]),
-        lag_events: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
-        lag_seconds: Type.Integer({ minimum: 0 }),
-        last_contact_at: Type.Union([Type.String(), Type.Null()]),
-        problem: Type.Optional(Type.String()),
-      },
-      { description: 'The ledger that it follows; it can only be read then.' },
-    ),
-  ),
-  continues: Type.Optional(
-    Type.Object(
-      {
-        at: Type.String(),
-        epoch: Type.String(),
-        through: CapturedAtOrNull,
-        digest: Type.Union([Type.String(), Type.Null()]),
-      },
-      {
-        description:
-          'It followed another ledger and was promoted: it has the events of the ledger with that epoch up to the instant `through`.',
-      },
-    ),
-  ),
-  replica: Type.Optional(
-    Type.Object(
-      {
-        lag_events: Type.Integer({ minimum: 0, description: 'Events that it does not have yet.' }),
-        lag_seconds: Type.Number({ minimum: 0, description: 'How long ago the first of them was captured.' }),
-      },
-      { description: 'Of the read replica, if there is one that can be read.' },
-    ),
-  ),
-  demo: Type.Optional(
-    Type.Literal(true, { description: 'The events are invented, and the ledger is discarded at the end.' }),
-  ),
-  warnings: Type.Optional(
-    Type.Array(
-      Type.Object({
-        code: Type.Enum([
-          'clock_behind',
-          'consumers_stalled',
-          'disk_low',
-          'files_missing',
-          'follow_behind',
-          'follow_stopped',
-          'replica_unreadable',
-        ]),
-        detail: Type.String(),
-      }),
-      { description: 'Problems in spite of which it works.' },
-    ),
-  ),
-  code: Type.Optional(Type.String()),
-  detail: Type.Optional(Type.String()),
-})
 
 const DOC: RouteDoc = {
   summary: 'Whether the ledger can accept events, and its database',

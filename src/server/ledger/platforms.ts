@@ -1,9 +1,8 @@
-import Type from '#typebox'
+import { PlatformsSchema } from '../../model/ledger-answers.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { PlatformCatalogue } from '../../platforms/catalogue.js'
 import { catalogueOf } from '../../platforms/own/adapter.js'
 import { json } from '../answer/reply.js'
-import { Count } from '../events/event-schemas.js'
 import type { ServedSources } from '../events/source-routes.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 
@@ -28,25 +27,6 @@ export function platforms({ catalogue, secrets, chatSite, sources }: PlatformsPa
     return json(200, { items: [...items, ...own], count: items.length + own.length })
   })
 }
-
-const PlatformsSchema = Type.Object({
-  items: Type.Array(
-    Type.Object({
-      source: Type.String(),
-      display_name: Type.String(),
-      webhook_path: Type.String(),
-      verification: Type.String(),
-      secret_configured: Type.Boolean(),
-      site: Type.Optional(Type.String({ description: "Address of the platform's server, if it is configured." })),
-      kinds: Type.Array(Type.String()),
-      actions: Type.Array(Type.Object({ kind: Type.String(), object_type: Type.String(), verb: Type.String() })),
-      scope_types: Type.Array(Type.String()),
-      target_grammar: Type.Array(Type.Object({ form: Type.String(), example: Type.String() })),
-      capture_modes: Type.Array(Type.String()),
-    }),
-  ),
-  count: Count,
-})
 
 const DOC: RouteDoc = {
   summary: 'The events that each source can send, and how to watch it',

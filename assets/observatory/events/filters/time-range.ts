@@ -1,4 +1,4 @@
-import type { EventHistogram } from '../../../shared/server/wire.js'
+import type { EventHistogram } from '#model/ledger-answers'
 import { fromMs, justBefore, toMs } from '../../../shared/words/time.js'
 import { moved } from '../histogram/histogram-buckets.js'
 import { rangeOf, setFilters, setRange } from './filters.js'

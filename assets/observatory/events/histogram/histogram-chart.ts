@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
+import type { EventHistogram } from '#model/ledger-answers'
 import { html } from '../../../shared/html.js'
-import type { EventHistogram } from '../../../shared/server/wire.js'
 import { shownZone, toMs } from '../../../shared/words/time.js'
 import { bandsOf, countWords, edgesOf, seriesOf, spanOf } from './histogram-parts.js'
 import { heightLabel, heightTicks, stackBands, timeTicks } from './histogram-scale.js'

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#model/events/event'
+import type { EventHistogram } from '#model/ledger-answers'
 import type { Outcome } from '#model/sentences/event-outcome'
-import type { EventHistogram } from '../../../shared/server/wire.js'
 
 type Counted = EventHistogram['by_source']
 

@@ -1,7 +1,7 @@
+import type { EventHistogram } from '#model/ledger-answers'
 import { OUTCOMES } from '#model/sentences/event-outcome'
 import { OutcomeMark, SourceGlyph, sourceStyle } from '../../../shared/controls/glyph.js'
 import { type Children, html } from '../../../shared/html.js'
-import type { EventHistogram } from '../../../shared/server/wire.js'
 import { now } from '../../../shared/words/now.js'
 import { capital, count } from '../../../shared/words/text.js'
 import { toMs } from '../../../shared/words/time.js'

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { EventHistogram } from '#model/ledger-answers'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
-import type { EventHistogram } from '../../../shared/server/wire.js'
 import { narrowTo, shiftRange } from '../filters/time-range.js'
 import { HistogramChart, HistogramTable } from './histogram-chart.js'
 import { counts, followCounts, isCounted } from './histogram-counts.js'
