@@ -1,6 +1,7 @@
 import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
-import { plainText, Words } from '../../shared/words/text.js'
+import { plainText } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
 import { labelColour } from './label-colours.js'
 
 export interface LabelTagProps {

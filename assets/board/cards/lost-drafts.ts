@@ -1,6 +1,6 @@
 import { Note } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
-import { Words } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
 import { NEW_CARD, place } from '../place.js'
 import { cardDrafts, draftedCards, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
 import { areLoaded, isOnBoard } from './cards.js'

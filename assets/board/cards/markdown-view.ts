@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../../shared/html.js'
-import { Words } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
 import { type OnTick, renderMarkdown } from './markdown.js'
 
 /** Rendered Markdown. Falls back to the source text if rendering fails. @param props.onTick makes tasks tickable */

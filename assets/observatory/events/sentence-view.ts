@@ -1,6 +1,6 @@
 import type { SentencePart } from '#model/sentences/event-sentence'
 import { type Children, classes, html } from '../../shared/html.js'
-import { Words } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
 
 /** Longer names and breadcrumbs are truncated. */
 const SHORT = 200

@@ -1,6 +1,6 @@
 import type { Subscription } from '#model/subscriptions/subscription'
 import { html } from '../../shared/html.js'
-import { Words } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
 import { sourceLabel } from '../overview.js'
 import { targetStretches } from './form/target-reading.js'
 

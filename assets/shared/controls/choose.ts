@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Children, classes, html } from '../html.js'
-import { count, Words } from '../words/text.js'
+import { count } from '../words/text.js'
+import { Words } from '../words/text-view.js'
 import { Glyph } from './glyph.js'
 import { nextIndex } from './menu.js'
 import { type ShownPopover, useOpener, usePopover } from './popover.js'

@@ -1,7 +1,7 @@
 import { type Children, html } from '../html.js'
 import type { Resource } from '../server/api.js'
 import { ApiProblem, reasonOf } from '../server/api.js'
-import { Words } from '../words/text.js'
+import { Words } from '../words/text-view.js'
 import { Glyph, type GlyphName } from './glyph.js'
 
 export type NoteKind = 'info' | 'warn' | 'danger' | 'ok'

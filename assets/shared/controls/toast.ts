@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { type Children, html } from '../html.js'
-import { Words } from '../words/text.js'
+import { Words } from '../words/text-view.js'
 import { Glyph } from './glyph.js'
 
 export interface ToastOptions {

@@ -27,10 +27,10 @@ export async function readEventStream(
   ended: AbortSignal,
 ): Promise<void> {
   const silence = new AbortController()
-  let timer = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
   const heard = () => {
-    window.clearTimeout(timer)
-    timer = window.setTimeout(() => silence.abort(), SILENT_MS)
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), SILENT_MS)
   }
   try {
     heard()
@@ -42,7 +42,7 @@ export async function readEventStream(
       if (!ended.aborted) take(messages.take(part.value))
     }
   } finally {
-    window.clearTimeout(timer)
+    clearTimeout(timer)
     silence.abort()
   }
 }

@@ -1,6 +1,3 @@
-import { useState } from 'preact/hooks'
-import { html } from '../html.js'
-
 /**
  * Splits foreign text into safe pieces. None is markup, and none can reorder or cover neighbouring text: control and
  * direction characters become named tags, stacks of combining marks are cut.
@@ -198,31 +195,4 @@ export function bytes(amount: number): string {
   const power = Math.min(units.length, Math.floor(Math.log10(amount) / 3))
   const shown = amount / 1000 ** power
   return `${shown.toFixed(shown < 10 ? 1 : 0)}\u202f${units[power - 1]}`
-}
-
-export interface WordsProps extends TextOptions {
-  text: string
-  /** Offers to show text beyond the limit. */
-  mayShowAll?: boolean
-}
-
-/**
- * Foreign text: isolated direction, invisible characters shown as tags, matches highlighted, at most 4 KB of it.
- */
-export function Words({ text, mayShowAll = false, ...options }: WordsProps) {
-  const [isWhole, setWhole] = useState(false)
-  const { pieces, isCutBefore, isCutAfter } = shownText(text, isWhole ? { ...options, limit: text.length } : options)
-  const more = isCutAfter && mayShowAll
-  return html`<bdi>${isCutBefore && '…'}${pieces.map(toNode)}${isCutAfter && '…'}</bdi>${
-    more &&
-    html`<p class="hint">
-      ${bytes(text.length)} of text, first ${bytes(options.limit ?? TEXT_LIMIT)} shown.${' '}
-      <button type="button" class="link" onClick=${() => setWhole(true)}>Show all</button>
-    </p>`
-  }`
-}
-
-function toNode(piece: TextPiece) {
-  if (piece.kind === 'tag') return html`<span class="tag mark-name">${piece.name}</span>`
-  return piece.isMatch ? html`<mark>${piece.text}</mark>` : piece.text
 }

@@ -3,7 +3,8 @@ import { VerifiedMark, verifiedWords } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
 import { href } from '../../../shared/server/address.js'
 import { now } from '../../../shared/words/now.js'
-import { counted, Words } from '../../../shared/words/text.js'
+import { counted } from '../../../shared/words/text.js'
+import { Words } from '../../../shared/words/text-view.js'
 import {
   clockTime,
   dateWords,

@@ -5,7 +5,7 @@ import { LoadProblem } from '../../../shared/controls/note.js'
 import { html } from '../../../shared/html.js'
 import { api, useResource } from '../../../shared/server/api.js'
 import { otherProgramUrl } from '../../../shared/server/root-path.js'
-import { Words } from '../../../shared/words/text.js'
+import { Words } from '../../../shared/words/text-view.js'
 import { cardUrl } from '../event-links.js'
 import { eventKey } from '../event-words.js'
 

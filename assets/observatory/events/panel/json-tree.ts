@@ -1,6 +1,7 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks'
 import { classes, html } from '../../../shared/html.js'
-import { count, Words } from '../../../shared/words/text.js'
+import { count } from '../../../shared/words/text.js'
+import { Words } from '../../../shared/words/text-view.js'
 import { isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS } from './json-rows.js'
 
 /** Characters of a string shown initially. */
