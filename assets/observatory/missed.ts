@@ -69,6 +69,14 @@ export function MissedFacts({ overview: { stats, health }, watched }: MissedProp
         <ul>${behind.map(one => html`<li>${one.target}: ${troubleWords(one, now.value)}</li>`)}</ul>
       </dd></div>`
     }
+    <div><dt>Backups</dt><dd>
+      <p>${stats.last_backup_at ? html`The newest was made <${Time} at=${stats.last_backup_at} as="relative" />.` : 'This server has made no backup.'}</p>
+      <p>${
+        stats.last_restored_at
+          ? html`The ledger was restored from a backup <${Time} at=${stats.last_restored_at} as="relative" />. Events recorded after that backup, and before it was restored, are missing.`
+          : 'The ledger was never restored from a backup.'
+      }</p>
+    </dd></div>
     ${caughtUp.value && html`<div><dt>This page</dt><dd>${caughtUp.value.words}</dd></div>`}
     ${[health.detail, ...(health.warnings ?? []).map(one => one.detail)].filter(Boolean).map(detail => html`<div><dt>Server</dt><dd>${detail}</dd></div>`)}
   </dl>`

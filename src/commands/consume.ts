@@ -40,7 +40,7 @@ export default class Consume extends DaybookCommand {
     print: boolean({ description: 'Print each event.' }),
     ...FILTER_FLAGS,
     'ignore-actor': string({
-      description: 'Not by this actor, such as the own bot.',
+      description: 'Not by this actor, such as your own bot.',
       helpValue: '<actor>',
       multiple: true,
       multipleNonGreedy: true,

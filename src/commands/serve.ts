@@ -29,7 +29,7 @@ export default class Serve extends DaybookCommand {
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
     capture: boolean({ description: 'Capture due watches of the chat platform.' }),
     demo: boolean({
-      description: 'Serve sample events and cards from a throw-away ledger and board, only on this machine.',
+      description: 'Serve sample events and cards from a throwaway ledger and board, only on this machine.',
       // Not `exclusive`: help would show these as excluding each other.
       relationships: [{ type: 'none', flags: ['db', 'host', 'allow-open', 'capture'] }],
     }),

@@ -115,6 +115,17 @@ const PLANS: readonly Plan[] = [
     }),
   },
   {
+    about: ({ kind, conversation }) =>
+      kind === 'deployment_status.created' && conversation.text?.startsWith('health check: 503') === true,
+    card: event => ({
+      title: `Find out why the deployment of ${event.conversation.title ?? 'it'} failed`,
+      column: 'doing',
+      labels: ['incident'],
+      assignee: 'Tomás Verdeluz',
+      body: `${quote(event)}\n\n- [x] revert\n- [ ] start without a cache\n- [ ] check the next deployment`,
+    }),
+  },
+  {
     about: ({ kind }) => kind === 'release.published' || kind === 'release.created',
     card: event => ({
       title: `Tell the harbours about ${event.target.display ?? 'the release'}`,

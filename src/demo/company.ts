@@ -10,6 +10,7 @@ import { CodeHostA } from './servers/code-host-a.js'
 import { CodeHostB } from './servers/code-host-b.js'
 import { ForumServer } from './servers/forum-server.js'
 import type { HookDelivery } from './servers/hook.js'
+import { failedDeploymentStory } from './stories/deployment-story.js'
 import { issueStory } from './stories/issue-story.js'
 import { nightlyStory } from './stories/nightly-story.js'
 import { pullRequestStory } from './stories/pull-request-story.js'
@@ -38,7 +39,7 @@ const A_MOMENT = 5 * SECOND
 const MOST_ACTS = 10_000
 
 /**
- * An invented company on its four platforms. Its events follow from the seed and the time: first a history of 30 days,
+ * A fictional company on its four platforms. Its events follow from the seed and the time: first a history of 30 days,
  * then as many as the caller requests.
  */
 export class Company implements World {
@@ -65,6 +66,8 @@ export class Company implements World {
     for (const [index, thread] of THREADS.entries()) {
       this.begin(threadStory(this, thread, this.#now + Math.floor(index ** 1.5 * 0.8 * DAY)))
     }
+    // A day before the present is yesterday in every time zone.
+    this.begin(failedDeploymentStory(this, this.codeHosts[0] as CodeHost, ends - DAY))
     this.begin(this.#days(this.#now))
   }
 

@@ -1,7 +1,7 @@
 /** When a person is active: at work on weekdays, or awake every day. `always`: a program. */
 export type Hours = 'office' | 'awake' | 'always'
 
-/** An employee or a customer of the invented company. Each platform derives its own id for them. */
+/** An employee or a customer of the company. Each platform derives its own id for them. */
 export interface Person {
   /** Unique; ids on the platforms are derived from it. */
   number: number
@@ -15,7 +15,7 @@ export interface Person {
 }
 
 /**
- * The employees of Brindlequay, which makes timetables and tickets for small ferries. All are invented. Their names have
+ * The employees of Brindlequay, which makes timetables and tickets for small ferries. All of them are fictional. Their names have
  * several lengths and scripts, like those of real people. Some also work at weekends.
  */
 export const STAFF: readonly Person[] = [

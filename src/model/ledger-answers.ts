@@ -116,6 +116,12 @@ export const StatsSchema = Type.Object({
   by_kind: Type.Record(Type.String(), Count),
   first_captured_at: CapturedAtOrNull,
   latest_captured_at: CapturedAtOrNull,
+  last_backup_at: Type.Union([CapturedAt, Type.Null()], {
+    description: 'When this server made its newest backup; null if it makes none, or not yet.',
+  }),
+  last_restored_at: Type.Union([CapturedAt, Type.Null()], {
+    description: 'When the ledger was last restored from a backup; null if never.',
+  }),
   refused_deliveries: Type.Object(
     {
       since: CapturedAt,
@@ -202,7 +208,7 @@ export const HealthSchema = Type.Object({
         ]),
         detail: Type.String(),
       }),
-      { description: 'Problems in spite of which it works.' },
+      { description: 'Problems that do not stop it.' },
     ),
   ),
   code: Type.Optional(Type.String()),

@@ -36,10 +36,17 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   })
 
   t.test('a mark shows whether anything was missed, and opens the reasons', async t => {
-    const served = await site.serve(t, { adapters: [codeA] })
+    const backedUp = Date.now() - 3_600_000
+    const served = await site.serve(t, {
+      adapters: [codeA],
+      lastBackup: () => backedUp,
+      restoredAt: backedUp - 86_400_000,
+    })
     const page = await site.openTab(t, served)
     await page.getByRole('button', { name: 'No gaps known' }).click()
     await page.getByText('No delivery was refused since the server started').waitFor()
+    await page.getByText('The newest was made 1 h ago.').waitFor()
+    await page.getByText('The ledger was restored from a backup').waitFor()
     await page.keyboard.press('Escape')
     t.equal((await served.post(`${ROOT_PATH}/webhooks/code_a`, '{')).status, 400)
     await page.reload()

@@ -45,6 +45,6 @@ export async function restoredCopy(t: Test, store: { copyTo: (path: string) => P
   const copy = join(testFolder(t), 'restored.db')
   await store.copyTo(copy)
   checkCopiedLedger(copy)
-  renewEpoch(copy)
+  renewEpoch(copy, Date.now())
   return copy
 }

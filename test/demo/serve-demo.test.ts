@@ -67,7 +67,7 @@ t.test('the page shows that it is a demo', async t => {
     env: { NO_COLOR: '1' },
   })
   await until(() => run.out.includes('Ctrl+C') || run.err !== '')
-  t.match(run.out, /^Daybook shows a demo: invented events in a throw-away ledger\./)
+  t.match(run.out, /^Daybook shows a demo: sample events in a throwaway ledger\./)
   child.kill('SIGINT')
   t.match(await ended, { code: 0 })
 })

@@ -31,10 +31,11 @@ t.test('a restored ledger delivers nothing until the position is set, and misses
   await before.store.copyTo(restored)
   await before.store.close()
   checkCopiedLedger(restored)
-  renewEpoch(restored)
+  renewEpoch(restored, 1_900_000_000_000)
 
   const { store, ledger } = await open(restored)
   t.teardown(() => store.close())
+  t.equal(store.restoredAt, 1_900_000_000_000)
   const { consumers } = ledger
   const late = { fence, checkpoint, leaseSeconds: 30, release: false }
   await t.rejects(consumers.acknowledge('mail', late, OPEN), CHANGED)

@@ -25,13 +25,18 @@ import { TokenList } from './token-list.js'
 /** One account: its tokens, sessions, role and password. */
 export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: () => void }) {
   const { id, username, role, created_at: since } = person
-  const { problem, send } = useSending()
+  const [problem, setProblem] = useState<unknown>(undefined)
   const [opensAsking] = useState(deletionAsked.value === id)
   const whyLast = whyLastAdmin(person)
   const path = `/api/users/${segment(id)}`
   const changeRole = async (next: Role) => {
-    await changePerson(person, { role: next })
-    if (isOwn(person)) await loadSession()
+    setProblem(undefined)
+    try {
+      await changePerson(person, { role: next })
+      if (isOwn(person)) await loadSession()
+    } catch (failure) {
+      setProblem(failure)
+    }
   }
   return html`<${Panel} label=${`Account ${username}`} size="person" takesFocus=${opensAsking} onClose=${onClose}
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
@@ -47,7 +52,7 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
         <dd>${
           whyLast
             ? html`<span class="tag accent">admin</span><p class="hint">${whyLast}</p>`
-            : html`<${RoleField} legend="Role" isLegendHidden role=${role} onChange=${(next: Role) => void send(() => changeRole(next))} />
+            : html`<${RoleField} legend="Role" isLegendHidden role=${role} onChange=${changeRole} />
               <p class="hint">${isOwn(person) && role === 'admin' ? 'As a member you can no longer open this page.' : ROLE_WORDS[role]}</p>`
         }</dd></div>
         <div><dt>Can log in</dt>

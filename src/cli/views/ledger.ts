@@ -16,7 +16,7 @@ export function healthCard(health: unknown, style: TerminalStyle): string {
   return card(style, `Ledger: ${status}`, [
     ['why', lineAt(health, 'detail')],
     ['warning', lineAt(health, 'warnings', '0', 'detail')],
-    ['demo', at(health, 'demo') === true ? 'invented events in a throw-away ledger' : ''],
+    ['demo', at(health, 'demo') === true ? 'sample events in a throwaway ledger' : ''],
     ['database', lineAt(health, 'database')],
     ['engine', lineAt(health, 'engine')],
     ['version', lineAt(health, 'version')],

@@ -35,7 +35,7 @@ const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
 export function serveBanner(serving: Serving, { paint }: TerminalStyle): string {
   const { ledger, board, isDemo } = serving
   return [
-    paint.bold(isDemo ? 'Daybook shows a demo: invented events in a throw-away ledger.' : 'Daybook is listening.'),
+    paint.bold(isDemo ? 'Daybook shows a demo: sample events in a throwaway ledger.' : 'Daybook is listening.'),
     '',
     ...(ledger ? [`  ${paint.dim('ledger')}    ${paint.cyan(toTerminalLine(ledger.url))}`] : []),
     ...(ledger ? [`  ${paint.dim('database')}  ${toTerminalLine(ledger.database)}`] : []),

@@ -11,7 +11,7 @@ const SAMPLE_SITE = 'https://chat.example.org'
 export default class PlatformsTrigger extends LedgerCommand {
   static override summary = 'Sends a signed sample delivery of a platform to the ledger, as its webhook would.'
   static override description = [
-    'The delivery is invented, and new each time. It is signed with the secret that the settings of this machine have for the',
+    'The delivery is new each time. It is signed with the secret that the settings of this machine have for the',
     'webhook; without one it is not signed. Without a kind, lists the kinds of which there are samples.',
   ].join(' ')
   static override examples = [

@@ -6,6 +6,8 @@ import type { Random } from '../random.js'
 import type {
   CodeHost,
   Commit,
+  Deployment,
+  DeploymentProgress,
   Issue,
   NewTracked,
   PullRequest,
@@ -21,6 +23,9 @@ const OWNER = { id: 300, login: 'brindlequay', type: 'Organization', html_url: `
 /** This host has its own ids. */
 const FIRST = { person: 5_000, object: 700_100 } as const
 const NO_COMMIT = '0'.repeat(40)
+
+/** Words of this platform. */
+const DEPLOYMENT_STATES = { running: 'in_progress', succeeded: 'success', failed: 'failure' } as const
 
 /** A host with the payloads of GitHub. */
 export class CodeHostA implements CodeHost {
@@ -158,6 +163,30 @@ export class CodeHostA implements CodeHost {
     this.#deliver(repository, 'workflow_run', { action: 'completed', workflow_run: workflow }, this.bot, at)
   }
 
+  requestDeployment(
+    repository: Repository,
+    { sha, environment, by }: Pick<Deployment, 'sha' | 'environment' | 'by'>,
+    at: Micros,
+  ): Deployment {
+    const deployment = { id: this.#nextId(), repository, sha, environment, by, createdAt: at }
+    const body = { action: 'created', deployment: deploymentObject(deployment, at), workflow: null, workflow_run: null }
+    this.#deliver(repository, 'deployment', body, by, at)
+    return deployment
+  }
+
+  deploymentStatus(deployment: Deployment, progress: DeploymentProgress, at: Micros): void {
+    const { repository, environment } = deployment
+    const url = `${webUrl(repository)}/deployments/${deployment.id}`
+    const status = {
+      ...{ id: this.#nextId(), state: DEPLOYMENT_STATES[progress.state], creator: userObject(this.bot) },
+      description: progress.state === 'failed' ? progress.failure : '',
+      ...{ environment, target_url: url, log_url: url, environment_url: '' },
+      ...{ created_at: toSecondText(at), updated_at: toSecondText(at) },
+    }
+    const body = { action: 'created', deployment_status: status, deployment: deploymentObject(deployment, at) }
+    this.#deliver(repository, 'deployment_status', { ...body, workflow: null, workflow_run: null }, this.bot, at)
+  }
+
   release(repository: Repository, tag: string, text: string, by: Person, at: Micros): void {
     const id = this.#nextId()
     const url = `${webUrl(repository)}/releases/tag/${tag}`
@@ -267,6 +296,12 @@ function trackedObject(tracked: Issue | PullRequest, at: Micros) {
     created_at: toSecondText(createdAt),
     updated_at: toSecondText(at),
   }
+}
+
+function deploymentObject({ id, sha, environment, by, createdAt }: Deployment, at: Micros) {
+  const what = { id, sha, ref: 'main', task: 'deploy', payload: {}, description: null, creator: userObject(by) }
+  const where = { environment, original_environment: environment, production_environment: true }
+  return { ...what, ...where, created_at: toSecondText(createdAt), updated_at: toSecondText(at) }
 }
 
 function commitObject(repository: Repository, { sha, message }: Commit, by: Person, at: Micros) {

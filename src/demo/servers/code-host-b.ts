@@ -3,12 +3,26 @@ import { adapterOf } from '../../platforms/adapters.js'
 import { MINUTE, SECOND, toSecondText } from '../durations.js'
 import { CODE_B_BOT, emailOf, type Person } from '../people.js'
 import type { Random } from '../random.js'
-import type { CodeHost, Commit, Issue, NewTracked, PullRequest, Repository, ReviewState, Run } from './code-host.js'
+import type {
+  CodeHost,
+  Commit,
+  Deployment,
+  DeploymentProgress,
+  Issue,
+  NewTracked,
+  PullRequest,
+  Repository,
+  ReviewState,
+  Run,
+} from './code-host.js'
 import { deliver, type Hook, type HookDelivery } from './hook.js'
 
 const SITE = 'https://code.brindlequay.example'
 /** This host has its own ids. */
 const FIRST = { person: 200, object: 41_000 } as const
+
+/** Words of this platform. */
+const DEPLOYMENT_STATES = { running: 'running', succeeded: 'success', failed: 'failed' } as const
 
 /** A host with the payloads of GitLab. */
 export class CodeHostB implements CodeHost {
@@ -105,6 +119,31 @@ export class CodeHostB implements CodeHost {
     if (failure !== undefined) this.#job(run, this.random.pick(run.repository.checks), failure, at)
     const times = { created_at: toSecondText(run.startedAt), finished_at: toSecondText(at) }
     this.#pipeline(run, { status: failure === undefined ? 'success' : 'failed', ...times }, at)
+  }
+
+  /** This platform sends nothing before the deployment runs. */
+  requestDeployment(
+    repository: Repository,
+    deployment: Pick<Deployment, 'sha' | 'environment' | 'by'>,
+    at: Micros,
+  ): Deployment {
+    return { ...deployment, id: this.#nextId(), repository, createdAt: at }
+  }
+
+  /** It does not send why a deployment failed: its job has the log. */
+  deploymentStatus(
+    { id, repository, sha, environment, by }: Deployment,
+    { state }: DeploymentProgress,
+    at: Micros,
+  ): void {
+    const url = webUrl(repository)
+    const body = {
+      ...{ object_kind: 'deployment', status: DEPLOYMENT_STATES[state], status_changed_at: toSecondText(at) },
+      ...{ deployment_id: id, deployable_id: id + 20_000, deployable_url: `${url}/-/jobs/${id + 20_000}` },
+      ...{ environment, environment_tier: 'production', environment_slug: environment },
+      ...{ short_sha: sha.slice(0, 8), commit_url: `${url}/-/commit/${sha}`, ref: 'main', user: userObject(by) },
+    }
+    this.#deliver(repository, 'Deployment Hook', body, at)
   }
 
   release(repository: Repository, tag: string, text: string, by: Person, at: Micros): void {

@@ -51,6 +51,18 @@ export interface Run {
   startedAt: Micros
 }
 
+/** A commit on its way to an environment. */
+export interface Deployment {
+  id: number
+  repository: Repository
+  sha: string
+  environment: string
+  by: Person
+  createdAt: Micros
+}
+
+export type DeploymentProgress = { state: 'running' | 'succeeded' } | { state: 'failed'; failure: string }
+
 export interface Commit {
   sha: string
   message: string
@@ -84,5 +96,11 @@ export interface CodeHost {
   startRun(run: Pick<Run, 'repository' | 'sha' | 'branch' | 'title' | 'by' | 'pull'>, at: Micros): Run
   /** @param failure the error, if it failed */
   endRun(run: Run, failure: string | undefined, at: Micros): void
+  requestDeployment(
+    repository: Repository,
+    deployment: Pick<Deployment, 'sha' | 'environment' | 'by'>,
+    at: Micros,
+  ): Deployment
+  deploymentStatus(deployment: Deployment, progress: DeploymentProgress, at: Micros): void
   release(repository: Repository, tag: string, text: string, by: Person, at: Micros): void
 }

@@ -3,7 +3,7 @@ import type { DeliveryContext, WebhookAdapter } from '../../platforms/adapter.js
 import { acceptDelivery } from '../../platforms/deliveries/accept-delivery.js'
 import { signDelivery, type UnsignedDelivery } from '../../platforms/sign-delivery.js'
 
-/** A webhook of an invented platform. */
+/** A webhook of a platform of the demo. */
 export interface Hook {
   adapter: WebhookAdapter
   context: DeliveryContext

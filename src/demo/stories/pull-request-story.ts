@@ -1,11 +1,11 @@
 import type { Micros } from '../../model/timestamp.js'
 import { MINUTE, SECOND } from '../durations.js'
-import { CHAT_BOT, type Person, STAFF } from '../people.js'
+import { type Person, STAFF } from '../people.js'
 import type { Random } from '../random.js'
 import type { CodeHost, Commit, PullRequest, Repository } from '../servers/code-host.js'
 import { aboutOn, whenAbout } from '../waking-hours.js'
-import { DEPLOYS } from '../words/chat-talk.js'
 import { phrase } from '../words/lexicon.js'
+import { deploymentStory } from './deployment-story.js'
 import type { Story, World } from './story.js'
 
 const ABANDONED = 0.07
@@ -84,25 +84,21 @@ function* checksStory(world: World, host: CodeHost, pull: PullRequest, begins: M
   host.endRun(second, undefined, at)
 }
 
-/** After a merge: checks of the main branch, and sometimes a deployment, which a bot posts in chat. */
+/** After a merge: checks of the main branch, and sometimes a deployment. */
 function* mainStory(
   world: World,
   host: CodeHost,
   { repository, title, by, at: begins }: { repository: Repository; title: string; by: Person; at: Micros },
 ): Story {
-  const { random, chat } = world
+  const { random } = world
+  const sha = random.hex(40)
   let at = yield begins + random.integer(20, 90) * SECOND
-  const run = host.startRun({ repository, sha: random.hex(40), branch: 'main', title, by }, at)
+  const run = host.startRun({ repository, sha, branch: 'main', title, by }, at)
   at = yield at + random.integer(180, 1_100) * SECOND
   const fails = random.chance(FAILING / 3)
   host.endRun(run, fails ? phrase(random, '{failure}') : undefined, at)
   if (fails || !random.chance(DEPLOYED)) return
-  at = yield at + random.integer(2, 6) * MINUTE
-  const text = `**${repository.path}** is deployed: ${title} (${by.name})`
-  const message = chat.say(DEPLOYS, CHAT_BOT, text, at)
-  if (!random.chance(0.4)) return
-  at = yield whenAbout(by, at + random.integer(1, 20) * MINUTE, random)
-  chat.react(message, by, random.pick(['tada', '+1', 'sailboat']), at)
+  world.begin(deploymentStory(world, host, { repository, sha, title, by }, at + random.integer(2, 6) * MINUTE))
 }
 
 function commitsOf(random: Random): Commit[] {

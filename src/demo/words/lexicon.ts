@@ -1,6 +1,6 @@
 import type { Random } from '../random.js'
 
-/** The words that fill templates. All are invented, including the boats and harbours. */
+/** The words that fill templates. All names of boats and harbours are fictional. */
 const LEXICON: Readonly<Record<string, readonly string[]>> = {
   boat: ['Puffin', 'Kittiwake', 'Sanderling', 'Old Marigold', 'Little Tern', 'かもめ丸', 'Морская Ласточка', 'النورس'],
   harbour: ['Gull Ness', 'Larkhaven', 'Whelk Sound', 'Old Slip', 'Tern Island', 'Saltmarsh Pier', 'Pebble Quay'],
@@ -130,6 +130,11 @@ const LEXICON: Readonly<Record<string, readonly string[]>> = {
     'Update fixtures for {harbour}',
     'Say it in fewer words',
     'Use the shared date helper',
+  ],
+  outage: [
+    'health check: no answer for {minutes} s',
+    'migration of {module}: lock not available',
+    'image not found: {service} {version}',
   ],
   failure: [
     '1 of 412 tests failed: "the last boat of the day is the last boat"',

@@ -43,7 +43,7 @@ export async function restoreLedger({ database }: LocalSettings, file: string): 
     else await pipeline(createReadStream(backup), copy)
     const { events, head, schemaVersion } = await checkCopy(restoring)
     if (schemaVersion > SCHEMA_VERSION) throw newer(backup, schemaVersion)
-    const epoch = renewEpoch(restoring)
+    const epoch = renewEpoch(restoring, Date.now())
     const replaced = await moveAside(path)
     await rename(restoring, path)
     syncFolder(dirname(path))

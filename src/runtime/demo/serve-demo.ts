@@ -17,7 +17,7 @@ import { fillDemoBoard, fillDemoLedger } from './fill-demo.js'
 const SEED = 4_711
 
 /**
- * Serves a temporary ledger and board with invented events, and adds events every few seconds. Their files are in a
+ * Serves a temporary ledger and board with sample events, and adds events every few seconds. Their files are in a
  * temporary folder, which is deleted on close.
  *
  * @throws AppError as `readServeSettings` and `serve`

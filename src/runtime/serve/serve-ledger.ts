@@ -248,6 +248,7 @@ function createServer(
       return bytes === undefined ? sqliteSizes(database) : { database: bytes }
     },
     lastBackup,
+    restoredAt: file?.store.restoredAt,
     adapters: ADAPTERS,
     platforms: listPlatforms(),
     acceptLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),

@@ -47,7 +47,7 @@ export interface BoardServerSettings {
   ledgerUrl?: string
   /** Sessions of the ledger count; the login page shows that. */
   acceptsLedgerLogin?: boolean
-  /** The cards are invented; the page shows that. */
+  /** The cards are samples; the page shows that. */
   isDemo?: boolean
 }
 

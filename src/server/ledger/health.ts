@@ -23,7 +23,7 @@ export interface HealthParts {
   ledger: ServedLedger
   database: DatabaseName
   version: string
-  /** The events are invented: a page shows that. */
+  /** The events are samples; a page shows that. */
   isDemo: boolean
   /** The wall clock. */
   now: () => Micros

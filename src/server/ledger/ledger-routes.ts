@@ -72,6 +72,8 @@ export interface LedgerRouteParts {
   pages: { observatory: Pages; login: LoginPages }
   metrics: LedgerMetrics
   refused: RefusedDeliveries
+  lastBackup: () => number | undefined
+  restoredAt: number | undefined
 }
 
 /** Facts about this program. */
@@ -80,7 +82,7 @@ export interface LedgerProgram {
   rootPath: string
   cookie: CookiePlace
   database: DatabaseName
-  /** The events are invented. */
+  /** The events are samples. */
   isDemo: boolean
   /** The ledger's clock. */
   now: () => Micros
@@ -202,7 +204,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/promotion', 'admin', promote({ ...parts, ...bodies })),
     route('GET', '/api/health', 'public', health({ ...parts, ...program, showPlain: pages.login.showPlain })),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
-    route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),
+    route('GET', '/api/stats', 'read', stats(parts)),
     route('GET', '/api/platforms', 'read', platforms({ ...parts.platforms, sources: ledger.sources })),
     route('GET', '/api/schema/event', 'read', schema(EventSchema)),
     route('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema)),

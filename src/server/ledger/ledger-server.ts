@@ -70,7 +70,7 @@ export interface LedgerServerSettings {
   /** Wrong tokens are counted by address. */
   throttleLogins: boolean
   loginPage: LoginLook
-  /** The events are invented. */
+  /** The events are samples. */
   isDemo?: boolean
 }
 
@@ -89,6 +89,8 @@ export interface LedgerServerOptions {
   storageSizes: ReadStorageSizes
   /** When the server has made its newest backup, in epoch milliseconds; undefined where it makes none. */
   lastBackup: () => number | undefined
+  /** When the ledger was last restored from a backup, in epoch milliseconds; undefined if never, or not known. */
+  restoredAt?: number | undefined
   /** One webhook route each. */
   adapters: readonly WebhookAdapter[]
   /** The catalogue of all sources. */
@@ -227,6 +229,8 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     },
     metrics,
     refused,
+    lastBackup: options.lastBackup,
+    restoredAt: options.restoredAt,
   })
   const app = createHttpApp({
     routes,

@@ -22,7 +22,7 @@ export interface PagesOptions {
   look: Pick<LoginLook, 'palette' | 'appearance'>
   /** Address of the other program, once it is known; the page links to it. One of the two listens first. */
   otherProgram?: () => string | undefined
-  /** The content is invented; the page shows that. */
+  /** The content is sample data; the page shows that. */
   isDemo?: boolean | undefined
 }
 

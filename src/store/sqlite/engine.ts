@@ -21,6 +21,7 @@ import { EventChanges } from './write/event-changes.js'
 import { EventWriter } from './write/event-writer.js'
 
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
+const RESTORED_AT = /* sql */ `SELECT value FROM meta WHERE name = 'restored_at'`
 
 /** A write of this size takes long enough. The WAL checkpoint that becomes due with it has a later turn. */
 const LARGE_WRITE_BYTES = 4 * 1024 * 1024
@@ -53,6 +54,8 @@ type Call = Pick<TaskCall, 'task' | 'args'>
 
 /** What the thread reports once the database is open. */
 export interface LedgerFacts {
+  /** When the ledger was last restored from a backup, in epoch milliseconds; undefined if never. */
+  restoredAt: number | undefined
   schemaVersion: number
   /** Rows of an older ledger that could not be carried over. */
   leftovers: readonly Leftover[]
@@ -86,13 +89,15 @@ export class Engine {
       const copyAdvice = upgradeCopy ? NO_ROOM : undefined
       const upgrade = migrate(database, { noun: 'ledger', steps: LEDGER_MIGRATIONS, copyAdvice })
       const epoch = String(database.first(EPOCH)?.value)
+      const restored = database.first(RESTORED_AT)?.value
+      const restoredAt = restored === undefined ? undefined : Number(restored)
       const index = new SearchIndex(database)
       const pruned = new PrunedEvents(database)
       const changes = new EventChanges(database)
       const writer = new EventWriter(database, { index, pruned, changes })
       const eraser = new Eraser(database, { index, changes })
       const upkeep = new Upkeep(database, { index, eraser, pruned })
-      this.facts = { schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database), upgrade }
+      this.facts = { restoredAt, schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database), upgrade }
       this.#ledger = { database, index, writer, pruned, eraser, upkeep, epoch }
       this.tasks = ledgerTasks(this.#ledger)
       this.#list = new TaskList(this.tasks)

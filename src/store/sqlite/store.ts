@@ -11,6 +11,8 @@ import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in one SQLite file. */
 export interface SqliteStore extends Store {
+  /** When it was last restored from a backup, in epoch milliseconds; undefined if never. */
+  readonly restoredAt: number | undefined
   /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
   /** Of a ledger that an older release has written. */
@@ -50,12 +52,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { thread, facts } = await StoreThread.open(options)
   const { events, subscriptions, consumers, sources, users, copies, file } = thread.stores
   const groups = new EventGroups(thread, options)
-  const { schemaVersion, leftovers, upgrade } = facts
+  const { restoredAt, schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
   // One after the other: the end of a copy lets the file change.
   let copying: Promise<unknown> = Promise.resolve()
   return {
     schemaVersion,
+    restoredAt,
     leftovers,
     upgrade,
     damaged: thread.damaged,

@@ -48,6 +48,15 @@ t.test('statistics come from the ledger as they are', async t => {
   t.match((await request('/api/stats')).body, { ...(await ledger.stats()), refused_deliveries: { items: [] } })
 })
 
+t.test('statistics have the times of the newest backup and of the last restore, where there were any', async t => {
+  const never = await serve(t)
+  t.match((await never.request('/api/stats')).body, { last_backup_at: null, last_restored_at: null })
+  const at = Date.UTC(2031, 4, 4, 8)
+  const { request } = await serve(t, { lastBackup: () => at, restoredAt: at - 1_000 })
+  const { body } = await request('/api/stats')
+  t.match(body, { last_backup_at: '2031-05-04T08:00:00.000000Z', last_restored_at: '2031-05-04T07:59:59.000000Z' })
+})
+
 t.test('the schemas served are the ones that check', async t => {
   const { request } = await serve(t)
   const $schema = 'https://json-schema.org/draft/2020-12/schema'

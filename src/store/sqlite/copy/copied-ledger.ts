@@ -44,16 +44,20 @@ export function checkCopiedLedger(path: string): CopiedLedger {
 
 /**
  * Gives a checked copy a new epoch before it takes the place of a ledger: consumers notice that events which they have read
- * may be missing. It follows no other ledger. @returns the epoch
+ * may be missing. It follows no other ledger.
+ *
+ * @param now when the copy takes that place, in epoch milliseconds; the ledger keeps it
+ * @returns the epoch
  *
  * Source: decisions on routes, `epoch`.
  */
-export function renewEpoch(path: string): string {
+export function renewEpoch(path: string, now: number): string {
   const epoch = randomUUID()
   const connection = new sqlite.Database(path)
   try {
     connection.run(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch)
     connection.run(`DELETE FROM meta WHERE name IN ('follow', 'moved')`)
+    connection.run(`INSERT OR REPLACE INTO meta (name, value) VALUES ('restored_at', ?)`, now)
   } finally {
     connection.close()
   }
