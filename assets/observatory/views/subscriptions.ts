@@ -139,7 +139,7 @@ function Chips({ all, shown, context }: ChipsProps) {
     ${seen.map(
       ({ value, label, amount }) => html`<button type="button" class="chip" aria-pressed=${value === shown}
         onClick=${() => state.set({ show: value })}>
-        ${value === 'failing' && html`<span class="status-dot"></span>`}${label} <span class="count">${count(amount)}</span>
+        ${value === 'failing' && html`<span class="status-dot"></span>`}${label} <span>${count(amount)}</span>
       </button>`,
     )}
   </div>`
