@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { ProblemNote } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 
 export interface AskButtonProps {

@@ -1,9 +1,8 @@
 import { effect, signal } from '@preact/signals'
 import type { Consumer } from '#model/consumers/consumer'
-import { api, segment } from '../../shared/server/api.js'
+import type { List } from '#model/ledger-answers'
+import { api, createResource, segment } from '../../shared/server/api.js'
 import { outage } from '../../shared/server/connection.js'
-import { createResource } from '../../shared/server/resource.js'
-import type { List } from '../../shared/server/wire.js'
 
 /** How often the list is loaded while it is shown, and how many lags are kept: ten minutes. */
 const EVERY_MS = 5_000

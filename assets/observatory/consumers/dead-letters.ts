@@ -1,11 +1,10 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Consumer, DeadLetter } from '#model/consumers/consumer'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import type { List } from '#model/ledger-answers'
+import { LoadProblem } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { api, reasonOf } from '../../shared/server/api.js'
-import { createResource } from '../../shared/server/resource.js'
-import type { List } from '../../shared/server/wire.js'
+import { api, createResource, reasonOf } from '../../shared/server/api.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
@@ -41,7 +40,7 @@ export function DeadLetters({ consumer }: { consumer: Consumer }) {
   const { items = [] } = letters.value.value ?? {}
   return html`<section class="panel-section" aria-labelledby="dead-letters">
     <h3 id="dead-letters">Dead letters <span class="hint">${count(amount)}</span></h3>
-    ${letters.problem.value !== undefined && html`<${ProblemNote} what="They could not be loaded." problem=${letters.problem.value} onRetry=${letters.load} />`}
+    <${LoadProblem} of=${letters} what="They could not be loaded." />
     ${amount === 0 && html`<p class="quiet-text">No event was given up.</p>`}
     ${
       amount > 0 &&

@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import type { Consumer } from '#model/consumers/consumer'
-import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { LoadProblem } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { text } from '../../shared/query-state.js'
 import { queryState } from '../../shared/server/address.js'
-import { useSlow } from '../../shared/server/resource.js'
+import { useSlow } from '../../shared/server/api.js'
 import { isAdmin, isOpen } from '../../shared/server/session.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
@@ -26,8 +26,8 @@ export function ConsumersView() {
   useEffect(followConsumers, [])
   useEffect(() => void loadOwners(), [isAdminHere])
   const opened = all?.find(({ name }) => name === openName)
-  return html`<div class="view-main consumers-view">
-    <div class="view-head"><h1>Consumers</h1>${all && html`<span class="quiet-text">${counted(all.length, 'consumer')}</span>`}</div>
+  return html`<div class="view-main fill consumers-view">
+    <div class="view-head row wrap"><h1>Consumers</h1>${all && html`<span class="quiet-text">${counted(all.length, 'consumer')}</span>`}</div>
     <${Content} all=${all} openName=${openName} />
   </div>
   ${opened && html`<${ConsumerPanel} key=${openName} consumer=${opened} onClose=${() => state.set({ consumer: '' })} />`}`
@@ -39,7 +39,7 @@ function Content({ all, openName }: { all: readonly Consumer[] | undefined; open
   if (all === undefined) {
     if (isSlow) return html`<${SubscriptionSkeleton} />`
     if (problem === undefined) return null
-    return html`<div class="view-pad"><${ProblemNote} what="The consumers could not be loaded." problem=${problem} onRetry=${consumers.load} /></div>`
+    return html`<div class="view-pad"><${LoadProblem} of=${consumers} what="The consumers could not be loaded." /></div>`
   }
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="no-consumers"><h2 id="no-consumers">No program reads by name yet.</h2>
@@ -56,8 +56,8 @@ function ConsumerRow({ consumer, isSelected }: { consumer: Consumer; isSelected:
   const { name, acknowledged_at: acknowledged, dead_letters: letters, last_error: error } = consumer
   const trouble = consumer.epoch_changed ? 'Waits for a position: the ledger was restored.' : error
   return html`<tr class=${classes('consumer', isSelected && 'is-selected')} onClick=${() => state.set({ consumer: name })}>
-    <td><button type="button" class="person-name touch"><span class="person-word">${name}</span></button>
-      <p class="subscription-about"><${Words} text=${filterWords(consumer)} limit=${300} /></p>
+    <td><button type="button" class="person-name touch"><span class="anywhere">${name}</span></button>
+      <p class="subscription-about hint clamp"><${Words} text=${filterWords(consumer)} limit=${300} /></p>
       ${trouble && html`<p class="subscription-trouble"><${Words} text=${trouble} limit=${300} /></p>`}</td>
     <td class="consumer-lag"><${LagView} consumer=${consumer} /></td>
     <td class="consumer-when">${acknowledged ? html`<${Time} at=${acknowledged} as="relative" />` : 'never'}</td>

@@ -198,7 +198,7 @@ t.test('the file of a follower is only read by others, until it is promoted with
   t.match(await alone.get('/api/consumers/mail'), { epoch_changed: false, lag: { events: 1 } })
 
   checkCopiedLedger(join(folder, 'restored.db'))
-  renewEpoch(join(folder, 'restored.db'))
+  renewEpoch(join(folder, 'restored.db'), Date.now())
   const restored = await startServer(t, folder, 'restored')
   t.equal((await health(restored)).follows, undefined, 'a restored backup of a follower follows nothing')
 })
