@@ -132,7 +132,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     const own = await openAs(t, 'bob', '/consumers')
     await own.getByText('1 consumer', { exact: true }).waitFor()
     const page = await openAs(t, 'Ada', '/consumers')
-    t.match(await page.getByRole('row', { name: /mail/ }).innerText(), /bob$/)
+    await page.getByRole('row', { name: /mail/ }).filter({ hasText: /bob$/ }).waitFor()
     await page.getByRole('row', { name: /audit/ }).click()
     const panel = page.getByRole('dialog', { name: 'Consumer audit' })
     await panel.getByRole('button', { name: 'Delete…' }).press('Enter')
