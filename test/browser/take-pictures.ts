@@ -30,7 +30,10 @@ const PICTURES: readonly Picture[] = [
   {
     ...{ name: 'card', page: 'board', path: '/', scheme: 'dark' },
     prepare: async page => {
-      await page.locator('.card-title').filter({ hasText: /^Find out why .* fails$/ }).click()
+      await page
+        .locator('.card-title')
+        .filter({ hasText: /^Find out why .* fails$/ })
+        .click()
       await page.getByText('run it again').waitFor()
     },
   },
