@@ -69,7 +69,7 @@ const MOST_RETRY_AFTER_SECONDS = 3_600
  */
 export async function send(address: LedgerAddress, call: LedgerCall, signal: AbortSignal): Promise<unknown> {
   const { url, token, fetch: fetchIt = fetch } = address
-  const base = url.replace(/\/+$/, '')
+  const base = url.endsWith('/') ? url.slice(0, -1) : url
   const ending = new AbortController()
   const end = () => ending.abort()
   let isSilent = false
