@@ -2,18 +2,21 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { shownAddress } from '../../src/model/postgres-address.js'
 import { serve } from '../../src/runtime/serve/serve.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { ROOT } from '../docs/pages.js'
 import { readReference } from '../docs/reference-page.js'
 import { memorySources } from '../settings/memory-sources.js'
+import { TestCluster } from '../support/postgres/cluster.js'
+import { findPostgres } from '../support/postgres/find-postgres.js'
 import { testFolder } from '../support/test-folder.js'
 
 const FOLDER = join(ROOT, 'deploy/monitoring')
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8')
 
-/** The metrics of both programs, with all that appears only if it is configured: those of a follower are among those of the ledger. */
+/** The metrics of both programs, with all that appears only if it is configured: those of a follower and of a read replica are among those of the ledger. */
 async function readMetrics(t: Test): Promise<Record<'ledger' | 'board', string>> {
   const folder = ownFolder(t)
   const backups = testFolder(t)
@@ -36,10 +39,9 @@ async function readMetrics(t: Test): Promise<Record<'ledger' | 'board', string>>
   await fetch(`${running.ledger?.url}/webhooks/code_a`, { method: 'POST', body: '?' })
   const textOf = async (url: string | undefined) => (await fetch(`${url}/metrics`, { headers: asAdmin })).text()
   const [ledger, board] = [await textOf(running.ledger?.url), await textOf(running.board?.url)]
-  return {
-    ledger: `${ledger}${ownLines(await readFollower(t, running.ledger?.url ?? '', env), /daybook_follow_/)}`,
-    board,
-  }
+  const following = ownLines(await readFollower(t, running.ledger?.url ?? '', env), /daybook_follow_/)
+  const replica = ownLines(await readWithReplica(t, env), /daybook_replica_/)
+  return { ledger: ledger + following + replica, board }
 }
 
 /** The metrics of a follower that is in step. */
@@ -55,12 +57,26 @@ async function readFollower(t: Test, follow: string, env: Record<string, string>
   }
 }
 
+/** The metrics of a server with a read replica; which database that is plays no part here, so it is the same one. */
+async function readWithReplica(t: Test, env: Record<string, string>): Promise<string> {
+  const address = await (await TestCluster.shared(t, programs ?? '')).emptyLedger(t)
+  const database = shownAddress(address)
+  const sources = memorySources({ env: { ...env, EVENT_DB: database, EVENT_DB_READ: database } })
+  const { ledger, close } = await serve(readServeSettings({ only: 'ledger', port: '0' }, sources), sources)
+  t.teardown(close)
+  return (
+    await fetch(`${ledger?.url}/metrics`, { headers: { 'x-event-admin-token': env.EVENT_ADMIN_TOKEN ?? '' } })
+  ).text()
+}
+
 function ownLines(text: string, name: RegExp): string {
   const lines = text.split('\n').filter(line => name.test(line))
   return lines.map(line => `${line}\n`).join('')
 }
 
-t.test('monitoring', async t => {
+const programs = findPostgres()
+
+t.test('monitoring', programs === undefined ? { skip: 'there is no PostgreSQL server' } : {}, async t => {
   const metrics = await readMetrics(t)
   const names = { ledger: namesIn(metrics.ledger), board: namesIn(metrics.board) }
   const samples = new Set([...samplesOf(metrics.ledger), ...samplesOf(metrics.board)])
