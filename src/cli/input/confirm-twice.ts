@@ -22,7 +22,8 @@ export async function confirmTwice(questions: readonly [Question, Question]): Pr
   try {
     for (const { text, answer } of questions) {
       asked.setPrompt(text)
-      asked.prompt()
+      // Not `prompt`, which throws if the input has ended behind lines that are still to be read.
+      process.stderr.write(text)
       const { value: typed } = await lines.next()
       if (typed?.trim() !== answer) throw new AppError('invalid', 'not_confirmed', 'Nothing was erased.')
     }

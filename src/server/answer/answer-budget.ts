@@ -20,8 +20,8 @@ export const ANSWER_LIMITS: AnswerLimits = {
   ...{ waitMs: 5_000, patienceMs: 2_000, takenMs: 30_000 },
 }
 
-/** Less is left to the collector; Node may keep it in a buffer that others share. */
-const LEAST_FREED_BYTES = 16 * 1024
+/** Less is left to the collector. Node keeps what is smaller than half of its pool in a buffer that others share. */
+const LEAST_FREED_BYTES = Math.max(16 * 1024, Buffer.poolSize / 2)
 
 /** What is read of a page in one go. An event that is larger goes out as a whole. */
 export const PIECE_BYTES = 512 * 1024

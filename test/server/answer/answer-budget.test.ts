@@ -131,9 +131,10 @@ t.test('memory is free immediately once its last holder gives it back', async t 
   const bytes = new Uint8Array(64 * 1024)
   budget.free(bytes)
   t.equal(bytes.length, 0)
-  const shared = Buffer.from('small')
+  // Node shares a buffer between what is smaller than half of it.
+  const shared = Buffer.from('x'.repeat(Buffer.poolSize / 2 - 1))
   budget.free(shared)
-  t.equal(shared.toString(), 'small')
+  t.equal(shared.length, Buffer.poolSize / 2 - 1)
 })
 
 /** Pieces that wait, and the names of those that may be written. */
