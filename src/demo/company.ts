@@ -1,4 +1,4 @@
-import type { EventDelivery } from '../ledger/ledger.js'
+import type { EventDelivery } from '../ledger/event-recorder.js'
 import type { Micros } from '../model/timestamp.js'
 import { Agenda } from './agenda.js'
 import { DAY, HOUR, MINUTE, SECOND } from './durations.js'

@@ -1,12 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import {
-  type NewEvent,
-  type Provenance,
-  type StoredEvent,
-  toUnverifiedKey,
-  VERIFICATIONS,
-  type Verification,
-} from '../model/events/event.js'
+import { type StoredEvent, toUnverifiedKey, VERIFICATIONS, type Verification } from '../model/events/event.js'
 import type { EventFacets, FacetQuery } from '../model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
 import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'
@@ -14,24 +7,17 @@ import type { EventPage, EventQuery } from '../model/events/event-query.js'
 import { PLATFORM_SOURCES } from '../model/platforms/platform-source.js'
 import type { CaptureState, Subscription, SubscriptionPage } from '../model/subscriptions/subscription.js'
 import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
-import { type Micros, toTimestamp } from '../model/timestamp.js'
-import {
-  type EventToRecord,
-  type Lease,
-  type LedgerStats,
-  type RecordOutcome,
-  StaleMatches,
-  type StoreHealth,
-  type SubscriptionMatch,
-} from '../store/event-store.js'
+import type { Micros } from '../model/timestamp.js'
+import type { Lease, LedgerStats, RecordOutcome, StoreHealth } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 import { refuseAhead } from './ahead-of-ledger.js'
 import { Consumers } from './consumers/consumers.js'
 import { Erasures } from './erasures.js'
+import { type CapturedEvents, type EventDelivery, EventRecorder } from './event-recorder.js'
 import { type EventStory, readStory } from './event-story.js'
 import { ForeignEvents } from './foreign-events.js'
 import { KnownPeople } from './known-people.js'
-import { type FreshEvent, LiveFeed } from './live-feed.js'
+import { LiveFeed } from './live-feed.js'
 import { refusePruned } from './pruned-ledger.js'
 import { SharedReads } from './shared-reads.js'
 import { Sources } from './sources.js'
@@ -39,40 +25,12 @@ import type { SubscriptionCaller } from './subscription-caller.js'
 import { type SubscriptionOptions, Subscriptions } from './subscriptions.js'
 import { followPages, type ReadPage, type WaitingParts, type WrapRead, waitForPage } from './wait-for-events.js'
 
-/** One arrival of an event, with its provenance. */
-export interface EventDelivery {
-  event: NewEvent
-  provenance: Provenance
-  /** The whole event as JSON in UTF-8, if serialising it was left to another thread. Then `event.payload` is empty. */
-  json?: Uint8Array | undefined
-}
-
-/** Part of what a capture read in a watched place, oldest first. */
-export interface CapturedEvents {
-  events: readonly NewEvent[]
-  /** The server that was asked. */
-  host: string
-  /** When the capture that this is part of began. */
-  attemptedAt: Micros
-  /** Newest message id that the capture has read; `0` for none yet. */
-  readTo: string
-  /** Where the next capture starts to read again. */
-  reread?: NonNullable<CaptureState['reread']> | undefined
-  /** Where the place was found. */
-  followed?: Record<string, unknown> | undefined
-}
-
-/** We asked the platform ourselves, logged in to an account. */
-const CAPTURED: Provenance = { route: 'capture', verified: 'login' }
-const NOTHING_READ = '0'
 /** Events up to this size are read without reserving memory for them. */
 const SMALL_EVENT_BYTES = 16 * 1024
 /** It is parsed on the thread that answers all requests. */
 const STORY_EVENT_BYTES = 2 * 1024 * 1024
 /** Enough to know the people who take part at the moment. */
 const PEOPLE_FROM_EVENTS = 500
-/** How often events are matched again because another server has changed subscriptions. */
-const MOST_ATTEMPTS = 20
 const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
 
 export interface LedgerOptions extends SubscriptionOptions {
@@ -91,6 +49,7 @@ export class Ledger {
   readonly #feed = new LiveFeed()
   readonly #liveReads = new SharedReads(query => this.query(query))
   readonly #people = new KnownPeople()
+  readonly #recorder: EventRecorder
   readonly erasures: Erasures
   #foreign: ForeignEvents | undefined
   readonly sources: Sources
@@ -101,6 +60,7 @@ export class Ledger {
     private readonly subscriptions: Subscriptions,
   ) {
     const { store, clock } = options
+    this.#recorder = new EventRecorder({ store, clock, subscriptions, people: this.#people, feed: this.#feed })
     this.consumers = new Consumers({ store, clock, waitFor: (...asked) => this.waitFor(...asked) })
     this.sources = new Sources({
       ...{ store: store.sources, clock },
@@ -109,13 +69,7 @@ export class Ledger {
     })
     this.erasures = new Erasures({
       ...{ store, getEvent: key => this.getEvent(key) },
-      record: (sent, remove) =>
-        this.#matched(async matchedWith => {
-          const entry = { ...sent, matches: subscriptions.match(sent.event, clock()) }
-          const outcome = await remove({ entry, matchedWith })
-          this.#publish([entry], [outcome])
-          return outcome
-        }),
+      record: (sent, remove) => this.#recorder.recordErasure(sent, remove),
     })
   }
 
@@ -176,58 +130,13 @@ export class Ledger {
     }
   }
 
-  /**
-   * Records deliveries in one durable transaction, all or nothing; wakes the readers that wait. An event of the key
-   * space `unverified` lists the subscriptions it matches but moves no cursor: capture would skip messages.
-   *
-   * @throws AppError `unavailable/…` when the store cannot commit
-   */
+  /** See `EventRecorder`, as for `recordCaptured`. */
   record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
-    const completed = deliveries.map(({ event, provenance, json }) => {
-      // An event that is already serialised stays as it is.
-      return { event: json === undefined ? this.#people.complete(event, provenance) : event, provenance, json }
-    })
-    return this.#record(now =>
-      completed.map(delivery => {
-        const { event, provenance } = delivery
-        return { ...delivery, matches: matchesOf(provenance, this.subscriptions.match(event, now)) }
-      }),
-    )
+    return this.#recorder.record(deliveries)
   }
 
-  /**
-   * Records what capture has read of a watch, and how far it has read, in one transaction. All events, repeats
-   * included, are marked with the watch, even if its topic has been renamed since. From then on, deliveries are matched
-   * in the place where capture found it.
-   *
-   * @param lease the right to capture it, if several servers may
-   * @throws AppError as `record`
-   *
-   * Source: docs/decisions/0009.
-   */
-  async recordCaptured(id: string, page: CapturedEvents, lease?: Lease): Promise<RecordOutcome[]> {
-    const outcomes = await this.#recordPage(id, page, lease)
-    await this.subscriptions.reload(id)
-    return outcomes
-  }
-
-  async #recordPage(id: string, page: CapturedEvents, lease: Lease | undefined): Promise<RecordOutcome[]> {
-    const { events, host, attemptedAt, readTo, reread, followed } = page
-    const place = { host, read_to: readTo, ...(reread ? { reread } : {}), ...(followed ? { followed } : {}) }
-    const changes: CaptureState = { ...place, last_attempt_at: toTimestamp(attemptedAt) }
-    const completed = events.map(sent => this.#people.complete(sent, CAPTURED))
-    const toRecord = (now: Micros) =>
-      completed.map((event, at): EventToRecord => {
-        const isLast = at === completed.length - 1
-        const last = isLast ? { cursor: readTo, captured: changes } : {}
-        const held = lease ? { lease } : {}
-        const own: SubscriptionMatch = { id, isCaptured: true, cursor: event.subject_id, ...last, ...held }
-        const others = this.subscriptions.match(event, now).filter(match => match.id !== id)
-        return { event, provenance: CAPTURED, matches: [...others, own] }
-      })
-    if (completed.length > 0) return this.#record(toRecord)
-    await this.subscriptions.noteCapture(id, changes, readTo === NOTHING_READ ? undefined : readTo)
-    return []
+  recordCaptured(id: string, page: CapturedEvents, lease?: Lease): Promise<RecordOutcome[]> {
+    return this.#recorder.recordCaptured(id, page, lease)
   }
 
   /** Records the outcome of an attempt to capture a watch. */
@@ -374,53 +283,4 @@ export class Ledger {
   health(): Promise<StoreHealth> {
     return this.options.store.events.health()
   }
-
-  /** @param toRecord matches the events */
-  #record(toRecord: (now: Micros) => EventToRecord[]): Promise<RecordOutcome[]> {
-    const { store, clock } = this.options
-    return this.#matched(async version => {
-      const events = toRecord(clock())
-      const outcomes = await store.events.record(events, version)
-      this.#publish(events, outcomes)
-      return outcomes
-    })
-  }
-
-  /** @param attempt matches events and records them; called again if another server has changed the subscriptions by then */
-  async #matched<Result>(attempt: (version: number | undefined) => Promise<Result>): Promise<Result> {
-    for (let attempts = 1; ; attempts++) {
-      const { version } = this.subscriptions
-      try {
-        return await attempt(version)
-      } catch (error) {
-        if (!(error instanceof StaleMatches)) throw error
-        if (attempts === MOST_ATTEMPTS) throw changingTooFast(error)
-      }
-      await this.subscriptions.refresh()
-    }
-  }
-
-  #publish(events: readonly EventToRecord[], outcomes: readonly RecordOutcome[]): void {
-    if (this.#feed.hasListeners) this.#feed.publish(freshEvents(events, outcomes))
-  }
-}
-
-function changingTooFast(cause: StaleMatches): AppError {
-  const message = 'The subscriptions change faster than events can be matched with them.'
-  return new AppError('unavailable', 'busy', message, { hint: 'Try again in a moment.', retryAfterSeconds: 1, cause })
-}
-
-function matchesOf({ key_space }: Provenance, matches: SubscriptionMatch[]): SubscriptionMatch[] {
-  return key_space === undefined ? matches : matches.map(({ id }) => ({ id }))
-}
-
-function freshEvents(events: readonly EventToRecord[], outcomes: readonly RecordOutcome[]): FreshEvent[] {
-  return events.flatMap(({ event, provenance, matches, json }, at) => {
-    const outcome = outcomes[at]
-    if (!outcome?.created) return []
-    const captured_at = toTimestamp(outcome.capturedAt)
-    const subscription_ids = matches.map(match => match.id)
-    const stored = { ...event, provenance, subscription_ids, captured_at, seen_count: 1, last_seen_at: captured_at }
-    return [{ event: stored, isWhole: json === undefined }]
-  })
 }

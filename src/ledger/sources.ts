@@ -8,7 +8,7 @@ import { fromPayload } from '../platforms/own/body.js'
 import { UNMAPPED } from '../platforms/own/mapping.js'
 import type { RecordOutcome } from '../store/event-store.js'
 import type { ListedSource, SourceStore } from '../store/source-store.js'
-import type { EventDelivery } from './ledger.js'
+import type { EventDelivery } from './event-recorder.js'
 
 export interface SourcesParts {
   store: SourceStore

@@ -1,4 +1,4 @@
-import type { EventDelivery } from '../../ledger/ledger.js'
+import type { EventDelivery } from '../../ledger/event-recorder.js'
 import type { DeliveryContext, WebhookAdapter } from '../../platforms/adapter.js'
 import { acceptDelivery } from '../../platforms/deliveries/accept-delivery.js'
 import { signDelivery, type UnsignedDelivery } from '../../platforms/sign-delivery.js'

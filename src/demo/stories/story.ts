@@ -1,4 +1,4 @@
-import type { CapturedEvents, EventDelivery } from '../../ledger/ledger.js'
+import type { CapturedEvents, EventDelivery } from '../../ledger/event-recorder.js'
 import type { CaptureState, SubscriptionInput } from '../../model/subscriptions/subscription.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Random } from '../random.js'

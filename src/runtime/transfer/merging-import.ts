@@ -1,4 +1,4 @@
-import type { EventDelivery } from '../../ledger/ledger.js'
+import type { EventDelivery } from '../../ledger/event-recorder.js'
 import { readEvent } from '../../ledger/read-event.js'
 import { LEDGER_ROUTE } from '../../model/events/erasure.js'
 import { type Provenance, type StoredEvent, storedKeyOf, VERIFICATIONS } from '../../model/events/event.js'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from '#typebox'
-import type { EventDelivery } from '../../ledger/ledger.js'
+import type { EventDelivery } from '../../ledger/event-recorder.js'
 import { readEvent } from '../../ledger/read-event.js'
 import type { ToAddress } from '../../login/throttle-address.js'
 import { AppError } from '../../model/app-error.js'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import Type from '#typebox'
-import type { EventDelivery } from '../../ledger/ledger.js'
+import type { EventDelivery } from '../../ledger/event-recorder.js'
 import { AppError, invalidField } from '../../model/app-error.js'
 import type { Provenance } from '../../model/events/event.js'
 import { Count } from '../../model/ledger-answers.js'
