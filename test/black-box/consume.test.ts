@@ -84,7 +84,5 @@ async function killConsumers(t: Test, kinds: readonly string[], database: string
     const doubles = delivered.length - written
     t.comment(`${kinds[at]}: ${written} events, ${consumer.kills} kills, ${doubles} doubles`)
     t.ok(doubles <= (consumer.kills + 2) * 500, `${kinds[at]}: only what was not acknowledged comes again`)
-    const { lag } = (await server.http.get(`/api/consumers/${kinds[at]}`)).json<{ lag: { events: number } }>()
-    t.equal(lag.events, 0)
   }
 }

@@ -123,9 +123,9 @@ export class KilledConsumer {
     await this.server().http.post(`/api/consumers/${this.kind}/seek`, { position: 'same' })
   }
 
-  /** Reads on until everything was delivered, and ends. */
+  /** Reads on until everything was delivered and acknowledged, and ends: a signal may end a program before it acknowledges. */
   async finish(count: number): Promise<void> {
-    while (this.count() < count) {
+    while (this.count() < count || (await this.#lag()) > 0) {
       if (this.#instance?.exitCode !== null) this.start()
       await setTimeout(50)
     }
@@ -133,6 +133,11 @@ export class KilledConsumer {
     if (instance?.exitCode !== null) return
     instance.kill('SIGTERM')
     await once(instance, 'close')
+  }
+
+  /** Events that are not acknowledged. */
+  async #lag(): Promise<number> {
+    return (await this.server().http.get(`/api/consumers/${this.kind}`)).json<{ lag: { events: number } }>().lag.events
   }
 }
 
