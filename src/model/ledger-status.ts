@@ -1,3 +1,5 @@
+import type { FollowStatus } from './follow.js'
+
 /** The status of a ledger on this machine. Instants are UTC text. */
 export interface LedgerStatus {
   /** Path of the database. */
@@ -15,6 +17,8 @@ export interface LedgerStatus {
   /** The digest of the newest event, in hex; null while it has none. */
   head_digest: string | null
   epoch: string
+  /** The ledger that it follows and how far behind it is; null if it follows none. Without a server only `leader` is known. */
+  follows: FollowStatus | Pick<FollowStatus, 'leader'> | null
   /** Problems found by an integrity check; null if none was requested. */
   problems: readonly string[] | null
 }

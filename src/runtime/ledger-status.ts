@@ -1,5 +1,6 @@
 import { LedgerClient } from '../client/ledger-client.js'
 import { AppError } from '../model/app-error.js'
+import type { FollowStatus } from '../model/follow.js'
 import type { LedgerStatus } from '../model/ledger-status.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
@@ -31,6 +32,7 @@ interface HealthAnswer {
   head_digest?: string | null
   epoch: string
   schema_version?: number
+  follows?: FollowStatus
 }
 
 async function statusOfServer(path: string, owner: OwnerRecord, socketPath: string): Promise<LedgerStatus> {
@@ -46,6 +48,7 @@ async function statusOfServer(path: string, owner: OwnerRecord, socketPath: stri
     head: health.head,
     head_digest: health.head_digest ?? null,
     epoch: health.epoch,
+    follows: health.follows ?? null,
     problems: null,
   }
 }
@@ -54,6 +57,7 @@ async function statusOfFile(settings: LocalSettings, check: boolean): Promise<Le
   const opened = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')
   try {
     const { database, head, epoch } = await opened.ledger.health()
+    const { mark } = await opened.store.copies.findFollow()
     return {
       database,
       size_bytes: (await opened.store.shared?.sizeBytes()) ?? (await sizeOf(database)),
@@ -63,6 +67,7 @@ async function statusOfFile(settings: LocalSettings, check: boolean): Promise<Le
       head: head && toTimestamp(head.capturedAt),
       head_digest: head?.digest ?? null,
       epoch,
+      follows: mark && { leader: mark.leader },
       problems: check && opened.file ? await opened.file.store.check() : null,
     }
   } finally {

@@ -22,6 +22,8 @@ export function healthCard(health: unknown, style: TerminalStyle): string {
     ['version', lineAt(health, 'version')],
     ['head', lineAt(health, 'head') || (isOk ? 'empty' : '')],
     ['digest', lineAt(health, 'head_digest')],
+    ['follows', lineAt(health, 'follows', 'leader')],
+    ['behind', behindText(at(health, 'follows'))],
   ])
 }
 
@@ -36,6 +38,8 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
     ['subscriptions', status.subscription_count.toLocaleString('en')],
     ['head', toTerminalLine(status.head ?? 'empty')],
     ['digest', toTerminalLine(status.head_digest ?? '')],
+    ['follows', toTerminalLine(status.follows?.leader ?? '')],
+    ['behind', behindText(status.follows)],
     ['integrity', toIntegrityText(status.problems, style)],
   ])
 }
@@ -83,6 +87,16 @@ export function verificationText(verification: LedgerVerification, { paint }: Te
     )
   } else if (head) lines.push(`  head    ${head.captured_at}`, `  digest  ${head.digest}`)
   return lines.join('\n')
+}
+
+/** Of a ledger that follows another one: `12 events, 40 s (copying)`. Empty without a server, which alone knows. */
+function behindText(follows: unknown): string {
+  const state = lineAt(follows, 'state')
+  if (state === '') return ''
+  const events = at(follows, 'lag_events') === null ? 'an unknown number of' : countAt(follows, 'lag_events')
+  const lag = `${events} events, ${countAt(follows, 'lag_seconds')} s (${state.replace('_', ' ')})`
+  const problem = lineAt(follows, 'problem')
+  return problem === '' ? lag : `${lag}: ${problem}`
 }
 
 function toServerText(server: LedgerStatus['server']): string {

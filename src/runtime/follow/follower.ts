@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Ledger } from '../../ledger/ledger.js'
 import { toHeadText } from '../../ledger/transfer/page-line.js'
@@ -28,6 +27,10 @@ export interface FollowerParts {
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Wall clock. */
   now: () => Micros
+  /** Milliseconds that only advance, also if the wall clock is set. */
+  elapsed: () => number
+  /** Waits that many milliseconds, or until `signal` aborts. */
+  pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** The ledger records events itself from now on. */
   onPromoted: () => void
 }
@@ -49,8 +52,8 @@ export class Follower implements ServedFollowing {
   #mark: FollowMark
   #head: LedgerHead | null
   #eventsLeft: number | null = null
-  /** Milliseconds of `performance.now()`. */
-  #inStepAt = performance.now()
+  /** Milliseconds of `elapsed`. */
+  #inStepAt: number
   #stateAt = Number.NEGATIVE_INFINITY
   #stateDigest: string | undefined
   /** Subscriptions and consumers must not be ahead of the events: they are stored when all events up to them are. */
@@ -67,6 +70,7 @@ export class Follower implements ServedFollowing {
     known: { mark: FollowMark; head: LedgerHead | null; epoch: string },
   ) {
     this.#leader = new Leader(parts.settings)
+    this.#inStepAt = parts.elapsed()
     this.#mark = known.mark
     this.#head = known.head
     this.epoch = known.epoch
@@ -107,7 +111,7 @@ export class Follower implements ServedFollowing {
 
   status(): FollowStatus | undefined {
     if (this.#promotion) return undefined
-    const age = performance.now() - this.#inStepAt
+    const age = this.parts.elapsed() - this.#inStepAt
     return {
       leader: this.parts.settings.leader,
       state: this.#state,
@@ -169,13 +173,13 @@ export class Follower implements ServedFollowing {
         if (this.#note(error, failures)) return
         pauseMs = Math.min(LONGEST_PAUSE_MS, FOLLOW_PACE.eventsMs * 2 ** failures++)
       }
-      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+      if (pauseMs > 0) await this.parts.pause(pauseMs, signal)
     }
   }
 
   /** @returns whether there is more to copy */
   async #copy(signal: AbortSignal): Promise<boolean> {
-    if (performance.now() - this.#stateAt > FOLLOW_PACE.stateMs) await this.#readState(signal)
+    if (this.parts.elapsed() - this.#stateAt > FOLLOW_PACE.stateMs) await this.#readState(signal)
     const since = toHeadText(this.#head)?.captured_at
     const page = await this.#leader.page({ ...(since ? { since } : {}), changes: this.#mark.changes }, signal)
     const { line } = page
@@ -189,7 +193,7 @@ export class Follower implements ServedFollowing {
     await this.#store(page)
     this.#eventsLeft = line.events_left
     if (line.has_more) return true
-    this.#inStepAt = performance.now()
+    this.#inStepAt = this.parts.elapsed()
     await this.#storeState()
     return false
   }
@@ -222,7 +226,7 @@ export class Follower implements ServedFollowing {
 
   async #readState(signal: AbortSignal): Promise<void> {
     const found = await this.#leader.state(this.#stateDigest, signal)
-    this.#stateAt = performance.now()
+    this.#stateAt = this.parts.elapsed()
     if (!found) return
     await this.parts.store.copies.writeState(accountsOf(found.state))
     this.#waitingState = found

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAccounts, type LedgerAccounts } from '../../accounts/ledger-accounts.js'
 import { clockBehind } from '../../ledger/clock-behind.js'
@@ -147,7 +148,11 @@ async function openFollower(
   services: { logger: Logger; onPromoted: () => void },
 ): Promise<Follower | undefined> {
   if (!settings) return undefined
-  return Follower.begin({ ...services, ledger, store, settings, now: wallClock })
+  return Follower.begin({
+    ...{ ...services, ledger, store, settings, now: wallClock },
+    elapsed: () => performance.now(),
+    pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  })
 }
 
 async function ownLedger({ store }: OpenLedger): Promise<ServedFollowing> {

@@ -220,8 +220,30 @@ const STATUS = {
   head: null,
   head_digest: null,
   epoch: 'e1',
+  follows: null,
   problems: null,
 }
+
+const FOLLOWS = {
+  leader: 'https://ledger.example.org',
+  state: 'unreachable' as const,
+  lag_events: 1_200,
+  lag_seconds: 3_601,
+  last_contact_at: '2031-05-04T09:00:00.000000Z',
+  problem: 'No server answers.',
+}
+
+t.test('a ledger that follows another one shows which, and how far behind it is', async t => {
+  const behind =
+    /follows +https:\/\/ledger\.example\.org\n {2}behind +1,200 events, 3,601 s \(unreachable\): No server answers\.$/
+  t.match(healthCard({ status: 'ok', follows: FOLLOWS }, LOOK), behind)
+  t.match(ledgerStatusCard({ ...STATUS, follows: FOLLOWS }, LOOK), behind)
+  const first = { leader: FOLLOWS.leader, state: 'in_step' as const, lag_events: null, lag_seconds: 0 }
+  const shown = ledgerStatusCard({ ...STATUS, follows: { ...first, last_contact_at: null } }, LOOK)
+  t.match(shown, /behind +an unknown number of events, 0 s \(in step\)$/)
+  const { leader } = FOLLOWS
+  t.match(ledgerStatusCard({ ...STATUS, follows: { leader } }, LOOK), /follows +https:\/\/ledger\.example\.org$/)
+})
 
 t.test('the status of a ledger shows which process has it open, how large it is, and what a check found', async t => {
   t.match(
