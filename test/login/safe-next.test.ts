@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import { safeNext } from '../../src/login/safe-next.js'
+import { anyCharacter } from '../support/any-character.js'
 
 const ROOTS = ['', '/events', '/a/b', '/v1.0']
 /** Addresses of a login page, under any root path: the browser resolves against it. */
@@ -123,7 +124,7 @@ const text = fc.oneof(
   hostile,
   hostile.map(rest => `/${rest}`),
   hostile.map(rest => `/events/${rest}`),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.webUrl({ withQueryParameters: true, withFragments: true }),
   fc.webPath().map(path => `/${path}`),
 )

@@ -6,6 +6,7 @@ import { readCopyLine } from '../../src/runtime/transfer/copy-lines.js'
 import type { CopiedEvent, CopyPage, CopyRange } from '../../src/store/copy-store.js'
 import type { EventToRecord } from '../../src/store/event-store.js'
 import type { Store } from '../../src/store/store.js'
+import { anyCharacter } from '../support/any-character.js'
 import { messageCreated, readStored, writtenDown } from '../support/events.js'
 import { erase, prune } from './erasure-conformance.js'
 import type { OpenStore } from './event-store-conformance.js'
@@ -52,7 +53,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
       const delivery = fc.record({
         key: fc.integer({ min: 1, max: 12 }),
         kind: fc.constantFrom('message.created', 'badge.granted'),
-        said: fc.string({ unit: 'binary' }),
+        said: fc.string({ unit: anyCharacter }),
         payload: fc.object({ maxDepth: 3 }).map(value => JSON.parse(JSON.stringify(value))),
         isLarge: fc.boolean(),
         isStranger: fc.boolean(),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { toTerminalJson, toTerminalLine, toTerminalText } from '../../../src/cli/terminal/text.js'
+import { anyCharacter } from '../../support/any-character.js'
 
 /** What would command a terminal, or reorder what it shows. */
 const HARMFUL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/
@@ -31,7 +32,7 @@ for (const { name, text, clean } of texts) {
 const anything = fc.string({
   unit: fc.oneof(
     fc.constantFrom('\u2028', '\u200b', '\x1b', '[', ']', '\x9b', '\x07', '\r', '\n', 'm', '0', ';'),
-    fc.string({ unit: 'binary', maxLength: 1 }),
+    fc.string({ unit: anyCharacter, maxLength: 1 }),
   ),
   maxLength: 60,
 })

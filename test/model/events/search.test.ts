@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { caseVariants, foldCase, readSearch, searchableStrings } from '../../../src/model/events/search.js'
+import { anyCharacter } from '../../support/any-character.js'
 
 t.test('a search text is words and phrases, each once', async t => {
   const cases: [string, string[]][] = [
@@ -66,7 +67,7 @@ t.test('every character is among the ways to write what it folds to', async t =>
 })
 
 t.test('folding twice changes nothing', async t => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), text => foldCase(foldCase(text)) === foldCase(text)))
+  fc.assert(fc.property(fc.string({ unit: anyCharacter }), text => foldCase(foldCase(text)) === foldCase(text)))
   t.pass()
 })
 

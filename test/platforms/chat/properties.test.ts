@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
 import { ROWS } from '../../../src/platforms/chat/rows.js'
+import { anyCharacter } from '../../support/any-character.js'
 import { eventValidator, HOSTILE, pathsOf, replaced } from '../adapter-fixtures.js'
 import { normalise, readFixtures, SITE } from './support.js'
 
@@ -9,7 +10,7 @@ const validator = eventValidator('chat')
 
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
-  fc.string({ unit: 'binary', maxLength: 700 }),
+  fc.string({ unit: anyCharacter, maxLength: 700 }),
   fc.constantFrom(
     '\ud800',
     'a\0b',

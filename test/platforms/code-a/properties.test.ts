@@ -2,16 +2,17 @@ import fc from 'fast-check'
 import t from 'tap'
 import { normaliseCodeA } from '../../../src/platforms/code-a/normalise.js'
 import { ROWS } from '../../../src/platforms/code-a/rows.js'
+import { anyCharacter } from '../../support/any-character.js'
 import { type Fixture, hostileFailures } from '../adapter-fixtures.js'
 import { eventOf, readFixtures, validator } from './support.js'
 
 const eventName = fc.oneof(
   fc.constantFrom(...ROWS.keys(), 'ping', 'label', 'organization', 'pull_request_approved', 'pull_request_comment'),
-  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: anyCharacter, maxLength: 200 }),
 )
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
-  fc.string({ unit: 'binary', maxLength: 700 }),
+  fc.string({ unit: anyCharacter, maxLength: 700 }),
   fc.constantFrom('\ud800', 'a\0b', 'x'.repeat(5_000), '[REDACTED]', 'opened', 'closed', '2031-05-04T09:00:00Z'),
 )
 const scalar = fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(null))

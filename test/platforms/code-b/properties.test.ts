@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { ROWS } from '../../../src/platforms/code-b/rows.js'
+import { anyCharacter } from '../../support/any-character.js'
 import { hostileFailures } from '../adapter-fixtures.js'
 import { eventOf, readFixtures, validator } from './support.js'
 
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
-  fc.string({ unit: 'binary', maxLength: 700 }),
+  fc.string({ unit: anyCharacter, maxLength: 700 }),
   fc.constantFrom('\ud800', 'a\0b', 'x'.repeat(5_000), '[REDACTED]', 'open', 'a/b/c', '2031-05-04 09:00:00 UTC'),
   fc.constantFrom('https://h.example/groups/a/-/epics/1', 'https://h.example/a/b/-/issues/1', 'https://[REDACTED]/'),
 )

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { ROWS } from '../../../src/platforms/forum/rows.js'
+import { anyCharacter } from '../../support/any-character.js'
 import { hostileFailures } from '../adapter-fixtures.js'
 import { eventOf, normalise, readFixtures, validator } from './support.js'
 
@@ -26,7 +27,7 @@ const EVENTS = [
 
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
-  fc.string({ unit: 'binary', maxLength: 700 }),
+  fc.string({ unit: anyCharacter, maxLength: 700 }),
   fc.constantFrom('\ud800', 'a\0b', 'x'.repeat(5_000), '[REDACTED]', 'Category', '2031-05-04T09:00:00Z', '/t/a/1/2'),
 )
 const scalar = fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(null))

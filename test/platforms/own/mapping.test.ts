@@ -4,6 +4,7 @@ import { readEvent } from '../../../src/ledger/read-event.js'
 import { compileOwnAdapter, readSourceDefinition } from '../../../src/platforms/own/adapter.js'
 import { UNMAPPED } from '../../../src/platforms/own/mapping.js'
 import { PRESETS } from '../../../src/platforms/own/presets/presets.js'
+import { anyCharacter } from '../../support/any-character.js'
 
 const ALL = [...PRESETS.values()].map(preset => compileOwnAdapter(readSourceDefinition({ name: 's', ...preset })))
 const NO_PROOF = { name: 's', proof: { type: 'none' } } as const
@@ -28,7 +29,7 @@ const NAMES = [
   ...['pullrequest', 'repository', 'webhookEvent', 'event_type', '__proto__', 'constructor', 'post_id', 'startsAt'],
 ]
 const leaf = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom(
     'firing',
     'event',
