@@ -13,11 +13,11 @@ interface LoopPlan {
   /** Events in each. */
   size: number
   /** How many wait for the store at a time. */
-  underWay: number
+  inProgress: number
 }
 
 /** Records batches in a new store, nothing else. @returns milliseconds from the start to the end of each batch */
-export async function recordInLoop(folder: string, { batches, size, underWay }: LoopPlan): Promise<number[]> {
+export async function recordInLoop(folder: string, { batches, size, inProgress }: LoopPlan): Promise<number[]> {
   const maker = new EventMaker()
   const made = Array.from({ length: Math.min(DIFFERENT_BATCHES, batches) }, (_, batch) =>
     Array.from({ length: size }, (_, at) => readEvent(JSON.parse(maker.eventText(batch * size + at)))),
@@ -41,7 +41,7 @@ export async function recordInLoop(folder: string, { batches, size, underWay }: 
       marks.push(performance.now() - startedAt)
     }
   }
-  await Promise.all(Array.from({ length: underWay }, recordNext))
+  await Promise.all(Array.from({ length: inProgress }, recordNext))
   await store.close()
   if (failure !== undefined) throw failure
   return marks

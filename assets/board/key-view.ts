@@ -9,15 +9,15 @@ import { enterKey } from './access.js'
 export function KeyView() {
   const [key, setKey] = useState('')
   const [problem, setProblem] = useState('')
-  const [isUnderWay, setUnderWay] = useState(false)
+  const [isInProgress, setInProgress] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const id = useId()
   useLayoutEffect(() => field.current?.focus(), [])
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (isUnderWay) return
+    if (isInProgress) return
     setProblem('')
-    setUnderWay(true)
+    setInProgress(true)
     try {
       if (await enterKey(key)) return
       setProblem(key.trim() === '' ? 'Required.' : 'This key is not valid.')
@@ -25,7 +25,7 @@ export function KeyView() {
     } catch (error) {
       setProblem(reasonOf(error))
     }
-    setUnderWay(false)
+    setInProgress(false)
     field.current?.focus()
   }
   return html`<div class="key-view">
@@ -39,7 +39,7 @@ export function KeyView() {
           onInput=${(event: Event) => setKey((event.target as HTMLInputElement).value)} />
         <p id=${`${id}-hint`} class="field-hint">Kept only in this page’s memory, until you reload.</p>
       </div>
-      <button type="submit" class="button primary" aria-disabled=${isUnderWay || undefined}><${Glyph} name="key" />Show the board</button>
+      <button type="submit" class="button primary" aria-disabled=${isInProgress || undefined}><${Glyph} name="key" />Show the board</button>
     </form>
   </div>`
 }

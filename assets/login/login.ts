@@ -38,7 +38,7 @@ const submitLabel = submit.textContent ?? ''
 form.noValidate = true
 form.addEventListener('submit', event => {
   event.preventDefault()
-  if (!isUnderWay() && nothingIsMissing()) void logIn()
+  if (!isInProgress() && nothingIsMissing()) void logIn()
 })
 for (const field of fields) field.addEventListener('input', () => showProblem(field, ''))
 for (const type of ['keydown', 'keyup']) password.addEventListener(type, showCapsLock)
@@ -69,7 +69,7 @@ function nothingIsMissing(): boolean {
 }
 
 async function logIn(): Promise<void> {
-  setUnderWay(true)
+  setInProgress(true)
   // Browsers may store the value of a field that shows it.
   showPassword(false)
   let answer: Response
@@ -84,14 +84,14 @@ async function logIn(): Promise<void> {
     body = await answer.json()
   } catch {
     // Unreachable, too slow, or not our server.
-    setUnderWay(false)
+    setInProgress(false)
     showNote({ what: `${program} did not answer.`, advice: 'Check that you are connected, then try again.' })
     submit.focus()
     return
   }
   if (answer.ok) {
     if (await isCookieRefused()) {
-      setUnderWay(false)
+      setInProgress(false)
       showNote(refusedCookie())
       submit.focus()
       return
@@ -106,7 +106,7 @@ async function logIn(): Promise<void> {
     goOn(next.value)
     return
   }
-  setUnderWay(false)
+  setInProgress(false)
   showRefusal(answer, problem)
 }
 
@@ -230,13 +230,13 @@ function showPassword(isShown: boolean): void {
 }
 
 /** The button keeps the focus, so it is not disabled but inactive. */
-function setUnderWay(isUnderWay: boolean): void {
-  submit.setAttribute('aria-disabled', String(isUnderWay))
-  submit.textContent = isUnderWay ? 'Logging in…' : submitLabel
-  for (const field of fields) field.readOnly = isUnderWay
+function setInProgress(isInProgress: boolean): void {
+  submit.setAttribute('aria-disabled', String(isInProgress))
+  submit.textContent = isInProgress ? 'Logging in…' : submitLabel
+  for (const field of fields) field.readOnly = isInProgress
 }
 
-function isUnderWay(): boolean {
+function isInProgress(): boolean {
   return submit.getAttribute('aria-disabled') === 'true'
 }
 

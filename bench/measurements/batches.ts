@@ -32,7 +32,7 @@ export async function measureBatches(bench: Bench): Promise<Figure[]> {
   const loopMarks = await recordInLoop(await workspace.folder('store'), {
     batches: plan.requests,
     size: BATCH_EVENTS,
-    underWay: BATCH_CONNECTIONS,
+    inProgress: BATCH_CONNECTIONS,
   })
   const figure = (what: string, span: Span): Figure => ({
     ...{ what, value: rateBetween(marks, { ...span, eventsEach: BATCH_EVENTS }), unit: 'events/s' },

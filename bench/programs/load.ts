@@ -21,7 +21,7 @@ class LoadRun {
   readonly #done: Promise<void>
   #finish: () => void = () => {}
   #sent = 0
-  #underWay = 0
+  #inProgress = 0
   #refused = 0
   #failed = 0
   #startedAt = 0
@@ -65,7 +65,7 @@ class LoadRun {
         this.#next(send)
       },
       failed: () => {
-        this.#underWay--
+        this.#inProgress--
         this.#failed++
         if (this.#failed >= MAX_FAILURES) this.#isStopped = true
         this.#next(send)
@@ -77,7 +77,7 @@ class LoadRun {
         return
       }
       const request = this.make(this.#sent++)
-      this.#underWay++
+      this.#inProgress++
       sentAt = performance.now()
       connection.send(request)
     }
@@ -92,7 +92,7 @@ class LoadRun {
 
   #count(status: number, sentAt: number): void {
     const now = performance.now()
-    this.#underWay--
+    this.#inProgress--
     if (status < 200 || status > 299) {
       this.#refused++
       return
@@ -110,7 +110,7 @@ class LoadRun {
   }
 
   #finishWhenIdle(): void {
-    if (this.#underWay === 0) this.#finish()
+    if (this.#inProgress === 0) this.#finish()
   }
 
   #result(): LoadResult {

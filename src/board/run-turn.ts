@@ -9,7 +9,7 @@ export interface HeldTurn {
   release(): Promise<void>
 }
 
-/** How often the turn is renewed within its time: also a renewal that waits for an answer in vain must not be the last. */
+/** How often the turn is renewed within its time: a renewal without an answer must not be the last. */
 const RENEWALS = 10
 /** Without a renewal for this part of its time the turn counts as lost: the rest is for ending the processes of the run. */
 const TRUSTED_PART = 0.5

@@ -22,7 +22,7 @@ export interface ForeignEventsParts {
  */
 export class ForeignEvents {
   #since: Micros
-  /** After another server has recorded events; also in vain. Calls at the same time share a reading. */
+  /** After another server may have recorded events. Calls at the same time share a reading. */
   readonly notice: () => void
 
   constructor(private readonly parts: ForeignEventsParts) {

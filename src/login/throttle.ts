@@ -26,7 +26,7 @@ export const SCOPES = ['pair', 'address', 'name'] as const satisfies Scope[]
 interface Tries {
   failures: number
   /** Admitted and still in progress. They count too, or parallel tries would exceed the limit. */
-  underWay: number
+  inProgress: number
   endsAt: number
   lastAt: number
 }
@@ -86,7 +86,7 @@ export class LoginThrottle {
     if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000))
     for (const scope of SCOPES) {
       const tries = this.touch(scope, keys[scope])
-      tries.underWay++
+      tries.inProgress++
       tries.lastAt = this.now()
     }
   }
@@ -103,7 +103,7 @@ export class LoginThrottle {
         tries.endsAt = this.now() + window.ms
       }
       tries.failures++
-      tries.underWay = Math.max(0, tries.underWay - 1)
+      tries.inProgress = Math.max(0, tries.inProgress - 1)
     }
   }
 
@@ -122,8 +122,8 @@ export class LoginThrottle {
     for (const key of Object.values(keysOf(address, username))) {
       const tries = this.tries.get(key)
       if (tries === undefined) continue
-      tries.underWay = Math.max(0, tries.underWay - 1)
-      if (tries.underWay === 0 && tries.failures === 0) this.tries.delete(key)
+      tries.inProgress = Math.max(0, tries.inProgress - 1)
+      if (tries.inProgress === 0 && tries.failures === 0) this.tries.delete(key)
     }
   }
 
@@ -153,7 +153,7 @@ export class LoginThrottle {
     const tries = this.tries.get(key)
     const now = this.now()
     const { failures } = WINDOWS[scope]
-    if (tries === undefined || now >= tries.endsAt || tries.failures + tries.underWay < failures) return 0
+    if (tries === undefined || now >= tries.endsAt || tries.failures + tries.inProgress < failures) return 0
     if (scope === 'name') return Math.max(0, tries.lastAt + SLOW_MS - now)
     return tries.failures < failures ? UNDER_WAY_MS : tries.endsAt - now
   }
@@ -166,7 +166,7 @@ export class LoginThrottle {
     const tries =
       known !== undefined && now < known.endsAt
         ? known
-        : { failures: 0, underWay: 0, endsAt: now + WINDOWS[scope].ms, lastAt: now }
+        : { failures: 0, inProgress: 0, endsAt: now + WINDOWS[scope].ms, lastAt: now }
     this.tries.set(key, tries)
     if (this.tries.size > this.maxKeys) this.forgetOldest()
     return tries

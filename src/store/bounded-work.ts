@@ -1,17 +1,17 @@
 import { AppError } from '../model/app-error.js'
 
 export interface WorkLimits {
-  /** How many may be under way together. */
-  underWay: number
+  /** How many may be in progress together. */
+  inProgress: number
   /** How many may wait for one of those to end. */
   waiting: number
   /** The message that refuses one more. */
   busy: string
 }
 
-/** Bounds how much work is under way together. Further work waits in order; work that is aborted while it waits never begins. */
+/** Bounds how much work is in progress together. Further work waits in order; work that is aborted while it waits never begins. */
 export class BoundedWork {
-  #underWay = 0
+  #inProgress = 0
   /** Not a Set: V8 does not clear the old hash table of one that grows, so it keeps work alive that is done. */
   readonly #waiting: (() => void)[] = []
 
@@ -19,8 +19,8 @@ export class BoundedWork {
 
   /** @throws AppError `unavailable/busy`; the signal's reason when it aborts before the work begins */
   run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const { underWay, waiting, busy } = this.limits
-    if (this.#underWay < underWay) return this.#begin(work)
+    const { inProgress, waiting, busy } = this.limits
+    if (this.#inProgress < inProgress) return this.#begin(work)
     if (this.#waiting.length >= waiting) {
       const hint = 'Try again in a moment.'
       return Promise.reject(new AppError('unavailable', 'busy', busy, { hint, retryAfterSeconds: 1 }))
@@ -40,14 +40,14 @@ export class BoundedWork {
   }
 
   #begin<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#underWay++
+    this.#inProgress++
     const result = work()
     result.then(this.#beginNext, this.#beginNext)
     return result
   }
 
   readonly #beginNext = () => {
-    this.#underWay--
+    this.#inProgress--
     this.#waiting.shift()?.()
   }
 }

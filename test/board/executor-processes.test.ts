@@ -103,7 +103,7 @@ t.test('a run that is cancelled as soon as it was asked for ends as well', async
   t.match(await executor.status(), { running: null, queued: 0 })
 })
 
-t.test('a server that stops ends the run under way; none is started again', async t => {
+t.test('a server that stops ends the run in progress; none is started again', async t => {
   const home = testFolder(t)
   const rig = await createExecutor(t, { home, settings: { command: program('hydra', 'stay') } })
   const first = await rig.executor.start(CARD.id, 'real', ADA)

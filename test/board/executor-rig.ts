@@ -112,7 +112,7 @@ export function runs(pid: number): boolean {
   }
 }
 
-/** Resolves once it is so. A test that waits in vain is ended by its time limit. */
+/** Resolves once it is so. The time limit of the test ends it otherwise. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(5)
 }

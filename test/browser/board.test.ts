@@ -137,13 +137,13 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.keyboard.type('half a ti')
     await board.ask(`/api/cards/${ids.Three}`, {
       method: 'PATCH',
-      body: { title: 'Three, said anew', column: 'review' },
+      body: { title: 'Three, written again', column: 'review' },
     })
     // Coming back twice within two seconds asks once; a minute has gone by.
     await page.evaluate(`{ const past = Date.now; Date.now = () => past() + 60_000 }`)
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
-    await page.getByRole('link', { name: 'Three, said anew' }).waitFor()
-    t.same(await shownIn(page, 'Review'), ['Three, said anew'])
+    await page.getByRole('link', { name: 'Three, written again' }).waitFor()
+    t.same(await shownIn(page, 'Review'), ['Three, written again'])
     t.equal(await page.getByRole('textbox', { name: 'Title of a new card in Backlog' }).inputValue(), 'half a ti')
   })
 

@@ -274,7 +274,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
   })
 })
 
-/** Resolves once it is so. A test that waits in vain is ended by its time limit. */
+/** Resolves once it is so. The time limit of the test ends it otherwise. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 20))
 }

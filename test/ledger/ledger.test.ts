@@ -359,7 +359,7 @@ t.test('a reader that follows waits for a ledger that is busy', async t => {
   let refusals = 0
   store.events.query = (...args) => {
     if (++refusals > 2) return query.apply(store.events, args)
-    return Promise.reject(new AppError('unavailable', 'busy', 'Too many searches are under way.'))
+    return Promise.reject(new AppError('unavailable', 'busy', 'Too many searches are in progress.'))
   }
   const abort = new AbortController()
   for await (const page of ledger.follow(SINCE, abort.signal)) {

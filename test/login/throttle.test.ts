@@ -107,7 +107,7 @@ t.test('a name that failed a hundred times from everywhere has one try in five s
   t.equal(check('another', 'ada'), 1)
   clock.now += SECOND
   t.equal(check('another', 'ada'), 0)
-  t.equal(check('yet another', 'ada'), 5, 'the next one waits again, even while this one is under way')
+  t.equal(check('yet another', 'ada'), 5, 'the next one waits again, even while this one is in progress')
   t.equal(check('another', 'grace'), 0)
 })
 
@@ -161,7 +161,7 @@ t.test('any number of successes is allowed', async t => {
   t.equal(check('a', 'ada'), 0)
 })
 
-t.test('tries side by side count while they are under way', async t => {
+t.test('tries side by side count while they are in progress', async t => {
   const { clock, throttle, check } = setUp()
   for (let index = 0; index < 10; index++) t.equal(check('a', 'ada'), 0)
   t.equal(check('a', 'ada'), 1, 'it may come back soon, as they may yet succeed')

@@ -154,7 +154,7 @@ export function message(subjectId: string | number, members: Record<string, unkn
   return { kind: 'message.created', subject_type: 'message', subject_id: String(subjectId), ...members }
 }
 
-/** Resolves once it is so. A test that waits in vain is ended by its time limit. */
+/** Resolves once it is so. The time limit of the test ends it otherwise. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setTimeout(5)
 }

@@ -4,7 +4,7 @@ import { BoundedWork } from '../../src/store/bounded-work.js'
 const turn = () => new Promise(setImmediate)
 
 /** Work that the test ends. */
-function rig(bounds: { underWay: number; waiting: number }) {
+function rig(bounds: { inProgress: number; waiting: number }) {
   const work = new BoundedWork({ ...bounds, busy: 'Too many questions.' })
   const begun: string[] = []
   const ends = new Map<string, (result: string) => void>()
@@ -18,8 +18,8 @@ function rig(bounds: { underWay: number; waiting: number }) {
   return { run, begun, end: (name: string) => ends.get(name)?.(`${name} is done`) }
 }
 
-t.test('so many are under way, the others begin in their order as those end', async t => {
-  const { run, begun, end } = rig({ underWay: 2, waiting: 2 })
+t.test('so many are in progress, the others begin in their order as those end', async t => {
+  const { run, begun, end } = rig({ inProgress: 2, waiting: 2 })
   const [first, second, third, fourth] = ['a', 'b', 'c', 'd'].map(name => run(name))
   t.same(begun, ['a', 'b'], 'immediately')
   end('b')
@@ -33,7 +33,7 @@ t.test('so many are under way, the others begin in their order as those end', as
 })
 
 t.test('one more than may wait is refused, and may come again', async t => {
-  const { run, begun, end } = rig({ underWay: 1, waiting: 1 })
+  const { run, begun, end } = rig({ inProgress: 1, waiting: 1 })
   const [first, second] = [run('a'), run('b')]
   await t.rejects(run('c'), {
     ...{ category: 'unavailable', code: 'busy', retryAfterSeconds: 1 },
@@ -50,7 +50,7 @@ t.test('one more than may wait is refused, and may come again', async t => {
 })
 
 t.test('what is aborted while it waits never begins, and makes room', async t => {
-  const { run, begun, end } = rig({ underWay: 1, waiting: 1 })
+  const { run, begun, end } = rig({ inProgress: 1, waiting: 1 })
   const leaving = new AbortController()
   const first = run('a')
   const second = run('b', leaving.signal)
@@ -65,7 +65,7 @@ t.test('what is aborted while it waits never begins, and makes room', async t =>
 })
 
 t.test('what fails makes room too', async t => {
-  const work = new BoundedWork({ underWay: 1, waiting: 1, busy: 'Too many questions.' })
+  const work = new BoundedWork({ inProgress: 1, waiting: 1, busy: 'Too many questions.' })
   const failing = work.run(() => Promise.reject(new Error('the disk')))
   const next = work.run(async () => 'done')
   await t.rejects(failing, { message: 'the disk' })

@@ -235,7 +235,7 @@ function tokens(t: Test, open: OpenStore): void {
     t.equal(await users.findByTokenDigest(''), undefined)
   })
 
-  t.test('a read after a change is reported returns the changed row, however many reads are under way', async t => {
+  t.test('a read after a change is reported returns the changed row, however many reads are in progress', async t => {
     const { users } = await open(t)
     const ada = adminNamed('ada')
     const token = tokenOf(ada, 1)

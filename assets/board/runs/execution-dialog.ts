@@ -35,23 +35,23 @@ export interface ExecutionDialogProps<T> {
  */
 export function useExecution<T>(run: Execution<T>, onDone: (done: T) => void) {
   const [isAsking, setAsking] = useState(false)
-  const [isUnderWay, setUnderWay] = useState(false)
+  const [isInProgress, setInProgress] = useState(false)
   const start = async () => {
-    if (isUnderWay) return
+    if (isInProgress) return
     if (!holdsTokens()) {
       setAsking(true)
       return
     }
-    setUnderWay(true)
+    setInProgress(true)
     try {
       onDone(await execute(run))
     } catch (error) {
       if (isRefusal(error)) setAsking(true)
       else showToast({ words: reasonOf(error) })
     }
-    setUnderWay(false)
+    setInProgress(false)
   }
-  return { start, isUnderWay, isAsking, onClose: () => setAsking(false) }
+  return { start, isInProgress, isAsking, onClose: () => setAsking(false) }
 }
 
 interface Problem {
@@ -66,7 +66,7 @@ interface Problem {
 export function ExecutionDialog<T>({ title, action, run, onDone, onClose, children }: ExecutionDialogProps<T>) {
   const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map())
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
-  const [isUnderWay, setUnderWay] = useState(false)
+  const [isInProgress, setInProgress] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const id = useId()
 
@@ -82,27 +82,27 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
 
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (isUnderWay) return
+    if (isInProgress) return
     const words = new Map(missing.map(board => [board, (typed.get(board) ?? '').trim()]))
     for (const [board, word] of words) {
       if (isToken(word)) continue
       setProblem({ words: word === '' ? 'Required.' : refusalWords(), board })
       return
     }
-    setUnderWay(true)
+    setInProgress(true)
     setProblem(undefined)
     try {
       const done = await execute(run, words)
       onClose()
       onDone(done)
     } catch (error) {
-      setUnderWay(false)
+      setInProgress(false)
       setProblem({ words: isRefusal(error) ? refusalWords() : reasonOf(error) })
       if (isRefusal(error)) setTyped(new Map())
     }
   }
   const foot = html`<button type="button" class="button quiet" onClick=${onClose}>Cancel</button>
-    <button type="submit" form=${id} class="button danger primary" aria-disabled=${isUnderWay || undefined}>${action}</button>`
+    <button type="submit" form=${id} class="button danger primary" aria-disabled=${isInProgress || undefined}>${action}</button>`
   return html`<${Dialog} title=${title} class="execution-dialog" foot=${foot} onClose=${onClose}>
     <form ref=${form} id=${id} class="form" autocomplete="off" onSubmit=${submit}>
       <div class="execution-what">${children}</div>

@@ -33,7 +33,7 @@ export function plainLine(text: string): string {
 }
 
 /**
- * How long a piece was under way, in whole seconds. None for a keep-alive, which follows all pieces before it, and for what was
+ * How long a piece was in progress, in whole seconds. None for a keep-alive, which follows all pieces before it, and for what was
  * written before the connection was made.
  *
  * @param clock the server's clock, in epoch milliseconds

@@ -82,9 +82,9 @@ function CancelButton({ run }: { run: Run }) {
     noteRun(run)
     void loadRuns()
   }
-  const { start, isUnderWay, isAsking, onClose } = useExecution(cancel, cancelled)
-  return html`<button type="button" class="button danger" aria-disabled=${isUnderWay || undefined} onClick=${() => void start()}>
-      ${isUnderWay ? 'Cancelling…' : 'Cancel run'}
+  const { start, isInProgress, isAsking, onClose } = useExecution(cancel, cancelled)
+  return html`<button type="button" class="button danger" aria-disabled=${isInProgress || undefined} onClick=${() => void start()}>
+      ${isInProgress ? 'Cancelling…' : 'Cancel run'}
     </button>
     ${
       isAsking &&

@@ -309,11 +309,11 @@ export function useResource<T>(
   return resource
 }
 
-/** A call that a form makes: whether it is under way, and why it failed. */
+/** A call that a form makes: whether it is in progress, and why it failed. */
 export function useSending() {
   const [isSending, setSending] = useState(false)
   const [problem, setProblem] = useState<unknown>(undefined)
-  /** Does nothing while another call is under way. */
+  /** Does nothing while another call is in progress. */
   const send = async (act: () => Promise<unknown>): Promise<void> => {
     if (isSending) return
     setSending(true)

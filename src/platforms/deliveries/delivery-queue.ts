@@ -56,5 +56,8 @@ export class DeliveryQueue<Delivery extends WaitingDelivery> {
 /** The refusal if there is no time for a delivery now. */
 export function busy(): AppError {
   const hint = 'Send it again in a moment. Verified deliveries take precedence.'
-  return new AppError('unavailable', 'busy', 'Too many large deliveries are under way.', { hint, retryAfterSeconds: 5 })
+  return new AppError('unavailable', 'busy', 'Too many large deliveries are in progress.', {
+    hint,
+    retryAfterSeconds: 5,
+  })
 }

@@ -26,12 +26,12 @@ export async function fillDemoLedger(path: string, history: Iterable<Step>): Pro
   let now: Micros = 0
   const clock = () => now
   // A failed store refuses every waiting step, which reports the failure.
-  const store = await openSqliteStore({ path, clock, groupsUnderWay: BATCH, onFailure: () => undefined })
+  const store = await openSqliteStore({ path, clock, groupsInProgress: BATCH, onFailure: () => undefined })
   try {
     const ledger = await Ledger.open({ store, clock, newSubscriptionId: unnamedSubscription })
-    let underWay: Promise<unknown> = Promise.resolve()
+    let inProgress: Promise<unknown> = Promise.resolve()
     for (const steps of inBatches(history)) {
-      await underWay
+      await inProgress
       const recorded: Promise<void>[] = []
       for (const step of steps) {
         now = step.at
@@ -41,10 +41,10 @@ export async function fillDemoLedger(path: string, history: Iterable<Step>): Pro
         // The store reads the clock when it sends the steps of this turn.
         await turn()
       }
-      underWay = Promise.all(recorded)
-      underWay.catch(() => undefined) // reported where it is awaited
+      inProgress = Promise.all(recorded)
+      inProgress.catch(() => undefined) // reported where it is awaited
     }
-    await underWay
+    await inProgress
   } finally {
     await store.close()
   }

@@ -19,7 +19,7 @@ export async function promoteStore(
   { copies }: Pick<Store, 'copies'>,
   { leader, keep_epoch, force, now, stopCopying }: PromotionOptions,
 ): Promise<PromotedLedger> {
-  // Two ledgers of one epoch could not be told apart.
+  // Two ledgers of one epoch could not be distinguished.
   if (keep_epoch || !force) await refuseWhileAnswering(leader)
   await stopCopying()
   const { epoch, head, consumers } = await copies.promote({ epoch: keep_epoch ? null : randomUUID(), now })

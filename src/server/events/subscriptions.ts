@@ -30,19 +30,19 @@ const MAX_PREVIEWS = 4
 
 /** `POST /api/subscriptions/preview` */
 export function previewSubscription({ ledger, readJsonBody }: SubscriptionRouteParts): LedgerEndpoint {
-  let underWay = 0
+  let inProgress = 0
   return documented(DOCS.preview, async (req, res) => {
     const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
-    if (underWay === MAX_PREVIEWS) {
+    if (inProgress === MAX_PREVIEWS) {
       throw new AppError('unavailable', 'busy', 'Too many previews are running. Try again in a moment.', {
         retryAfterSeconds: 1,
       })
     }
-    underWay++
+    inProgress++
     try {
       return json(200, await ledger.previewSubscription(input, toCaller(req.identity), whenGone(res)))
     } finally {
-      underWay--
+      inProgress--
     }
   })
 }

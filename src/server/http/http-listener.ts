@@ -198,7 +198,7 @@ export class HttpListener {
     return use !== undefined
   }
 
-  /** Answers what is no request at all, unless part of an answer is already under way on that connection. */
+  /** Answers what is no request at all, unless part of an answer is already in progress on that connection. */
   #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     const pending = this.#connections.unansweredOn(socket).find(res => res.socket === socket)
     if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent) {

@@ -38,7 +38,7 @@ export function shareUserReads(users: StoreProxy<UserTasks>): UserStore {
   }
 }
 
-/** Readings that are under way; a result is not kept. */
+/** Readings that are in progress; a result is not kept. */
 class SharedReads<Result> {
   readonly #reading = new Map<string, Promise<Result>>()
 

@@ -11,11 +11,11 @@ import type { PackedEvents, PackedOutcomes } from './write/packed-events.js'
  * Searches between which the thread alternates; each holds what it has found so far, and one slice of every search comes
  * before the next slice of the first. Further ones wait here.
  */
-const SEARCHES = { underWay: 32, waiting: 256, busy: 'Too many searches are under way.' }
+const SEARCHES = { inProgress: 32, waiting: 256, busy: 'Too many searches are in progress.' }
 /** Pages of a range take one slice each: they do not wait for searches that wait. */
-const PAGES = { underWay: 64, waiting: 2_000, busy: 'Too many pages are being read.' }
-/** An answer may be as large as an event, so few of them are under way together. */
-const READS = { underWay: 64, waiting: 10_000, busy: 'Too many requests wait for the ledger.' }
+const PAGES = { inProgress: 64, waiting: 2_000, busy: 'Too many pages are being read.' }
+/** An answer may be as large as an event, so few of them are in progress together. */
+const READS = { inProgress: 64, waiting: 10_000, busy: 'Too many requests wait for the ledger.' }
 
 export interface StoreThreadOptions {
   /** Nothing can be stored any more: the thread died of a defect, or after `onLost` the content of the files was saved. */
@@ -31,7 +31,7 @@ export interface StoreOpened extends LedgerFacts {
   kinds: TaskKinds<LedgerTasks>
 }
 
-/** The main thread's side of the ledger's thread. It bounds how many tasks are under way and how many wait. */
+/** The main thread's side of the ledger's thread. It bounds how many tasks are in progress and how many wait. */
 export class StoreThread {
   readonly #searches = new BoundedWork(SEARCHES)
   readonly #pages = new BoundedWork(PAGES)

@@ -35,10 +35,10 @@ export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
   /** Wall clock in microseconds. It may step back; `captured_at` does not. */
   clock: () => Micros
   /**
-   * How many groups of events may be under way to the store's thread, 8 if absent. All that wait there become one commit,
+   * How many groups of events may be in progress to the store's thread, 8 if absent. All that wait there become one commit,
    * each group with the instant at which it was sent.
    */
-  groupsUnderWay?: number
+  groupsInProgress?: number
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * A server that is to be killed while a run is under way and another waits. Arguments: its folder, and the address of its
+ * A server that is to be killed while a run is in progress and another waits. Arguments: its folder, and the address of its
  * database in PostgreSQL; without one, the database is a file in the folder. Its run writes the ids of its processes to the
  * file `pids` in the folder `work`.
  */

@@ -347,14 +347,14 @@ t.test('a renamed topic is said', async t => {
 })
 
 t.test('two captures of one watch never run at the same time, and nothing is read twice', async t => {
-  let underWay = 0
+  let inProgress = 0
   let most = 0
   const rig = await captureRig(t, {
     fault: () => {
-      underWay += 1
-      most = Math.max(most, underWay)
+      inProgress += 1
+      most = Math.max(most, inProgress)
       const until = new Promise(resolve => setTimeout(resolve, 10)).then(() => {
-        underWay -= 1
+        inProgress -= 1
       })
       return { kind: 'slow', until }
     },

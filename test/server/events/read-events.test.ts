@@ -328,7 +328,7 @@ class EndlessLedger extends MemoryLedger {
     return this.#endless(signal)
   }
 
-  get underWay(): number {
+  get inProgress(): number {
     return this.queries.length + this.histograms.length + this.facetQueries.length
   }
 
@@ -348,7 +348,7 @@ t.test('a question is given up soon after the connection of its reader is closed
     const { port } = await serve(t, { ledger })
     const socket = connect(port, '127.0.0.1')
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    await until(() => ledger.underWay === 1)
+    await until(() => ledger.inProgress === 1)
     socket.destroy()
     const left = performance.now()
     await until(() => ledger.givenUp === 1)
@@ -363,7 +363,7 @@ t.test('so are those that wait for their turn on that connection', async t => {
   const socket = connect(port, '127.0.0.1')
   const searches = 20
   socket.write('GET /api/events?q=needle HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(searches))
-  await until(() => ledger.underWay === searches)
+  await until(() => ledger.inProgress === searches)
   socket.destroy()
   await until(() => ledger.givenUp === searches)
   t.pass()

@@ -97,12 +97,12 @@ t.test('a few previews run at the same time, others are refused with a time to r
   ledger.held = new Promise(resolve => {
     release = resolve
   })
-  const underWay = Array.from({ length: 4 }, () => post('/api/subscriptions/preview', watch))
+  const inProgress = Array.from({ length: 4 }, () => post('/api/subscriptions/preview', watch))
   await until(() => ledger.asked === 4)
   const refused = await post('/api/subscriptions/preview', watch)
   t.match(refused, { status: 503, body: { code: 'busy' } })
   t.equal(refused.headers.get('retry-after'), '1')
   release()
-  for (const answer of await Promise.all(underWay)) t.equal(answer.status, 200)
+  for (const answer of await Promise.all(inProgress)) t.equal(answer.status, 200)
   t.match(await post('/api/subscriptions/preview', watch), { status: 200 })
 })

@@ -13,7 +13,7 @@ import { userNamed } from '../user-store-conformance.js'
 const SEARCHES = 40
 const SLICE_MS = 5
 
-t.test('a write waits for a few slices, however many searches are under way', async t => {
+t.test('a write waits for a few slices, however many searches are in progress', async t => {
   let slices = 0
   class Searching extends Engine {
     override *query(): Generator<void, EventPage> {

@@ -46,7 +46,7 @@ const BEYOND_EVERY_END = 1_000_000_000
 /** Cards in the board's database. */
 export function cardStore(pool: Pool): CardStore {
   const count = async (connection: Pick<Connection, 'run'>) => Number((await connection.run(COUNT))[0]?.count)
-  /** @param work receives the card as it is once no other change is under way */
+  /** @param work receives the card as it is once no other change is in progress */
   const change = <Result>(id: string, work: (connection: Connection, before: Card | undefined) => Promise<Result>) =>
     pool.transaction(async connection => {
       const [, before] = await allSettled(holdBoard(connection), findCard(connection, id))

@@ -48,7 +48,7 @@ export class Connection {
   onEnd: () => void = () => {}
 
   private constructor(private readonly client: pg.Client) {
-    client.on('error', () => this.#end()) // the statement under way reports it
+    client.on('error', () => this.#end()) // the statement in progress reports it
     client.on('end', () => this.#end())
     client.on('notification', ({ payload }) => this.onNotification(payload ?? ''))
   }
@@ -124,13 +124,13 @@ export class Connection {
     if (!this.#isBroken) await this.run('ROLLBACK').catch(() => this.destroy())
   }
 
-  /** Breaks the connection off; what is under way fails. */
+  /** Breaks the connection off; what is in progress fails. */
   destroy(): void {
     this.#end()
     this.client.connection.stream.destroy()
   }
 
-  /** Waits for what is under way. */
+  /** Waits for what is in progress. */
   async close(): Promise<void> {
     this.onEnd = () => {}
     if (this.#isBroken) return
@@ -155,7 +155,7 @@ export class Connection {
   }
 }
 
-/** Waits for all of them, also where one fails: none may still be under way when a connection is given back. */
+/** Waits for all of them, also where one fails: none may still be in progress when a connection is given back. */
 export async function allSettled<Results extends readonly unknown[]>(
   ...promises: { [At in keyof Results]: Promise<Results[At]> }
 ): Promise<Results> {

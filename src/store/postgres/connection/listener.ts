@@ -13,7 +13,7 @@ export interface ListenerOptions {
   onNotification: (payload: string) => void
   /** Called when it listens again: notifications may have been missed. */
   onGap: () => void
-  /** Looks for what no notification has told of. */
+  /** Looks for what no notification has announced. */
   check: (connection: Connection) => Promise<unknown>
 }
 

@@ -19,7 +19,7 @@ export class Pool {
     private readonly access: Access = 'write',
   ) {
     this.#work = new BoundedWork({
-      ...{ underWay: address.poolSize, waiting: WAITING },
+      ...{ inProgress: address.poolSize, waiting: WAITING },
       busy: 'Too many requests wait for the database.',
     })
   }

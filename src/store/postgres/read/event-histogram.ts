@@ -62,7 +62,7 @@ const undecidedSql = (conditions: string) => /* sql */ `
   WHERE captured_us BETWEEN $1 AND $2${conditions} ORDER BY captured_us DESC LIMIT ${UNDECIDED}`
 const UNDECIDED_PARAMETERS = 2
 
-/** Counts events over a range, newest first; events that come in meanwhile are after it. */
+/** Counts events over a range, newest first; later events are after it. */
 export async function countEvents(connection: Connection, query: HistogramQuery): Promise<EventHistogram> {
   const { range, low, high, place } = await readCountedRange(connection, query)
   const { head, epoch } = place

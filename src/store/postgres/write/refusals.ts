@@ -13,7 +13,7 @@ export function leaseLost(): AppError {
  */
 export function refuseClosed(clock: Row | undefined): void {
   refuseMoved(clock)
-  if (clock?.state === 'importing') throw importUnderWay()
+  if (clock?.state === 'importing') throw importInProgress()
 }
 
 /** The same for changes that an import makes as well. */
@@ -28,7 +28,7 @@ function ledgerMoved(): AppError {
   })
 }
 
-function importUnderWay(): AppError {
+function importInProgress(): AppError {
   return new AppError('unavailable', 'import_under_way', 'An import into this ledger is not complete.', {
     hint: 'Wait for it, or repeat the command: it continues.',
     retryAfterSeconds: 5,

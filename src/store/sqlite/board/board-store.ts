@@ -19,7 +19,7 @@ export interface SqliteBoardStore extends BoardStore {
 
 /** A proof this young is still good: every caller may ask for one. */
 const PROVEN_MS = 1_000
-const CALLS = { underWay: 256, waiting: 2_000, busy: 'Too many requests wait for the board.' }
+const CALLS = { inProgress: 256, waiting: 2_000, busy: 'Too many requests wait for the board.' }
 
 /**
  * Opens the databases of a board in a thread of their own: a slow disk delays only the board.

@@ -66,7 +66,7 @@ export class LossWatch {
     if (differences.length === 0) return
     this.#loss = this.#lossOf(differences)
     this.kind.onLost?.(this.#loss.error, false)
-    // If only the owner record is gone, the removal of the whole folder may be under way: the timer looks again.
+    // If only the owner record is gone, the removal of the whole folder may be in progress: the timer looks again.
     if (this.#loss.hasToBeSaved) this.#save(this.#loss)
     throw this.#loss.error
   }

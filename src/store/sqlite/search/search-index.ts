@@ -23,7 +23,7 @@ const NEXT = /* sql */ `
   FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
 const ADD_OVERLONG = /* sql */ `INSERT OR IGNORE INTO event_text_overlong (seq) VALUES (?)`
 const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?, ?)`
-/** The table has no content, so it has to be told which. Its option `secure-delete` leaves no trace of them. */
+/** The table has no content, so it needs the words of each event. Its option `secure-delete` leaves no trace of them. */
 const DELETE_FACETS = /* sql */ `INSERT INTO event_facets (event_facets, rowid, facets) VALUES ('delete', ?, ?)`
 const DELETE_OVERLONG = /* sql */ `DELETE FROM event_text_overlong WHERE seq = ?`
 

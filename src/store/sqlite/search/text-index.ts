@@ -97,7 +97,7 @@ export class TextIndex {
     }
   }
 
-  /** The same for all events up to one, of which no search may be under way. */
+  /** The same for all events up to one, of which no search may be in progress. */
   *forgetUpTo(seq: number): Generator<void> {
     for (const [number, segment] of this.#stored.entries()) {
       if (segment.lastSeq > seq) break

@@ -142,7 +142,7 @@ function nameOf(store: string, name: string): string {
 /** In a worker: carries out all kinds of tasks in the order of their arrival, until `close`. */
 export function serveInOrder(port: MessagePort, tables: TaskTables, close: () => void): void {
   const tasks = new TaskList(tables)
-  const underWay = new Set<Promise<void>>()
+  const inProgress = new Set<Promise<void>>()
   let nextId = 1
   const answer = async (id: number, work: () => unknown) => {
     try {
@@ -161,14 +161,14 @@ export function serveInOrder(port: MessagePort, tables: TaskTables, close: () =>
     nextId = request.id + 1
     if (request.kind === 'close') {
       const closed = answer(request.id, close)
-      await Promise.all([closed, ...underWay])
+      await Promise.all([closed, ...inProgress])
       port.close()
       return
     }
     const { id, task, args } = request
     const answered: Promise<void> = answer(id, () => tasks.get(task).run(...args))
-    underWay.add(answered)
+    inProgress.add(answered)
     await answered
-    underWay.delete(answered)
+    inProgress.delete(answered)
   })
 }

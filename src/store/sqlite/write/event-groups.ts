@@ -17,7 +17,7 @@ interface Group {
 }
 
 /**
- * Groups that may be under way together. With one, this thread and the store's would take turns waiting for each
+ * Groups that may be in progress together. With one, this thread and the store's would take turns waiting for each
  * other; with many, each would be small, and a message costs more than the event in it.
  */
 const GROUPS_UNDER_WAY = 8
@@ -31,12 +31,12 @@ const GROUP_CHARACTERS = 4 * 1024 * 1024
 
 /**
  * Sends events to the store's thread in groups. What arrives in one turn of the event loop, up to a full group, or while
- * enough groups are under way, is one message and shares one commit. On an idle ledger a single event does not wait.
+ * enough groups are in progress, is one message and shares one commit. On an idle ledger a single event does not wait.
  */
 export class EventGroups {
   /** The first is sent next; the last still grows. */
   readonly #gathered: Group[] = []
-  #underWay = 0
+  #inProgress = 0
   #waiting = { events: 0, characters: 0 }
   #provenAt = Number.NEGATIVE_INFINITY
   /** Null until it is known, and while the ledger is empty. */
@@ -46,11 +46,11 @@ export class EventGroups {
 
   constructor(
     private readonly thread: StoreThread,
-    private readonly options: { clock: () => Micros; groupsUnderWay?: number },
+    private readonly options: { clock: () => Micros; groupsInProgress?: number },
   ) {}
 
-  get #mostUnderWay(): number {
-    return this.options.groupsUnderWay ?? GROUPS_UNDER_WAY
+  get #mostInProgress(): number {
+    return this.options.groupsInProgress ?? GROUPS_UNDER_WAY
   }
 
   record(events: EventToRecord[]): Promise<RecordOutcome[]> {
@@ -122,7 +122,7 @@ export class EventGroups {
   /** Accepts no further events, and resolves when all accepted ones are stored or refused. */
   async finish(): Promise<void> {
     this.#closing = true
-    while (this.#gathered.length > 0 || this.#underWay > 0) {
+    while (this.#gathered.length > 0 || this.#inProgress > 0) {
       await new Promise<void>(resolve => {
         this.#whenSent = resolve
       })
@@ -135,15 +135,15 @@ export class EventGroups {
     if (last && last.characters + characters <= GROUP_CHARACTERS) return last
     const group: Group = { events: [], openBodies: [], characters: 0, settle: [] }
     this.#gathered.push(group)
-    if (this.#underWay < this.#mostUnderWay) setImmediate(() => this.#sendGathered())
+    if (this.#inProgress < this.#mostInProgress) setImmediate(() => this.#sendGathered())
     return group
   }
 
   #sendGathered(): void {
-    if (this.#underWay === this.#mostUnderWay) return
+    if (this.#inProgress === this.#mostInProgress) return
     const group = this.#gathered.shift()
     if (!group) return
-    this.#underWay++
+    this.#inProgress++
     void this.#send(group)
   }
 
@@ -163,7 +163,7 @@ export class EventGroups {
     }
     this.#waiting.events -= events.length
     this.#waiting.characters -= characters
-    this.#underWay--
+    this.#inProgress--
     this.#sendGathered()
     this.#whenSent?.()
   }
