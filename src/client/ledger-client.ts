@@ -1,7 +1,9 @@
 import type { Agent } from 'node:http'
 import { AppError } from '../model/app-error.js'
 import { fromFailure } from '../model/failure.js'
-import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/subscriptions/capture.js'
+import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../model/platforms/reconciliation.js'
+import type { ProgressLine } from '../model/progress-line.js'
+import type { CaptureProgress, CaptureRequest, CaptureResult } from '../model/subscriptions/capture.js'
 import { Answer, LEDGER } from './answer.js'
 import type { EventParameters, ExportParameters } from './event-pages.js'
 import { hintOf, type LedgerCredential, toHeader } from './ledger-credential.js'
@@ -305,15 +307,37 @@ export class LedgerClient extends ServerClient {
    *
    * @throws AppError `unavailable/connection_lost` if the process ended during the capture; recorded events stay
    */
-  async capture(
+  capture(
     request: CaptureRequest,
     onProgress: (progress: CaptureProgress) => void,
     options?: CallOptions,
   ): Promise<CaptureResult> {
-    const call = callWithBody('POST', '/api/captures', JSON_TYPE, JSON.stringify(request))
-    const answer = await this.open(call, options)
+    return this.#withProgress<CaptureProgress, CaptureResult>('/api/captures', request, onProgress, options)
+  }
+
+  /**
+   * Finds and fetches missed deliveries in the process that owns the ledger.
+   *
+   * @throws AppError `unavailable/connection_lost` if the process ended before the result; recorded events stay
+   */
+  reconcile(
+    request: ReconcileRequest,
+    onProgress: (progress: ReconcileProgress) => void,
+    options?: CallOptions,
+  ): Promise<ReconcileResult> {
+    return this.#withProgress<ReconcileProgress, ReconcileResult>('/api/reconciliations', request, onProgress, options)
+  }
+
+  async #withProgress<Progress, Result>(
+    path: string,
+    request: CaptureRequest | ReconcileRequest,
+    onProgress: (progress: Progress) => void,
+    options: CallOptions | undefined,
+  ): Promise<Result> {
+    const answer = await this.open(callWithBody('POST', path, JSON_TYPE, JSON.stringify(request)), options)
     try {
-      for await (const line of readJsonLines(answer.status, answer.chunks()) as AsyncGenerator<CaptureLine>) {
+      const lines = readJsonLines(answer.status, answer.chunks()) as AsyncGenerator<ProgressLine<Progress, Result>>
+      for await (const line of lines) {
         if ('result' in line) return line.result
         if ('failure' in line) throw fromFailure(line.failure)
         onProgress(line.progress)
@@ -321,11 +345,7 @@ export class LedgerClient extends ServerClient {
     } finally {
       answer.end()
     }
-    throw new AppError(
-      'unavailable',
-      'connection_lost',
-      'The server stopped before the capture was complete. Try again.',
-    )
+    throw new AppError('unavailable', 'connection_lost', 'The server stopped before the work was complete. Try again.')
   }
 }
 

@@ -161,6 +161,11 @@ export class Ledger {
     return body
   }
 
+  /** Whether an event with this key arrived with proof, or without credentials on an open ledger. */
+  async knows(dedupeKey: string): Promise<boolean> {
+    return (await this.options.store.events.findByDedupeKey(dedupeKey, 0)) !== undefined
+  }
+
   /** Filters dedupe keys: keeps those whose stored events belong to the subscription. */
   listKeysOf(subscriptionId: string, dedupeKeys: readonly string[]): Promise<string[]> {
     return this.options.store.events.listKeysOf(subscriptionId, dedupeKeys)

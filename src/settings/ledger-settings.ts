@@ -1,5 +1,6 @@
 import type { ChatAccount } from '../model/platforms/chat-account.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'
+import type { ListedHook } from '../model/platforms/reconciliation.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { readChatAccount, readChatSite } from './chat-account.js'
@@ -8,6 +9,7 @@ import { type FollowSettings, readFollow } from './follow-settings.js'
 import { type ListenSettings, readAllowedHosts, readCorsOrigins, readListen, readPublicUrl } from './listen-settings.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
 import type { SettingReader } from './reading/setting-reader.js'
+import { readListedHooks } from './reconcile-settings.js'
 import type { ServeFlags } from './serve-settings.js'
 import { readWebhookSecrets } from './webhook-settings.js'
 
@@ -69,6 +71,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   retention?: RetentionSettings
   /** The account for capturing due watches of the chat platform; absent: capturing is off. */
   capture?: ChatAccount
+  /** The hooks whose deliveries are compared with the ledger every hour; absent: it is off. */
+  reconcile?: ListedHook[]
   /** The events are sample data, and the API reports that. */
   isDemo: boolean
 }
@@ -89,6 +93,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
   const settings = {
     ...local,
     ...(capture ? { capture } : {}),
+    ...(reader.isOn('EVENT_RECONCILE') ? { reconcile: readListedHooks(reader, 'all') } : {}),
     ...readBackups(reader, local.database),
     ...readRetention(reader, local.database),
     ...readFollowing(reader, local, flags),

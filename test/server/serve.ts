@@ -95,6 +95,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     ledger,
     accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
+    reconciliations: { run: async ({ dry_run }) => ({ dry_run, hooks: [] }) },
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
     copies: NO_COPIES,

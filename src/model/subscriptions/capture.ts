@@ -53,9 +53,6 @@ export interface WatchCapture {
   error?: Failure
 }
 
-/** A line that the server streams while it captures on behalf of a client; the last one is the result or failure. */
-export type CaptureLine = { progress: CaptureProgress } | { result: CaptureResult } | { failure: Failure }
-
 export interface CaptureResult {
   /** In order of capture. */
   captures: WatchCapture[]

@@ -18,6 +18,8 @@ import { Captures } from '../capture/captures.js'
 import { Follower } from '../follow/follower.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
+import { ReconcileSchedule } from '../reconcile/reconcile-schedule.js'
+import { Reconciliations } from '../reconcile/reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
 import { schedulePartitions } from './partition-schedule.js'
@@ -78,6 +80,11 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   for (const leftover of file?.store.leftovers ?? [])
     logger.warn(leftover, 'rows of an older ledger were not carried over')
   const captures = new Captures(opened.ledger, wallClock, opened.store.shared)
+  const reconciliations = new Reconciliations({
+    ledger: opened.ledger,
+    ...{ now: Date.now, receives: true },
+    acceptLarge: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
+  })
   let backups: BackupSchedule | undefined
   let retention: RetentionSchedule | undefined
   let lead = () => {}
@@ -89,16 +96,18 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     else if (!knownHosts(settings)) logger.info(ANY_HOST)
     const lastBackup = () => backups?.newest
     const following = follower ?? (await ownLedger(opened))
-    const parts = { opened, accounts, large, captures, lastBackup, following, ...services }
+    const parts = { opened, accounts, large, captures, reconciliations, lastBackup, following, ...services }
     return { server: createServer(settings, parts), needsLogin: isClosed, follower }
   })
   let schedule: CaptureSchedule | undefined
+  let reconciling: ReconcileSchedule | undefined
   let stopPartitions = () => {}
   const close = async () => {
     try {
       stopPartitions()
       await follower?.stop()
       await schedule?.stop()
+      await reconciling?.stop()
       await backups?.stop()
       await retention?.stop()
       await server.close()
@@ -118,8 +127,13 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     if (file) await settleUpgrade(file.ownership, file.store.upgrade, logger)
     if (opened.store.shared) stopPartitions = schedulePartitions(opened.store.shared, logger)
     lead = () => {
-      const { capture: chat, retention: rules } = settings
+      const { capture: chat, reconcile: hooks, retention: rules } = settings
       if (chat) schedule = new CaptureSchedule({ captures, chat, logger, checkMs: CHECK_MS })
+      if (hooks) {
+        const { ledger, store } = opened
+        const parts = { reconciliations, hooks, logger, now: clock, leases: store.shared }
+        reconciling = new ReconcileSchedule({ ...parts, headAtOpen: ledger.headAtOpen })
+      }
       if (rules) {
         const parts = { ledger: opened.ledger, leases: opened.store.shared, logger, now: clock }
         retention = new RetentionSchedule({ settings: rules, ...parts })
@@ -210,6 +224,7 @@ interface ServerParts extends LedgerServices {
   accounts: LedgerAccounts
   large: LargeDeliveries
   captures: Captures
+  reconciliations: Reconciliations
   lastBackup: () => number | undefined
   following: ServedFollowing
 }
@@ -221,6 +236,7 @@ function createServer(
     accounts,
     large,
     captures,
+    reconciliations,
     lastBackup,
     following,
     logger,
@@ -240,6 +256,7 @@ function createServer(
     ledger: opened.ledger,
     accounts,
     captures,
+    reconciliations,
     copyTo: file ? file.store.copyTo : () => Promise.reject(notAFile()),
     verify: opened.store.events.verify,
     copies: {

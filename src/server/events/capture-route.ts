@@ -1,20 +1,15 @@
-import type { ServerResponse } from 'node:http'
 import { Compile } from '#typebox/compile'
-import { AppError, refusedInput } from '../../model/app-error.js'
-import { toFailure } from '../../model/failure.js'
+import { refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import {
-  type CaptureLine,
   type CaptureProgress,
   type CaptureRequest,
   CaptureRequestSchema,
   type CaptureResult,
   type CaptureTotals,
 } from '../../model/subscriptions/capture.js'
-import type { StreamTimes } from '../answer/paced-answer.js'
-import { apiHeaders } from '../answer/reply.js'
+import { answerWithProgress, type ProgressLinesParts } from '../answer/progress-lines.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
-import type { Shutdown } from '../http/shutdown.js'
 import type { ReadJsonBody } from '../request/body.js'
 
 /** Captures watches into the served ledger. */
@@ -27,11 +22,9 @@ export interface ServedCaptures {
   totals(): CaptureTotals
 }
 
-export interface CaptureRouteParts {
+export interface CaptureRouteParts extends ProgressLinesParts {
   captures: ServedCaptures
   readJsonBody: ReadJsonBody
-  shutdown: Shutdown
-  times: Pick<StreamTimes, 'heartbeatMs'>
 }
 
 const MAX_BYTES = 256 * 1024
@@ -41,44 +34,16 @@ const check = Compile(CaptureRequestSchema)
  * `POST /api/captures`: captures watches for a command on this machine, and reports to it in lines of JSON: `progress`,
  * finally `result` or `failure`. It ends with the connection; the events recorded until then stay.
  */
-export function runCaptures({ captures, readJsonBody, shutdown, times }: CaptureRouteParts): Endpoint {
+export function runCaptures({ captures, readJsonBody, ...parts }: CaptureRouteParts): Endpoint {
   return documented(DOC, async (req, res) => {
     const request = readRequest(await readJsonBody(req, res, MAX_BYTES))
-    req.isHeld = true
-    const open = shutdown.open()
-    res.once('close', open.end)
-    res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/x-ndjson'])
-    const report = (line: CaptureLine) => res.write(`${JSON.stringify(line)}\n`)
-    const heartbeat = setInterval(() => res.write('\n'), times.heartbeatMs)
-    try {
-      const onProgress = (progress: CaptureProgress) => report({ progress })
-      report({ result: await captures.run(request, { signal: open.signal, onProgress }) })
-    } catch (error) {
-      const refusal = open.signal.aborted ? stopping() : error
-      if (!(refusal instanceof AppError)) throw error
-      report({ failure: toFailure(refusal) })
-    } finally {
-      clearInterval(heartbeat)
-    }
-    await ended(res)
-    return undefined
+    return answerWithProgress(parts, { req, res }, call => captures.run(request, call))
   })
 }
 
 function readRequest(input: unknown): CaptureRequest {
   if (!check.Check(input)) throw refusedInput('The capture', toFieldProblems(check.Errors(input), input))
   return input
-}
-
-function stopping(): AppError {
-  return new AppError('unavailable', 'stopping', 'The server stops. Run it again to continue from what is recorded.')
-}
-
-function ended(res: ServerResponse): Promise<void> {
-  return new Promise(resolve => {
-    if (res.closed) resolve()
-    else res.end(resolve)
-  })
 }
 
 const DOC: RouteDoc = {

@@ -25,6 +25,7 @@ import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
+import { runReconciliation, type ServedReconciliations } from '../events/reconcile-route.js'
 import { recordEvents } from '../events/record-events.js'
 import type { RefusedDeliveries } from '../events/refused-deliveries.js'
 import * as sources from '../events/source-routes.js'
@@ -58,6 +59,7 @@ export interface LedgerRouteParts {
   ledger: ServedLedger
   accounts: Accounts
   captures: ServedCaptures
+  reconciliations: ServedReconciliations
   copyTo: CopyLedger
   verify: VerifyEvents
   copies: ServedCopies
@@ -196,6 +198,12 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/me/sessions', 'account', users.endSessions(people, users.ownId)),
     route('DELETE', '/api/me/sessions/:session_id', 'account', users.endSession(people, users.ownId)),
     route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
+    route(
+      'POST',
+      '/api/reconciliations',
+      'local',
+      runReconciliation({ reconciliations: parts.reconciliations, ...bodies, ...answers }),
+    ),
     route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
     route('POST', '/api/erasures', 'admin', eraseEvents(people)),
     route('POST', '/api/verify', 'local', verifyEvents(parts)),

@@ -16,6 +16,7 @@ import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
 import { AnonymousRate } from '../events/anonymous-rate.js'
 import type { ServedCaptures } from '../events/capture-route.js'
+import type { ServedReconciliations } from '../events/reconcile-route.js'
 import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
 import { addressOf, createRequestAddress } from '../http/caller-address.js'
@@ -79,6 +80,8 @@ export interface LedgerServerOptions {
   accounts: Accounts
   /** Captures watches for commands on this machine. */
   captures: ServedCaptures
+  /** Finds and fetches missed deliveries for commands on this machine. */
+  reconciliations: ServedReconciliations
   copyTo: CopyLedger
   verify: VerifyEvents
   copies: ServedCopies
@@ -182,6 +185,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     ledger: options.ledger,
     accounts: options.accounts,
     captures: options.captures,
+    reconciliations: options.reconciliations,
     copyTo: options.copyTo,
     ...{ verify: options.verify, copies: options.copies, storageSizes: options.storageSizes },
     following: options.following,

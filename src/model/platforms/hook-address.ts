@@ -1,0 +1,37 @@
+import { trimEndOf } from '../trim.js'
+import type { ListingSource } from './reconciliation.js'
+
+interface HookAddress {
+  /** For people. */
+  example: string
+  path: RegExp
+}
+
+const ADDRESSES: Record<ListingSource, HookAddress> = {
+  code_a: {
+    example: 'https://api.github.com/repos/acme/site/hooks/12345678',
+    path: /\/(?:repos\/[^/]+\/[^/]+|orgs\/[^/]+)\/hooks\/\d+$/u,
+  },
+  code_b: {
+    example: 'https://gitlab.example.org/api/v4/projects/42/hooks/7',
+    path: /\/api\/v4\/(?:projects|groups)\/[^/]+\/hooks\/\d+$/u,
+  },
+  forum: { example: 'https://forum.example.org/admin/api/web_hooks/3', path: /\/admin\/api\/web_hooks\/\d+$/u },
+}
+
+/**
+ * The address of a webhook in the API of its platform.
+ *
+ * @returns undefined if it is no such address, or contains more
+ */
+export function readHookUrl(source: ListingSource, text: string): string | undefined {
+  if (!/^https?:\/\//u.test(text) || !URL.canParse(text)) return undefined
+  const { origin, pathname, search, hash, username, password } = new URL(text)
+  const path = trimEndOf(pathname, '/')
+  const isPlain = search === '' && hash === '' && username === '' && password === ''
+  return isPlain && ADDRESSES[source].path.test(path) ? `${origin}${path}` : undefined
+}
+
+export function hookExample(source: ListingSource): string {
+  return ADDRESSES[source].example
+}

@@ -1,0 +1,98 @@
+import Type, { type Static } from '#typebox'
+import type { Failure } from '../failure.js'
+
+/** The platforms that list what they have delivered. The chat platform is read by captures instead. */
+export const LISTING_SOURCES = ['code_a', 'code_b', 'forum'] as const
+export type ListingSource = (typeof LISTING_SOURCES)[number]
+
+export const RECONCILE_LIMITS = {
+  hooks: 100,
+  /** Deliveries of one hook that one run reads. */
+  listed: 100_000,
+  /** Deliveries of one hook for which one run asks again. */
+  redeliveries: 1_000,
+  /** Deliveries that a report names. */
+  named: 50,
+  sinceSeconds: 30 * 86_400,
+  defaultSinceSeconds: 3 * 86_400,
+} as const
+
+/** A webhook whose deliveries the platform lists, and the account that may read the list. */
+export const ListedHookSchema = Type.Object({
+  source: Type.Enum(LISTING_SOURCES),
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description: 'Address of the webhook in the API of its platform.',
+  }),
+  token: Type.String({ minLength: 1, maxLength: 512 }),
+  username: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 254, description: 'Of the account; only for a forum.' }),
+  ),
+})
+
+export type ListedHook = Static<typeof ListedHookSchema>
+
+export const ReconcileRequestSchema = Type.Object({
+  hooks: Type.Array(ListedHookSchema, { minItems: 1, maxItems: RECONCILE_LIMITS.hooks }),
+  since_seconds: Type.Integer({
+    minimum: 1,
+    maximum: RECONCILE_LIMITS.sinceSeconds,
+    description: 'Deliveries that are older are not considered, where the list has times.',
+  }),
+  dry_run: Type.Boolean({ description: 'Only reports what is missing.' }),
+})
+
+export type ReconcileRequest = Static<typeof ReconcileRequestSchema>
+
+/** A delivery that the ledger does not have. */
+export interface LostDelivery {
+  /** In the list of the platform. */
+  id: string
+  /** The id that a redelivery repeats. */
+  delivery_id?: string
+  /** Why it was not fetched. */
+  reason: string
+}
+
+/** What the comparison of one webhook's deliveries with the ledger found. Attempts of one delivery count once. */
+export interface HookReport {
+  source: ListingSource
+  url: string
+  /** All deliveries considered: the sum of the following counts. */
+  listed: number
+  /** The platform lists them as delivered, and the ledger has them. */
+  delivered: number
+  /** The platform lists them as failed, and the ledger has them nevertheless. */
+  known: number
+  /** They contain nothing to record, such as pings. */
+  ignored: number
+  /** The ledger lacked them, and has them now from the list. */
+  fetched: number
+  /** The ledger lacked them, and the platform has delivered them again. */
+  redelivered: number
+  /** The ledger lacks them still: another run can succeed. */
+  missing: number
+  /** The ledger lacks them, and the platform does not have them any more. */
+  gone: number
+  /** The first of those that are missing or gone. */
+  lost: LostDelivery[]
+  /** False if the list was not read to its end. */
+  complete: boolean
+  /** How far the clock of the platform is ahead of the one here, where that is more than a minute. */
+  clock_ahead_seconds?: number
+  /** Why it ended early. What was recorded stays, and the next run continues. */
+  error?: Failure
+}
+
+export interface ReconcileResult {
+  dry_run: boolean
+  hooks: HookReport[]
+}
+
+export interface ReconcileProgress {
+  url: string
+  listed: number
+  /** It waits this long because the platform asked for it. */
+  waiting_seconds?: number
+}

@@ -1,0 +1,71 @@
+import type { WebhookDelivery } from '../adapter.js'
+
+/** One attempt of a platform to deliver, as the platform lists it. */
+export interface ListedDelivery {
+  /** Of the entry: the platform reads and redelivers by it. */
+  id: string
+  /** The id that is in the delivery itself; absent where the list does not show it. */
+  deliveryId?: string | undefined
+  /** Epoch milliseconds by the platform's clock; absent where the list has no times. */
+  at?: number | undefined
+  /** The receiver answered with a success. */
+  succeeded: boolean
+  /** There is nothing in it to record. */
+  isPing: boolean
+  /** Absent where the list does not contain it. */
+  delivery?: WebhookDelivery | undefined
+}
+
+/**
+ * What became of a request to deliver again: the receiver has accepted it, the platform will send it, the receiver refused
+ * it or was not reached, the platform cannot send it any more.
+ */
+export type Redelivery = 'accepted' | 'asked' | 'failed' | 'gone'
+
+/**
+ * The deliveries of one webhook, as its platform lists them, newest first.
+ *
+ * Every method may throw AppError `unavailable/platform_…`, `unauthenticated/platform_credentials_refused`,
+ * `forbidden/platform_not_permitted`, `not_found/hook_unknown`; the signal's reason once it is aborted.
+ */
+export interface DeliveriesList {
+  /** Entries contain the id that the ledger keeps of a delivery, but not the delivery. */
+  readonly listsIdsOnly: boolean
+  /** The bytes of a delivery are those that were sent, and not JSON that was written again. */
+  readonly keepsBytes: boolean
+  /** @param since epoch milliseconds by the platform's clock: the list ends before an older entry */
+  pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]>
+  /** @returns undefined if the platform does not have it any more */
+  read(entry: ListedDelivery, signal?: AbortSignal): Promise<WebhookDelivery | undefined>
+  redeliver(entry: ListedDelivery, signal?: AbortSignal): Promise<Redelivery>
+  /** How far the platform's clock is ahead, in milliseconds, by its latest answer. */
+  clockAheadMs(): number
+  close(): void
+}
+
+/** Names in lower case, values as text. @returns undefined for anything but an object */
+export function headersFrom(value: unknown): Record<string, string> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const headers: Record<string, string> = Object.create(null)
+  for (const [name, sent] of Object.entries(value)) {
+    if (typeof sent === 'string' || typeof sent === 'number') headers[name.toLowerCase()] = String(sent)
+  }
+  return headers
+}
+
+/** A delivery whose body is listed as a JSON value. The list shows a form by the JSON in it. */
+export function jsonDelivery(headers: Record<string, string>, body: unknown): WebhookDelivery {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { headers: { ...headers, 'content-type': 'application/json' }, body: Buffer.from(text) }
+}
+
+export function isSuccess(status: unknown): boolean {
+  const code = typeof status === 'string' ? Number(status) : status
+  return typeof code === 'number' && code >= 200 && code < 300
+}
+
+/** Epoch milliseconds. */
+export function instantOf(value: unknown): number | undefined {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}

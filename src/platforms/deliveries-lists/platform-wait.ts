@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { HttpAnswer } from '../../http/exchange.js'
+
+/** Where a platform refuses without a duration. GitHub asks for at least a minute. */
+const DEFAULT_WAIT_SECONDS = 60
+const MAX_WAIT_SECONDS = 24 * 3_600
+/** A server that repeatedly asks for no wait must not be called without a pause. */
+const MIN_WAIT_SECONDS = 0.1
+
+/** The names of GitHub and Discourse, then those of GitLab. */
+const REMAINING = ['x-ratelimit-remaining', 'ratelimit-remaining'] as const
+const RESET = ['x-ratelimit-reset', 'ratelimit-reset'] as const
+
+/**
+ * How long a refusal asks to wait.
+ *
+ * @param platformNow epoch milliseconds by the platform's clock
+ * @returns seconds; undefined for an answer that is no refusal by a rate limit
+ *
+ * Source: GitHub, "Rate limits for the REST API"; GitLab, "Rate limits"; RFC 9110, "Retry-After".
+ */
+export function waitAsked({ status, headers }: HttpAnswer, platformNow: number): number | undefined {
+  const retryAfter = retryAfterOf(headers, platformNow)
+  const isLimited = status === 429 || (status === 403 && (retryAfter !== undefined || isUsedUp(headers)))
+  if (!isLimited) return undefined
+  const reset = isUsedUp(headers) ? untilReset(headers, platformNow) : undefined
+  return bounded(retryAfter ?? reset ?? DEFAULT_WAIT_SECONDS)
+}
+
+/** How long to wait before the next request, after one that was answered: the platform allows no more until then. */
+export function waitAfter({ headers }: HttpAnswer, platformNow: number): number | undefined {
+  const seconds = isUsedUp(headers) ? untilReset(headers, platformNow) : undefined
+  return seconds === undefined ? undefined : bounded(seconds)
+}
+
+function bounded(seconds: number): number {
+  return Math.min(Math.max(seconds, MIN_WAIT_SECONDS), MAX_WAIT_SECONDS)
+}
+
+/** Seconds, or an instant. */
+function retryAfterOf(headers: IncomingHttpHeaders, platformNow: number): number | undefined {
+  const text = headers['retry-after']?.trim() ?? ''
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text)
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : (at - platformNow) / 1_000
+}
+
+function isUsedUp(headers: IncomingHttpHeaders): boolean {
+  return REMAINING.some(name => headers[name] === '0')
+}
+
+function untilReset(headers: IncomingHttpHeaders, platformNow: number): number | undefined {
+  const text = RESET.map(name => headers[name]).find(value => typeof value === 'string') ?? ''
+  return /^\d{1,12}$/.test(String(text)) ? Number(text) - platformNow / 1_000 : undefined
+}

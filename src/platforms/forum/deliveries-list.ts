@@ -1,0 +1,97 @@
+import type { WebhookDelivery } from '../adapter.js'
+import {
+  type DeliveriesList,
+  headersFrom,
+  instantOf,
+  isSuccess,
+  type ListedDelivery,
+  type Redelivery,
+} from '../deliveries-lists/deliveries-list.js'
+import type { PlatformApi } from '../deliveries-lists/platform-api.js'
+import { readAnswer, unreadableAnswer } from '../deliveries-lists/refusals.js'
+import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
+
+const HOOK = /^(?<base>.*\/admin\/api)\/web_hooks\/(?<id>\d+)$/u
+
+/**
+ * The deliveries of a webhook of Discourse, as its administrators see them: headers and the bytes of the body.
+ *
+ * Source: Discourse, `Admin::WebHooksController` and `AdminWebHookEventSerializer`.
+ */
+export class ForumDeliveries implements DeliveriesList {
+  readonly listsIdsOnly = false
+  readonly keepsBytes = true
+
+  /** @param hook path of the webhook: `/admin/api/web_hooks/3` */
+  constructor(
+    private readonly api: PlatformApi,
+    private readonly origin: string,
+    private readonly hook: string,
+  ) {}
+
+  /** Newest first: what arrives in between moves entries to a later page, where they occur once more. */
+  async *pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]> {
+    const { base, id } = HOOK.exec(this.hook)?.groups ?? {}
+    for (let offset = 0; ; ) {
+      const path = `${base}/web_hook_events/${id}.json?offset=${offset}`
+      const { text } = await this.api.call('GET', path, { signal })
+      const answer = readAnswer(text, this.origin)
+      const list = isPayload(answer) ? memberOf(answer, 'web_hook_events') : undefined
+      if (!Array.isArray(list)) throw unreadableAnswer(`${this.origin} does not answer with a list of webhook events.`)
+      const entries = list.filter(isPayload).flatMap(toListed)
+      const recent = entries.filter(({ at = since }) => at >= since)
+      if (recent.length > 0) yield recent
+      offset += list.length
+      if (list.length === 0 || recent.length < entries.length) return
+    }
+  }
+
+  async read({ delivery }: ListedDelivery): Promise<WebhookDelivery | undefined> {
+    return delivery
+  }
+
+  async redeliver({ id }: ListedDelivery, signal?: AbortSignal): Promise<Redelivery> {
+    const path = `${this.hook}/events/${id}/redeliver.json`
+    const { status, text } = await this.api.call('POST', path, { accepted: [400, 404, 422], signal })
+    if (!isSuccess(status)) return 'gone'
+    const answer = readAnswer(text, this.origin)
+    const event = isPayload(answer) ? objectAt(answer, 'web_hook_event') : undefined
+    return isSuccess(memberOf(event, 'status')) ? 'accepted' : 'failed'
+  }
+
+  clockAheadMs(): number {
+    return this.api.clockAheadMs()
+  }
+
+  close(): void {
+    this.api.close()
+  }
+}
+
+function toListed(entry: Payload): ListedDelivery[] {
+  const id = memberOf(entry, 'id')
+  if (!/^\d{1,20}$/.test(String(id))) return []
+  const headers = readHeaders(textAt(entry, 'headers'))
+  const body = textAt(entry, 'payload')
+  return [
+    {
+      id: String(id),
+      deliveryId: headers?.['x-discourse-event-id'],
+      at: instantOf(memberOf(entry, 'created_at')),
+      succeeded: isSuccess(memberOf(entry, 'status')),
+      isPing: headers?.['x-discourse-event-type'] === 'ping',
+      delivery: headers && body !== undefined ? { headers, body: Buffer.from(body) } : undefined,
+    },
+  ]
+}
+
+/** Its headers are listed as JSON text; absent until the delivery was tried. */
+function readHeaders(text: string | undefined): Record<string, string> | undefined {
+  if (text === undefined) return undefined
+  try {
+    return headersFrom(JSON.parse(text))
+  } catch {
+    // Cut off, or of another version: the delivery then counts as one that the list does not contain.
+    return undefined
+  }
+}

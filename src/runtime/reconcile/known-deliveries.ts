@@ -1,0 +1,30 @@
+import type { Ledger } from '../../ledger/ledger.js'
+import type { StoredEvent } from '../../model/events/event.js'
+import { QUERY_LIMITS } from '../../model/events/event-query.js'
+import type { Micros } from '../../model/timestamp.js'
+
+/** Beyond these, deliveries are compared by the keys of their events. */
+const MAX_IDS = 500_000
+
+/**
+ * The ids of the deliveries that the ledger has of a source, as far as their events keep them: a repeat keeps none.
+ *
+ * @param from of the capture
+ */
+export async function readDeliveryIds(
+  ledger: Pick<Ledger, 'query'>,
+  source: string,
+  from: Micros,
+  signal?: AbortSignal,
+): Promise<Set<string>> {
+  const ids = new Set<string>()
+  const filter = { order: 'asc', limit: QUERY_LIMITS.limit, sources: [source], withoutPayload: true } as const
+  for (let range: { from: Micros } | { since: Micros } = { from }; ids.size < MAX_IDS; ) {
+    const page = await ledger.query({ ...filter, ...range }, signal)
+    const events: StoredEvent[] = JSON.parse(`[${Buffer.from(page.items).toString('utf8')}]`)
+    for (const { provenance } of events) if (provenance.delivery_id !== undefined) ids.add(provenance.delivery_id)
+    if (!page.hasMore || page.nextSince === null) break
+    range = { since: page.nextSince }
+  }
+  return ids
+}

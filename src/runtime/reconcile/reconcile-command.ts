@@ -1,0 +1,47 @@
+import { LedgerClient } from '../../client/ledger-client.js'
+import { AppError } from '../../model/app-error.js'
+import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../../model/platforms/reconciliation.js'
+import type { LocalSettings } from '../../settings/local-settings.js'
+import { openLedger } from '../open-ledger.js'
+import { ledgerViaServerOrFile } from '../via-server-or-file.js'
+import { Reconciliations } from './reconciliations.js'
+
+/**
+ * Finds and fetches missed deliveries in the process that owns the ledger: the server that has it open, else this one.
+ *
+ * @throws AppError `not_found/ledger_missing`, `unavailable/ledger_busy`; as `Reconciliations`
+ */
+export async function reconcile(
+  settings: LocalSettings,
+  request: ReconcileRequest,
+  onProgress: (progress: ReconcileProgress) => void,
+): Promise<ReconcileResult> {
+  try {
+    return await ledgerViaServerOrFile(settings.database, {
+      server: (_, socketPath) => new LedgerClient({ socketPath }).reconcile(request, onProgress),
+      file: () => reconcileFile(settings, request, onProgress),
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'ledger_owned') throw error
+    throw new AppError('unavailable', 'ledger_busy', error.message, { cause: error })
+  }
+}
+
+async function reconcileFile(
+  settings: LocalSettings,
+  request: ReconcileRequest,
+  onProgress: (progress: ReconcileProgress) => void,
+): Promise<ReconcileResult> {
+  const opened = await openLedger(settings, 'command')
+  const stop = new AbortController()
+  // Stops writing as soon as this process no longer owns the ledger.
+  opened.failed.catch(error => stop.abort(error))
+  // Servers may have a database of PostgreSQL open at the same time.
+  const receives = opened.file === undefined
+  try {
+    const reconciliations = new Reconciliations({ ledger: opened.ledger, now: Date.now, receives })
+    return await reconciliations.run(request, { signal: stop.signal, onProgress })
+  } finally {
+    await opened.close()
+  }
+}

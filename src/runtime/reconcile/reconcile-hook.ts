@@ -1,0 +1,205 @@
+import type { EventDelivery } from '../../ledger/event-recorder.js'
+import type { Ledger } from '../../ledger/ledger.js'
+import { AppError } from '../../model/app-error.js'
+import type { Provenance } from '../../model/events/event.js'
+import { toFailure } from '../../model/failure.js'
+import { type HookReport, type ListedHook, RECONCILE_LIMITS } from '../../model/platforms/reconciliation.js'
+import type { WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
+import type { AcceptedDelivery, DeliveryRules } from '../../platforms/deliveries/accept-delivery.js'
+import type { DeliveriesList, ListedDelivery } from '../../platforms/deliveries-lists/deliveries-list.js'
+import { digestOf } from '../../platforms/mapping/identity.js'
+import { readDeliveryIds } from './known-deliveries.js'
+import { redeliverAll } from './redeliver.js'
+
+/** Deliveries of a page are recorded together. */
+const MICROS_PER_MS = 1_000
+/** How much earlier than the platform lists it, by its clock, the ledger may have captured a delivery. */
+const CLOCK_TOLERANCE_MS = 60 * 60_000
+const REPORTED_CLOCK_MS = 60_000
+
+/** What earlier runs of a schedule found of a hook. */
+export interface HookMemory {
+  /** Entries of the list that need no further look. */
+  settled: Set<string>
+  /** The last run read the list to its end and left nothing missing. */
+  isClean: boolean
+}
+
+export interface ReconcileParts {
+  ledger: Pick<Ledger, 'query' | 'record' | 'knows'>
+  adapter: WebhookAdapter<string>
+  list: DeliveriesList
+  /** Accepts a delivery, on another thread if it is large. */
+  accept: (delivery: WebhookDelivery, rules: DeliveryRules) => Promise<AcceptedDelivery>
+  /** Epoch milliseconds. */
+  now: () => number
+  sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
+  sinceSeconds: number
+  isDryRun: boolean
+  /** A server receives what the platform delivers again. */
+  receives: boolean
+  memory?: HookMemory | undefined
+  onListed?: ((listed: number) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** One delivery of the list that the ledger seems to lack. */
+export interface MissingDelivery {
+  entry: ListedDelivery
+  /** Why it cannot be recorded from the list. */
+  reason: string
+}
+
+/**
+ * Compares the deliveries of one webhook with the ledger: first by the id of the delivery, then by the keys of its events.
+ * Records what is missing from the list; asks the platform to deliver again what the list does not contain.
+ *
+ * Failures of the platform are part of the report. What was recorded stays, and is known to the next run.
+ *
+ * @throws AppError of the ledger; the signal's reason once it is aborted
+ *
+ * Source: docs/decisions/0079.
+ */
+export async function reconcileHook(hook: ListedHook, parts: ReconcileParts): Promise<HookReport> {
+  const report = emptyReport(hook)
+  const asked: MissingDelivery[] = []
+  try {
+    report.complete = await readList(hook, { ...parts, report, asked })
+    await redeliverAll(asked, { ...parts, report, source: hook.source })
+  } catch (error) {
+    if (parts.signal?.aborted || !(error instanceof AppError) || !isOfPlatform(error)) throw error
+    report.error = toFailure(error)
+    report.complete = false
+    // Those for which it was not asked any more.
+    for (const { entry, reason } of asked.splice(0)) noteLost(report, 'missing', entry, reason)
+  }
+  const ahead = parts.list.clockAheadMs()
+  if (Math.abs(ahead) > REPORTED_CLOCK_MS) report.clock_ahead_seconds = Math.round(ahead / 1_000)
+  if (parts.memory) parts.memory.isClean = report.complete && report.missing === 0
+  return report
+}
+
+interface Run extends ReconcileParts {
+  report: HookReport
+  /** To be filled with what the platform has to deliver again. */
+  asked: MissingDelivery[]
+}
+
+/** @returns whether the list was read to its end */
+async function readList(hook: ListedHook, run: Run): Promise<boolean> {
+  const { list, report, memory, signal } = run
+  const since = run.now() - run.sinceSeconds * 1_000
+  const from = (since - CLOCK_TOLERANCE_MS) * MICROS_PER_MS
+  const ids = list.listsIdsOnly ? await readDeliveryIds(run.ledger, hook.source, from, signal) : new Set<string>()
+  const attempted = new Set<string>()
+  for await (const page of list.pages(since + list.clockAheadMs() - REPORTED_CLOCK_MS, signal)) {
+    const entries = page.filter(entry => {
+      const id = entry.deliveryId ?? `entry ${entry.id}`
+      const isFirst = !attempted.has(id)
+      attempted.add(id)
+      return isFirst
+    })
+    if (memory?.isClean && page.every(({ id }) => memory.settled.has(id))) return true
+    await readPage(entries, ids, run)
+    run.onListed?.(report.listed)
+    if (attempted.size >= RECONCILE_LIMITS.listed) return false
+  }
+  return true
+}
+
+async function readPage(entries: readonly ListedDelivery[], ids: ReadonlySet<string>, run: Run): Promise<void> {
+  const { report, memory, asked } = run
+  const fetched: { entry: ListedDelivery; events: EventDelivery[] }[] = []
+  for (const entry of entries) {
+    report.listed++
+    const isSettled = memory?.settled.has(entry.id) ?? false
+    if (entry.isPing) noteKnown(run, entry, 'ignored')
+    else if (isSettled || (entry.deliveryId !== undefined && ids.has(entry.deliveryId))) noteKnown(run, entry)
+    else {
+      const found = await findMissing(entry, run)
+      if (found === undefined) continue
+      if ('reason' in found) {
+        if (run.isDryRun || asked.length >= RECONCILE_LIMITS.redeliveries)
+          noteLost(report, 'missing', entry, found.reason)
+        else asked.push(found)
+      } else if (run.isDryRun) noteLost(report, 'missing', entry, 'It is not recorded in a dry run.')
+      else fetched.push({ entry, events: found.events })
+    }
+  }
+  if (fetched.length === 0) return
+  const outcomes = await run.ledger.record(fetched.flatMap(({ events }) => events))
+  for (const { entry, events } of fetched) {
+    const created = outcomes.splice(0, events.length).some(outcome => outcome.created)
+    // It may have arrived while this ran.
+    if (created) noteKnown(run, entry, 'fetched')
+    else noteKnown(run, entry)
+  }
+}
+
+/** @returns undefined if the ledger lacks nothing of it; it is then counted */
+async function findMissing(
+  entry: ListedDelivery,
+  run: Run,
+): Promise<{ events: EventDelivery[] } | MissingDelivery | undefined> {
+  const delivery = await run.list.read(entry, run.signal)
+  if (delivery === undefined) return whereListed(entry, run, 'The list does not contain its payload.')
+  const digest = run.list.keepsBytes ? undefined : digestOf(delivery.body)
+  const accepted = await acceptFetched(delivery, run)
+  if (accepted === undefined) return void noteLost(run.report, 'gone', entry, 'Its payload is not readable.')
+  const { events, deliveryId } = accepted
+  if (events.length === 0) return void noteKnown(run, entry, 'ignored')
+  const known = await Promise.all(events.map(({ event }) => run.ledger.knows(event.dedupe_key)))
+  if (known.every(isKnown => isKnown)) return void noteKnown(run, entry)
+  const isOfBytes = digest !== undefined && events.some(({ event }) => event.dedupe_key.endsWith(`sha256-${digest}`))
+  // Only the sent bytes identify the occurrence, and the list has others: recorded from it, it would be another event.
+  if (isOfBytes) return whereListed(entry, run, 'Only the bytes that were sent identify it.')
+  const provenance: Provenance = {
+    ...{ route: 'capture', verified: 'login' },
+    ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
+  }
+  return { events: events.map(({ event, json }) => ({ event, json, provenance })) }
+}
+
+/** The platform's word that it was delivered is all that is left to go by. */
+function whereListed(entry: ListedDelivery, run: Run, reason: string): MissingDelivery | undefined {
+  if (!entry.succeeded) return { entry, reason }
+  noteKnown(run, entry)
+  return undefined
+}
+
+/** @returns undefined for a payload that no platform can have sent */
+async function acceptFetched(delivery: WebhookDelivery, { accept }: Run): Promise<AcceptedDelivery | undefined> {
+  try {
+    return await accept(delivery, { secrets: [], requireVerified: false, context: {}, verified: 'login' })
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid_json') return undefined
+    throw error
+  }
+}
+
+function noteKnown({ report, memory }: Run, entry: ListedDelivery, as?: 'ignored' | 'fetched'): void {
+  report[as ?? (entry.succeeded ? 'delivered' : 'known')]++
+  memory?.settled.add(entry.id)
+}
+
+export function noteLost(
+  report: HookReport,
+  as: 'missing' | 'gone',
+  { id, deliveryId }: ListedDelivery,
+  reason: string,
+): void {
+  report[as]++
+  if (report.lost.length === RECONCILE_LIMITS.named) return
+  report.lost.push({ id, ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }), reason })
+}
+
+function isOfPlatform({ code }: AppError): boolean {
+  return code.startsWith('platform_') || code === 'hook_unknown'
+}
+
+function emptyReport({ source, url }: ListedHook): HookReport {
+  return {
+    ...{ source, url, listed: 0, delivered: 0, known: 0, ignored: 0, fetched: 0, redelivered: 0, missing: 0, gone: 0 },
+    ...{ lost: [], complete: false },
+  }
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { AppError } from '../../model/app-error.js'
+import { type HookReport, type ListedHook, RECONCILE_LIMITS } from '../../model/platforms/reconciliation.js'
+import type { Micros } from '../../model/timestamp.js'
+import type { SharedStore } from '../../store/shared-store.js'
+import { holdLease } from '../held-lease.js'
+import type { HookMemory } from './reconcile-hook.js'
+import type { Reconciliations } from './reconciliations.js'
+
+const EVERY_MS = 60 * 60_000
+/** After a platform could not be read, or while another server reconciles. */
+const RETRY_MS = 5 * 60_000
+/** A server that was away for less has missed nothing that the platform does not send again soon. */
+const SHORT_ABSENCE: Micros = 60_000_000
+const LEASE = 'reconcile'
+
+export interface ReconcileScheduleParts {
+  reconciliations: Pick<Reconciliations, 'run'>
+  hooks: readonly ListedHook[]
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** The newest event when the ledger was opened: nothing was received since. Null if there is none. */
+  headAtOpen: Micros | null
+  now: () => Micros
+  /** Of servers that share the ledger: one of them does it at a time. */
+  leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
+}
+
+/**
+ * Finds and fetches missed deliveries after a start that follows more than a minute without events, and every hour, until
+ * it is stopped.
+ *
+ * Source: docs/decisions/0079.
+ */
+export class ReconcileSchedule {
+  readonly #stop = new AbortController()
+  readonly #ended: Promise<void>
+  readonly #memory = new Map<string, HookMemory>()
+
+  /** Starts immediately. */
+  constructor(private readonly parts: ReconcileScheduleParts) {
+    this.#ended = this.#work()
+  }
+
+  /** Abandons the run; the next one continues from what is recorded. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#ended
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stop
+    let waitMs = this.#wasAway() ? 0 : EVERY_MS
+    while (!signal.aborted) {
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined) // aborted by `stop`
+      if (!signal.aborted) waitMs = await this.#reconcile(signal)
+    }
+  }
+
+  #wasAway(): boolean {
+    const { headAtOpen, now } = this.parts
+    return headAtOpen === null || now() - headAtOpen > SHORT_ABSENCE
+  }
+
+  /** @returns how long to wait before the next run, in milliseconds */
+  async #reconcile(signal: AbortSignal): Promise<number> {
+    const { leases, logger } = this.parts
+    try {
+      if (!leases) return await this.#run(signal)
+      const held = await holdLease(leases, LEASE)
+      return held ? await held.during(() => this.#run(signal)) : RETRY_MS
+    } catch (error) {
+      if (signal.aborted) return 0
+      if (error instanceof AppError) logger.error({ code: error.code, detail: error.message }, 'reconciling failed')
+      else logger.error({ err: error }, 'reconciling failed')
+      return RETRY_MS
+    }
+  }
+
+  async #run(signal: AbortSignal): Promise<number> {
+    const { reconciliations, hooks } = this.parts
+    const request = { hooks: [...hooks], since_seconds: RECONCILE_LIMITS.defaultSinceSeconds, dry_run: false }
+    const result = await reconciliations.run(request, { signal, memory: this.#memory })
+    for (const report of result.hooks) this.#log(report)
+    const waits = result.hooks.map(({ error }) => error && Math.max((error.retryAfterSeconds ?? 0) * 1_000, RETRY_MS))
+    return Math.min(EVERY_MS, ...waits.filter(wait => wait !== undefined))
+  }
+
+  #log({ lost, error, ...counts }: HookReport): void {
+    const { logger } = this.parts
+    if (error) logger.warn({ ...counts, code: error.code, detail: error.message }, 'deliveries could not be compared')
+    else if (counts.gone > 0) logger.warn({ ...counts, lost }, 'deliveries are lost')
+    else if (counts.missing > 0) logger.warn({ ...counts, lost }, 'deliveries are missing')
+    else logger.info(counts, 'compared the deliveries of a hook')
+  }
+}

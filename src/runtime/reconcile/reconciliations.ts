@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ledger } from '../../ledger/ledger.js'
+import type {
+  HookReport,
+  ListedHook,
+  ReconcileProgress,
+  ReconcileRequest,
+  ReconcileResult,
+} from '../../model/platforms/reconciliation.js'
+import type { WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
+import { adapterOf } from '../../platforms/adapters.js'
+import {
+  type AcceptedDelivery,
+  acceptDelivery,
+  type DeliveryRules,
+} from '../../platforms/deliveries/accept-delivery.js'
+import { openDeliveriesList } from '../../platforms/deliveries-lists/open-list.js'
+import { type HookMemory, reconcileHook } from './reconcile-hook.js'
+
+/** Accepting more on this thread would keep other requests waiting. */
+const LARGE_BYTES = 256 * 1024
+
+export interface ReconcileCall {
+  signal?: AbortSignal | undefined
+  onProgress?: ((progress: ReconcileProgress) => void) | undefined
+  /** By address of the hook. */
+  memory?: Map<string, HookMemory>
+}
+
+export interface ReconciliationsParts {
+  ledger: Pick<Ledger, 'query' | 'record' | 'knows'>
+  /** Epoch milliseconds. */
+  now: () => number
+  /** A server receives what a platform delivers again. */
+  receives: boolean
+  /** Accepts a delivery on another thread. Absent: on this one. */
+  acceptLarge?: (
+    adapter: WebhookAdapter<string>,
+    delivery: WebhookDelivery,
+    rules: DeliveryRules,
+  ) => Promise<AcceptedDelivery>
+}
+
+/** Compares what platforms have delivered with the ledger of this process, for commands and for the schedule. */
+export class Reconciliations {
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly parts: ReconciliationsParts) {}
+
+  /**
+   * One hook after the other; another run waits. Failures of a platform are part of the result.
+   *
+   * @throws AppError of the ledger; the signal's reason once it is aborted
+   */
+  run(request: ReconcileRequest, call: ReconcileCall = {}): Promise<ReconcileResult> {
+    const result = this.#last.then(() => this.#run(request, call))
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+
+  async #run({ hooks, dry_run, since_seconds }: ReconcileRequest, call: ReconcileCall): Promise<ReconcileResult> {
+    const reports: HookReport[] = []
+    for (const hook of hooks) {
+      call.signal?.throwIfAborted()
+      reports.push(await this.#reconcile(hook, { isDryRun: dry_run, sinceSeconds: since_seconds }, call))
+    }
+    return { dry_run, hooks: reports }
+  }
+
+  async #reconcile(
+    hook: ListedHook,
+    wanted: { isDryRun: boolean; sinceSeconds: number },
+    { signal, onProgress, memory }: ReconcileCall,
+  ): Promise<HookReport> {
+    const { url } = hook
+    const { ledger, now, receives } = this.parts
+    let listed = 0
+    const list = openDeliveriesList(hook, {
+      ...{ now, sleep: pause },
+      onWait: seconds => onProgress?.({ url, listed, waiting_seconds: seconds }),
+    })
+    const adapter = adapterOf(hook.source)
+    try {
+      return await reconcileHook(hook, {
+        ...{ ledger, adapter, list, now, receives, signal, ...wanted },
+        sleep: pause,
+        accept: (delivery, rules) => this.#accept(adapter, delivery, rules),
+        memory: memory && memoryOf(memory, url),
+        onListed: count => {
+          listed = count
+          onProgress?.({ url, listed })
+        },
+      })
+    } finally {
+      list.close()
+    }
+  }
+
+  async #accept(adapter: WebhookAdapter<string>, delivery: WebhookDelivery, rules: DeliveryRules) {
+    const { acceptLarge } = this.parts
+    const isLarge = delivery.body.byteLength > LARGE_BYTES
+    return isLarge && acceptLarge ? acceptLarge(adapter, delivery, rules) : acceptDelivery(adapter, delivery, rules)
+  }
+}
+
+function memoryOf(memories: Map<string, HookMemory>, url: string): HookMemory {
+  const found = memories.get(url) ?? { settled: new Set<string>(), isClean: false }
+  memories.set(url, found)
+  return found
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+  return sleep(milliseconds, undefined, signal ? { signal } : {})
+}
