@@ -7,6 +7,7 @@ import {
   jsonDelivery,
   type ListedDelivery,
   type Redelivery,
+  recentOf,
 } from '../deliveries-lists/deliveries-list.js'
 import type { PlatformApi } from '../deliveries-lists/platform-api.js'
 import { readAnswer, unreadableAnswer } from '../deliveries-lists/refusals.js'
@@ -41,7 +42,7 @@ export class CodeADeliveries implements DeliveriesList {
       const list = readAnswer(text.replace(LONG_ID, '$1"$2"'), this.origin)
       if (!Array.isArray(list)) throw unreadableAnswer(`${this.origin} does not answer with a list of deliveries.`)
       const entries = list.filter(isPayload).flatMap(toListed)
-      const recent = entries.filter(({ at = since }) => at >= since)
+      const recent = recentOf(entries, since, this.clockAheadMs())
       if (recent.length > 0) yield recent
       // Only the cursor of the link is used: the token goes to no other address.
       const next: string | undefined = NEXT_CURSOR.exec(String(headers.link ?? ''))?.[1]

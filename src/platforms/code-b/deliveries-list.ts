@@ -7,6 +7,7 @@ import {
   jsonDelivery,
   type ListedDelivery,
   type Redelivery,
+  recentOf,
 } from '../deliveries-lists/deliveries-list.js'
 import type { PlatformApi } from '../deliveries-lists/platform-api.js'
 import { readAnswer, unreadableAnswer } from '../deliveries-lists/refusals.js'
@@ -38,7 +39,7 @@ export class CodeBDeliveries implements DeliveriesList {
       const list = readAnswer(text, this.origin)
       if (!Array.isArray(list)) throw unreadableAnswer(`${this.origin} does not answer with a list of hook events.`)
       const entries = list.filter(isPayload).flatMap(toListed)
-      const recent = entries.filter(({ at = since }) => at >= since)
+      const recent = recentOf(entries, since, this.clockAheadMs())
       if (recent.length > 0) yield recent
       if (list.length < PAGE || recent.length < entries.length) return
     }

@@ -33,7 +33,7 @@ export interface DeliveriesList {
   readonly listsIdsOnly: boolean
   /** The bytes of a delivery are those that were sent, and not JSON that was written again. */
   readonly keepsBytes: boolean
-  /** @param since epoch milliseconds by the platform's clock: the list ends before an older entry */
+  /** @param since epoch milliseconds by the clock here: the list ends before an older entry */
   pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]>
   /** @returns undefined if the platform does not have it any more */
   read(entry: ListedDelivery, signal?: AbortSignal): Promise<WebhookDelivery | undefined>
@@ -58,6 +58,14 @@ export function jsonDelivery(headers: Record<string, string>, body: unknown): We
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return { headers: { ...headers, 'content-type': 'application/json' }, body: Buffer.from(text) }
 }
+
+/** Compares by the platform's clock. An entry without a time counts as recent. */
+export function recentOf(entries: readonly ListedDelivery[], since: number, clockAheadMs: number): ListedDelivery[] {
+  return entries.filter(({ at }) => at === undefined || at >= since + clockAheadMs - CLOCK_TOLERANCE_MS)
+}
+
+/** Dates of answers have whole seconds, and take a while to arrive. */
+const CLOCK_TOLERANCE_MS = 60_000
 
 export function isSuccess(status: unknown): boolean {
   const code = typeof status === 'string' ? Number(status) : status

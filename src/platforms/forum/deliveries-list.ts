@@ -6,6 +6,7 @@ import {
   isSuccess,
   type ListedDelivery,
   type Redelivery,
+  recentOf,
 } from '../deliveries-lists/deliveries-list.js'
 import type { PlatformApi } from '../deliveries-lists/platform-api.js'
 import { readAnswer, unreadableAnswer } from '../deliveries-lists/refusals.js'
@@ -39,7 +40,7 @@ export class ForumDeliveries implements DeliveriesList {
       const list = isPayload(answer) ? memberOf(answer, 'web_hook_events') : undefined
       if (!Array.isArray(list)) throw unreadableAnswer(`${this.origin} does not answer with a list of webhook events.`)
       const entries = list.filter(isPayload).flatMap(toListed)
-      const recent = entries.filter(({ at = since }) => at >= since)
+      const recent = recentOf(entries, since, this.clockAheadMs())
       if (recent.length > 0) yield recent
       offset += list.length
       if (list.length === 0 || recent.length < entries.length) return

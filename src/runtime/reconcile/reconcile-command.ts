@@ -4,7 +4,7 @@ import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../..
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
-import { Reconciliations } from './reconciliations.js'
+import { pause, Reconciliations } from './reconciliations.js'
 
 /**
  * Finds and fetches missed deliveries in the process that owns the ledger: the server that has it open, else this one.
@@ -39,7 +39,7 @@ async function reconcileFile(
   // Servers may have a database of PostgreSQL open at the same time.
   const receives = opened.file === undefined
   try {
-    const reconciliations = new Reconciliations({ ledger: opened.ledger, now: Date.now, receives })
+    const reconciliations = new Reconciliations({ ledger: opened.ledger, now: Date.now, sleep: pause, receives })
     return await reconciliations.run(request, { signal: stop.signal, onProgress })
   } finally {
     await opened.close()

@@ -31,6 +31,8 @@ export interface ReconciliationsParts {
   ledger: Pick<Ledger, 'query' | 'record' | 'knows'>
   /** Epoch milliseconds. */
   now: () => number
+  /** @throws the signal's reason once it is aborted */
+  sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
   /** A server receives what a platform delivers again. */
   receives: boolean
   /** Accepts a delivery on another thread. Absent: on this one. */
@@ -73,17 +75,16 @@ export class Reconciliations {
     { signal, onProgress, memory }: ReconcileCall,
   ): Promise<HookReport> {
     const { url } = hook
-    const { ledger, now, receives } = this.parts
+    const { ledger, now, sleep, receives } = this.parts
     let listed = 0
     const list = openDeliveriesList(hook, {
-      ...{ now, sleep: pause },
+      ...{ now, sleep },
       onWait: seconds => onProgress?.({ url, listed, waiting_seconds: seconds }),
     })
     const adapter = adapterOf(hook.source)
     try {
       return await reconcileHook(hook, {
-        ...{ ledger, adapter, list, now, receives, signal, ...wanted },
-        sleep: pause,
+        ...{ ledger, adapter, list, now, sleep, receives, signal, ...wanted },
         accept: (delivery, rules) => this.#accept(adapter, delivery, rules),
         memory: memory && memoryOf(memory, url),
         onListed: count => {
@@ -109,6 +110,6 @@ function memoryOf(memories: Map<string, HookMemory>, url: string): HookMemory {
   return found
 }
 
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
   return sleep(milliseconds, undefined, signal ? { signal } : {})
 }

@@ -61,6 +61,6 @@ async function waitFor(
 async function listAccepted(list: DeliveriesList, begun: number, signal?: AbortSignal): Promise<Set<string>> {
   const ids = new Set<string>()
   const note = ({ succeeded, deliveryId }: ListedDelivery) => succeeded && deliveryId && ids.add(deliveryId)
-  for await (const page of list.pages(begun + list.clockAheadMs() - MICROS_PER_MS, signal)) page.forEach(note)
+  for await (const page of list.pages(begun, signal)) page.forEach(note)
   return ids
 }

@@ -19,7 +19,7 @@ import { Follower } from '../follow/follower.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { ReconcileSchedule } from '../reconcile/reconcile-schedule.js'
-import { Reconciliations } from '../reconcile/reconciliations.js'
+import { pause, Reconciliations } from '../reconcile/reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
 import { schedulePartitions } from './partition-schedule.js'
@@ -82,7 +82,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   const captures = new Captures(opened.ledger, wallClock, opened.store.shared)
   const reconciliations = new Reconciliations({
     ledger: opened.ledger,
-    ...{ now: Date.now, receives: true },
+    ...{ now: Date.now, sleep: pause, receives: true },
     acceptLarge: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
   })
   let backups: BackupSchedule | undefined

@@ -17,7 +17,7 @@ function createServer(): HttpApp {
     ledger: new MemoryLedger(),
     accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
-      reconciliations: { run: async ({ dry_run }) => ({ dry_run, hooks: [] }) },
+    reconciliations: { run: async ({ dry_run }) => ({ dry_run, hooks: [] }) },
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
     copies: NO_COPIES,

@@ -1,0 +1,214 @@
+import t from 'tap'
+import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
+import { listingPlatform } from '../../support/listing-platform/listing-platform.js'
+import { issueOpened, reconcileRig } from './reconcile-rig.js'
+
+t.test('what was delivered is known, and what was missed is fetched once', async t => {
+  const rig = await reconcileRig(t)
+  const github = await listingPlatform(t, { source: 'code_a' })
+  for (const number of [1, 2, 3]) github.note(issueOpened(number), { status: 200 })
+  for (const number of [4, 5]) github.note(issueOpened(number))
+  // It was received although the platform gave up waiting.
+  for (const number of [1, 2, 3, 5]) await rig.receive('code_a', issueOpened(number))
+  github.note({ headers: { 'x-github-event': 'ping', 'x-github-delivery': 'p' }, body: { zen: 'Speak.' } })
+
+  t.match(await rig.reconcile(github), {
+    ...{ listed: 6, delivered: 3, known: 1, ignored: 1, fetched: 1, missing: 0, gone: 0, complete: true },
+  })
+  const fetched = (await rig.events()).filter(({ provenance }) => provenance.route === 'capture')
+  t.match(fetched, [
+    { provenance: { verified: 'login', delivery_id: 'delivery-4' }, conversation: { title: 'Issue 4' } },
+  ])
+  t.match(await rig.reconcile(github), { listed: 6, delivered: 3, known: 2, fetched: 0 }, 'a second run finds nothing')
+  t.equal(await rig.receive('code_a', issueOpened(4)), false, 'delivered late, it is a repeat')
+})
+
+t.test('a dry run records nothing and names what is missing', async t => {
+  const rig = await reconcileRig(t)
+  const github = await listingPlatform(t, { source: 'code_a' })
+  github.note(issueOpened(1))
+  t.match(await rig.reconcile(github, { dry_run: true }), {
+    missing: 1,
+    fetched: 0,
+    lost: [{ delivery_id: 'delivery-1' }],
+  })
+  t.same(await rig.events(), [])
+})
+
+t.test('every page is read, and attempts of one delivery count once', async t => {
+  const rig = await reconcileRig(t)
+  for (const source of ['code_a', 'code_b', 'forum'] as const) {
+    const platform = await listingPlatform(t, { source })
+    for (let number = 1; number <= 230; number++) platform.note(anyDelivery(source, number))
+    platform.note(anyDelivery(source, 230), { isRedelivery: true })
+    t.match(await rig.reconcile(platform), { listed: 230, fetched: 230, complete: true }, source)
+    t.match(await rig.reconcile(platform), { listed: 230, fetched: 0, known: 230 }, `${source}, again`)
+  }
+})
+
+t.test('an older delivery is not considered', async t => {
+  const rig = await reconcileRig(t)
+  const github = await listingPlatform(t, { source: 'code_a' })
+  github.note(issueOpened(1), { at: Date.now() - 2 * 86_400_000 })
+  github.note(issueOpened(2))
+  t.match(await rig.reconcile(github, { since_seconds: 86_400 }), { listed: 1, fetched: 1 })
+})
+
+t.test('a clock that is wrong hides no delivery, and is reported', async t => {
+  for (const hours of [-5, 5]) {
+    const rig = await reconcileRig(t)
+    const github = await listingPlatform(t, { source: 'code_a', clockAheadMs: hours * 3_600_000 })
+    github.note(issueOpened(1), { status: 200 })
+    github.note(issueOpened(2))
+    await rig.receive('code_a', issueOpened(1))
+    const report = await rig.reconcile(github, { since_seconds: 600 })
+    t.match(report, { listed: 2, delivered: 1, fetched: 1 })
+    t.ok(Math.abs((report.clock_ahead_seconds ?? 0) - hours * 3_600) < 30)
+  }
+})
+
+t.test('a delivery that arrives while the list is read is one event', async t => {
+  const rig = await reconcileRig(t)
+  const github = await listingPlatform(t, {
+    source: 'code_a',
+    onAsked: async ({ path }) => {
+      if (/\/deliveries\/\d+$/.test(path)) await rig.receive('code_a', issueOpened(1))
+    },
+  })
+  github.note(issueOpened(1))
+  t.match(await rig.reconcile(github), { listed: 1, known: 1, fetched: 0 })
+  t.equal((await rig.events()).length, 1)
+})
+
+t.test('a limit that is soon over is waited for', async t => {
+  const rig = await reconcileRig(t)
+  const waits: (number | undefined)[] = []
+  const github = await listingPlatform(t, {
+    source: 'code_a',
+    fault: ({ index }) => (index === 0 ? rateLimited(0.2) : index === 1 ? secondaryLimit() : undefined),
+  })
+  github.note(issueOpened(1))
+  const onProgress = ({ waiting_seconds }: { waiting_seconds?: number }) => waits.push(waiting_seconds)
+  t.match(await rig.reconcile(github, {}, { onProgress }), { fetched: 1, complete: true })
+  t.same(waits, [0.2, 0.1, undefined])
+})
+
+t.test('a limit that takes long ends the run, which the next one continues', async t => {
+  const rig = await reconcileRig(t)
+  let isLimited = true
+  const github = await listingPlatform(t, {
+    source: 'code_a',
+    fault: ({ path }) => {
+      if (!isLimited || !path.endsWith('/deliveries/1')) return undefined
+      const reset = String(Math.ceil(Date.now() / 1_000) + 600)
+      return respondWith(403, {}, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset })
+    },
+  })
+  for (let number = 1; number <= 101; number++) github.note(issueOpened(number))
+  const report = await rig.reconcile(github)
+  t.match(report, { fetched: 100, complete: false, error: { code: 'platform_rate_limited' } })
+  t.ok((report.error?.retryAfterSeconds ?? 0) > 500)
+  isLimited = false
+  t.match(await rig.reconcile(github), { fetched: 1, known: 100, complete: true })
+})
+
+t.test('a server error that passes is not noticed; one that stays ends the run', async t => {
+  const rig = await reconcileRig(t)
+  const github = await listingPlatform(t, {
+    source: 'code_a',
+    fault: ({ index }) => (index === 0 ? respondWith(502, {}) : index === 2 ? { kind: 'half' } : undefined),
+  })
+  github.note(issueOpened(1))
+  t.match(await rig.reconcile(github), { fetched: 1, complete: true })
+  await github.close()
+  t.match(await rig.reconcile(github), { complete: false, error: { code: 'platform_unreachable' } })
+})
+
+t.test('a refused token and an unknown hook are reported without the token', async t => {
+  const rig = await reconcileRig(t)
+  const github = await listingPlatform(t, { source: 'code_a' })
+  const refused = { ...github, hook: { ...github.hook, token: 's3cret' } }
+  const report = await rig.reconcile(refused)
+  t.match(report, { complete: false, error: { code: 'platform_credentials_refused', category: 'unauthenticated' } })
+  t.notMatch(JSON.stringify(report), 's3cret')
+  const unknown = { ...github, hook: { ...github.hook, url: github.hook.url.replace('acme', 'other') } }
+  t.match(await rig.reconcile(unknown), { error: { code: 'hook_unknown' } })
+})
+
+t.test('an answer that is no list ends the run', async t => {
+  const rig = await reconcileRig(t)
+  for (const source of ['code_a', 'code_b', 'forum'] as const) {
+    for (const body of ['{}', '[', '"text"', '{"web_hook_events":{}}']) {
+      const platform = await listingPlatform(t, { source, fault: () => ({ kind: 'answer', status: 200, body }) })
+      t.match(await rig.reconcile(platform), { error: { code: 'platform_answer_unreadable' } }, `${source} ${body}`)
+    }
+  }
+})
+
+t.test('what the list does not contain is missing while no server could receive it again', async t => {
+  const rig = await reconcileRig(t)
+  const github = await listingPlatform(t, { source: 'code_a' })
+  github.note(issueOpened(1), { isBodiless: true })
+  const report = await rig.reconcile(github)
+  t.match(report, { missing: 1, lost: [{ delivery_id: 'delivery-1', reason: /No server runs/ }] })
+})
+
+t.test('what the platform can no longer deliver is gone', async t => {
+  const rig = await reconcileRig(t, { receives: true })
+  for (const source of ['code_b', 'forum'] as const) {
+    const platform = await listingPlatform(t, { source })
+    platform.note(anyDelivery(source, 1), { isBodiless: true })
+    t.match(await rig.reconcile(platform), { gone: 1, missing: 0, complete: true }, source)
+  }
+})
+
+t.test('later runs of a schedule read no further than what they have settled', async t => {
+  const rig = await reconcileRig(t)
+  const gitlab = await listingPlatform(t, { source: 'code_b' })
+  for (let number = 1; number <= 100; number++) gitlab.note(anyDelivery('code_b', number))
+  const memory = new Map()
+  await rig.reconcile(gitlab, {}, { memory })
+  const asked = gitlab.asked.length
+  gitlab.note(anyDelivery('code_b', 101))
+  t.match(await rig.reconcile(gitlab, {}, { memory }), { fetched: 1, complete: true })
+  t.ok(gitlab.asked.length - asked <= 2, 'two pages of six')
+})
+
+function secondaryLimit() {
+  return respondWith(403, { message: 'You have exceeded a secondary rate limit.' }, { 'retry-after': '0' })
+}
+
+function anyDelivery(source: 'code_a' | 'code_b' | 'forum', number: number) {
+  if (source === 'code_a') return issueOpened(number)
+  if (source === 'forum') {
+    return {
+      headers: {
+        ...{ 'content-type': 'application/json', 'x-discourse-instance': 'https://forum.example.org' },
+        ...{
+          'x-discourse-event-id': String(number),
+          'x-discourse-event-type': 'topic',
+          'x-discourse-event': 'topic_created',
+        },
+      },
+      body: { topic: { id: number, title: `Topic ${number}`, slug: 'topic', created_at: '2026-11-20T10:00:00.000Z' } },
+    }
+  }
+  return {
+    headers: {
+      ...{ 'content-type': 'application/json', 'x-gitlab-event': 'Issue Hook', 'idempotency-key': `key-${number}` },
+      ...{ 'x-gitlab-instance': 'https://gitlab.example.org', 'x-gitlab-token': 'secret' },
+    },
+    body: {
+      object_kind: 'issue',
+      user: { id: 1, name: 'Ada', username: 'ada', email: 'ada@example.org' },
+      project: { id: 42, web_url: 'https://gitlab.example.org/acme/site', path_with_namespace: 'acme/site' },
+      object_attributes: {
+        id: number,
+        iid: number,
+        action: 'open',
+        title: `Issue ${number}`,
+        created_at: '2026-11-20 10:00:00 UTC',
+      },
+    },
+  }
+}
