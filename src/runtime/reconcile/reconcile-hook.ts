@@ -126,6 +126,8 @@ async function readPage(entries: readonly ListedDelivery[], ids: ReadonlySet<str
     }
   }
   if (fetched.length === 0) return
+  // The list begins with the newest.
+  fetched.reverse()
   const outcomes = await run.ledger.record(fetched.flatMap(({ events }) => events))
   for (const { entry, events } of fetched) {
     const created = outcomes.splice(0, events.length).some(outcome => outcome.created)
