@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import t, { type Test } from 'tap'
 import { ownFolder } from '../black-box/own-folder.js'
 import { documentedChat } from './documented-chat.js'
+import { documentedDeliveries } from './documented-deliveries.js'
 import { makeOlderLedger } from './older-ledger.js'
 import { type Block, type Page, readPages } from './pages.js'
 import { type Addresses, Reader } from './reader.js'
@@ -18,6 +19,7 @@ const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
     makeOlderLedger(home)
     return {}
   },
+  'docs/how-to/find-missed-deliveries.md': async t => ({ 'https://api.github.com': await documentedDeliveries(t) }),
   'docs/how-to/watch-a-chat-topic.md': async t => ({ 'https://chat.example.org': await documentedChat(t) }),
 }
 

@@ -5,6 +5,7 @@ import { readForwardSecret } from '../../src/settings/forward-secret.js'
 import { readCaptureSettings, readLocalSettings } from '../../src/settings/local-settings.js'
 import { cacheFolder } from '../../src/settings/reading/paths.js'
 import type { SettingSources } from '../../src/settings/reading/setting-sources.js'
+import { readReconcileSettings } from '../../src/settings/reconcile-settings.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { readTerminalSettings } from '../../src/settings/terminal-settings.js'
 import { flagNames, loadCommands } from './own-commands.js'
@@ -20,6 +21,7 @@ t.test('describes every setting that is read, and no other', async t => {
   readBoardClientSettings({}, sources)
   readLocalSettings({}, sources)
   t.throws(() => readCaptureSettings({}, sources), { code: 'settings_invalid' }, 'there is no account by default')
+  t.throws(() => readReconcileSettings('all', {}, sources), { code: 'settings_invalid' }, 'no hook is set by default')
   t.throws(() => readForwardSecret(sources), { code: 'settings_invalid' }, 'there is no secret by default')
   readTerminalSettings(sources)
   cacheFolder(sources)

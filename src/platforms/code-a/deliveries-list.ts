@@ -16,7 +16,7 @@ import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/
 const PAGE = 100
 /** Ids are longer than a number of JavaScript is exact. A list has no payloads, so nothing else is changed. */
 const LONG_ID = /("id":\s*)(\d{15,20})/g
-const NEXT_CURSOR = /<[^>]*[?&]cursor=([^&>]+)[^>]*>;\s*rel="next"/u
+const CURSOR = /^[\w%.~=-]{1,512}$/u
 
 /**
  * The deliveries of a webhook of GitHub. It keeps them for three days; the list has their ids, and each is read alone.
@@ -45,7 +45,7 @@ export class CodeADeliveries implements DeliveriesList {
       const recent = recentOf(entries, since, this.clockAheadMs())
       if (recent.length > 0) yield recent
       // Only the cursor of the link is used: the token goes to no other address.
-      const next: string | undefined = NEXT_CURSOR.exec(String(headers.link ?? ''))?.[1]
+      const next: string | undefined = nextCursor(String(headers.link ?? ''))
       cursor = recent.length < entries.length || next === cursor ? undefined : next
     }
   }
@@ -80,6 +80,14 @@ export class CodeADeliveries implements DeliveriesList {
   close(): void {
     this.api.close()
   }
+}
+
+/** Source: RFC 8288, "Link". */
+function nextCursor(links: string): string | undefined {
+  const next = links.split(',').find(link => link.includes('rel="next"')) ?? ''
+  const address = next.slice(next.indexOf('<') + 1, next.indexOf('>'))
+  const cursor = URL.canParse(address) ? new URL(address).searchParams.get('cursor') : null
+  return cursor !== null && CURSOR.test(cursor) ? encodeURIComponent(cursor) : undefined
 }
 
 function hasBody(payload: unknown): boolean {

@@ -4,31 +4,21 @@ import { AppError } from '../../model/app-error.js'
 const CHECK_ADDRESS = 'Check the address of the hook.'
 
 /** The error for a platform that did not answer. */
-export function toPlatformFailure({ trouble, reason, cause }: HttpFailure, origin: string): AppError {
-  return new AppError('unavailable', CODES[trouble], sentenceOf(trouble, origin, reason), { cause })
+export function toPlatformFailure(cause: HttpFailure, origin: string): AppError {
+  return FAILURES[cause.trouble](origin, cause)
 }
 
-const CODES: Record<HttpTrouble, string> = {
-  unreachable: 'platform_unreachable',
-  lost: 'platform_connection_lost',
-  silent: 'platform_timeout',
-  not_http: 'platform_answer_unreadable',
-  too_large: 'platform_answer_unreadable',
-}
-
-function sentenceOf(trouble: HttpTrouble, origin: string, reason: string): string {
-  switch (trouble) {
-    case 'unreachable':
-      return `${origin} cannot be reached (${reason}). ${CHECK_ADDRESS}`
-    case 'lost':
-      return `The connection to ${origin} broke (${reason}). Run it again later.`
-    case 'silent':
-      return `${origin} did not answer in ${reason}. Run it again later.`
-    case 'not_http':
-      return `${origin} does not speak HTTP. ${CHECK_ADDRESS}`
-    case 'too_large':
-      return `${origin} answers with more than ${reason}.`
-  }
+const FAILURES: Record<HttpTrouble, (origin: string, cause: HttpFailure) => AppError> = {
+  unreachable: (origin, { reason, cause }) =>
+    failure('platform_unreachable', `${origin} cannot be reached (${reason}). ${CHECK_ADDRESS}`, cause),
+  lost: (origin, { reason, cause }) =>
+    failure('platform_connection_lost', `The connection to ${origin} broke (${reason}). Run it again later.`, cause),
+  silent: (origin, { reason }) =>
+    failure('platform_timeout', `${origin} did not answer in ${reason}. Run it again later.`),
+  not_http: (origin, { cause }) =>
+    failure('platform_answer_unreadable', `${origin} does not speak HTTP. ${CHECK_ADDRESS}`, cause),
+  too_large: (origin, { reason }) =>
+    failure('platform_answer_unreadable', `${origin} answers with more than ${reason}.`),
 }
 
 /** The error for an answer that is no success. The texts of platforms are not shown: they may contain what was sent. */
@@ -49,15 +39,14 @@ export function toPlatformRefusal(status: number, origin: string): AppError {
     })
   }
   if (status >= 500) {
-    const message = `${origin} answers with status ${status}. Run it again later.`
-    return new AppError('unavailable', 'platform_unavailable', message)
+    return failure('platform_unavailable', `${origin} answers with status ${status}. Run it again later.`)
   }
   const redirects = status >= 300 && status < 400 ? ' The token is not sent to another address.' : ''
   return unreadableAnswer(`${origin} answers with status ${status}.${redirects} ${CHECK_ADDRESS}`)
 }
 
 export function unreadableAnswer(message: string): AppError {
-  return new AppError('unavailable', 'platform_answer_unreadable', message)
+  return failure('platform_answer_unreadable', message)
 }
 
 /** @throws AppError `unavailable/platform_answer_unreadable` for what is not JSON */
@@ -67,4 +56,8 @@ export function readAnswer(text: string, origin: string): unknown {
   } catch {
     throw unreadableAnswer(`${origin} does not answer with JSON. ${CHECK_ADDRESS}`)
   }
+}
+
+function failure(code: string, message: string, cause?: unknown): AppError {
+  return new AppError('unavailable', code, message, { cause })
 }

@@ -1,53 +1,19 @@
 import type { EventDelivery } from '../../ledger/event-recorder.js'
-import type { Ledger } from '../../ledger/ledger.js'
 import { AppError } from '../../model/app-error.js'
 import type { Provenance } from '../../model/events/event.js'
 import { toFailure } from '../../model/failure.js'
 import { type HookReport, type ListedHook, RECONCILE_LIMITS } from '../../model/platforms/reconciliation.js'
-import type { WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
-import type { AcceptedDelivery, AcceptedEvent, DeliveryRules } from '../../platforms/deliveries/accept-delivery.js'
-import type { DeliveriesList, ListedDelivery } from '../../platforms/deliveries-lists/deliveries-list.js'
+import type { WebhookDelivery } from '../../platforms/adapter.js'
+import type { AcceptedDelivery, AcceptedEvent } from '../../platforms/deliveries/accept-delivery.js'
+import type { ListedDelivery } from '../../platforms/deliveries-lists/deliveries-list.js'
+import { type MissingDelivery, noteLost, type ReconcileParts } from './hook-run.js'
 import { readDeliveryIds } from './known-deliveries.js'
 import { redeliverAll } from './redeliver.js'
 
-/** Deliveries of a page are recorded together. */
 const MICROS_PER_MS = 1_000
 /** How much earlier than the platform lists it, by its clock, the ledger may have captured a delivery. */
 const CLOCK_TOLERANCE_MS = 60 * 60_000
 const REPORTED_CLOCK_MS = 60_000
-
-/** What earlier runs of a schedule found of a hook. */
-export interface HookMemory {
-  /** Entries of the list that need no further look. */
-  settled: Set<string>
-  /** The last run read the list to its end and left nothing missing. */
-  isClean: boolean
-}
-
-export interface ReconcileParts {
-  ledger: Pick<Ledger, 'query' | 'record' | 'knows'>
-  adapter: WebhookAdapter<string>
-  list: DeliveriesList
-  /** Accepts a delivery, on another thread if it is large. */
-  accept: (delivery: WebhookDelivery, rules: DeliveryRules) => Promise<AcceptedDelivery>
-  /** Epoch milliseconds. */
-  now: () => number
-  sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
-  sinceSeconds: number
-  isDryRun: boolean
-  /** A server receives what the platform delivers again. */
-  receives: boolean
-  memory?: HookMemory | undefined
-  onListed?: ((listed: number) => void) | undefined
-  signal?: AbortSignal | undefined
-}
-
-/** One delivery of the list that the ledger seems to lack. */
-export interface MissingDelivery {
-  entry: ListedDelivery
-  /** Why it cannot be recorded from the list. */
-  reason: string
-}
 
 /**
  * Compares the deliveries of one webhook with the ledger: first by the id of the delivery, then by the keys of its events.
@@ -195,17 +161,6 @@ async function acceptFetched(delivery: WebhookDelivery, { accept }: Run): Promis
 function noteKnown({ report, memory }: Run, entry: ListedDelivery, as?: 'ignored' | 'fetched'): void {
   report[as ?? (entry.succeeded ? 'delivered' : 'known')]++
   memory?.settled.add(entry.id)
-}
-
-export function noteLost(
-  report: HookReport,
-  as: 'missing' | 'gone',
-  { id, deliveryId }: ListedDelivery,
-  reason: string,
-): void {
-  report[as]++
-  if (report.lost.length === RECONCILE_LIMITS.named) return
-  report.lost.push({ id, ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }), reason })
 }
 
 function isOfPlatform({ code }: AppError): boolean {

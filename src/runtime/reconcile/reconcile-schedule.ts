@@ -5,7 +5,7 @@ import { type HookReport, type ListedHook, RECONCILE_LIMITS } from '../../model/
 import type { Micros } from '../../model/timestamp.js'
 import type { SharedStore } from '../../store/shared-store.js'
 import { holdLease } from '../held-lease.js'
-import type { HookMemory } from './reconcile-hook.js'
+import type { HookMemory } from './hook-run.js'
 import type { Reconciliations } from './reconciliations.js'
 
 const EVERY_MS = 60 * 60_000

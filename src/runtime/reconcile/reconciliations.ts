@@ -15,7 +15,8 @@ import {
   type DeliveryRules,
 } from '../../platforms/deliveries/accept-delivery.js'
 import { openDeliveriesList } from '../../platforms/deliveries-lists/open-list.js'
-import { type HookMemory, reconcileHook } from './reconcile-hook.js'
+import type { HookMemory } from './hook-run.js'
+import { reconcileHook } from './reconcile-hook.js'
 
 /** Accepting more on this thread would keep other requests waiting. */
 const LARGE_BYTES = 256 * 1024
@@ -84,7 +85,7 @@ export class Reconciliations {
     const adapter = adapterOf(hook.source)
     try {
       return await reconcileHook(hook, {
-        ...{ ledger, adapter, list, now, sleep, receives, signal, ...wanted },
+        ...{ ledger, list, now, sleep, receives, signal, ...wanted },
         accept: (delivery, rules) => this.#accept(adapter, delivery, rules),
         memory: memory && memoryOf(memory, url),
         onListed: count => {

@@ -1,7 +1,7 @@
 import type { HookReport, ListingSource } from '../../model/platforms/reconciliation.js'
 import type { DeliveriesList, ListedDelivery } from '../../platforms/deliveries-lists/deliveries-list.js'
+import { type MissingDelivery, noteLost, type ReconcileParts } from './hook-run.js'
 import { readDeliveryIds } from './known-deliveries.js'
-import { type MissingDelivery, noteLost, type ReconcileParts } from './reconcile-hook.js'
 
 /** How long to wait until what the platform delivers again has come. */
 const WAIT_MS = 30_000
