@@ -61,7 +61,7 @@ export default class Reconcile extends DaybookCommand {
     }
     const { hooks, ...local } = readReconcileSettings(args.source, { db: flags.db }, this.sources)
     const { reconcile } = await import('../runtime/reconcile/reconcile-command.js')
-    const request = { hooks, since_seconds, dry_run: flags['dry-run'] }
+    const request = { hooks, since_seconds, dry_run: flags['dry-run'] === true }
     const progress = new Progress(process.stderr)
     const result = await reconcile(local, request, step => progress.show(toProgressText(step))).finally(() =>
       progress.end(),
