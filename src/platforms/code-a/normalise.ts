@@ -15,7 +15,12 @@ import { ROWS } from './rows.js'
  * @throws AppError `invalid/invalid_json`
  */
 export function normaliseCodeA(delivery: WebhookDelivery): NormalisedDelivery {
-  const hook = readHook(delivery.headers, readBody(delivery))
+  return normaliseCodeABody(readBody(delivery), delivery)
+}
+
+/** @param body the JSON object in the delivery */
+export function normaliseCodeABody(body: Payload, delivery: WebhookDelivery): NormalisedDelivery {
+  const hook = readHook(delivery.headers, body)
   const arrival = known({ deliveryId: hook.deliveryId })
   if (hook.name === 'ping') return { events: [], ignored: 1, ...arrival }
   const mapped = (ROWS.get(hook.name)?.map ?? mapGeneric)(hook)

@@ -14,7 +14,12 @@ import { ROWS } from './rows.js'
  * @throws AppError `invalid/invalid_json`
  */
 export function normaliseCodeB(delivery: WebhookDelivery): NormalisedDelivery {
-  const hook = readHook(delivery.headers, readBody(delivery))
+  return normaliseCodeBBody(readBody(delivery), delivery)
+}
+
+/** @param body the JSON object in the delivery */
+export function normaliseCodeBBody(body: Payload, delivery: WebhookDelivery): NormalisedDelivery {
+  const hook = readHook(delivery.headers, body)
   const { metadata, ...mapped } = (ROWS.get(hook.name)?.map ?? mapGeneric)(hook)
   const actor = mapped.actor ?? actorOf(hook)
   const native = {

@@ -14,7 +14,12 @@ import { ROWS } from './rows.js'
  * @throws AppError `invalid/invalid_json`
  */
 export function normaliseForum(delivery: WebhookDelivery): NormalisedDelivery {
-  const hook = readHook(delivery.headers, readBody(delivery))
+  return normaliseForumBody(readBody(delivery), delivery)
+}
+
+/** @param body the JSON object in the delivery */
+export function normaliseForumBody(body: Payload, delivery: WebhookDelivery): NormalisedDelivery {
+  const hook = readHook(delivery.headers, body)
   const arrival = known({ deliveryId: hook.deliveryId })
   if (isPing(hook)) return { events: [], ignored: 1, ...arrival }
   const mapped = (ROWS.get(hook.type)?.map ?? mapGeneric)(hook)
