@@ -302,6 +302,11 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'POST', path: `/api/verify${toQueryString(range)}` }, options)
   }
 
+  /** Records what a platform has listed; available only over the ledger's socket. */
+  recordHistory(history: unknown, options?: CallOptions): Promise<Answer> {
+    return this.post('/api/history', JSON_TYPE, JSON.stringify(history), options)
+  }
+
   /**
    * Captures watches in the process that owns the ledger; available only over its socket.
    *

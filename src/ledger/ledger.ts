@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import { type StoredEvent, toUnverifiedKey, VERIFICATIONS, type Verification } from '../model/events/event.js'
+import { storedKeyOf, type StoredEvent, toUnverifiedKey, VERIFICATIONS, type Verification } from '../model/events/event.js'
 import type { EventFacets, FacetQuery } from '../model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
 import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'
@@ -133,6 +133,21 @@ export class Ledger {
   /** See `EventRecorder`, as for `recordCaptured`. */
   record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
     return this.#recorder.record(deliveries)
+  }
+
+  /**
+   * Records only what is not known yet, so that reading a list of a platform again counts no repeats.
+   *
+   * @throws AppError as `record`
+   */
+  async recordMissing(deliveries: readonly EventDelivery[]): Promise<{ created: number; known: number }> {
+    const { events } = this.options.store
+    const byKey = [...new Map(deliveries.map(delivery => [storedKeyOf(delivery.event, delivery.provenance), delivery]))]
+    const found = await Promise.all(byKey.map(([key]) => events.findByDedupeKey(key, 0)))
+    const missing = byKey.filter((_, at) => found[at] === undefined).map(([, delivery]) => delivery)
+    const outcomes = missing.length > 0 ? await this.record(missing) : []
+    const created = outcomes.filter(outcome => outcome.created).length
+    return { created, known: deliveries.length - created }
   }
 
   recordCaptured(id: string, page: CapturedEvents, lease?: Lease): Promise<RecordOutcome[]> {

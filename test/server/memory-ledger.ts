@@ -65,6 +65,11 @@ export class MemoryLedger implements ServedLedger {
   asked = 0
   readonly #news = new EventEmitter().setMaxListeners(0)
 
+  /** Tests of it have a ledger with a store. */
+  async recordMissing(): Promise<never> {
+    throw new Error('not part of this ledger')
+  }
+
   async record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
     this.asked += 1
     await this.held

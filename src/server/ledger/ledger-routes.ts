@@ -24,6 +24,7 @@ import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
 import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
+import { recordHistory } from '../events/history-route.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
 import { runReconciliation, type ServedReconciliations } from '../events/reconcile-route.js'
 import { recordEvents } from '../events/record-events.js'
@@ -204,6 +205,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       'local',
       runReconciliation({ reconciliations: parts.reconciliations, ...bodies, ...answers }),
     ),
+    route('POST', '/api/history', 'local', recordHistory(writing)),
     route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
     route('POST', '/api/erasures', 'admin', eraseEvents(people)),
     route('POST', '/api/verify', 'local', verifyEvents(parts)),

@@ -6,6 +6,7 @@ import type { ServedSources } from '../events/source-routes.js'
 export type ServedLedger = Pick<
   Ledger,
   | 'record'
+  | 'recordMissing'
   | 'getEvent'
   | 'query'
   | 'story'

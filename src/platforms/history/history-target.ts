@@ -1,0 +1,69 @@
+import { AppError } from '../../model/app-error.js'
+import { findPlatformSource, type PlatformSource } from '../../model/platforms/platform-source.js'
+import { placeOfText, TARGET_CHARACTERS } from '../../model/subscriptions/target-grammar.js'
+import type { Place } from '../../model/subscriptions/target-place.js'
+
+/** A place whose history is read. */
+export interface HistoryTarget {
+  source: PlatformSource
+  /** Absent: the whole forum. */
+  place?: Place
+  /** In the form `repo:ada/engine`. */
+  text: string
+  /** The address of the platform, if the target names it. */
+  baseUrl?: string
+}
+
+const SITES: Readonly<Record<string, PlatformSource>> = { 'github.com': 'code_a', 'gitlab.com': 'code_b' }
+const WEB = /^https?:\/\//iu
+/** `/ada/engine`, and of what is in it the type and number. GitLab puts `/-` before the type. */
+const PAGE = /^\/(.+?)(?:\/(?:-\/)?(issues|pull|pulls|merge_requests)\/(\d{1,15}))?\/?$/u
+const FORMS = [
+  ['stream:', 'chat'],
+  ['category:', 'forum'],
+  ['topic:', 'forum'],
+  ['project:', 'code_b'],
+  ['repo:', 'code_a'],
+  ['repository:', 'code_a'],
+] as const
+
+/**
+ * Reads what people write as a target: the same forms as for subscriptions, the address of a page on GitHub or GitLab, or
+ * the word `forum` for a whole forum.
+ *
+ * @param platform a word for the platform; needed only where the target fits several
+ * @throws AppError `invalid/wrong_usage`
+ */
+export function readHistoryTarget(target: string, platform?: PlatformSource): HistoryTarget {
+  const text = target.trim()
+  if (text.length > TARGET_CHARACTERS) throw notATarget(text)
+  if (findPlatformSource(text) === 'forum') return { source: 'forum', text: 'forum' }
+  if (WEB.test(text)) return readAddress(text, platform)
+  const source = platform ?? FORMS.find(([start]) => text.startsWith(start))?.[1]
+  const place = source && placeOfText(source, text)
+  if (!source || !place) throw notATarget(text)
+  return { source, place, text }
+}
+
+function readAddress(text: string, platform: PlatformSource | undefined): HistoryTarget {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const known = url?.protocol === 'https:' && url.username === '' ? SITES[url.host] : undefined
+  if (!url || known === undefined) {
+    const hint = 'For another server, write the target like repo:ada/engine, and add --url and --platform.'
+    throw new AppError('invalid', 'wrong_usage', 'The address is not one of github.com or gitlab.com.', { hint })
+  }
+  const source = platform ?? known
+  const [, path, kind, number] = PAGE.exec(url.pathname) ?? []
+  const type = kind === 'issues' ? 'issue' : 'pull_request'
+  const form = `repo:${path}${kind === undefined ? '' : `/${type}:${number}`}`
+  const place = placeOfText(source, form)
+  if (!place) throw notATarget(text)
+  return { source, place, text: form, baseUrl: url.origin }
+}
+
+function notATarget(text: string): AppError {
+  const shown = JSON.stringify(text.slice(0, 80))
+  return new AppError('invalid', 'wrong_usage', `${shown} is not a place whose history can be read.`, {
+    hint: 'Write it like repo:ada/engine, project:ada/engine, category:support, topic:123, stream:eng or forum.',
+  })
+}

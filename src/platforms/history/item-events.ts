@@ -1,0 +1,96 @@
+import { AppError } from '../../model/app-error.js'
+import type { NewEvent } from '../../model/events/event.js'
+import { findTimestamp } from '../../model/timestamp.js'
+import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
+import { withinDepth } from '../deliveries/delivery-body.js'
+import { idAt, isPayload, type Payload, textAt } from '../mapping/payload.js'
+import type { HistoryPage, LeftOut } from './history-stream.js'
+
+/** Turns the JSON object of a delivery into events, as the adapter of a platform does. */
+export type NormaliseBody = (body: Payload, delivery: WebhookDelivery) => NormalisedDelivery
+
+/** A delivery as the platform's webhook would have sent it. */
+export interface PastDelivery {
+  headers: Readonly<Record<string, string>>
+  body: Payload
+  /** When it happened, if the webhook's body does not have it in the member that the adapter reads. */
+  occurredAt?: string | undefined
+}
+
+/** Why an item is left out. */
+export class UnusableItem extends Error {}
+
+/** The member that identifies an item. @throws UnusableItem */
+export function idOf(item: Payload, name = 'id'): string {
+  const id = idAt(item, name)
+  if (id === undefined) throw new UnusableItem('it has no id')
+  return id
+}
+
+/** An instant of an item, as UTC text with six digits. @throws UnusableItem */
+export function timeOf(item: Payload, name: string): string {
+  const time = findTimestamp(textAt(item, name) ?? '')?.text
+  if (time === undefined) throw new UnusableItem(`it has no time in ${name}`)
+  return time
+}
+
+/**
+ * The events of the items of one page. An item that cannot become an event is left out and reported, and never costs the
+ * others.
+ *
+ * @param name of the items, for the report
+ * @param toDeliveries what happened to one item, oldest first. @throws UnusableItem
+ */
+export async function toHistoryPage(
+  items: readonly unknown[],
+  { name, normalise, toDeliveries }: ItemReader,
+): Promise<Pick<HistoryPage, 'events' | 'leftOut' | 'items'>> {
+  const events: NewEvent[] = []
+  const leftOut: LeftOut[] = []
+  await Promise.all(
+    items.map(async item => {
+      try {
+        if (!isPayload(item)) throw new UnusableItem('it is no object')
+        for (const past of await toDeliveries(withinDepth(item))) events.push(...eventsOf(past, normalise))
+      } catch (error) {
+        if (!(error instanceof UnusableItem)) throw error
+        leftOut.push({ reason: error.message, item: `${name} ${nameOf(item)}` })
+      }
+    }),
+  )
+  return { events: inOrder(events), leftOut, items: items.length }
+}
+
+export interface ItemReader {
+  name: string
+  normalise: NormaliseBody
+  toDeliveries: (item: Payload) => readonly PastDelivery[] | Promise<readonly PastDelivery[]>
+}
+
+function eventsOf({ headers, body, occurredAt }: PastDelivery, normalise: NormaliseBody): NewEvent[] {
+  const delivery = {
+    headers,
+    // Only an event without an identity of its own is identified by its bytes.
+    get body() {
+      return Buffer.from(JSON.stringify(body))
+    },
+  }
+  try {
+    const { events } = normalise(body, delivery)
+    return occurredAt === undefined ? events : events.map(event => ({ ...event, occurred_at: occurredAt }))
+  } catch (error) {
+    if (error instanceof AppError) throw new UnusableItem(error.message)
+    throw error
+  }
+}
+
+function inOrder(events: NewEvent[]): NewEvent[] {
+  const rank = ({ occurred_at }: NewEvent) => occurred_at ?? ''
+  return events.sort((left, right) => Number(rank(left) > rank(right)) - Number(rank(left) < rank(right)))
+}
+
+function nameOf(item: unknown): string {
+  if (!isPayload(item)) return '(no object)'
+  const name = idAt(item, 'number') ?? idAt(item, 'iid') ?? idAt(item, 'id')
+  return name === undefined ? '(without an id)' : `#${name.slice(0, 40)}`
+}

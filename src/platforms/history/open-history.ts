@@ -1,0 +1,99 @@
+import { AppError } from '../../model/app-error.js'
+import type { HistoryAccount } from '../../model/platforms/history.js'
+import type { Place } from '../../model/subscriptions/target-place.js'
+import { openRepositoryHistory } from '../code-a/history/repository-history.js'
+import { memberOf, isPayload } from '../mapping/payload.js'
+import { HistoryApi, type HistoryApiOptions } from './history-api.js'
+import type { History } from './history-stream.js'
+import type { HistoryTarget } from './history-target.js'
+
+export type ApiCalls = Pick<HistoryApiOptions, 'sleep' | 'now' | 'onWait' | 'signal'>
+
+export interface OpenHistory {
+  history: History
+  close(): void
+}
+
+/**
+ * Opens what happened in a place of a platform.
+ *
+ * @param since RFC 3339 in UTC, six digits
+ * @throws AppError as `HistoryApi`
+ */
+export function openHistory(
+  { place, source }: HistoryTarget,
+  { account, since, calls }: { account: HistoryAccount; since: string; calls: ApiCalls },
+): Promise<OpenHistory> {
+  const open = OPEN[source]
+  if (!open) throw noSuchPlace()
+  return open(place, account, since, calls)
+}
+
+type Open = (
+  place: Place | undefined,
+  account: HistoryAccount,
+  since: string,
+  calls: ApiCalls,
+) => Promise<OpenHistory>
+
+const openCodeA: Open = async (place, { baseUrl, token }, since, calls) => {
+  if (place?.type !== 'repository' && place?.type !== 'issue' && place?.type !== 'pull_request') throw noSuchPlace()
+  const { path } = place
+  const numbered = place.type === 'repository' ? undefined : { type: place.type, number: place.number }
+  const { flavour, apiUrl } = await findCodeAApi(baseUrl, calls)
+  const authorization = token === undefined ? {} : { authorization: flavour === 'github' ? `Bearer ${token}` : `token ${token}` }
+  const kind =
+    flavour === 'github'
+      ? { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
+      : { accept: 'application/json' }
+  return opening({ ...calls, baseUrl: apiUrl, headers: { ...AGENT, ...kind, ...authorization } }, api =>
+    openRepositoryHistory({ api, place: { path, numbered, flavour }, since }),
+  )
+}
+
+const AGENT = { 'user-agent': 'Daybook' }
+
+/** GitHub itself, else a server of Gitea or Forgejo if it answers as one, else GitHub Enterprise Server. */
+async function findCodeAApi(
+  baseUrl: string,
+  calls: ApiCalls,
+): Promise<{ flavour: 'github' | 'gitea'; apiUrl: string }> {
+  if (baseUrl === 'https://github.com') return { flavour: 'github', apiUrl: 'https://api.github.com' }
+  const api = new HistoryApi({ ...calls, baseUrl: `${baseUrl}/api/v1`, headers: { ...AGENT, accept: 'application/json' } })
+  try {
+    const version = await api.object('/version')
+    if (isPayload(version) && typeof memberOf(version, 'version') === 'string') {
+      return { flavour: 'gitea', apiUrl: `${baseUrl}/api/v1` }
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || !NOT_GITEA.includes(error.code)) throw error
+  } finally {
+    api.close()
+  }
+  return { flavour: 'github', apiUrl: `${baseUrl}/api/v3` }
+}
+
+const NOT_GITEA = [
+  'platform_place_unknown',
+  'platform_answer_unreadable',
+  'platform_not_permitted',
+  'platform_request_refused',
+  'platform_credentials_refused',
+]
+
+/** Closes the connections if it cannot be opened. */
+async function opening(options: HistoryApiOptions, open: (api: HistoryApi) => Promise<History>): Promise<OpenHistory> {
+  const api = new HistoryApi(options)
+  try {
+    return { history: await open(api), close: () => api.close() }
+  } catch (error) {
+    api.close()
+    throw error
+  }
+}
+
+function noSuchPlace(): AppError {
+  return new AppError('invalid', 'wrong_usage', 'The platform has no places of this form.')
+}
+
+const OPEN: Partial<Record<HistoryAccount['source'], Open>> = { code_a: openCodeA }

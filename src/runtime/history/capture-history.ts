@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../../model/app-error.js'
+import type { HistoryAccount, HistoryProgress, HistoryReport } from '../../model/platforms/history.js'
+import type { HistoryTarget } from '../../platforms/history/history-target.js'
+import { openHistory } from '../../platforms/history/open-history.js'
+import type { LocalSettings } from '../../settings/local-settings.js'
+import { openLedger } from '../open-ledger.js'
+import { ledgerViaServerOrFile } from '../via-server-or-file.js'
+import { HistoryCheckpoint } from './history-checkpoint.js'
+import { type HistoryLedger, openHistoryLedger, servedHistoryLedger } from './history-ledger.js'
+import { recordHistory } from './record-history.js'
+
+export interface HistoryRequest {
+  target: HistoryTarget
+  /** RFC 3339 in UTC, six digits. */
+  since: string
+  account: HistoryAccount
+  /** Forget the progress of an earlier run. */
+  restart: boolean
+  onProgress: (progress: HistoryProgress) => void
+}
+
+/**
+ * Reads what happened in a place before, and records it in the ledger: through the server that has it open, else in its file.
+ * This process alone speaks to the platform, so the token stays in it.
+ *
+ * @throws AppError as `HistoryApi`; `not_found/ledger_missing`, `conflict/ledger_owned`
+ *
+ * Source: docs/decisions/0080.
+ */
+export function captureHistory(settings: LocalSettings, request: HistoryRequest): Promise<HistoryReport> {
+  // We asked the platform ourselves; without an account, anyone on the way could have answered a server without TLS.
+  const verified = request.account.token === undefined ? 'none' : 'login'
+  return ledgerViaServerOrFile(settings.database, {
+    server: (_, socketPath) => captureInto(servedHistoryLedger(socketPath, verified), settings, request),
+    file: async () => {
+      const opened = await openLedger(settings, 'command')
+      const stop = new AbortController()
+      // Stops as soon as this process no longer owns the ledger.
+      opened.failed.catch(error => stop.abort(error))
+      try {
+        return await captureInto(openHistoryLedger(opened.ledger, verified), settings, request, stop.signal)
+      } finally {
+        await opened.close()
+      }
+    },
+  })
+}
+
+async function captureInto(
+  ledger: HistoryLedger,
+  { home }: LocalSettings,
+  { target, since, account, restart, onProgress }: HistoryRequest,
+  signal?: AbortSignal,
+): Promise<HistoryReport> {
+  const { source, text } = target
+  const identity = { epoch: await ledger.epoch(), source, baseUrl: account.baseUrl, target: text, since }
+  const checkpoint = await HistoryCheckpoint.open(home, identity)
+  if (restart) await checkpoint.remove()
+  const resumed = checkpoint.isResumed
+  let latest: HistoryProgress = { stream: '', items: 0, created: 0 }
+  const report = (progress: HistoryProgress) => {
+    latest = progress
+    onProgress(progress)
+  }
+  const calls = {
+    sleep: (milliseconds: number, stop: AbortSignal | undefined) =>
+      pause(milliseconds, undefined, stop ? { signal: stop } : {}),
+    now: Date.now,
+    onWait: (seconds: number) => onProgress({ ...latest, waiting_seconds: seconds }),
+    signal,
+  }
+  const { history, close } = await openHistory(target, { account, since, calls })
+  try {
+    const parts = { ledger, checkpoint, clock: () => performance.now(), onProgress: report }
+    const counts = await recordHistory(history, parts)
+    await checkpoint.remove()
+    return { target: text, source, since, resumed, ...counts, missing: history.missing }
+  } catch (error) {
+    // The reason is why the ledger was lost, not that a request was aborted.
+    if (signal?.aborted && !(error instanceof AppError)) throw signal.reason
+    throw error
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What progress belongs to. */
+export interface HistoryIdentity {
+  /** Of the ledger. */
+  epoch: string
+  source: string
+  baseUrl: string
+  target: string
+  since: string
+}
+
+/** How far a list was read: where it continues, or that it has been read to its end. */
+type StreamProgress = { position: string } | { isDone: true }
+
+/** Largest file that is read. */
+const MAX_BYTES = 64 * 1024
+
+/**
+ * Remembers in a small file how far the lists of a place were read, so that an interrupted run continues. It is written after
+ * the events were recorded: what was read twice is known to the ledger by then.
+ */
+export class HistoryCheckpoint {
+  readonly #streams = new Map<string, StreamProgress>()
+
+  private constructor(
+    private readonly path: string,
+    private readonly identity: HistoryIdentity,
+  ) {}
+
+  /** @param home of the program */
+  static async open(home: string, identity: HistoryIdentity): Promise<HistoryCheckpoint> {
+    const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32)
+    const checkpoint = new HistoryCheckpoint(join(home, 'event', 'history', `${name}.json`), identity)
+    await checkpoint.#read()
+    return checkpoint
+  }
+
+  /** An earlier run has left its progress. */
+  get isResumed(): boolean {
+    return this.#streams.size > 0
+  }
+
+  /** @returns undefined for a list that was not begun */
+  of(stream: string): StreamProgress | undefined {
+    return this.#streams.get(stream)
+  }
+
+  async save(stream: string, progress: StreamProgress): Promise<void> {
+    this.#streams.set(stream, progress)
+    await mkdir(join(this.path, '..'), { recursive: true, mode: 0o700 })
+    const next = `${this.path}.new`
+    await writeFile(next, JSON.stringify({ ...this.identity, streams: Object.fromEntries(this.#streams) }), { mode: 0o600 })
+    await rename(next, this.path)
+  }
+
+  /** Begins from the start, or has reached the end. */
+  async remove(): Promise<void> {
+    this.#streams.clear()
+    await rm(this.path, { force: true })
+  }
+
+  /** A file that is damaged counts as none: everything is read again. */
+  async #read(): Promise<void> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    if (text === undefined || text.length > MAX_BYTES) return
+    for (const [stream, progress] of Object.entries(parseStreams(text))) {
+      if (isProgress(progress)) this.#streams.set(stream, progress)
+    }
+  }
+}
+
+function parseStreams(text: string): object {
+  try {
+    const { streams }: { streams?: unknown } = JSON.parse(text)
+    return typeof streams === 'object' && streams !== null ? streams : {}
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
+}
+
+function isProgress(value: unknown): value is StreamProgress {
+  if (typeof value !== 'object' || value === null) return false
+  const position = Reflect.get(value, 'position')
+  return Reflect.get(value, 'isDone') === true || typeof position === 'string'
+}

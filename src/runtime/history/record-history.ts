@@ -1,0 +1,129 @@
+import { readEvent } from '../../ledger/read-event.js'
+import { AppError } from '../../model/app-error.js'
+import type { NewEvent } from '../../model/events/event.js'
+import { EVENT_LIMITS } from '../../model/events/event-limits.js'
+import { HISTORY_LIMITS, type HistoryProgress, type HistoryReport } from '../../model/platforms/history.js'
+import type { History, HistoryPage, HistoryStream, LeftOut } from '../../platforms/history/history-stream.js'
+import type { HistoryCheckpoint } from './history-checkpoint.js'
+import type { HistoryLedger } from './history-ledger.js'
+
+export type HistoryCounts = Pick<HistoryReport, 'items' | 'created' | 'known' | 'kinds' | 'left_out' | 'unavailable'>
+
+export interface RecordHistoryParts {
+  ledger: HistoryLedger
+  checkpoint: HistoryCheckpoint
+  /** Milliseconds of any monotonic clock. */
+  clock: () => number
+  onProgress: (progress: HistoryProgress) => void
+}
+
+/** Lists that a repository or an account may lack; the others are read all the same. */
+const LACKING = ['platform_place_unknown', 'platform_not_permitted']
+/** Of reasons that are reported one by one. */
+const MOST_REASONS = 20
+
+/**
+ * Reads the lists of a place one after the other, records what the ledger does not have, and remembers the progress after each
+ * page. At most one page is read ahead.
+ *
+ * @throws AppError as `HistoryStream.read` and `HistoryLedger.record`, with what was recorded by then
+ */
+export async function recordHistory(history: History, parts: RecordHistoryParts): Promise<HistoryCounts> {
+  const run = new HistoryRun(parts)
+  for (const stream of history.streams) {
+    try {
+      await run.read(stream)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      if (!LACKING.includes(error.code)) throw run.withCounts(error)
+      run.counts.unavailable.push({ stream: stream.name, reason: error.message })
+    }
+  }
+  return run.counts
+}
+
+class HistoryRun {
+  readonly counts: HistoryCounts = { items: 0, created: 0, known: 0, kinds: {}, left_out: [], unavailable: [] }
+
+  constructor(private readonly parts: RecordHistoryParts) {}
+
+  async read(stream: HistoryStream): Promise<void> {
+    const { checkpoint, clock } = this.parts
+    const before = checkpoint.of(stream.name)
+    if (before && 'isDone' in before) return
+    const start = clock()
+    let asked: Promise<HistoryPage> | undefined = stream.read(before?.position)
+    for (let pages = 1; asked; pages++) {
+      const page: HistoryPage = await asked
+      asked = page.next === undefined ? undefined : stream.read(page.next)
+      asked?.catch(() => undefined) // reported when this page is awaited
+      await this.#record(page)
+      await checkpoint.save(stream.name, page.next === undefined ? { isDone: true } : { position: page.next })
+      this.#report(stream.name, page, (clock() - start) / pages)
+    }
+  }
+
+  withCounts({ category, code, message, errors, retryAfterSeconds }: AppError): AppError {
+    const { created } = this.counts
+    const recorded = `${created.toLocaleString('en')} new ${created === 1 ? 'event is' : 'events are'} recorded.`
+    const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+    return new AppError(category, code, `${message} ${recorded}`, { errors, ...wait })
+  }
+
+  async #record({ events, leftOut, items }: HistoryPage): Promise<void> {
+    this.counts.items += items
+    for (const left of leftOut) this.#leaveOut(left)
+    let batch: NewEvent[] = []
+    let bytes = 0
+    for (const sent of events) {
+      const read = this.#accept(sent)
+      if (!read) continue
+      if (batch.length >= HISTORY_LIMITS.batchEvents || bytes + read.bytes > HISTORY_LIMITS.batchBytes) {
+        await this.#send(batch)
+        batch = []
+        bytes = 0
+      }
+      batch.push(read.event)
+      bytes += read.bytes
+    }
+    await this.#send(batch)
+  }
+
+  async #send(batch: readonly NewEvent[]): Promise<void> {
+    if (batch.length === 0) return
+    const { created, known } = await this.parts.ledger.record(batch)
+    this.counts.created += created
+    this.counts.known += known
+    for (const { kind } of batch) this.counts.kinds[kind] = (this.counts.kinds[kind] ?? 0) + 1
+  }
+
+  /** @returns undefined for an event that the ledger would refuse, which must not cost the others of its batch */
+  #accept(sent: NewEvent): { event: NewEvent; bytes: number } | undefined {
+    const item = `${sent.kind} ${sent.subject_id.slice(0, 40)}`
+    try {
+      const event = readEvent(sent)
+      const bytes = Buffer.byteLength(JSON.stringify(event))
+      if (bytes <= EVENT_LIMITS.bytes) return { event, bytes }
+      this.#leaveOut({ reason: 'it is larger than 1 MiB', item })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.#leaveOut({ reason: error.message, item })
+    }
+    return undefined
+  }
+
+  #leaveOut({ reason, item }: LeftOut): void {
+    const { left_out } = this.counts
+    const found = left_out.find(each => each.reason === reason)
+    if (found) found.count += 1
+    else if (left_out.length < MOST_REASONS) left_out.push({ reason, count: 1, example: item })
+    else left_out[MOST_REASONS - 1] = { reason: 'other reasons', count: (left_out.at(-1)?.count ?? 0) + 1, example: item }
+  }
+
+  #report(stream: string, { pagesLeft }: HistoryPage, pageMs: number): void {
+    const { items, created } = this.counts
+    const left =
+      pagesLeft === undefined ? {} : { pages_left: pagesLeft, seconds_left: Math.ceil((pagesLeft * pageMs) / 1_000) }
+    this.parts.onProgress({ stream, items, created, ...left })
+  }
+}

@@ -1,0 +1,99 @@
+import type { ChatAccount } from '../model/platforms/chat-account.js'
+import type { HistoryAccount } from '../model/platforms/history.js'
+import type { PlatformSource } from '../model/platforms/platform-source.js'
+import { type ChatFlags, readChatAccount } from './chat-account.js'
+import { isLoopback } from './listen-settings.js'
+import { type LocalFlags, type LocalSettings, readLocal } from './local-settings.js'
+import { headerWord, readSecret } from './reading/secret-setting.js'
+import { SettingReader } from './reading/setting-reader.js'
+import type { SettingSources } from './reading/setting-sources.js'
+
+type ReadBySettings = Exclude<PlatformSource, 'chat'>
+
+const SUFFIX: Readonly<Record<ReadBySettings, string>> = { code_a: 'CODE_A', code_b: 'CODE_B', forum: 'FORUM' }
+const DEFAULT_URLS: Readonly<Partial<Record<PlatformSource, string>>> = {
+  code_a: 'https://github.com',
+  code_b: 'https://gitlab.com',
+}
+const DEFAULT_USERNAME = 'system'
+const MAX_CHARACTERS = 300
+const ADDRESS = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#]*)?$/iu
+
+/** What reading the history of a place needs: the ledger, and the platform. */
+export interface HistorySettings extends LocalSettings {
+  account: HistoryAccount | { source: 'chat'; chat: ChatAccount }
+}
+
+export interface HistoryFlags extends LocalFlags, ChatFlags {
+  url?: string | undefined
+}
+
+/**
+ * @param named the address that the target contains, if it does
+ * @throws AppError `configuration/settings_invalid`, with every problem
+ */
+export function readHistorySettings(
+  source: PlatformSource,
+  flags: HistoryFlags & { named?: string | undefined },
+  sources: SettingSources,
+): HistorySettings {
+  const reader = new SettingReader(sources)
+  const local = readLocal(reader, flags)
+  const account =
+    source === 'chat'
+      ? ({ source, chat: readChatAccount(reader, { ...flags, chatUrl: flags.url }) } as const)
+      : readAccount(reader, source, flags)
+  reader.finish()
+  return { ...local, account }
+}
+
+function readAccount(
+  reader: SettingReader,
+  source: ReadBySettings,
+  flags: { url?: string | undefined; named?: string | undefined },
+): HistoryAccount {
+  const name = `EVENT_HISTORY_URL_${SUFFIX[source]}`
+  const ownUrl = reader.text(name, toBaseUrl, 'is not the http or https address of a server') ?? DEFAULT_URLS[source]
+  const wanted = flags.url ?? flags.named
+  const given =
+    wanted === undefined
+      ? undefined
+      : reader.text(name, toBaseUrl, 'is not the http or https address of a server', { flag: '--url', value: wanted })
+  const baseUrl = given ?? ownUrl
+  if (baseUrl === undefined && !reader.hasRefused([name, '--url'])) {
+    reader.refuse(name, `${name} is not set. It is the address of the platform; --url names it as well.`)
+  }
+  const tokenName = `EVENT_HISTORY_TOKEN_${SUFFIX[source]}`
+  const secret = readSecret(reader, tokenName, { both: 'refused' })
+  const token = secret === undefined ? undefined : headerWord(reader, tokenName, secret)
+  const username = source === 'forum' ? readUsername(reader) : undefined
+  if (baseUrl !== undefined && token !== undefined && isUnencrypted(baseUrl)) {
+    reader.warn(`${baseUrl} is an address without TLS: the token can be read on its way.`)
+  }
+  // A token is for one server, and must not reach another.
+  const isOwn = given === undefined || given === ownUrl || flags.url !== undefined
+  return {
+    source,
+    baseUrl: baseUrl ?? '',
+    ...(token === undefined || !isOwn ? {} : { token }),
+    ...(username === undefined ? {} : { username }),
+  }
+}
+
+function readUsername(reader: SettingReader): string {
+  const accept = (text: string) => (/^[\x21-\x7e]{1,254}$/u.test(text) ? text : undefined)
+  return reader.text('EVENT_HISTORY_USERNAME_FORUM', accept, 'is not the name of an account') ?? DEFAULT_USERNAME
+}
+
+/** Without a trailing slash; a platform may be installed below a path. */
+function toBaseUrl(text: string): string | undefined {
+  const trimmed = text.trim()
+  if (trimmed.length > MAX_CHARACTERS || !ADDRESS.test(trimmed) || !URL.canParse(trimmed)) return undefined
+  const { origin, pathname } = new URL(trimmed)
+  return `${origin}${pathname.replace(/\/$/u, '')}`
+}
+
+function isUnencrypted(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/u, '$1'))
+}
