@@ -1,5 +1,11 @@
 import { AppError } from '../model/app-error.js'
-import { storedKeyOf, type StoredEvent, toUnverifiedKey, VERIFICATIONS, type Verification } from '../model/events/event.js'
+import {
+  type StoredEvent,
+  storedKeyOf,
+  toUnverifiedKey,
+  VERIFICATIONS,
+  type Verification,
+} from '../model/events/event.js'
 import type { EventFacets, FacetQuery } from '../model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
 import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'

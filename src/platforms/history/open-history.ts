@@ -2,7 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import type { HistoryAccount } from '../../model/platforms/history.js'
 import type { Place } from '../../model/subscriptions/target-place.js'
 import { openRepositoryHistory } from '../code-a/history/repository-history.js'
-import { memberOf, isPayload } from '../mapping/payload.js'
+import { isPayload, memberOf } from '../mapping/payload.js'
 import { HistoryApi, type HistoryApiOptions } from './history-api.js'
 import type { History } from './history-stream.js'
 import type { HistoryTarget } from './history-target.js'
@@ -29,19 +29,15 @@ export function openHistory(
   return open(place, account, since, calls)
 }
 
-type Open = (
-  place: Place | undefined,
-  account: HistoryAccount,
-  since: string,
-  calls: ApiCalls,
-) => Promise<OpenHistory>
+type Open = (place: Place | undefined, account: HistoryAccount, since: string, calls: ApiCalls) => Promise<OpenHistory>
 
 const openCodeA: Open = async (place, { baseUrl, token }, since, calls) => {
   if (place?.type !== 'repository' && place?.type !== 'issue' && place?.type !== 'pull_request') throw noSuchPlace()
   const { path } = place
   const numbered = place.type === 'repository' ? undefined : { type: place.type, number: place.number }
   const { flavour, apiUrl } = await findCodeAApi(baseUrl, calls)
-  const authorization = token === undefined ? {} : { authorization: flavour === 'github' ? `Bearer ${token}` : `token ${token}` }
+  const authorization =
+    token === undefined ? {} : { authorization: flavour === 'github' ? `Bearer ${token}` : `token ${token}` }
   const kind =
     flavour === 'github'
       ? { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
@@ -59,7 +55,11 @@ async function findCodeAApi(
   calls: ApiCalls,
 ): Promise<{ flavour: 'github' | 'gitea'; apiUrl: string }> {
   if (baseUrl === 'https://github.com') return { flavour: 'github', apiUrl: 'https://api.github.com' }
-  const api = new HistoryApi({ ...calls, baseUrl: `${baseUrl}/api/v1`, headers: { ...AGENT, accept: 'application/json' } })
+  const api = new HistoryApi({
+    ...calls,
+    baseUrl: `${baseUrl}/api/v1`,
+    headers: { ...AGENT, accept: 'application/json' },
+  })
   try {
     const version = await api.object('/version')
     if (isPayload(version) && typeof memberOf(version, 'version') === 'string') {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../model/app-error.js'
 import type { HistoryAccount, HistoryProgress, HistoryReport } from '../../model/platforms/history.js'
 import type { HistoryTarget } from '../../platforms/history/history-target.js'
-import { openHistory } from '../../platforms/history/open-history.js'
+import { type ApiCalls, openHistory } from '../../platforms/history/open-history.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
@@ -18,6 +18,8 @@ export interface HistoryRequest {
   /** Forget the progress of an earlier run. */
   restart: boolean
   onProgress: (progress: HistoryProgress) => void
+  /** Between requests, if the platform asks for it or has failed. @throws the signal's reason once it is aborted */
+  sleep?: ApiCalls['sleep']
 }
 
 /**
@@ -50,7 +52,7 @@ export function captureHistory(settings: LocalSettings, request: HistoryRequest)
 async function captureInto(
   ledger: HistoryLedger,
   { home }: LocalSettings,
-  { target, since, account, restart, onProgress }: HistoryRequest,
+  { target, since, account, restart, onProgress, sleep = pauseFor }: HistoryRequest,
   signal?: AbortSignal,
 ): Promise<HistoryReport> {
   const { source, text } = target
@@ -64,8 +66,7 @@ async function captureInto(
     onProgress(progress)
   }
   const calls = {
-    sleep: (milliseconds: number, stop: AbortSignal | undefined) =>
-      pause(milliseconds, undefined, stop ? { signal: stop } : {}),
+    sleep,
     now: Date.now,
     onWait: (seconds: number) => onProgress({ ...latest, waiting_seconds: seconds }),
     signal,
@@ -83,4 +84,8 @@ async function captureInto(
   } finally {
     close()
   }
+}
+
+function pauseFor(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+  return pause(milliseconds, undefined, signal ? { signal } : {})
 }

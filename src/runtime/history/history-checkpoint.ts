@@ -52,7 +52,9 @@ export class HistoryCheckpoint {
     this.#streams.set(stream, progress)
     await mkdir(join(this.path, '..'), { recursive: true, mode: 0o700 })
     const next = `${this.path}.new`
-    await writeFile(next, JSON.stringify({ ...this.identity, streams: Object.fromEntries(this.#streams) }), { mode: 0o600 })
+    await writeFile(next, JSON.stringify({ ...this.identity, streams: Object.fromEntries(this.#streams) }), {
+      mode: 0o600,
+    })
     await rename(next, this.path)
   }
 

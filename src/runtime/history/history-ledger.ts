@@ -15,7 +15,10 @@ export interface RecordedHistory {
   known: number
 }
 
-export function openHistoryLedger(ledger: Pick<Ledger, 'recordMissing' | 'health'>, verified: Verification): HistoryLedger {
+export function openHistoryLedger(
+  ledger: Pick<Ledger, 'recordMissing' | 'health'>,
+  verified: Verification,
+): HistoryLedger {
   return {
     epoch: async () => (await ledger.health()).epoch,
     record: events =>

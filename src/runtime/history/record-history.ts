@@ -117,7 +117,8 @@ class HistoryRun {
     const found = left_out.find(each => each.reason === reason)
     if (found) found.count += 1
     else if (left_out.length < MOST_REASONS) left_out.push({ reason, count: 1, example: item })
-    else left_out[MOST_REASONS - 1] = { reason: 'other reasons', count: (left_out.at(-1)?.count ?? 0) + 1, example: item }
+    else
+      left_out[MOST_REASONS - 1] = { reason: 'other reasons', count: (left_out.at(-1)?.count ?? 0) + 1, example: item }
   }
 
   #report(stream: string, { pagesLeft }: HistoryPage, pageMs: number): void {

@@ -49,12 +49,19 @@ function readAt(sent: unknown, index: number): EventDelivery['event'] {
 }
 
 const DOC: RouteDoc = {
-  summary: 'Records what a platform has listed; for commands on this machine, over the socket of the process that owns it',
+  summary:
+    'Records what a platform has listed; for commands on this machine, over the socket of the process that owns it',
   description: 'Events that are known already are not recorded again, and count no repeat.',
   body: {
-    'application/json': Type.Object({ verified: HistorySchema.properties.verified, events: Type.Array(named('EventInput')) }),
+    'application/json': Type.Object({
+      verified: HistorySchema.properties.verified,
+      events: Type.Array(named('EventInput')),
+    }),
   },
   answers: {
-    200: { description: 'How many were new, and how many known', schema: Type.Object({ created: Count, known: Count }) },
+    200: {
+      description: 'How many were new, and how many known',
+      schema: Type.Object({ created: Count, known: Count }),
+    },
   },
 }

@@ -1,4 +1,12 @@
-import { pageOf, pageSize, type RestAnswer, type RestRequest, type RestServer, type RestServerOptions, startRestServer } from './rest-server.js'
+import {
+  pageOf,
+  pageSize,
+  type RestAnswer,
+  type RestRequest,
+  type RestServer,
+  type RestServerOptions,
+  startRestServer,
+} from './rest-server.js'
 
 export type Item = Record<string, unknown>
 
@@ -68,13 +76,17 @@ function answer(
 ): RestAnswer {
   const { id, full_name } = book.repository
   // Links to further pages name the repository by its id.
-  const below = [`/repos/${full_name}`, `/repositories/${id}`].find(start => path === start || path.startsWith(`${start}/`))
+  const below = [`/repos/${full_name}`, `/repositories/${id}`].find(
+    start => path === start || path.startsWith(`${start}/`),
+  )
   if (below === undefined) return NOT_FOUND
   const list = path.slice(below.length)
   if (list === '') return { body: book.repository }
   const single = /^\/(issues|pulls)\/(\d+)$/u.exec(list)
   if (single) {
-    const found = (single[1] === 'issues' ? book.issues : book.pulls)?.find(item => (item as Item).number === Number(single[2]))
+    const found = (single[1] === 'issues' ? book.issues : book.pulls)?.find(
+      item => (item as Item).number === Number(single[2]),
+    )
     return found === undefined ? NOT_FOUND : { body: found }
   }
   const items = itemsOf(book, list, { query, isStarJson: headers.accept === 'application/vnd.github.star+json' })
@@ -93,7 +105,10 @@ function itemsOf(
 ): readonly unknown[] | undefined {
   const since = query.get('since')
   const changed = (items: readonly unknown[] = []) =>
-    items.filter(item => since === null || typeof item !== 'object' || String((item as Item).updated_at) >= since)
+    items.filter(
+      item =>
+        since === null || (item as Item | null)?.updated_at === undefined || String((item as Item).updated_at) >= since,
+    )
   const ofNumber = /^\/(issues|pulls)\/(\d+)\/(comments|reviews)$/u.exec(list)
   if (ofNumber) {
     const [, kind, number = '', what] = ofNumber

@@ -6,9 +6,7 @@ import type { Test } from 'tap'
 /** What may go wrong with a request. */
 export type RestFault =
   /** The connection breaks before the answer, or in the middle of it. */
-  | 'reset'
-  | 'half'
-  | { status: number; headers?: Record<string, string>; body?: string }
+  'reset' | 'half' | { status: number; headers?: Record<string, string>; body?: string }
 
 export interface RestRequest {
   path: string
@@ -49,7 +47,9 @@ export async function startRestServer({ answer, fault }: RestServerOptions): Pro
       return
     }
     if (typeof trouble === 'object') {
-      res.writeHead(trouble.status, { 'content-type': 'application/json', ...trouble.headers }).end(trouble.body ?? '{}')
+      res
+        .writeHead(trouble.status, { 'content-type': 'application/json', ...trouble.headers })
+        .end(trouble.body ?? '{}')
       return
     }
     const { port } = server.address() as AddressInfo
@@ -72,7 +72,10 @@ export function closing<Server extends RestServer>(t: Test, server: Server): Ser
 
 function write(res: ServerResponse, { status = 200, headers = {}, body }: RestAnswer, isHalf: boolean): void {
   const text = JSON.stringify(body)
-  const length = { 'content-type': 'application/json; charset=utf-8', 'content-length': String(Buffer.byteLength(text)) }
+  const length = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+  }
   res.writeHead(status, { ...length, ...headers })
   if (isHalf) res.write(text.slice(0, Math.floor(text.length / 2)), () => setTimeout(() => res.destroy(), 5))
   else res.end(text)
@@ -100,7 +103,11 @@ export function pageOf(
 }
 
 /** The value of a parameter as the size of a page, as the servers limit it. */
-export function pageSize(query: URLSearchParams, name: string, { usual, most }: { usual: number; most: number }): number {
+export function pageSize(
+  query: URLSearchParams,
+  name: string,
+  { usual, most }: { usual: number; most: number },
+): number {
   const size = Number(query.get(name) ?? usual)
   return Number.isInteger(size) && size > 0 ? Math.min(size, most) : usual
 }

@@ -2,7 +2,7 @@
  * The deliveries that webhooks would have sent for what the REST API lists. Each has the same objects in the same members,
  * so the adapter gives the event the same dedupe key; where an object has changed since, it is as it is now.
  */
-import { type PastDelivery, idOf, timeOf, UnusableItem } from '../../history/item-events.js'
+import { idOf, type PastDelivery, timeOf, UnusableItem } from '../../history/item-events.js'
 import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../../mapping/payload.js'
 
 export interface Repository {
@@ -17,7 +17,8 @@ export function issueDeliveries(repository: Repository, issue: Payload): PastDel
   idOf(issue)
   const opened = { at: timeOf(issue, 'created_at'), action: 'opened', sender: objectAt(issue, 'user') }
   const closedAt = memberOf(issue, 'closed_at') == null ? undefined : timeOf(issue, 'closed_at')
-  const closed = closedAt === undefined ? [] : [{ at: closedAt, action: 'closed', sender: objectAt(issue, 'closed_by') }]
+  const closed =
+    closedAt === undefined ? [] : [{ at: closedAt, action: 'closed', sender: objectAt(issue, 'closed_by') }]
   return [opened, ...closed]
     .filter(({ at }) => at >= repository.since)
     .map(({ action, sender }) => delivery(repository, 'issues', { action, issue, sender }))

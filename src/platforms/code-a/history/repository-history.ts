@@ -49,9 +49,7 @@ export async function openRepositoryHistory({ api, place, since }: HistoryPlace<
   const repository: Repository = { payload: readRepository(found, path), flavour, since }
   const lists = new RepositoryLists(api, base, repository)
   const missing =
-    flavour === 'gitea'
-      ? ['stars, which have no time in this API', 'reviews, which have no id in its webhooks']
-      : []
+    flavour === 'gitea' ? ['stars, which have no time in this API', 'reviews, which have no id in its webhooks'] : []
   if (numbered?.type === 'issue') return { streams: lists.ofIssue(numbered.number), missing: [] }
   const streams = numbered ? lists.ofPullRequest(numbered.number) : lists.ofRepository()
   return { streams, missing: numbered ? missing.slice(1) : missing }

@@ -68,7 +68,8 @@ interface ThreadPage {
 
 /** A comment names what it is about only by an address. */
 function pageOf(comment: Payload): ThreadPage | undefined {
-  const [url, kind, number] = /^[^#?]*\/(issues|pulls?)\/(\d{1,15})(?=[#/?]|$)/u.exec(webUrlAt(comment, 'html_url') ?? '') ?? []
+  const [url, kind, number] =
+    /^[^#?]*\/(issues|pulls?)\/(\d{1,15})(?=[#/?]|$)/u.exec(webUrlAt(comment, 'html_url') ?? '') ?? []
   return url === undefined || number === undefined ? undefined : { number, isPullRequest: kind !== 'issues', url }
 }
 
