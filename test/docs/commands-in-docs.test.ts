@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { ownFolder } from '../black-box/own-folder.js'
 import { documentedChat } from './documented-chat.js'
 import { documentedDeliveries } from './documented-deliveries.js'
+import { documentedRepository } from './documented-repository.js'
 import { makeOlderLedger } from './older-ledger.js'
 import { type Block, type Page, readPages } from './pages.js'
 import { type Addresses, Reader } from './reader.js'
@@ -21,6 +22,9 @@ const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
   },
   'docs/how-to/find-missed-deliveries.md': async t => ({ 'https://api.github.com': await documentedDeliveries(t) }),
   'docs/how-to/watch-a-chat-topic.md': async t => ({ 'https://chat.example.org': await documentedChat(t) }),
+  'docs/how-to/record-what-happened-before.md': async t => ({
+    'https://git.example.org': await documentedRepository(t),
+  }),
 }
 
 // Every page has a server of its own; on a busy machine that adds up.

@@ -2,6 +2,7 @@ import t from 'tap'
 import { findBrowser } from '../../src/settings/browser.js'
 import { readBoardClientSettings, readClientSettings } from '../../src/settings/client-settings.js'
 import { readForwardSecret } from '../../src/settings/forward-secret.js'
+import { readHistorySettings } from '../../src/settings/history-settings.js'
 import { readCaptureSettings, readLocalSettings } from '../../src/settings/local-settings.js'
 import { cacheFolder } from '../../src/settings/reading/paths.js'
 import type { SettingSources } from '../../src/settings/reading/setting-sources.js'
@@ -23,6 +24,8 @@ t.test('describes every setting that is read, and no other', async t => {
   t.throws(() => readCaptureSettings({}, sources), { code: 'settings_invalid' }, 'there is no account by default')
   t.throws(() => readReconcileSettings('all', {}, sources), { code: 'settings_invalid' }, 'no hook is set by default')
   t.throws(() => readForwardSecret(sources), { code: 'settings_invalid' }, 'there is no secret by default')
+  for (const source of ['code_a', 'code_b', 'forum'] as const)
+    readHistorySettings(source, { url: 'https://x.example' }, sources)
   readTerminalSettings(sources)
   cacheFolder(sources)
   findBrowser(sources, 'linux')

@@ -1,12 +1,12 @@
 import { string } from '@oclif/core/args'
 import { boolean, option, string as text } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { readHistoryTarget } from '../../cli/input/history-target.js'
 import { readTime } from '../../cli/input/time-expression.js'
 import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
 import { findPlatformSource, PLATFORM_WORDS } from '../../model/platforms/platform-source.js'
 import { readTimestamp } from '../../model/timestamp.js'
-import { readHistoryTarget } from '../../platforms/history/history-target.js'
 import { readHistorySettings } from '../../settings/history-settings.js'
 
 export default class CaptureHistory extends DaybookCommand {

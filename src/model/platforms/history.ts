@@ -1,3 +1,4 @@
+import type { Place } from '../subscriptions/target-place.js'
 import type { PlatformSource } from './platform-source.js'
 
 /** A platform's address and credential for reading what happened before. */
@@ -9,6 +10,17 @@ export interface HistoryAccount {
   token?: string
   /** Of the account that a forum's token acts for. */
   username?: string
+}
+
+/** A place whose history is read. */
+export interface HistoryTarget {
+  source: PlatformSource
+  /** Absent: the whole forum. */
+  place?: Place
+  /** In the form `repo:ada/engine`. */
+  text: string
+  /** The address of the platform, if the target names it. */
+  baseUrl?: string
 }
 
 /** How far it has come. */

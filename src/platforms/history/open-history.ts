@@ -1,11 +1,10 @@
 import { AppError } from '../../model/app-error.js'
-import type { HistoryAccount } from '../../model/platforms/history.js'
+import type { HistoryAccount, HistoryTarget } from '../../model/platforms/history.js'
 import type { Place } from '../../model/subscriptions/target-place.js'
 import { openRepositoryHistory } from '../code-a/history/repository-history.js'
 import { isPayload, memberOf } from '../mapping/payload.js'
 import { HistoryApi, type HistoryApiOptions } from './history-api.js'
 import type { History } from './history-stream.js'
-import type { HistoryTarget } from './history-target.js'
 
 export type ApiCalls = Pick<HistoryApiOptions, 'sleep' | 'now' | 'onWait' | 'signal'>
 
@@ -92,8 +91,9 @@ async function opening(options: HistoryApiOptions, open: (api: HistoryApi) => Pr
   }
 }
 
-function noSuchPlace(): AppError {
-  return new AppError('invalid', 'wrong_usage', 'The platform has no places of this form.')
+/** Targets are read per platform, so this is a defect. */
+function noSuchPlace(): Error {
+  return new Error('The platform has no places of this form.')
 }
 
 const OPEN: Partial<Record<HistoryAccount['source'], Open>> = { code_a: openCodeA }

@@ -4,26 +4,22 @@ import { AppError } from '../../model/app-error.js'
 const CHECK_ADDRESS = 'Check --url or EVENT_HISTORY_URL_….'
 const CONTINUE = 'Run it again to continue.'
 
-const CODES: Record<HttpTrouble, string> = {
-  unreachable: 'platform_unreachable',
-  lost: 'platform_connection_lost',
-  silent: 'platform_timeout',
-  not_http: 'platform_answer_unreadable',
-  too_large: 'platform_answer_unreadable',
-}
-
-const MESSAGES: Record<HttpTrouble, (address: string, reason: string) => string> = {
-  unreachable: (address, reason) => `No server answers at ${address} (${reason}). ${CHECK_ADDRESS}`,
-  lost: (address, reason) => `The connection to ${address} broke (${reason}). ${CONTINUE}`,
-  silent: (address, reason) => `${address} did not answer in ${reason}. ${CONTINUE}`,
-  not_http: address => `${address} does not speak HTTP. ${CHECK_ADDRESS}`,
-  too_large: (address, reason) => `${address} answers with more than ${reason}.`,
+const FAILURES: Record<HttpTrouble, (address: string, cause: HttpFailure) => AppError> = {
+  unreachable: (address, cause) =>
+    failure('platform_unreachable', `No server answers at ${address} (${cause.reason}). ${CHECK_ADDRESS}`, cause),
+  lost: (address, cause) =>
+    failure('platform_connection_lost', `The connection to ${address} broke (${cause.reason}). ${CONTINUE}`, cause),
+  silent: (address, cause) =>
+    failure('platform_timeout', `${address} did not answer in ${cause.reason}. ${CONTINUE}`, cause),
+  not_http: (address, cause) =>
+    failure('platform_answer_unreadable', `${address} does not speak HTTP. ${CHECK_ADDRESS}`, cause),
+  too_large: (address, cause) =>
+    failure('platform_answer_unreadable', `${address} answers with more than ${cause.reason}.`, cause),
 }
 
 /** The error for a platform that did not answer. */
 export function toHistoryFailure(cause: HttpFailure, address: string): AppError {
-  const { trouble, reason } = cause
-  return new AppError('unavailable', CODES[trouble], MESSAGES[trouble](address, reason), { cause })
+  return FAILURES[cause.trouble](address, cause)
 }
 
 /** The error for a status other than 200. The texts of platforms are not shown, because they may repeat what was sent. */
@@ -67,4 +63,8 @@ export function rateLimited(address: string, seconds: number): AppError {
 /** @param how such as `not with JSON` */
 export function answerUnreadable(address: string, how: string): AppError {
   return new AppError('unavailable', 'platform_answer_unreadable', `${address} answers ${how}. ${CHECK_ADDRESS}`)
+}
+
+function failure(code: string, message: string, cause: unknown): AppError {
+  return new AppError('unavailable', code, message, { cause })
 }

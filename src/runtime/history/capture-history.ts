@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../model/app-error.js'
-import type { HistoryAccount, HistoryProgress, HistoryReport } from '../../model/platforms/history.js'
-import type { HistoryTarget } from '../../platforms/history/history-target.js'
+import type { HistoryAccount, HistoryProgress, HistoryReport, HistoryTarget } from '../../model/platforms/history.js'
 import { type ApiCalls, openHistory } from '../../platforms/history/open-history.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'

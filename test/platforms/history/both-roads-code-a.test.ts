@@ -58,6 +58,9 @@ t.test('an event has the same key, time, actor and target by webhook and by hist
     if (typeof fixture.body === 'string') continue
     const event = eventOf(fixture)
     const road = ROADS[event.kind]
+    // Gogs lists no time of closing.
+    if ('x-gogs-event' in fixture.headers && event.kind === 'issue.closed' && !('x-gitea-event' in fixture.headers))
+      continue
     const isGitea = Object.keys(fixture.headers).some(name => /gitea|forgejo|gogs/u.test(name))
     if (!road || (isGitea && event.kind.startsWith('review'))) continue
     const body = jsonOf(fixture)

@@ -3,7 +3,7 @@
  * so the adapter gives the event the same dedupe key; where an object has changed since, it is as it is now.
  */
 import { idOf, type PastDelivery, timeOf, UnusableItem } from '../../history/item-events.js'
-import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../../mapping/payload.js'
+import { idAt, instantAt, known, memberOf, objectAt, type Payload, textAt } from '../../mapping/payload.js'
 
 export interface Repository {
   /** As webhooks send it, without the templates of addresses. */
@@ -16,7 +16,7 @@ export interface Repository {
 export function issueDeliveries(repository: Repository, issue: Payload): PastDelivery[] {
   idOf(issue)
   const opened = { at: timeOf(issue, 'created_at'), action: 'opened', sender: objectAt(issue, 'user') }
-  const closedAt = memberOf(issue, 'closed_at') == null ? undefined : timeOf(issue, 'closed_at')
+  const closedAt = instantAt(issue, 'closed_at')
   const closed =
     closedAt === undefined ? [] : [{ at: closedAt, action: 'closed', sender: objectAt(issue, 'closed_by') }]
   return [opened, ...closed]
@@ -27,8 +27,8 @@ export function issueDeliveries(repository: Repository, issue: Payload): PastDel
 /** A list of pull requests has no `merged`, only its time. */
 export function pullRequestDeliveries(repository: Repository, pull: Payload): PastDelivery[] {
   idOf(pull)
-  const mergedAt = memberOf(pull, 'merged_at') == null ? undefined : timeOf(pull, 'merged_at')
-  const closedAt = memberOf(pull, 'closed_at') == null ? undefined : timeOf(pull, 'closed_at')
+  const mergedAt = instantAt(pull, 'merged_at')
+  const closedAt = instantAt(pull, 'closed_at')
   const opened = { at: timeOf(pull, 'created_at'), action: 'opened', sender: objectAt(pull, 'user') }
   const end = mergedAt ?? closedAt
   const closed = end === undefined ? [] : [{ at: end, action: 'closed', sender: objectAt(pull, 'merged_by') }]

@@ -1,18 +1,7 @@
 import { AppError } from '../../model/app-error.js'
+import type { HistoryTarget } from '../../model/platforms/history.js'
 import { findPlatformSource, type PlatformSource } from '../../model/platforms/platform-source.js'
 import { placeOfText, TARGET_CHARACTERS } from '../../model/subscriptions/target-grammar.js'
-import type { Place } from '../../model/subscriptions/target-place.js'
-
-/** A place whose history is read. */
-export interface HistoryTarget {
-  source: PlatformSource
-  /** Absent: the whole forum. */
-  place?: Place
-  /** In the form `repo:ada/engine`. */
-  text: string
-  /** The address of the platform, if the target names it. */
-  baseUrl?: string
-}
 
 const SITES: Readonly<Record<string, PlatformSource>> = { 'github.com': 'code_a', 'gitlab.com': 'code_b' }
 const WEB = /^https?:\/\//iu
