@@ -38,6 +38,30 @@ export interface CapturedEvents {
   followed?: Record<string, unknown> | undefined
 }
 
+/** Events of a chat server's queue, in their order. */
+export interface LiveEvents {
+  events: readonly LiveEvent[]
+  /** Changes of the capture of watches that none of the events is marked with. */
+  notes: readonly { id: string; captured: CaptureState }[]
+}
+
+export interface LiveEvent {
+  event: NewEvent
+  /** The watches that it is marked with, also as a repeat. */
+  marks: readonly LiveMark[]
+}
+
+export interface LiveMark {
+  /** Of the watch. */
+  id: string
+  /** The message that the event reports, if it is a new one. */
+  cursor?: string
+  /** In the last event of a watch: how its capture has changed. */
+  captured?: CaptureState
+  /** The right to capture it, if several servers may. */
+  lease?: Lease | undefined
+}
+
 /** We asked the platform ourselves, logged in to an account. */
 const CAPTURED: Provenance = { route: 'capture', verified: 'login' }
 const NOTHING_READ = '0'
@@ -108,6 +132,32 @@ export class EventRecorder {
     if (completed.length > 0) return this.#record(toRecord)
     await this.parts.subscriptions.noteCapture(id, changes, readTo === NOTHING_READ ? undefined : readTo)
     return []
+  }
+
+  /**
+   * Records events of a chat server's queue, and how far the watches have been read by them, in one transaction.
+   *
+   * @throws AppError as `record`
+   *
+   * Source: docs/decisions/0081.
+   */
+  async recordLive({ events, notes }: LiveEvents): Promise<RecordOutcome[]> {
+    const { people, subscriptions } = this.parts
+    const completed = events.map(({ event, marks }) => ({ event: people.complete(event, CAPTURED), marks }))
+    const toRecord = (now: Micros) =>
+      completed.map(({ event, marks }): EventToRecord => {
+        const isMarked = new Set(marks.map(({ id }) => id))
+        const others = subscriptions.match(event, now).filter(({ id }) => !isMarked.has(id))
+        const own = marks.map(({ lease, ...mark }): SubscriptionMatch => {
+          return { ...mark, isCaptured: true, ...(lease ? { lease } : {}) }
+        })
+        return { event, provenance: CAPTURED, matches: [...others, ...own] }
+      })
+    const outcomes = completed.length > 0 ? await this.#record(toRecord) : []
+    for (const { id, captured } of notes) await subscriptions.noteCapture(id, captured)
+    const changed = [...events.flatMap(({ marks }) => marks), ...notes].filter(({ captured }) => captured?.followed)
+    for (const { id } of changed) await subscriptions.reload(id)
+    return outcomes
   }
 
   /** Records that content was removed, in one transaction with the removal. @throws AppError as `record` */

@@ -11,6 +11,7 @@ import type { EventHistogram, HistogramQuery } from '../model/events/event-histo
 import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
 import { PLATFORM_SOURCES } from '../model/platforms/platform-source.js'
+import type { QueueMark } from '../model/subscriptions/live-capture.js'
 import type { CaptureState, Subscription, SubscriptionPage } from '../model/subscriptions/subscription.js'
 import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
 import type { Micros } from '../model/timestamp.js'
@@ -19,7 +20,7 @@ import type { Store } from '../store/store.js'
 import { refuseAhead } from './ahead-of-ledger.js'
 import { Consumers } from './consumers/consumers.js'
 import { Erasures } from './erasures.js'
-import { type CapturedEvents, type EventDelivery, EventRecorder } from './event-recorder.js'
+import { type CapturedEvents, type EventDelivery, EventRecorder, type LiveEvents } from './event-recorder.js'
 import { type EventStory, readStory } from './event-story.js'
 import { ForeignEvents } from './foreign-events.js'
 import { KnownPeople } from './known-people.js'
@@ -158,6 +159,19 @@ export class Ledger {
 
   recordCaptured(id: string, page: CapturedEvents, lease?: Lease): Promise<RecordOutcome[]> {
     return this.#recorder.recordCaptured(id, page, lease)
+  }
+
+  recordLive(happened: LiveEvents): Promise<RecordOutcome[]> {
+    return this.#recorder.recordLive(happened)
+  }
+
+  /** Where reading of the chat server's event queue stopped. */
+  findQueueMark(): Promise<QueueMark | undefined> {
+    return this.options.store.subscriptions.findQueueMark()
+  }
+
+  saveQueueMark(mark: QueueMark): Promise<void> {
+    return this.options.store.subscriptions.saveQueueMark(mark)
   }
 
   /** Records the outcome of an attempt to capture a watch. */

@@ -7,6 +7,8 @@ const RENEW_MS = 10_000
 
 export interface HeldLease {
   lease: Lease
+  /** @returns false if another server has it by now, because this process was suspended or cut off */
+  renew(): Promise<boolean>
   /** Renews the lease while the work runs, and releases it at the end. */
   during<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -27,6 +29,7 @@ export async function holdLease(
   if (!lease) return undefined
   return {
     lease,
+    renew: () => leases.renewLease(lease, LEASE_SECONDS),
     during: async work => {
       // A renewal that fails is tried again; the fence decides whether it was in time.
       const renewal = setInterval(() => leases.renewLease(lease, LEASE_SECONDS).catch(() => undefined), RENEW_MS)

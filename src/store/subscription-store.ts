@@ -1,3 +1,4 @@
+import type { QueueMark } from '../model/subscriptions/live-capture.js'
 import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
 
 /** Subscriptions. `body` is the complete subscription, also after events have moved its cursor. */
@@ -30,6 +31,12 @@ export interface SubscriptionStore {
    * discards what was read on the former one, and the cursor becomes the given one. A deleted subscription stays deleted.
    */
   noteCapture(id: string, changes: CaptureState, cursor?: string): Promise<void>
+
+  /** Where reading of a chat server's event queue stopped. */
+  findQueueMark(): Promise<QueueMark | undefined>
+
+  /** Replaces it. */
+  saveQueueMark(mark: QueueMark): Promise<void>
 
   /** @returns whether it existed */
   delete(id: string): Promise<boolean>

@@ -12,6 +12,7 @@ import type {
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import { ChatApiClient } from '../../platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
+import type { Lease } from '../../store/event-store.js'
 import type { SharedStore } from '../../store/shared-store.js'
 import { holdLease } from '../held-lease.js'
 import { captureOne } from './capture-one.js'
@@ -59,21 +60,48 @@ export class Captures {
    * @throws the signal's reason once it is aborted
    */
   async run(request: CaptureRequest, call: CaptureCall = {}): Promise<CaptureResult> {
-    const { subscription_id, chat } = request
-    const api = new ChatApiClient(chat)
+    const { subscription_id } = request
+    const ids = subscription_id === undefined ? await this.#listDue() : [subscription_id]
+    return this.runEach(ids, request, call)
+  }
+
+  /** As `run`, for these watches. */
+  async runEach(ids: readonly string[], request: CaptureRequest, call: CaptureCall = {}): Promise<CaptureResult> {
+    const api = new ChatApiClient(request.chat)
     const capture = async (id: string) => {
       const done = await this.#capture(id, api, request, call)
       this.#count(done)
       return done
     }
     try {
-      const ids = subscription_id === undefined ? await this.#listDue() : [subscription_id]
       const result = await captureAll(ids, capture)
       await this.#noteWait(result)
       return result
     } finally {
       api.close()
     }
+  }
+
+  /**
+   * Does work while none of these watches is captured.
+   *
+   * @param work gets the right to capture each, if several servers may
+   * @throws AppError `unavailable/capture_running`; as `work`
+   */
+  async whileIdle<Result>(
+    ids: readonly string[],
+    work: (leases: ReadonlyMap<string, Lease>) => Promise<Result>,
+  ): Promise<Result> {
+    const leases = new Map<string, Lease>()
+    // In one order, so that no two wait for each other.
+    const hold = ([id, ...rest]: readonly string[]): Promise<Result> => {
+      if (id === undefined) return work(leases)
+      return this.#locks.hold(id, lease => {
+        if (lease) leases.set(id, lease)
+        return hold(rest)
+      })
+    }
+    return hold([...ids].sort())
   }
 
   /**
@@ -101,7 +129,7 @@ export class Captures {
   #capture(id: string, api: ChatApiClient, request: CaptureRequest, call: CaptureCall): Promise<WatchCapture> {
     const { ledger, clock } = this
     const { chat, backfill } = request
-    const users = this.#usersOf(chat)
+    const users = this.usersOf(chat)
     const parts = { locks: this.#locks, ledger, clock, api, site: chat.site, users, backfill, sleep: pause, ...call }
     return captureOne(id, parts)
   }
@@ -124,7 +152,8 @@ export class Captures {
     await Promise.all(watches.map(({ id }) => this.ledger.noteCapture(id, { wait_until }))).catch(() => undefined)
   }
 
-  #usersOf({ site, email }: ChatAccount): UserDirectory {
+  /** The users known to an account. */
+  usersOf({ site, email }: ChatAccount): UserDirectory {
     const account = `${site} ${email}`
     if (this.#directory?.account !== account) {
       this.#directory = { account, users: new UserDirectory(() => performance.now()) }

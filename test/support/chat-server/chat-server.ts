@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { EventQueues } from './event-queues.js'
 import { type Fault, misbehave } from './fault.js'
 import { getMessages } from './get-messages.js'
 import { MessageBook } from './message-book.js'
@@ -37,6 +38,7 @@ export interface ChatServer {
   /** `http://127.0.0.1:<port>` */
   url: string
   book: MessageBook
+  queues: EventQueues
   email: string
   apiKey: string
   asked: Asked[]
@@ -61,10 +63,15 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
   const { pageMessages = Number.POSITIVE_INFINITY } = options
   const level = featureLevel ?? 0
   const limiter = rateLimit && new RateLimiter(rateLimit, now)
+  const queues = new EventQueues(book, now, level)
   const asked: Asked[] = []
   let connections = 0
 
-  const answerTo = ({ path, query }: Asked, req: IncomingMessage): Record<string, unknown> => {
+  const answerTo = async (
+    { path, query }: Asked,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<Record<string, unknown>> => {
     if (path === '/api/v1/server_settings') {
       const known = featureLevel === null ? {} : { zulip_feature_level: featureLevel }
       return { ...known, zulip_version: '10.3', realm_name: 'Example', authentication_methods: { password: true } }
@@ -72,6 +79,8 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     if (!isAuthorised(req, email, apiKey)) throw new Refusal(401, 'INVALID_API_KEY', 'Invalid API key')
     if (path === '/api/v1/users') return { members: book.people.map(toMember) }
     if (path === '/api/v1/messages') return getMessages(query, book, { featureLevel: level, pageMessages })
+    if (path === '/api/v1/register' && req.method === 'POST') return queues.register(await readForm(req))
+    if (path === '/api/v1/events') return queues.events(query, new Promise(resolve => res.once('close', resolve)))
     throw new Refusal(404, 'BAD_REQUEST', 'Not found')
   }
 
@@ -82,7 +91,8 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     asked.push(request)
     const fault = options.fault?.(request)
     if (fault && (await misbehave(fault, res))) return
-    reply(res, () => ({ headers: limiter?.take() ?? {}, body: answerTo(request, req) }), level, fault)
+    const work = async () => ({ headers: limiter?.take() ?? {}, body: await answerTo(request, req, res) })
+    await reply(res, work, level, fault)
   })
   server.on('connection', () => {
     connections += 1
@@ -94,7 +104,7 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     if (server.listening) await new Promise(resolve => server.close(resolve))
   }
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, book, email, apiKey, asked, connections: () => connections, close }
+  return { url: `http://127.0.0.1:${port}`, book, queues, email, apiKey, asked, connections: () => connections, close }
 }
 
 interface Answer {
@@ -102,9 +112,14 @@ interface Answer {
   body: Record<string, unknown>
 }
 
-function reply(res: ServerResponse, work: () => Answer, level: number, fault: Fault | undefined): void {
+async function reply(
+  res: ServerResponse,
+  work: () => Promise<Answer>,
+  level: number,
+  fault: Fault | undefined,
+): Promise<void> {
   try {
-    const { headers, body } = work()
+    const { headers, body } = await work()
     write(res, 200, headers, JSON.stringify({ result: 'success', msg: '', ...body }), fault)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -131,6 +146,12 @@ function write(
     return
   }
   res.end(text)
+}
+
+async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk)
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }
 
 function isAuthorised(req: IncomingMessage, email: string, apiKey: string): boolean {

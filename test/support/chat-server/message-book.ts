@@ -11,6 +11,12 @@ export interface BookedMessage {
   content: string
 }
 
+/** What the book reports to the queues: a new message, or any other event. */
+export interface BookEvent {
+  message?: BookedMessage
+  event?: Record<string, unknown>
+}
+
 export interface Place {
   stream: string
   topic: string
@@ -26,6 +32,9 @@ export class MessageBook {
   readonly messages: BookedMessage[] = []
   readonly #streams = new Map<number, string>()
   #nextId: number
+  #nextTimestamp = FIRST_TIMESTAMP + 1_000_000
+  /** Called with what happens, in its order. */
+  onEvent: (event: BookEvent) => void = () => {}
   /** What was selected since the last change: pages of one narrow follow each other. */
   readonly #selected = new Map<string, BookedMessage[]>()
 
@@ -40,29 +49,89 @@ export class MessageBook {
 
   /** Sends `count` messages to a topic. @returns their ids */
   say({ stream, topic }: Place, count = 1, content?: string): number[] {
-    const streamId = this.#ensureStream(stream)
     this.#selected.clear()
     return Array.from({ length: count }, () => {
-      const id = this.#nextId
-      this.#nextId += this.options.gap ?? 1
-      const sender = this.people[id % this.people.length]
-      this.messages.push({
-        ...{ id, streamId, topic, senderId: sender?.id ?? 0, timestamp: FIRST_TIMESTAMP + id },
-        content: content ?? `Step ${id} of the deploy is **done**.`,
-      })
-      return id
+      const message = this.reserve({ stream, topic }, content)
+      this.messages.push(message)
+      this.onEvent({ message })
+      return message.id
     })
+  }
+
+  /** A message with an id that its server has not committed yet; `show` makes it visible. */
+  reserve({ stream, topic }: Place, content?: string): BookedMessage {
+    const streamId = this.#ensureStream(stream)
+    const id = this.#nextId
+    this.#nextId += this.options.gap ?? 1
+    const sender = this.people[id % this.people.length]
+    return {
+      ...{ id, streamId, topic, senderId: sender?.id ?? 0, timestamp: FIRST_TIMESTAMP + id },
+      content: content ?? `Step ${id} of the deploy is **done**.`,
+    }
+  }
+
+  /** Changes the text of a message. @returns the time of the edit */
+  edit(id: number, content: string): number {
+    const message = this.#get(id)
+    const edit_timestamp = this.#nextTimestamp++
+    const orig_content = message.content
+    message.content = content
+    this.#selected.clear()
+    const change = {
+      orig_content,
+      orig_rendered_content: `<p>${orig_content}</p>`,
+      content,
+      rendered_content: `<p>${content}</p>`,
+    }
+    this.onEvent({ event: { ...this.#update(message, [id], edit_timestamp), ...change } })
+    return edit_timestamp
+  }
+
+  react(id: number, op: 'add' | 'remove', emoji = { emoji_name: 'bell', emoji_code: '1f514' }): void {
+    const [person] = this.people
+    const user = { user_id: person?.id, full_name: person?.name, email: person?.email }
+    const event = { type: 'reaction', op, message_id: id, ...emoji, reaction_type: 'unicode_emoji' }
+    this.onEvent({ event: { ...event, user_id: person?.id, user } })
+  }
+
+  #update({ streamId }: BookedMessage, ids: readonly number[], edit_timestamp: number): Record<string, unknown> {
+    const [person] = this.people
+    return {
+      ...{ type: 'update_message', user_id: person?.id, edit_timestamp, rendering_only: false },
+      ...{ message_id: ids[0], message_ids: [...ids], stream_id: streamId, stream_name: this.#streams.get(streamId) },
+      ...{ is_me_message: false, flags: ['read'] },
+    }
+  }
+
+  #get(id: number): BookedMessage {
+    const message = this.find(id)
+    if (!message) throw new Error(`There is no message ${id}.`)
+    return message
   }
 
   /** Moves every message of a topic, or those that are named. */
   move(from: Place, to: Place, ids?: readonly number[]): void {
     const streamId = this.#ensureStream(to.stream)
     this.#selected.clear()
-    for (const message of this.inTopic(from)) {
-      if (ids && !ids.includes(message.id)) continue
+    const all = this.inTopic(from)
+    const moved = all.filter(({ id }) => !ids || ids.includes(id))
+    const [first] = moved
+    if (!first) return
+    const event = {
+      ...this.#update(
+        first,
+        moved.map(({ id }) => id),
+        this.#nextTimestamp++,
+      ),
+      propagate_mode: moved.length === all.length ? 'change_all' : 'change_one',
+      ...{ orig_subject: from.topic, subject: to.topic, topic_links: [] },
+      ...(streamId === first.streamId ? {} : { new_stream_id: streamId }),
+    }
+    for (const message of moved) {
       message.streamId = streamId
       message.topic = to.topic
     }
+    this.onEvent({ event })
   }
 
   resolve(place: Place): Place {
@@ -73,15 +142,16 @@ export class MessageBook {
 
   renameStream(from: string, to: string): void {
     const id = this.streamId(from)
-    if (id !== undefined) this.#streams.set(id, to)
+    if (id === undefined) return
+    this.#streams.set(id, to)
     this.#selected.clear()
+    this.onEvent({ event: { type: 'stream', op: 'update', stream_id: id, name: from, property: 'name', value: to } })
   }
 
   /** Takes a message away, as one that its server has not committed yet. */
   hide(id: number): BookedMessage {
-    const message = this.find(id)
-    if (!message) throw new Error(`There is no message ${id}.`)
-    this.delete(id)
+    const message = this.#get(id)
+    this.#remove(id)
     return message
   }
 
@@ -90,9 +160,18 @@ export class MessageBook {
     const at = this.messages.findIndex(({ id }) => id > message.id)
     this.messages.splice(at === -1 ? this.messages.length : at, 0, message)
     this.#selected.clear()
+    this.onEvent({ message })
   }
 
   delete(id: number): void {
+    const message = this.find(id)
+    this.#remove(id)
+    if (!message) return
+    const { streamId: stream_id, topic } = message
+    this.onEvent({ event: { type: 'delete_message', message_ids: [id], message_type: 'stream', stream_id, topic } })
+  }
+
+  #remove(id: number): void {
     const at = this.messages.findIndex(message => message.id === id)
     if (at !== -1) this.messages.splice(at, 1)
     this.#selected.clear()

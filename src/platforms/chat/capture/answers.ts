@@ -1,7 +1,17 @@
-import { idAt, isPayload, isTrue, known, memberOf, objectsAt, type Payload, textAt } from '../../mapping/payload.js'
+import {
+  idAt,
+  isPayload,
+  isTrue,
+  known,
+  memberOf,
+  numberAt,
+  objectsAt,
+  type Payload,
+  textAt,
+} from '../../mapping/payload.js'
 import type { ChatUser } from '../context.js'
 import { ROLES } from '../person.js'
-import type { ChatMessage, MessagePage } from './chat-api.js'
+import type { ChatMessage, ChatQueue, MessagePage, QueueEvents } from './chat-api.js'
 
 /** The feature level of a server's API, from `GET /server_settings`. Servers before version 3 have none. */
 export function readFeatureLevel(answer: Payload): number {
@@ -18,6 +28,32 @@ export function readMessagePage(answer: Payload): MessagePage | undefined {
     foundNewest: isTrue(answer, 'found_newest'),
     foundOldest: isTrue(answer, 'found_oldest'),
   }
+}
+
+/** What older servers are documented to need. */
+const DEFAULT_WAIT_SECONDS = 90
+const WAIT_SECONDS = { min: 5, max: 600 }
+
+/** @returns undefined for a response without a queue */
+export function readQueue(answer: Payload): ChatQueue | undefined {
+  const [id, lastEventId] = [textAt(answer, 'queue_id'), memberOf(answer, 'last_event_id')]
+  if (id === undefined || !isEventId(lastEventId)) return undefined
+  const sent = numberAt(answer, 'event_queue_longpoll_timeout_seconds') ?? DEFAULT_WAIT_SECONDS
+  const waitSeconds = Math.min(Math.max(sent, WAIT_SECONDS.min), WAIT_SECONDS.max)
+  return { id, lastEventId, waitSeconds }
+}
+
+/** @returns undefined for a response without a list of events */
+export function readQueueEvents(answer: Payload, lastEventId: number): QueueEvents | undefined {
+  if (!Array.isArray(memberOf(answer, 'events'))) return undefined
+  const events = objectsAt(answer, 'events')
+  const ids = events.map(event => memberOf(event, 'id')).filter(isEventId)
+  return { events, lastEventId: ids.reduce((last, id) => Math.max(last, id), lastEventId) }
+}
+
+/** The ids of a queue begin with 0; -1 is before them. */
+function isEventId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= -1
 }
 
 /** The members of `GET /users`, by id. @returns undefined for a response without a list of them */

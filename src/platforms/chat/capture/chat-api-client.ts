@@ -5,8 +5,8 @@ import { AppError } from '../../../model/app-error.js'
 import type { ChatAccount } from '../../../model/platforms/chat-account.js'
 import { memberOf, type Payload } from '../../mapping/payload.js'
 import type { ChatUser } from '../context.js'
-import { readAnswer, readFeatureLevel, readMessagePage, readUsers } from './answers.js'
-import type { ChatApi, MessagePage, MessageQuery } from './chat-api.js'
+import { readAnswer, readFeatureLevel, readMessagePage, readQueue, readQueueEvents, readUsers } from './answers.js'
+import type { ChatApi, ChatQueue, MessagePage, MessageQuery, QueueApi, QueueEvents } from './chat-api.js'
 import { toChatFailure, toChatRefusal } from './refusals.js'
 
 const IDLE_SECONDS = 30
@@ -19,6 +19,23 @@ const AFTER_ALL = 10_000_000_000_000_000
 /** The first level that supports it. */
 const LEVEL_OF_ANCHOR_WORDS = 1
 
+/** What a queue is registered for; messages in the same form as by `GET /messages`. */
+const QUEUE: Readonly<Record<string, string>> = {
+  event_types: JSON.stringify(['message', 'update_message', 'delete_message', 'reaction', 'stream']),
+  // No state of the server at the beginning: only what happens from then on.
+  fetch_event_types: '[]',
+  all_public_streams: 'false',
+  apply_markdown: 'false',
+  client_gravatar: 'true',
+  client_capabilities: JSON.stringify({
+    notification_settings_null: false,
+    bulk_message_deletion: true,
+    empty_topic_name: true,
+  }),
+  // Servers from version 12 on keep the queue of a reader that is away for longer than their ten minutes.
+  idle_queue_timeout: '3600',
+}
+
 /**
  * The platform's API over HTTP: one request at a time over one keep-alive connection.
  *
@@ -28,7 +45,7 @@ const LEVEL_OF_ANCHOR_WORDS = 1
  *
  * Source: the platform's notes, section 2.5.
  */
-export class ChatApiClient implements ChatApi {
+export class ChatApiClient implements ChatApi, QueueApi {
   readonly #agent: Agent
   readonly #headers: Readonly<Record<string, string>>
   #level: number | undefined
@@ -44,7 +61,9 @@ export class ChatApiClient implements ChatApi {
   }
 
   async featureLevel(signal?: AbortSignal): Promise<number> {
-    this.#level ??= await this.#read('/api/v1/server_settings', readFeatureLevel, signal).catch(withoutSettings)
+    this.#level ??= await this.#read({ path: '/api/v1/server_settings' }, readFeatureLevel, signal).catch(
+      withoutSettings,
+    )
     return this.#level
   }
 
@@ -64,11 +83,33 @@ export class ChatApiClient implements ChatApi {
       client_gravatar: 'true',
       allow_empty_topic_name: 'true',
     })
-    return this.#read(`/api/v1/messages?${query}`, readMessagePage, signal)
+    return this.#read({ path: `/api/v1/messages?${query}` }, readMessagePage, signal)
   }
 
   users(signal?: AbortSignal): Promise<ReadonlyMap<string, ChatUser>> {
-    return this.#read('/api/v1/users?client_gravatar=true', readUsers, signal)
+    return this.#read({ path: '/api/v1/users?client_gravatar=true' }, readUsers, signal)
+  }
+
+  async registerQueue(signal?: AbortSignal): Promise<ChatQueue> {
+    return this.#read({ method: 'POST', path: '/api/v1/register', form: QUEUE }, readQueue, signal)
+  }
+
+  async queueEvents(
+    { id, lastEventId, waitSeconds }: ChatQueue,
+    { isWaiting = true } = {},
+    signal?: AbortSignal,
+  ): Promise<QueueEvents> {
+    const query = new URLSearchParams({
+      queue_id: id,
+      last_event_id: String(lastEventId),
+      dont_block: String(!isWaiting),
+    })
+    const call = { path: `/api/v1/events?${query}`, ...(isWaiting ? { waitSeconds } : {}) }
+    try {
+      return await this.#read(call, answer => readQueueEvents(answer, lastEventId), signal)
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'chat_request_refused' ? toQueueLost(error) : error
+    }
   }
 
   /** Closes the connection. */
@@ -77,11 +118,11 @@ export class ChatApiClient implements ChatApi {
   }
 
   async #read<Result>(
-    path: string,
+    call: ApiCall,
     read: (answer: Payload) => Result | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Result> {
-    const answer = await this.#get(path, signal)
+    const answer = await this.#ask(call, signal)
     const body = readAnswer(answer.body)
     const isSuccess = answer.status === 200 && memberOf(body, 'result') === 'success'
     const result = body && isSuccess ? read(body) : undefined
@@ -89,20 +130,43 @@ export class ChatApiClient implements ChatApi {
     return result
   }
 
-  async #get(path: string, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+  async #ask(
+    { method = 'GET', path, form, waitSeconds }: ApiCall,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
     const { site } = this.account
+    const type = form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
     try {
       return await exchange(
         { baseUrl: site },
         {
-          ...{ method: 'GET', path, headers: this.#headers, agent: this.#agent, signal },
-          ...{ idleSeconds: IDLE_SECONDS, totalSeconds: TOTAL_SECONDS, maxAnswerBytes: MAX_ANSWER_BYTES },
+          ...{ method, path, headers: { ...this.#headers, ...type }, agent: this.#agent, signal },
+          ...(form ? { body: new URLSearchParams(form).toString() } : {}),
+          idleSeconds: waitSeconds ?? IDLE_SECONDS,
+          totalSeconds: Math.max(waitSeconds ?? 0, TOTAL_SECONDS),
+          maxAnswerBytes: MAX_ANSWER_BYTES,
         },
       )
     } catch (error) {
       throw error instanceof HttpFailure ? toChatFailure(error, site) : error
     }
   }
+}
+
+interface ApiCall {
+  /** Default GET. */
+  method?: 'GET' | 'POST'
+  /** With its query. */
+  path: string
+  /** The body of a POST. */
+  form?: Readonly<Record<string, string>>
+  /** How long the server may wait before it answers. */
+  waitSeconds?: number
+}
+
+/** A server that has the queue, but not the events after the given one, refuses the request without a code of its own. */
+function toQueueLost({ message, cause }: AppError): AppError {
+  return new AppError('unavailable', 'chat_queue_lost', message, { cause })
 }
 
 /** A server without this endpoint has the oldest level. */

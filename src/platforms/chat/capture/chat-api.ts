@@ -14,6 +14,33 @@ export interface ChatApi {
   users(signal?: AbortSignal): Promise<ReadonlyMap<string, ChatUser>>
 }
 
+/** The calls that read a chat server's event queue. Source: Zulip API, `POST /register` and `GET /events`. */
+export interface QueueApi {
+  /** Asks for a queue of what happens in the streams that the account is subscribed to. */
+  registerQueue(signal?: AbortSignal): Promise<ChatQueue>
+  /**
+   * The events after the last one that was read, which acknowledges that one. Waits for one until the server sends a
+   * heartbeat, unless `isWaiting` is false.
+   *
+   * @throws AppError `unavailable/chat_queue_lost` if the server does not have the queue, or not these events
+   */
+  queueEvents(queue: ChatQueue, options?: { isWaiting?: boolean }, signal?: AbortSignal): Promise<QueueEvents>
+}
+
+export interface ChatQueue {
+  id: string
+  /** The last event that was read; -1 for none. */
+  lastEventId: number
+  /** How long a request for events may take: longer than the time between two heartbeats. */
+  waitSeconds: number
+}
+
+export interface QueueEvents {
+  /** As received, in the order of their ids, heartbeats included. */
+  events: Payload[]
+  lastEventId: number
+}
+
 export interface NarrowTerm {
   operator: 'stream' | 'topic' | 'with'
   operand: string | number

@@ -45,6 +45,9 @@ export function toChatRefusal(answer: HttpAnswer, body: Payload | undefined, sit
     const hint = 'Check the target of the subscription, and subscribe the account to the stream.'
     return new AppError('invalid', 'chat_narrow_refused', message, { hint })
   }
+  if (code === 'BAD_EVENT_QUEUE_ID') {
+    return failure('chat_queue_lost', `The chat server ${site} no longer has the event queue.`)
+  }
   if (code === 'REQUEST_TIMEOUT') {
     return failure('chat_timeout', `The chat server ${site} took too long to answer. Try again later.`)
   }
@@ -62,6 +65,11 @@ export function toChatRefusal(answer: HttpAnswer, body: Payload | undefined, sit
   const message = `The chat server ${site} refuses the request with status ${status}${inBrackets(code)}.`
   if (status !== 403) return new AppError('invalid', 'chat_request_refused', message, { hint: CHECK_ADDRESS })
   return new AppError('forbidden', 'chat_not_permitted', message, { hint: 'Check what the account may see.' })
+}
+
+/** Servers before version 5 do not show what they refuse. */
+export function isRefusedNarrow(error: unknown): boolean {
+  return error instanceof AppError && ['chat_narrow_refused', 'chat_request_refused'].includes(error.code)
 }
 
 /** A short code; anything else is not shown. */

@@ -1,7 +1,7 @@
-import { AppError } from '../../../model/app-error.js'
 import { placeOf, type StreamPlace } from '../place.js'
 import { type FollowedPlace, sameName, stillFollowed, type WatchedPlace } from '../watched-place.js'
 import type { ChatApi, ChatMessage, MessagePage, MessageQuery, NarrowTerm } from './chat-api.js'
+import { isRefusedNarrow } from './refusals.js'
 
 /** First level with the narrow `with`: the topic that now contains that message. */
 const LEVEL_OF_WITH = 271
@@ -159,11 +159,6 @@ function isIn(followed: FollowedPlace, message: ChatMessage): boolean {
 function streamPlaceOf({ payload }: ChatMessage): StreamPlace | undefined {
   const place = placeOf(payload)
   return place?.type === 'stream' ? place : undefined
-}
-
-/** Servers before version 5 do not say what they refuse. */
-function isRefusedNarrow(error: unknown): boolean {
-  return error instanceof AppError && ['chat_narrow_refused', 'chat_request_refused'].includes(error.code)
 }
 
 /** By names alone, which every server supports. */

@@ -28,6 +28,9 @@ const SAVE = /* sql */ `
   INSERT INTO subscriptions (id, owner_user_id, body, version) VALUES ($1, $2, $3, 0)
   ON CONFLICT (id) DO UPDATE SET owner_user_id = excluded.owner_user_id, body = excluded.body`
 const FORGET_DELETION = /* sql */ `DELETE FROM deleted_subscriptions WHERE id = $1`
+const FIND_QUEUE = /* sql */ `SELECT value FROM meta WHERE name = 'chat_queue'`
+const SAVE_QUEUE = /* sql */ `
+  INSERT INTO meta (name, value) VALUES ('chat_queue', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 const DELETE = /* sql */ `DELETE FROM subscriptions WHERE id = $1 RETURNING id`
 const NOTE_DELETION = /* sql */ `
   WITH next AS (UPDATE subscription_version SET version = version + 1 RETURNING version)
@@ -78,6 +81,13 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
         const rematched = await changeSubscriptions(connection, [{ id, captured, cursor }])
         if (rematched.length > 0) await announceChanges(connection, rematched)
       })
+    },
+    findQueueMark: async () => {
+      const [row] = await pool.run(FIND_QUEUE)
+      return row && JSON.parse(String(row.value))
+    },
+    saveQueueMark: async mark => {
+      await pool.run(SAVE_QUEUE, JSON.stringify(mark))
     },
     delete: async id => {
       if (!isStorable(id)) return false

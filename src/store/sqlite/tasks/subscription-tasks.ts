@@ -1,3 +1,4 @@
+import type { QueueMark } from '../../../model/subscriptions/live-capture.js'
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import { readStoredSubscription } from '../../stored-subscription.js'
 import type { LedgerKept } from '../../subscription-store.js'
@@ -18,6 +19,9 @@ const COUNT = /* sql */ `SELECT count(*) AS count FROM subscriptions WHERE owner
 const SAVE = /* sql */ `
   INSERT INTO subscriptions (id, owner_user_id, body) VALUES (?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET owner_user_id = excluded.owner_user_id, body = excluded.body`
+const FIND_QUEUE = /* sql */ `SELECT value FROM meta WHERE name = 'chat_queue'`
+const SAVE_QUEUE = /* sql */ `
+  INSERT INTO meta (name, value) VALUES ('chat_queue', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 const DELETE = /* sql */ `DELETE FROM subscriptions WHERE id = ?`
 
 /** The methods of `SubscriptionStore`, in the order of the contract. */
@@ -48,6 +52,13 @@ export function subscriptionTasks(database: Database) {
     }),
     noteCapture: write((id: string, changes: CaptureState, cursor?: string) => {
       noteCapture(database, id, changes, cursor)
+    }),
+    findQueueMark: read((): QueueMark | undefined => {
+      const row = database.first(FIND_QUEUE)
+      return row && JSON.parse(String(row.value))
+    }),
+    saveQueueMark: write((mark: QueueMark): void => {
+      database.run(SAVE_QUEUE, JSON.stringify(mark))
     }),
     delete: write((id: string) => database.run(DELETE, id) > 0),
   }

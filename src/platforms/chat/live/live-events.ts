@@ -1,0 +1,32 @@
+import type { NewEvent } from '../../../model/events/event.js'
+import { readChatEvent, toChatEvent } from '../chat-event.js'
+import type { ChatContext } from '../context.js'
+import { mapGeneric } from '../generic.js'
+import { toMessageEvent } from '../messages/message.js'
+import { nativeEventsIn } from '../native-events.js'
+import { ROWS } from '../rows.js'
+import type { Happening } from './happening.js'
+
+/**
+ * The events of what happened, with the keys that they have by every other route: a message as the messages API returns
+ * it, everything else as a forwarded event of the queue.
+ *
+ * @param queueId the queue that numbered it
+ */
+export function toLiveEvents({ message, body }: Happening, queueId: string, context: ChatContext): NewEvent[] {
+  if (message) {
+    const event = toMessageEvent(message.payload, context)
+    return event ? [event] : []
+  }
+  return nativeEventsIn(body).events.flatMap(native => {
+    const event = readChatEvent({ ...native, queueId }, context)
+    return (ROWS.get(native.type)?.map ?? mapGeneric)(event).map(mapped => toChatEvent(event, mapped))
+  })
+}
+
+/** The dedupe key of a message's event. It depends on the id and the server alone. */
+export function messageKey(id: number, context: ChatContext): string {
+  const event = toMessageEvent({ id }, context)
+  if (!event) throw new Error(`The message ${id} has no key.`)
+  return event.dedupe_key
+}

@@ -1,0 +1,94 @@
+import type { StoredEvent } from '../../../model/events/event.js'
+import { targetChain } from '../../../model/events/event.js'
+import type { ChatApi, ChatMessage, NarrowTerm } from '../capture/chat-api.js'
+import { isRefusedNarrow } from '../capture/refusals.js'
+import { placeOf, type StreamPlace } from '../place.js'
+import { MessagePlaces } from './message-places.js'
+
+export interface MessageFinderParts {
+  api: ChatApi
+  /** The recorded event of a message. */
+  findEvent: (messageId: number) => Promise<StoredEvent | undefined>
+}
+
+/** A place, and the watches whose events have the message already. */
+export interface FoundPlace {
+  place: StreamPlace
+  watches: readonly string[]
+}
+
+/** Finds where a message is: in memory, in the ledger, at the chat server. */
+export class MessageFinder {
+  readonly places = new MessagePlaces()
+
+  constructor(private readonly parts: MessageFinderParts) {}
+
+  /** @returns undefined for a message that the account does not see in a stream. @throws AppError as `ChatApi` */
+  async find(id: number, streamId: string | undefined, signal?: AbortSignal): Promise<FoundPlace | undefined> {
+    const known = this.places.find(id)
+    if (known !== undefined) return known ? { place: known, watches: [] } : undefined
+    const event = await this.parts.findEvent(id)
+    const recorded = event && placeOfEvent(event)
+    if (event && recorded) return { place: recorded, watches: event.subscription_ids }
+    const message = await this.#ask(id, streamId, signal)
+    const place = message && placeOf(message.payload)
+    const found = place?.type === 'stream' ? place : undefined
+    this.places.put(id, found ?? null)
+    return found && { place: found, watches: [] }
+  }
+
+  /** The name of a stream, by a message in it. @throws AppError as `ChatApi` */
+  async streamName(streamId: string, messageId: number, signal?: AbortSignal): Promise<string | undefined> {
+    const message = await this.#ask(messageId, streamId, signal)
+    const place = message && placeOf(message.payload)
+    return place?.type === 'stream' ? place.streamName : undefined
+  }
+
+  /** The newest message up to an id that is still in a topic. @throws AppError as `ChatApi` */
+  async lastIn(
+    stream: string | number,
+    topic: string,
+    upTo: number,
+    signal?: AbortSignal,
+  ): Promise<number | undefined> {
+    const narrow: NarrowTerm[] = [
+      { operator: 'stream', operand: stream },
+      { operator: 'topic', operand: topic },
+    ]
+    const found = await this.#read(narrow, { anchor: upTo, before: 1 }, signal)
+    return found.filter(({ id }) => id <= upTo).at(-1)?.id
+  }
+
+  async #ask(
+    id: number,
+    streamId: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<ChatMessage | undefined> {
+    const narrow: NarrowTerm[] = streamId === undefined ? [] : [{ operator: 'stream', operand: Number(streamId) }]
+    return (await this.#read(narrow, { anchor: id, before: 0 }, signal)).find(message => message.id === id)
+  }
+
+  /** A narrow that the server does not know has no messages. */
+  async #read(
+    narrow: readonly NarrowTerm[],
+    window: { anchor: number; before: number },
+    signal: AbortSignal | undefined,
+  ): Promise<ChatMessage[]> {
+    try {
+      return (await this.parts.api.messages({ narrow, ...window, after: 0, withAnchor: true }, signal)).messages
+    } catch (error) {
+      if (isRefusedNarrow(error)) return []
+      throw error
+    }
+  }
+}
+
+/** Where it was when it was recorded. */
+function placeOfEvent({ target }: StoredEvent): StreamPlace | undefined {
+  const nodes = [...targetChain(target)]
+  const stream = nodes.find(({ type }) => type === 'stream')
+  const streamId = /^stream:(\d+)$/.exec(stream?.key ?? '')?.[1]
+  if (!stream || streamId === undefined) return undefined
+  const topic = nodes.find(({ type }) => type === 'topic')?.display
+  return { type: 'stream', streamId, streamName: stream.display, topic }
+}

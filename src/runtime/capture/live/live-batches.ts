@@ -1,0 +1,268 @@
+import type { LiveEvent, LiveMark } from '../../../ledger/event-recorder.js'
+import type { Ledger } from '../../../ledger/ledger.js'
+import { readToOf, whyOver } from '../../../ledger/watch-times.js'
+import { AppError } from '../../../model/app-error.js'
+import type { NewEvent, StoredEvent } from '../../../model/events/event.js'
+import { kindMatches } from '../../../model/events/event-match.js'
+import type { ChatAccount } from '../../../model/platforms/chat-account.js'
+import { CAPTURE_LIMITS } from '../../../model/subscriptions/capture.js'
+import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
+import { type Micros, readTimestamp, toTimestamp } from '../../../model/timestamp.js'
+import type { ChatApi } from '../../../platforms/chat/capture/chat-api.js'
+import { nextReread } from '../../../platforms/chat/capture/reread.js'
+import { type ChatContext, hostOf } from '../../../platforms/chat/context.js'
+import { type Happening, readHappenings } from '../../../platforms/chat/live/happening.js'
+import { messageKey, toLiveEvents } from '../../../platforms/chat/live/live-events.js'
+import { MessageFinder } from '../../../platforms/chat/live/message-finder.js'
+import { readFollowedPlace, stillFollowed, watchedPlaceOf } from '../../../platforms/chat/watched-place.js'
+import type { Payload } from '../../../platforms/mapping/payload.js'
+import type { Lease } from '../../../store/event-store.js'
+import type { Captures } from '../captures.js'
+import { type PlacedHappening, placeHappenings, type TrackedWatch } from './place-happenings.js'
+
+export interface LiveBatchesParts {
+  ledger: Pick<Ledger, 'recordLive' | 'listPolled' | 'getSubscription' | 'listKeysOf' | 'getEvent'>
+  captures: Pick<Captures, 'runEach' | 'whileIdle' | 'usersOf'>
+  chat: ChatAccount
+  /** For messages that an event names only by id. */
+  api: ChatApi
+  /** Wall clock in microseconds. */
+  clock: () => Micros
+  /** Milliseconds of a clock that never steps back. */
+  elapsed: () => number
+}
+
+export interface BatchOptions {
+  queueId: string
+  /** Some of the events may be recorded already. */
+  isRepeated: boolean
+  signal: AbortSignal
+}
+
+export interface BatchResult {
+  created: number
+  duplicates: number
+}
+
+const NOTHING: BatchResult = { created: 0, duplicates: 0 }
+/** Events per transaction. */
+const EVENTS_AT_ONCE = 500
+/** How long a watch that could not be captured waits, before it is tried again. */
+const RETRY_MS = 30_000
+
+/**
+ * Records what the event queue reports of watched places. The position of a watch moves only once it was captured after
+ * the queue was registered, so that no message is skipped.
+ */
+export class LiveBatches {
+  readonly #finder: MessageFinder
+  readonly #context: ChatContext
+  /** The watches that were captured since the queue was registered, each with the place that it had. */
+  #caughtUp = new Map<string, string>()
+  /** The chat server did not know the stream or topic of these watches. */
+  readonly #unknown = new Set<string>()
+  /** When to try again to capture a watch. */
+  readonly #retryAt = new Map<string, number>()
+
+  constructor(private readonly parts: LiveBatchesParts) {
+    this.#context = { site: parts.chat.site }
+    this.#finder = new MessageFinder({ api: parts.api, findEvent: id => this.#findMessage(id) })
+  }
+
+  /** A new queue: every watch has to be captured once. */
+  reset(): void {
+    this.#caughtUp.clear()
+    this.#retryAt.clear()
+    this.#unknown.clear()
+  }
+
+  /**
+   * Captures every watch that was not captured since the queue was registered.
+   *
+   * @returns how many new messages there were
+   * @throws the signal's reason once it is aborted
+   */
+  async catchUp(signal: AbortSignal): Promise<number> {
+    const now = this.parts.elapsed()
+    const watches = await this.#listWatches()
+    const behind = watches.filter(({ isCaughtUp }) => !isCaughtUp)
+    return this.#capture(
+      behind.map(({ id }) => id).filter(id => (this.#retryAt.get(id) ?? 0) <= now),
+      signal,
+    )
+  }
+
+  async #capture(ids: readonly string[], signal: AbortSignal): Promise<number> {
+    if (ids.length === 0) return 0
+    const request = { backfill: CAPTURE_LIMITS.defaultBackfill, chat: this.parts.chat }
+    const { captures } = await this.parts.captures.runEach(ids, request, { signal })
+    for (const id of ids) this.#retryAt.set(id, this.parts.elapsed() + RETRY_MS)
+    const places = new Map((await this.#listWatches()).map(({ id, place }) => [id, JSON.stringify(place)]))
+    for (const { subscription_id: id, outcome, error } of captures) {
+      const place = places.get(id)
+      this.#unknown.delete(id)
+      if (outcome === 'captured' && place !== undefined) {
+        this.#caughtUp.set(id, place)
+        this.#retryAt.delete(id)
+      } else if (error?.code === 'chat_narrow_refused') this.#unknown.add(id)
+    }
+    return captures.reduce((sum, { created }) => sum + created, 0)
+  }
+
+  /** Records one answer of the queue. @throws AppError as `ChatApi`, `Ledger.recordLive`, `Captures.whileIdle` */
+  async record(events: readonly Payload[], options: BatchOptions): Promise<BatchResult> {
+    const { captures } = this.parts
+    const happenings = events.flatMap(readHappenings)
+    if (happenings.length === 0) return NOTHING
+    await this.catchUp(options.signal)
+    const found = await this.#place(happenings, await this.#listWatches(), options)
+    const ids = new Set(found.placed.flatMap(({ watches }) => watches.map(({ id }) => id)))
+    if (ids.size === 0) return NOTHING
+    // The chat server did not know their stream before; it does now.
+    await this.#capture(
+      [...ids].filter(id => this.#unknown.has(id)),
+      options.signal,
+    )
+    return captures.whileIdle([...ids], async leases => {
+      // A capture may have moved them before.
+      const watches = (await this.#listWatches()).filter(({ id }) => ids.has(id))
+      const { placed, tracked } = await this.#place(happenings, watches, options)
+      return this.#recordPlaced(placed, { tracked, leases, ...options })
+    })
+  }
+
+  #place(happenings: readonly Happening[], watches: readonly TrackedWatch[], { signal }: BatchOptions) {
+    return placeHappenings(happenings, { watches, finder: this.#finder, signal })
+  }
+
+  async #recordPlaced(
+    placed: readonly PlacedHappening[],
+    options: BatchOptions & { tracked: readonly TrackedWatch[]; leases: ReadonlyMap<string, Lease> },
+  ): Promise<BatchResult> {
+    const { api, chat, captures, ledger } = this.parts
+    const { tracked, leases, queueId, isRepeated, signal } = options
+    const messages = placed.flatMap(({ happening }) => happening.message ?? [])
+    const users = await captures.usersOf(chat).usersFor(messages, api, signal)
+    const context = { ...this.#context, users }
+    const found: { event: NewEvent; marks: LiveMark[] }[] = []
+    for (const { happening, watches } of placed) {
+      for (const event of toLiveEvents(happening, queueId, context)) {
+        const marks = happening.message
+          ? await this.#marksOfMessage(event, happening.message.id, watches)
+          : watches.filter(({ kinds }) => isWanted(event, kinds)).map(({ id }): LiveMark => ({ id }))
+        if (happening.message ? marks.length === 0 : isRepeated && (await this.#isRecorded(event))) continue
+        for (const mark of marks) mark.lease = leases.get(mark.id)
+        found.push({ event, marks })
+      }
+    }
+    const notes = noteChanges(found, tracked, this.parts.clock())
+    const counts = { created: 0, duplicates: 0 }
+    for (let at = 0; at === 0 || at < found.length; at += EVENTS_AT_ONCE) {
+      const isLast = at + EVENTS_AT_ONCE >= found.length
+      const events: LiveEvent[] = found.slice(at, at + EVENTS_AT_ONCE)
+      const outcomes = await ledger.recordLive({ events, notes: isLast ? notes : [] })
+      const created = outcomes.filter(outcome => outcome.created).length
+      counts.created += created
+      counts.duplicates += outcomes.length - created
+    }
+    return counts
+  }
+
+  /**
+   * The watches that a message is new to, and how far they are read then. Capture brings it to the others: they have it, or
+   * were not captured since the queue was registered.
+   */
+  async #marksOfMessage(event: NewEvent, id: number, watches: readonly TrackedWatch[]): Promise<LiveMark[]> {
+    const marks: LiveMark[] = []
+    for (const watch of watches) {
+      if (!watch.isCaughtUp) continue
+      const isOlder = id <= watch.readTo
+      if (isOlder && (await this.parts.ledger.listKeysOf(watch.id, [event.dedupe_key])).length > 0) continue
+      watch.readTo = Math.max(watch.readTo, id)
+      marks.push({ id: watch.id, cursor: String(id) })
+    }
+    return marks
+  }
+
+  async #isRecorded({ dedupe_key }: NewEvent): Promise<boolean> {
+    return (await this.#findEvent(dedupe_key)) !== undefined
+  }
+
+  #findMessage(id: number): Promise<StoredEvent | undefined> {
+    return this.#findEvent(messageKey(id, this.#context))
+  }
+
+  async #findEvent(key: string): Promise<StoredEvent | undefined> {
+    try {
+      const event: StoredEvent = JSON.parse(Buffer.from(await this.parts.ledger.getEvent(key)).toString('utf8'))
+      // What a caller without credentials claims about the message does not count.
+      return event.provenance.key_space === undefined ? event : undefined
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+
+  /** The watches that capture polls on this server, as they are now. */
+  async #listWatches(): Promise<TrackedWatch[]> {
+    const now = this.parts.clock()
+    const host = hostOf(this.#context, {})
+    const watches = await this.parts.ledger.listPolled()
+    const tracked = watches.flatMap(watch => (whyOver(watch, now) === undefined ? this.#track(watch, host) : []))
+    // A watch that was disabled, or watched another place, has missed events.
+    const caughtUp = tracked.filter(({ isCaughtUp }) => isCaughtUp)
+    this.#caughtUp = new Map(caughtUp.map(({ id, place }) => [id, JSON.stringify(place)]))
+    return tracked
+  }
+
+  #track(watch: Subscription, host: string): TrackedWatch[] {
+    const place = watchedPlaceOf(watch)
+    if (!place) return []
+    const { id, event_kinds: kinds, capture } = watch
+    const isHere = (capture?.host ?? host) === host
+    const readTo = isHere ? Number(readToOf(watch) ?? 0) : 0
+    const followed = isHere ? stillFollowed(place, readFollowedPlace(capture?.followed ?? undefined)) : undefined
+    const before = { readTo, followed, reread: capture?.reread ?? undefined }
+    const isCaughtUp = this.#caughtUp.get(id) === JSON.stringify(place)
+    return [{ id, kinds, place, followed, readTo, before, isCaughtUp }]
+  }
+}
+
+function isWanted({ kind }: NewEvent, kinds: readonly string[]): boolean {
+  return kinds.length === 0 || kinds.some(pattern => kindMatches(kind, pattern))
+}
+
+/** Adds to the last event of each watch how its capture has changed. @returns the changes of those without an event */
+function noteChanges(
+  found: readonly { marks: LiveMark[] }[],
+  tracked: readonly TrackedWatch[],
+  now: Micros,
+): { id: string; captured: CaptureState }[] {
+  const marks = new Map(found.flatMap(({ marks }) => marks.map(mark => [mark.id, mark] as const)))
+  return tracked.flatMap(watch => {
+    const captured = changesOf(watch, now)
+    const last = marks.get(watch.id)
+    if (!captured) return []
+    if (!last) return [{ id: watch.id, captured }]
+    last.captured = captured
+    return []
+  })
+}
+
+function changesOf({ readTo, followed, before }: TrackedWatch, now: Micros): CaptureState | undefined {
+  const changes: CaptureState = {}
+  if (followed && JSON.stringify(followed) !== JSON.stringify(before.followed)) changes.followed = { ...followed }
+  if (readTo > before.readTo) {
+    const last = before.reread
+      ? {
+          from: Number(before.reread.from),
+          next: Number(before.reread.next),
+          since: readTimestamp('since', before.reread.since).micros,
+        }
+      : undefined
+    const { from, next, since } = nextReread(last, before.readTo, now)
+    changes.read_to = String(readTo)
+    changes.reread = { from: String(from), next: String(next), since: toTimestamp(since) }
+  }
+  return Object.keys(changes).length > 0 ? changes : undefined
+}

@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Ledger } from '../../../ledger/ledger.js'
+import { AppError } from '../../../model/app-error.js'
+import type { ChatAccount } from '../../../model/platforms/chat-account.js'
+import type { LiveState, LiveStatus, LiveTotals } from '../../../model/subscriptions/live-capture.js'
+import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import type { ChatQueue, QueueApi, QueueEvents } from '../../../platforms/chat/capture/chat-api.js'
+import { ChatApiClient } from '../../../platforms/chat/capture/chat-api-client.js'
+import { RateLimitedChatApi } from '../../../platforms/chat/capture/rate-limited-chat-api.js'
+import type { SharedStore } from '../../../store/shared-store.js'
+import { holdLease } from '../../held-lease.js'
+import type { Captures } from '../captures.js'
+import { BackOff } from './back-off.js'
+import { type BatchResult, LiveBatches } from './live-batches.js'
+
+export interface LiveCaptureParts {
+  ledger: Ledger
+  captures: Captures
+  chat: ChatAccount
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** Wall clock in microseconds. */
+  clock: () => Micros
+  /** Absent where only this process has the ledger open. */
+  leases?: SharedStore | undefined
+  /** From 0 to 1. */
+  random?: () => number
+}
+
+/** The lease of the server that reads the queue. */
+const LEASE = 'chat queue'
+/** How often a server without the lease asks for it. */
+const STANDBY_MS = 5_000
+/** No reader changes them in a minute. */
+const SLOW_FAILURES = ['chat_credentials_refused', 'chat_not_permitted', 'chat_request_refused']
+const SLOW_SECONDS = 60
+/** For a queue whose server did not give a time when it was registered. */
+const DEFAULT_WAIT_SECONDS = 90
+
+/**
+ * Reads the event queue of a chat server until it is stopped, and records what happens in watched places. A queue survives a
+ * restart of this program: its place is stored after each answer. When the chat server no longer has it, a new one is
+ * registered, and every watch is captured.
+ *
+ * Source: docs/decisions/0081; Zulip API, "Real-time events".
+ */
+export class LiveCapture {
+  readonly #stop = new AbortController()
+  readonly #ended: Promise<void>
+  readonly #backOff: BackOff
+  /** A connection of its own: a request for events holds it. */
+  readonly #queueApi: ChatApiClient
+  readonly #lookups: ChatApiClient
+  readonly #batches: LiveBatches
+  readonly #account: string
+  readonly #totals: LiveTotals = { created: 0, duplicates: 0, registered: 0, lost: 0 }
+  #status: LiveStatus
+  /** The queue whose events this process reads. */
+  #queue: ChatQueue | undefined
+  /** The failure that was logged last. */
+  #logged: string | undefined
+
+  /** Starts immediately. */
+  constructor(private readonly parts: LiveCaptureParts) {
+    const { chat, clock, random = Math.random } = parts
+    this.#backOff = new BackOff(random)
+    this.#queueApi = new ChatApiClient(chat)
+    this.#lookups = new ChatApiClient(chat)
+    const api = new RateLimitedChatApi(this.#lookups, { sleep: (ms, signal) => pause(ms, signal) })
+    this.#batches = new LiveBatches({ ...parts, api, elapsed: () => performance.now() })
+    this.#account = `${chat.site} ${chat.email}`
+    this.#status = { state: 'starting', since: toTimestamp(clock()) }
+    this.#ended = this.#work()
+  }
+
+  status(): LiveStatus {
+    return this.#status
+  }
+
+  totals(): LiveTotals {
+    return this.#totals
+  }
+
+  /** Abandons what is not recorded yet: the queue keeps it for the next reader. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#ended
+    this.#queueApi.close()
+    this.#lookups.close()
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const waitMs = await this.#turn(signal)
+      await pause(waitMs, signal).catch(() => undefined) // aborted by `stop`
+    }
+  }
+
+  /** Reads until something fails. @returns how long to wait before the next turn, in milliseconds */
+  async #turn(signal: AbortSignal): Promise<number> {
+    try {
+      const { leases } = this.parts
+      if (!leases) return await this.#read(signal, () => Promise.resolve(true))
+      const held = await holdLease(leases, LEASE)
+      if (!held) return this.#standBy()
+      return await held.during(() => this.#read(signal, held.renew))
+    } catch (error) {
+      if (signal.aborted) return 0
+      return this.#fail(error)
+    }
+  }
+
+  #standBy(): number {
+    this.#queue = undefined
+    this.#enter('standby')
+    return STANDBY_MS
+  }
+
+  /** @returns once another server has the lease. @throws AppError as `QueueApi`, `LiveBatches` */
+  async #read(signal: AbortSignal, isOwn: () => Promise<boolean>): Promise<number> {
+    const { queue, pending } = await this.#open(signal)
+    this.#enter('catching_up')
+    const caughtUp = await this.#batches.catchUp(signal)
+    // Events that were sent before this process began, or before a failure, may be recorded already.
+    let isRepeated = true
+    let answer: QueueEvents | undefined = pending
+    for (;;) {
+      if (answer) {
+        const options = { queueId: queue.id, isRepeated, signal }
+        this.#count(await this.#batches.record(answer.events, options))
+        if (answer.lastEventId !== queue.lastEventId) await this.#save({ ...queue, lastEventId: answer.lastEventId })
+        queue.lastEventId = answer.lastEventId
+        isRepeated = false
+      }
+      this.#succeed(queue, caughtUp)
+      answer = await this.#queueApi.queueEvents(queue, {}, signal)
+      if (!(await isOwn())) return this.#standBy()
+      this.#backOff.reset()
+    }
+  }
+
+  /** The queue of before, if the chat server still has it; else a new one. */
+  async #open(signal: AbortSignal): Promise<{ queue: ChatQueue; pending?: QueueEvents }> {
+    const before = await this.#findQueue()
+    if (before) {
+      try {
+        const pending = await (this.#queueApi as QueueApi).queueEvents(before, { isWaiting: false }, signal)
+        if (this.#queue?.id !== before.id) this.#batches.reset()
+        this.#queue = before
+        return { queue: before, pending }
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'chat_queue_lost') throw error
+        this.#noteLost(error)
+      }
+    }
+    const queue = await this.#queueApi.registerQueue(signal)
+    this.#totals.registered++
+    this.#batches.reset()
+    this.#queue = queue
+    await this.#save(queue)
+    return { queue }
+  }
+
+  /** The stored place is the newest one also if another server has read the queue since. */
+  async #findQueue(): Promise<ChatQueue | undefined> {
+    const mark = await this.parts.ledger.findQueueMark()
+    if (!mark || mark.account !== this.#account) return undefined
+    const { queue_id: id, last_event_id: lastEventId } = mark
+    const waitSeconds = this.#queue?.id === id ? this.#queue.waitSeconds : DEFAULT_WAIT_SECONDS
+    return { id, lastEventId, waitSeconds }
+  }
+
+  #save({ id, lastEventId }: ChatQueue): Promise<void> {
+    return this.parts.ledger.saveQueueMark({ account: this.#account, queue_id: id, last_event_id: lastEventId })
+  }
+
+  #count({ created, duplicates }: BatchResult): void {
+    this.#totals.created += created
+    this.#totals.duplicates += duplicates
+  }
+
+  #succeed(queue: ChatQueue, caughtUp: number): void {
+    if (this.#status.state === 'live') return
+    const { site } = this.parts.chat
+    const about = { site, queue: queue.id, caught_up: caughtUp }
+    this.parts.logger.info(about, this.#logged ? 'chat events are live again' : 'chat events are live')
+    this.#logged = undefined
+    this.#enter('live')
+  }
+
+  #noteLost({ code, message }: AppError): void {
+    this.#totals.lost++
+    this.#logged = code
+    this.parts.logger.warn({ code, detail: message }, 'the event queue is lost: capture reads what it missed')
+  }
+
+  /** @returns how long to wait, in milliseconds */
+  #fail(error: unknown): number {
+    const { logger } = this.parts
+    const code = error instanceof AppError ? error.code : 'internal'
+    // `#open` reports a lost queue when it has asked again.
+    if (code !== 'chat_queue_lost' && this.#logged !== code) {
+      this.#totals.lost += this.#logged === undefined ? 1 : 0
+      this.#logged = code
+      if (error instanceof AppError) logger.warn({ code, detail: error.message }, 'chat events cannot be read')
+      else logger.error({ err: error }, 'chat events cannot be read')
+    }
+    this.#enter('lost', code)
+    const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0
+    return this.#backOff.next(Math.max(asked, SLOW_FAILURES.includes(code) ? SLOW_SECONDS : 0))
+  }
+
+  #enter(state: LiveState, code?: string): void {
+    const isSame = this.#status.state === state && this.#status.code === code
+    if (isSame) return
+    const since = this.#status.state === state ? this.#status.since : toTimestamp(this.parts.clock())
+    this.#status = { state, since, ...(code === undefined ? {} : { code }) }
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+  return sleep(milliseconds, undefined, signal ? { signal } : {})
+}

@@ -1,0 +1,106 @@
+import type { CaptureState } from '../../../model/subscriptions/subscription.js'
+import type { Happening } from '../../../platforms/chat/live/happening.js'
+import {
+  covers,
+  coversStream,
+  followFirst,
+  followMove,
+  type LiveWatch,
+  movesFollowed,
+  topicOf,
+} from '../../../platforms/chat/live/live-watch.js'
+import type { MessageFinder } from '../../../platforms/chat/live/message-finder.js'
+import type { StreamPlace } from '../../../platforms/chat/place.js'
+import type { FollowedPlace } from '../../../platforms/chat/watched-place.js'
+
+/** A watch, changed by what is read. */
+export interface TrackedWatch extends LiveWatch {
+  kinds: readonly string[]
+  /** Captured since the queue was registered: only then do events move it. */
+  isCaughtUp: boolean
+  /** The newest message of it that is recorded. */
+  readTo: number
+  before: { readTo: number; followed: FollowedPlace | undefined; reread: CaptureState['reread'] | undefined }
+}
+
+export interface PlacedHappening {
+  happening: Happening
+  /** Those in whose place it happened. */
+  watches: TrackedWatch[]
+}
+
+interface Parts {
+  watches: readonly TrackedWatch[]
+  finder: MessageFinder
+  signal: AbortSignal
+}
+
+/**
+ * Finds the watches in whose places something happened, in the order of the events: a topic that moves is followed before
+ * the next message.
+ *
+ * @throws AppError as `ChatApi`
+ */
+export async function placeHappenings(
+  happenings: readonly Happening[],
+  parts: Parts,
+): Promise<{ placed: PlacedHappening[]; tracked: readonly TrackedWatch[] }> {
+  const placed: PlacedHappening[] = []
+  for (const happening of happenings) {
+    const { message, place, movedTo, messageIds } = happening
+    const { places } = parts.finder
+    if (message && place) places.put(message.id, place)
+    const watches = await watchesOf(happening, parts)
+    for (const watch of watches) await follow(watch, happening, parts)
+    if (movedTo) places.move(messageIds, movedTo)
+    if (watches.length > 0) placed.push({ happening, watches })
+  }
+  return { placed, tracked: parts.watches }
+}
+
+async function watchesOf(happening: Happening, { watches, finder, signal }: Parts): Promise<TrackedWatch[]> {
+  const { place, movedTo, messageIds, isOfStream } = happening
+  if (isOfStream && place) return watches.filter(watch => coversStream(watch, place))
+  const direct = (watch: TrackedWatch) =>
+    (place !== undefined && covers(watch, place)) || (movedTo !== undefined && covers(watch, movedTo))
+  const isUnclear = (watch: TrackedWatch) => place === undefined || isTopicUnknown(watch, place)
+  const found = new Set(watches.filter(direct))
+  const [first] = messageIds
+  if (first !== undefined && watches.some(watch => !found.has(watch) && isUnclear(watch))) {
+    const at = await finder.find(first, place?.streamId, signal)
+    for (const watch of watches) {
+      if (at && (covers(watch, at.place) || at.watches.includes(watch.id))) found.add(watch)
+    }
+  }
+  return [...found]
+}
+
+/** It watches a topic of the stream, and the event does not name the topic. */
+function isTopicUnknown(watch: TrackedWatch, place: StreamPlace): boolean {
+  return place.topic === undefined && topicOf(watch) !== undefined && coversStream(watch, place)
+}
+
+async function follow(watch: TrackedWatch, happening: Happening, { finder, signal }: Parts): Promise<void> {
+  if (!watch.isCaughtUp) return
+  const { movedTo, renamedTo, isWholeTopic, messageIds } = happening
+  watch.followed = followFirst(watch, happening)
+  const { followed, readTo } = watch
+  if (!followed) return
+  if (renamedTo !== undefined) watch.followed = { ...followed, stream: renamedTo }
+  if (!movedTo || !movesFollowed(watch, happening)) return
+  // Some messages may have stayed: the watch stays with them, and follows another one.
+  const left = isWholeTopic
+    ? undefined
+    : await finder.lastIn(followed.stream_id ?? followed.stream, followed.topic ?? '', Math.max(readTo, 1), signal)
+  if (left !== undefined) {
+    watch.followed = { ...followed, message_id: left }
+    return
+  }
+  const isSameStream = movedTo.streamId === String(followed.stream_id)
+  const [first] = messageIds
+  const name =
+    isSameStream || movedTo.streamId === undefined || first === undefined
+      ? followed.stream
+      : ((await finder.streamName(movedTo.streamId, first, signal)) ?? followed.stream)
+  watch.followed = followMove(followed, movedTo, name)
+}

@@ -1,0 +1,85 @@
+import t from 'tap'
+import { allEvents, DEPLOYS, deliver, WATCH } from './capture-rig.js'
+import { type LiveRig, liveRig } from './live-rig.js'
+
+const ALL = { ...WATCH, event_kinds: [] }
+const RANDOM = { stream: 'eng', topic: 'random' }
+
+const idsOf = async ({ ledger }: LiveRig) =>
+  (await allEvents(ledger)).filter(({ kind }) => kind === 'message.created').map(event => Number(event.subject_id))
+
+t.test('a message is recorded when it is posted, and capture does not count it again', async t => {
+  const rig = await liveRig(t)
+  const [id = 0] = rig.chat.book.say(DEPLOYS)
+  rig.chat.book.say(RANDOM)
+  const [event] = await rig.recorded(1)
+  t.match(event, { kind: 'message.created', subject_id: String(id), subscription_ids: ['deploys'], seen_count: 1 })
+  t.match(event?.provenance, { route: 'capture', verified: 'login' })
+  t.match(await rig.once(), { messages: 0, last_cursor: String(id) })
+  t.equal((await allEvents(rig.ledger)).length, 1, 'other topics are not recorded')
+})
+
+t.test('a message by webhook, by the queue and by capture is one event', async t => {
+  const rig = await liveRig(t)
+  const [id = 0] = rig.chat.book.say(DEPLOYS)
+  await rig.recorded(1)
+  await deliver(rig, id)
+  await rig.once()
+  t.match(await allEvents(rig.ledger), [{ subject_id: String(id), seen_count: 2, provenance: { route: 'capture' } }])
+})
+
+t.test('edits, deletions and reactions are recorded, of messages from before the queue as well', async t => {
+  let old = 0
+  const rig = await liveRig(t, {}, async ({ chat, ledger }) => {
+    await ledger.saveSubscription(ALL)
+    ;[old = 0] = chat.book.say(DEPLOYS)
+    chat.book.say(RANDOM)
+  })
+  const { book } = rig.chat
+  const [id = 0] = book.say(DEPLOYS)
+  const edited = book.edit(id, 'Done, really.')
+  book.edit(old, 'It was before.')
+  book.react(old, 'add')
+  book.react(old, 'remove')
+  const [elsewhere = 0] = book.say(RANDOM)
+  book.react(elsewhere, 'add')
+  book.edit(elsewhere, 'Not watched.')
+  book.delete(elsewhere)
+  book.delete(id)
+  const events = await rig.recorded(7)
+  t.same(
+    events.map(({ kind, subject_id }) => [kind, Number(subject_id)]),
+    [
+      ['message.created', old],
+      ['message.created', id],
+      ['message.updated', id],
+      ['message.updated', old],
+      ['reaction.added', old],
+      ['reaction.removed', old],
+      ['message.deleted', id],
+    ],
+  )
+  t.match(events[2], { conversation: { text: 'Done, really.' }, subscription_ids: ['deploys'], actor: { id: '9' } })
+  t.match(events[2]?.dedupe_key, new RegExp(`:message:${id}:updated:${edited}$`))
+})
+
+t.test('what the watch did not ask for is recorded without its mark', async t => {
+  const rig = await liveRig(t)
+  const [id = 0] = rig.chat.book.say(DEPLOYS)
+  rig.chat.book.react(id, 'add')
+  const events = await rig.recorded(2)
+  t.match(events, [{ subscription_ids: ['deploys'] }, { kind: 'reaction.added', subscription_ids: [] }])
+})
+
+t.test('a message that becomes visible late, with a lower id, is recorded', async t => {
+  const rig = await liveRig(t)
+  const { book } = rig.chat
+  const late = Array.from({ length: 7 }, () => book.reserve(DEPLOYS))
+  const [id = 0] = book.say(DEPLOYS)
+  await rig.recorded(1)
+  for (const message of late) book.show(message)
+  await rig.recorded(8)
+  t.same(await idsOf(rig), [id, ...late.map(message => message.id)])
+  t.match(await rig.once(), { messages: 0 })
+  t.ok((await allEvents(rig.ledger)).every(({ seen_count }) => seen_count === 1))
+})
