@@ -5,6 +5,7 @@ import type { StoredEvent } from './events/event.js'
 import { FACET_VALUES, FACETS, type Facet } from './events/event-facets.js'
 import { STORY_LIMITS } from './events/story.js'
 import { FOLLOW_STATES } from './follow.js'
+import { LIVE_STATES } from './subscriptions/live-capture.js'
 import type { Subscription } from './subscriptions/subscription.js'
 
 export const CapturedAt = Type.String({ format: 'date-time', description: 'UTC, six fraction digits.' })
@@ -191,6 +192,16 @@ export const HealthSchema = Type.Object({
       { description: 'Of the read replica, if there is one that can be read.' },
     ),
   ),
+  chat_live: Type.Optional(
+    Type.Object(
+      {
+        state: Type.Enum([...LIVE_STATES]),
+        since: Type.String(),
+        code: Type.Optional(Type.String({ description: 'Why it is lost.' })),
+      },
+      { description: 'How the event queue of the chat server is read, if it is.' },
+    ),
+  ),
   demo: Type.Optional(
     Type.Literal(true, { description: 'The events are samples, and the ledger is discarded at the end.' }),
   ),
@@ -198,6 +209,7 @@ export const HealthSchema = Type.Object({
     Type.Array(
       Type.Object({
         code: Type.Enum([
+          'chat_live_lost',
           'clock_behind',
           'consumers_stalled',
           'disk_low',

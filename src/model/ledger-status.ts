@@ -1,4 +1,5 @@
 import type { FollowStatus } from './follow.js'
+import type { LiveStatus } from './subscriptions/live-capture.js'
 
 /** The status of a ledger on this machine. Instants are UTC text. */
 export interface LedgerStatus {
@@ -8,6 +9,8 @@ export interface LedgerStatus {
   size_bytes: number
   /** The server that has it open; null if this command opened it. */
   server: { pid: number; address: string | null; since: string } | null
+  /** How the server reads the event queue of the chat server; null if none does. */
+  chat_live: LiveStatus | null
   /** Null if the server is of an older release that does not report it. */
   schema_version: number | null
   event_count: number

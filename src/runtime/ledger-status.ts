@@ -2,6 +2,7 @@ import { LedgerClient } from '../client/ledger-client.js'
 import { AppError } from '../model/app-error.js'
 import type { FollowStatus } from '../model/follow.js'
 import type { LedgerStatus } from '../model/ledger-status.js'
+import type { LiveStatus } from '../model/subscriptions/live-capture.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { LedgerStats } from '../store/event-store.js'
@@ -33,6 +34,7 @@ interface HealthAnswer {
   epoch: string
   schema_version?: number
   follows?: FollowStatus
+  chat_live?: LiveStatus
 }
 
 async function statusOfServer(path: string, owner: OwnerRecord, socketPath: string): Promise<LedgerStatus> {
@@ -43,6 +45,7 @@ async function statusOfServer(path: string, owner: OwnerRecord, socketPath: stri
     database: health.database,
     size_bytes: await sizeOf(path),
     server: { pid: owner.pid, address: owner.address ?? null, since: owner.since },
+    chat_live: health.chat_live ?? null,
     schema_version: health.schema_version ?? null,
     ...countsOf(stats),
     head: health.head,
@@ -62,6 +65,7 @@ async function statusOfFile(settings: LocalSettings, check: boolean): Promise<Le
       database,
       size_bytes: (await opened.store.shared?.sizeBytes()) ?? (await sizeOf(database)),
       server: null,
+      chat_live: null,
       schema_version: opened.store.schemaVersion,
       ...countsOf(await opened.ledger.stats()),
       head: head && toTimestamp(head.capturedAt),

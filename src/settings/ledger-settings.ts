@@ -73,6 +73,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   capture?: ChatAccount
   /** The hooks whose deliveries are compared with the ledger every hour; absent: it is off. */
   reconcile?: ListedHook[]
+  /** Whether capturing also reads the chat platform's event queue. */
+  captureLive: boolean
   /** The events are sample data, and the API reports that. */
   isDemo: boolean
 }
@@ -89,11 +91,13 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
   const publicUrl = readPublicUrl(reader)
   const capture = flags.capture ? readChatAccount(reader) : undefined
   const chatSite = capture ? capture.site : readChatSite(reader)
+  const captureLive = reader.isOn('EVENT_CHAT_LIVE', true)
   const local = readLocal(reader, flags)
   const settings = {
     ...local,
     ...(capture ? { capture } : {}),
     ...(reader.isOn('EVENT_RECONCILE') ? { reconcile: readListedHooks(reader, 'all') } : {}),
+    captureLive,
     ...readBackups(reader, local.database),
     ...readRetention(reader, local.database),
     ...readFollowing(reader, local, flags),

@@ -20,6 +20,7 @@ export function healthCard(health: unknown, style: TerminalStyle): string {
     ['database', lineAt(health, 'database')],
     ['engine', lineAt(health, 'engine')],
     ['version', lineAt(health, 'version')],
+    ['chat live', toLiveText(at(health, 'chat_live'))],
     ['head', lineAt(health, 'head') || (isOk ? 'empty' : '')],
     ['digest', lineAt(health, 'head_digest')],
     ['follows', lineAt(health, 'follows', 'leader')],
@@ -32,6 +33,7 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
     ['database', toTerminalLine(status.database)],
     ['size', toSizeText(status.size_bytes)],
     ['open by', toServerText(status.server)],
+    ['chat live', toLiveText(status.chat_live)],
     ['schema', status.schema_version === null ? '' : `version ${status.schema_version}`],
     ['events', status.event_count.toLocaleString('en')],
     ['repeats', status.duplicate_count.toLocaleString('en')],
@@ -42,6 +44,13 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
     ['behind', behindText(status.follows)],
     ['integrity', toIntegrityText(status.problems, style)],
   ])
+}
+
+/** `live since 2031-05-04T09:00:00.000000Z`; empty where no event queue is read. */
+function toLiveText(live: unknown): string {
+  const state = lineAt(live, 'state').replaceAll('_', ' ')
+  const code = lineAt(live, 'code')
+  return state === '' ? '' : `${state}${code === '' ? '' : ` (${code})`} since ${lineAt(live, 'since')}`
 }
 
 export function backupText({ path, bytes, events, head }: LedgerBackup): string {

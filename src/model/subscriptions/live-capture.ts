@@ -24,6 +24,12 @@ export interface LiveStatus {
   code?: string
 }
 
+/** What a server reports of it. */
+export interface LiveReport {
+  status: LiveStatus
+  totals: LiveTotals
+}
+
 /** Since the server started. */
 export interface LiveTotals {
   created: number

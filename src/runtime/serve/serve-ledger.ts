@@ -7,6 +7,7 @@ import { AppError } from '../../model/app-error.js'
 import { ADAPTERS, listPlatforms } from '../../platforms/adapters.js'
 import { LargeDeliveries } from '../../platforms/deliveries/large-deliveries.js'
 import type { ListLinkedCards } from '../../server/board/linked-cards.js'
+import type { ServedCaptures } from '../../server/events/capture-route.js'
 import type { ServedFollowing } from '../../server/ledger/follow-routes.js'
 import { createLedgerServer, type LedgerServer } from '../../server/ledger/ledger-server.js'
 import type { LedgerSettings } from '../../settings/ledger-settings.js'
@@ -15,6 +16,7 @@ import { notFollowing } from '../../store/copy-store.js'
 import { BackupSchedule } from '../backup/backup-schedule.js'
 import { CaptureSchedule } from '../capture/capture-schedule.js'
 import { Captures } from '../capture/captures.js'
+import { LiveCapture } from '../capture/live/live-capture.js'
 import { Follower } from '../follow/follower.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
@@ -85,6 +87,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     ...{ now: Date.now, sleep: pause, receives: true },
     acceptLarge: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
   })
+  let live: LiveCapture | undefined
   let backups: BackupSchedule | undefined
   let retention: RetentionSchedule | undefined
   let lead = () => {}
@@ -96,7 +99,12 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     else if (!knownHosts(settings)) logger.info(ANY_HOST)
     const lastBackup = () => backups?.newest
     const following = follower ?? (await ownLedger(opened))
-    const parts = { opened, accounts, large, captures, reconciliations, lastBackup, following, ...services }
+    const served: ServedCaptures = {
+      run: (request, call) => captures.run(request, call),
+      totals: () => captures.totals(),
+      live: () => live && { status: live.status(), totals: live.totals() },
+    }
+    const parts = { opened, accounts, large, captures: served, reconciliations, lastBackup, following, ...services }
     return { server: createServer(settings, parts), needsLogin: isClosed, follower }
   })
   let schedule: CaptureSchedule | undefined
@@ -106,6 +114,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     try {
       stopPartitions()
       await follower?.stop()
+      await live?.stop()
       await schedule?.stop()
       await reconciling?.stop()
       await backups?.stop()
@@ -127,8 +136,12 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     if (file) await settleUpgrade(file.ownership, file.store.upgrade, logger)
     if (opened.store.shared) stopPartitions = schedulePartitions(opened.store.shared, logger)
     lead = () => {
-      const { capture: chat, reconcile: hooks, retention: rules } = settings
+      const { capture: chat, captureLive, reconcile: hooks, retention: rules } = settings
       if (chat) schedule = new CaptureSchedule({ captures, chat, logger, checkMs: CHECK_MS })
+      if (chat && captureLive) {
+        const parts = { ledger: opened.ledger, captures, chat, logger, clock: wallClock, leases: opened.store.shared }
+        live = new LiveCapture(parts)
+      }
       if (hooks) {
         const { ledger, store } = opened
         const parts = { reconciliations, hooks, logger, now: clock, leases: store.shared }
@@ -223,7 +236,7 @@ interface ServerParts extends LedgerServices {
   opened: OpenLedger
   accounts: LedgerAccounts
   large: LargeDeliveries
-  captures: Captures
+  captures: ServedCaptures
   reconciliations: Reconciliations
   lastBackup: () => number | undefined
   following: ServedFollowing

@@ -8,6 +8,7 @@ import {
   type CaptureResult,
   type CaptureTotals,
 } from '../../model/subscriptions/capture.js'
+import type { LiveReport } from '../../model/subscriptions/live-capture.js'
 import { answerWithProgress, type ProgressLinesParts } from '../answer/progress-lines.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
@@ -20,6 +21,8 @@ export interface ServedCaptures {
   ): Promise<CaptureResult>
   /** Since the server started. */
   totals(): CaptureTotals
+  /** Undefined, also as a member, where no event queue is read. */
+  live?(): LiveReport | undefined
 }
 
 export interface CaptureRouteParts extends ProgressLinesParts {

@@ -3,10 +3,12 @@ import { html, Markup } from '../../login/html.js'
 import { AppError } from '../../model/app-error.js'
 import type { FollowStatus } from '../../model/follow.js'
 import { HealthSchema } from '../../model/ledger-answers.js'
-import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { LiveStatus } from '../../model/subscriptions/live-capture.js'
+import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
 import type { ReplicaHealth, StoreHealth } from '../../store/event-store.js'
 import { HTTP_STATUS, toProblemReply } from '../answer/problem.js'
 import { json } from '../answer/reply.js'
+import type { ServedCaptures } from '../events/capture-route.js'
 import { documented, type Endpoint, type Reply, type RouteDoc } from '../http/route.js'
 import { diskLow, type ReadStorageSizes } from '../metrics/program-figures.js'
 import type { PlainAnswer, ShowPlainPage } from '../pages/plain-pages.js'
@@ -30,11 +32,12 @@ export interface HealthParts {
   showPlain: ShowPlainPage
   storageSizes: ReadStorageSizes
   following: Pick<ServedFollowing, 'status' | 'promotion'>
+  captures: Pick<ServedCaptures, 'live'>
 }
 
 /** `GET /api/health`: 200 when the store can commit; 503 with the reason when it cannot, or after it found damage. */
 export function health({ ledger, database: named, version, isDemo, now, ...parts }: HealthParts): Endpoint {
-  const { showPlain, storageSizes, following } = parts
+  const { showPlain, storageSizes, following, captures } = parts
   const demo = isDemo ? { demo: true } : {}
   const missing = named.warning === undefined ? [] : [{ code: 'files_missing', detail: named.warning }]
   const withWarnings = (found: readonly object[]) => (found.length > 0 ? { warnings: found } : {})
@@ -45,7 +48,8 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
       const status = following.status()
       const promotion = following.promotion()
       const stands = status ? followFails(status) : stalled(await ledger.consumers.countStalled())
-      const found = [clock, stands, await diskLow(storageSizes), unreadable(replica)]
+      const live = captures.live?.()?.status
+      const found = [clock, stands, await diskLow(storageSizes), unreadable(replica), live && liveLost(live, now())]
       const known = {
         database,
         version,
@@ -57,6 +61,7 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
         unindexed_events: unindexedEvents,
         ...(status ? { follows: status } : {}),
         ...(promotion ? { continues: promotion } : {}),
+        ...(live ? { chat_live: live } : {}),
         ...(replica && !replica.problem ? { replica: lagOf(replica) } : {}),
         ...withWarnings([...missing, ...found.filter(warning => warning !== undefined)]),
         ...demo,
@@ -97,6 +102,14 @@ function stalled(count: number): Warning | undefined {
   const what = count === 1 ? 'A consumer stands' : `${count} consumers stand`
   const detail = `${what} still although events wait. \`daybook consumers list\` shows which.`
   return { code: 'consumers_stalled', detail }
+}
+
+/** Without the address of the chat server: the health of a ledger is public. */
+function liveLost({ state, since, code }: LiveStatus, now: Micros): Warning | undefined {
+  const seconds = Math.floor((now - readTimestamp('since', since).micros) / 1_000_000)
+  if (state !== 'lost' || seconds < FAILING_SECONDS) return undefined
+  const detail = `The event queue of the chat server cannot be read for ${seconds} s (${code}). Capture by interval continues.`
+  return { code: 'chat_live_lost', detail }
 }
 
 function lagOf({ lagEvents, lagSeconds }: ReplicaHealth) {

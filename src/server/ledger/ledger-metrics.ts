@@ -4,7 +4,9 @@ import { AppError } from '../../model/app-error.js'
 import type { ProvenanceRoute } from '../../model/events/event.js'
 import { FOLLOW_STATES, type FollowStatus } from '../../model/follow.js'
 import type { CaptureTotals } from '../../model/subscriptions/capture.js'
+import { LIVE_STATES, type LiveReport } from '../../model/subscriptions/live-capture.js'
 import type { LedgerStats, ReplicaHealth } from '../../store/event-store.js'
+import type { ServedCaptures } from '../events/capture-route.js'
 import type { RefusedDelivery } from '../events/refused-deliveries.js'
 import { type Figure, figure, figureBy } from '../metrics/figure.js'
 import { ProgramMetrics } from '../metrics/program-metrics.js'
@@ -15,7 +17,7 @@ import type { ServedLedger } from './served-ledger.js'
 export interface LedgerFigureParts {
   ledger: Pick<ServedLedger, 'health' | 'stats'>
   refusedDeliveries: () => readonly RefusedDelivery[]
-  captureTotals: () => CaptureTotals
+  captures: Pick<ServedCaptures, 'totals' | 'live'>
   /** Epoch milliseconds of the newest backup that the server has made; undefined where it makes none. */
   lastBackup: () => number | undefined
   following: Pick<ServedFollowing, 'status'>
@@ -58,11 +60,12 @@ export class LedgerMetrics extends ProgramMetrics {
     })
   }
 
-  watchLedger({ ledger, refusedDeliveries, captureTotals, lastBackup, following }: LedgerFigureParts): void {
+  watchLedger({ ledger, refusedDeliveries, captures, lastBackup, following }: LedgerFigureParts): void {
     this.whenRead('events', async () => eventFigures(await ledger.stats()))
     this.whenRead('head', () => headFigures(ledger))
     this.whenRead('refused deliveries', async () => [refusedFigure(refusedDeliveries())])
-    this.whenRead('captures', async () => captureFigures(captureTotals()))
+    this.whenRead('captures', async () => captureFigures(captures.totals()))
+    this.whenRead('live capture', async () => liveFigures(captures.live?.()))
     this.whenRead('backups', async () => backupFigures(lastBackup()))
     this.whenRead('following', async () => followFigures(following.status()))
   }
@@ -130,6 +133,27 @@ function captureFigures({ outcomes, created, duplicates }: CaptureTotals): Figur
     figureBy('result', Object.entries({ created, duplicate: duplicates }), {
       ...{ type: 'counter', name: 'daybook_captured_messages_total' },
       help: 'Messages that captures recorded, by whether the event was new or a repeat.',
+    }),
+  ]
+}
+
+function liveFigures(report: LiveReport | undefined): Figure[] {
+  if (!report) return []
+  const { status, totals } = report
+  const { created, duplicates, registered, lost } = totals
+  return [
+    figureBy(
+      'state',
+      LIVE_STATES.map(state => [state, state === status.state ? 1 : 0] as const),
+      { name: 'daybook_chat_live_state', help: '1 for the state in which the event queue of the chat server is read.' },
+    ),
+    figureBy('result', Object.entries({ created, duplicate: duplicates }), {
+      ...{ type: 'counter', name: 'daybook_chat_live_events_total' },
+      help: 'Events of the queue that were recorded, by whether they were new or a repeat.',
+    }),
+    figureBy('change', Object.entries({ registered, lost }), {
+      ...{ type: 'counter', name: 'daybook_chat_live_changes_total' },
+      help: 'How often an event queue was registered, and how often reading it failed or it was gone.',
     }),
   ]
 }

@@ -272,7 +272,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   metrics.watchLedger({
     ledger: options.ledger,
     refusedDeliveries: () => refused.list().items,
-    captureTotals: () => options.captures.totals(),
+    captures: options.captures,
     lastBackup: options.lastBackup,
     following: options.following,
   })

@@ -84,9 +84,9 @@ export class SettingReader {
     return word ?? fallback
   }
 
-  isOn(name: string): boolean {
+  isOn(name: string, fallback = false): boolean {
     const found = this.find(name)
-    if (!found) return false
+    if (!found) return fallback
     const word = found.value.toLowerCase()
     if (['1', 'true', 'yes', 'on'].includes(word)) return true
     if (!['0', 'false', 'no', 'off'].includes(word))

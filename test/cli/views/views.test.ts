@@ -213,6 +213,7 @@ const STATUS = {
   database: '/l.db',
   size_bytes: 8_331_032,
   server: null,
+  chat_live: null,
   schema_version: 3,
   event_count: 12_001,
   duplicate_count: 0,

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { until } from '../../server/serve.js'
 import { allEvents, DEPLOYS, deliver, WATCH } from './capture-rig.js'
 import { type LiveRig, liveRig } from './live-rig.js'
 
@@ -82,4 +83,64 @@ t.test('a message that becomes visible late, with a lower id, is recorded', asyn
   t.same(await idsOf(rig), [id, ...late.map(message => message.id)])
   t.match(await rig.once(), { messages: 0 })
   t.ok((await allEvents(rig.ledger)).every(({ seen_count }) => seen_count === 1))
+})
+
+t.test('a reaction to a message that the ledger does not have is placed by asking the chat server', async t => {
+  let old = 0
+  const rig = await liveRig(t, {}, async ({ chat, once }) => {
+    ;[old = 0] = chat.book.say(DEPLOYS)
+    chat.book.say(RANDOM)
+    chat.book.say(DEPLOYS)
+    // The first capture takes only the newest message.
+    await once('deploys', { backfill: 1 })
+  })
+  rig.chat.book.react(old, 'add')
+  const [reaction] = await rig.recorded(1, /reaction/)
+  t.match(reaction, { subject_id: String(old) })
+})
+
+t.test('a message that was edited before capture sees it is recorded with both', async t => {
+  const rig = await liveRig(t)
+  rig.chat.book.say(DEPLOYS)
+  await rig.recorded(1)
+  await rig.live.stop()
+  const [id = 0] = rig.chat.book.say(DEPLOYS, 1, 'First.')
+  rig.chat.book.edit(id, 'Second.')
+  rig.restart()
+  const [created, updated] = (await rig.recorded(3)).slice(1)
+  t.match(created, { kind: 'message.created', conversation: { text: 'Second.' }, seen_count: 1 })
+  t.match(updated, { kind: 'message.updated', conversation: { text: 'Second.' }, payload: { orig_content: 'First.' } })
+})
+
+t.test('messages between people, and streams that are not watched, are not recorded', async t => {
+  const rig = await liveRig(t)
+  const { book } = rig.chat
+  const direct = { type: 'private', id: 900, sender_id: 9, display_recipient: [{ id: 9 }, { id: 10 }], content: 'psst' }
+  book.onEvent({ event: { type: 'message', message: direct, flags: [] } })
+  book.onEvent({ event: { type: 'delete_message', message_id: 900, message_type: 'private' } })
+  book.say({ stream: 'ops', topic: 'deploys' })
+  book.say(DEPLOYS)
+  t.equal((await rig.recorded(1)).length, 1)
+})
+
+t.test('a watch that is added while the queue is read is captured first', async t => {
+  const rig = await liveRig(t)
+  const before = rig.chat.book.say(RANDOM, 3)
+  await rig.ledger.saveSubscription({ ...WATCH, id: 'random', target: 'stream:eng/topic:random' })
+  const after = rig.chat.book.say(RANDOM)
+  await rig.recorded(4)
+  t.same(await idsOf(rig), [...before, ...after])
+})
+
+t.test('messages that were posted while a watch was disabled are captured when it is enabled again', async t => {
+  const rig = await liveRig(t)
+  const ids = rig.chat.book.say(DEPLOYS)
+  await rig.recorded(1)
+  await rig.ledger.saveSubscription({ id: 'deploys', enabled: false })
+  ids.push(...rig.chat.book.say(DEPLOYS, 2))
+  await until(() => rig.chat.queues.read)
+  await rig.ledger.saveSubscription({ id: 'deploys', enabled: true })
+  ids.push(...rig.chat.book.say(DEPLOYS))
+  await rig.recorded(4)
+  t.same(await idsOf(rig), ids)
 })

@@ -7,6 +7,8 @@ interface Queue {
   html: boolean
   emptyTopic: boolean
   events: Record<string, unknown>[]
+  /** All of them, for tests. */
+  sent: Record<string, unknown>[]
   /** The id of the next event; ids rise by one in each queue. */
   nextId: number
   /** Events up to this one are forgotten: the reader has acknowledged them. */
@@ -47,7 +49,7 @@ export class EventQueues {
       types: new Set(types),
       html: form.get('apply_markdown') === 'true',
       emptyTopic: capabilities.empty_topic_name === true,
-      ...{ events: [], nextId: 0, prunedTo: -1, usedAt: this.now(), wake: undefined },
+      ...{ events: [], sent: [], nextId: 0, prunedTo: -1, usedAt: this.now(), wake: undefined },
       idleMs: seconds > 0 ? seconds * 1000 : IDLE_MS,
     })
     return {
@@ -100,6 +102,19 @@ export class EventQueues {
     return [...this.#queues.values()].filter(({ wake }) => wake !== undefined).length
   }
 
+  /** Whether all events have been acknowledged. */
+  get read(): boolean {
+    return [...this.#queues.values()].every(({ nextId, prunedTo }) => prunedTo === nextId - 1)
+  }
+
+  /** Has the acknowledged events after one again, as if the request that acknowledged them had not arrived. */
+  restoreAfter(id: number): void {
+    for (const queue of this.#queues.values()) {
+      queue.events = queue.sent.filter(event => Number(event.id) > id)
+      queue.prunedTo = id
+    }
+  }
+
   #find(id: string): Queue {
     const queue = this.#queues.get(id)
     if (queue && this.now() - queue.usedAt <= queue.idleMs) return queue
@@ -119,7 +134,9 @@ export class EventQueues {
   }
 
   #append(queue: Queue, event: Record<string, unknown>): void {
-    queue.events.push({ ...event, id: queue.nextId })
+    const numbered = { ...event, id: queue.nextId }
+    queue.events.push(numbered)
+    queue.sent.push(numbered)
     queue.nextId++
     queue.wake?.()
   }

@@ -96,15 +96,15 @@ export class LiveBatches {
     if (ids.length === 0) return 0
     const request = { backfill: CAPTURE_LIMITS.defaultBackfill, chat: this.parts.chat }
     const { captures } = await this.parts.captures.runEach(ids, request, { signal })
-    for (const id of ids) this.#retryAt.set(id, this.parts.elapsed() + RETRY_MS)
+    const retryAt = this.parts.elapsed() + RETRY_MS
     const places = new Map((await this.#listWatches()).map(({ id, place }) => [id, JSON.stringify(place)]))
     for (const { subscription_id: id, outcome, error } of captures) {
       const place = places.get(id)
       this.#unknown.delete(id)
-      if (outcome === 'captured' && place !== undefined) {
-        this.#caughtUp.set(id, place)
-        this.#retryAt.delete(id)
-      } else if (error?.code === 'chat_narrow_refused') this.#unknown.add(id)
+      this.#retryAt.delete(id)
+      if (outcome === 'captured' && place !== undefined) this.#caughtUp.set(id, place)
+      if (error) this.#retryAt.set(id, retryAt)
+      if (error?.code === 'chat_narrow_refused') this.#unknown.add(id)
     }
     return captures.reduce((sum, { created }) => sum + created, 0)
   }

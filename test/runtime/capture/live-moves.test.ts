@@ -1,0 +1,84 @@
+import t from 'tap'
+import { DEPLOYS, WATCH } from './capture-rig.js'
+import { type LiveRig, liveRig } from './live-rig.js'
+
+/** Before servers could follow a message. */
+const OLDER = { featureLevel: 250 }
+const followedBy = async ({ ledger }: LiveRig, id = 'deploys') => (await ledger.getSubscription(id)).capture?.followed
+
+for (const [name, options] of Object.entries({ 'a server of today': {}, 'an older server': OLDER })) {
+  t.test(`a resolved topic is followed on ${name}, and a new topic of the old name is not`, async t => {
+    const rig = await liveRig(t, options)
+    const { book } = rig.chat
+    const ids = book.say(DEPLOYS, 2)
+    await rig.recorded(2)
+    const resolved = book.resolve(DEPLOYS)
+    book.say(DEPLOYS)
+    ids.push(...book.say(resolved))
+    const events = await rig.recorded(5)
+    t.same(
+      events.map(({ kind, subject_id }) => [kind, Number(subject_id)]),
+      [
+        ['message.created', ids[0]],
+        ['message.created', ids[1]],
+        ['message.moved', ids[0]],
+        ['message.moved', ids[1]],
+        ['message.created', ids[2]],
+      ],
+    )
+    t.match(await followedBy(rig), { topic: resolved.topic, stream: 'eng' })
+    t.match(await rig.once(), { messages: 0 }, 'and capture continues there')
+  })
+
+  t.test(`a topic that moves to another stream is followed on ${name}`, async t => {
+    const rig = await liveRig(t, options)
+    const { book } = rig.chat
+    const ids = book.say(DEPLOYS, 2)
+    await rig.recorded(2)
+    const there = { stream: 'ops', topic: 'releases' }
+    book.move(DEPLOYS, there)
+    ids.push(...book.say(there))
+    const events = await rig.recorded(3, /created/)
+    t.same(
+      events.map(({ subject_id }) => Number(subject_id)),
+      ids,
+    )
+    t.ok(events.every(({ subscription_ids }) => subscription_ids.includes('deploys')))
+    t.match(await followedBy(rig), { topic: 'releases', stream: 'ops' })
+    book.say(there)
+    await rig.live.stop()
+    t.match(await rig.once(), { outcome: 'captured' })
+    t.equal((await rig.recorded(4, /created/)).length, 4)
+  })
+}
+
+t.test('a single message that moves away does not take the watch with it', async t => {
+  const rig = await liveRig(t, OLDER)
+  const { book } = rig.chat
+  const [first = 0, second = 0] = book.say(DEPLOYS, 2)
+  await rig.recorded(2)
+  const elsewhere = { stream: 'eng', topic: 'random' }
+  book.move(DEPLOYS, elsewhere, [first])
+  book.say(elsewhere)
+  const [id] = book.say(DEPLOYS)
+  const events = await rig.recorded(3, /created/)
+  t.same(Number(events.at(-1)?.subject_id), id)
+  t.match(await rig.recorded(1, /moved/), [
+    { subject_id: String(first), payload: {}, target: { parent: { display: 'random' } } },
+  ])
+  t.match(await followedBy(rig), { message_id: second, topic: 'deploys' })
+})
+
+t.test('a renamed stream is recorded, and followed under its new name', async t => {
+  const rig = await liveRig(t, {}, ({ ledger, chat }) => {
+    chat.book.say(DEPLOYS)
+    return ledger.saveSubscription({ ...WATCH, id: 'eng', target: 'stream:eng', event_kinds: [] })
+  })
+  const { book } = rig.chat
+  book.renameStream('eng', 'engineering')
+  book.say({ stream: 'engineering', topic: 'x' })
+  const events = await rig.recorded(3)
+  t.match(events[1], { kind: 'stream.updated', subscription_ids: ['eng'] })
+  t.match(events[2], { kind: 'message.created', subscription_ids: ['eng'] })
+  t.match(await followedBy(rig, 'eng'), { stream: 'engineering' })
+})
