@@ -50,7 +50,7 @@ else
       cluster.sql(`SELECT name, fence FROM ${address.schema}.leases WHERE ends_at > clock_timestamp() ORDER BY name`)
     t.match(
       (await leases()).map(({ name }) => name),
-      ['captures', 'watch deploys'],
+      ['captures', 'chat queue', 'watch deploys'],
       'the killed server still has the right to capture',
     )
     t.equal(held, 1, 'and the other one respects it')

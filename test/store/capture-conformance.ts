@@ -29,6 +29,15 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.match(await find(), { last_cursor: '7', capture: { read_to: '7', followed: { topic: 'deploys' } } })
   })
 
+  t.test('the place in an event queue is stored, and replaced', async t => {
+    const { subscriptions } = await openWatched(t)
+    t.equal(await subscriptions.findQueueMark(), undefined)
+    const mark = { account: 'https://chat.example.org bot@example.org', queue_id: 'q', last_event_id: -1 }
+    await subscriptions.saveQueueMark(mark)
+    await subscriptions.saveQueueMark({ ...mark, last_event_id: 7 })
+    t.same(await subscriptions.findQueueMark(), { ...mark, last_event_id: 7 })
+  })
+
   t.test('so does a repeat, which else moves nothing', async t => {
     const { events, find } = await openWatched(t)
     await events.record([messageCreated('m7'), messageCreated('m8')])

@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { StoredEvent } from '../../src/model/events/event.js'
+import { shownAddress } from '../../src/model/postgres-address.js'
+import { DEPLOYS } from '../runtime/capture/capture-rig.js'
+import { type ChatServer, chatServer } from '../support/chat-server/chat-server.js'
+import { TestCluster } from '../support/postgres/cluster.js'
+import { findPostgres } from '../support/postgres/find-postgres.js'
+import { CaptureCommand } from './capture-command.js'
+import { ownFolder } from './own-folder.js'
+import { type RunningServer, startServer } from './running-server.js'
+
+const FLAGS = ['--capture', '--log-level', 'silent']
+
+t.test(
+  'a server that is killed between recording and acknowledging misses nothing and counts nothing twice',
+  async t => {
+    const chat = await chatServer(t)
+    const command = await CaptureCommand.prepare(t, chat, join(ownFolder(t), 'events.db'))
+    const { database, env } = command
+    const happened: [string, number][] = []
+    const say = () => {
+      const [id = 0] = chat.book.say(DEPLOYS)
+      happened.push(['message.created', id])
+      chat.book.edit(id, `Changed ${id}.`)
+      happened.push(['message.updated', id])
+      chat.book.react(id, 'add')
+      happened.push(['reaction.added', id])
+      return id
+    }
+    say()
+    // The first messages are from before the queue: only the message itself can be read then.
+    happened.splice(1)
+    for (const wait of [0, 3, 12]) {
+      const server = await startServer(t, { database, env, flags: FLAGS })
+      await isReading(chat, server)
+      for (let index = 0; index < 10; index++) chat.book.delete(say())
+      happened.push(...happened.filter(isLastTen).map(([, id]): [string, number] => ['message.deleted', id]))
+      await sleep(wait)
+      await server.kill()
+    }
+    const server = await startServer(t, { database, env, flags: FLAGS })
+    const last = say()
+    await isRecorded(server, events =>
+      events.some(({ kind, subject_id }) => kind === 'reaction.added' && subject_id === String(last)),
+    )
+    t.match(await health(server), { chat_live: { state: 'live' } })
+    t.match(await server.stop(), { code: 0 })
+    const { events } = await command.read()
+    const found = events.map(({ kind, subject_id }) => `${kind} ${subject_id}`)
+    t.same(found.toSorted(), happened.map(one => one.join(' ')).toSorted())
+    t.same(
+      events.filter(({ seen_count }) => seen_count !== 1),
+      [],
+    )
+    t.equal(chat.queues.registered.length, 1, 'the queue survived')
+
+    function isLastTen([kind]: [string, number], index: number): boolean {
+      return kind === 'message.created' && index >= happened.length - 30
+    }
+  },
+)
+
+const programs = findPostgres()
+if (programs === undefined) t.comment('there is no PostgreSQL server')
+else
+  t.test('one of two servers reads the queue; when it is killed, the other one continues with it', async t => {
+    const cluster = await TestCluster.shared(t, programs)
+    const address = await cluster.emptyLedger(t)
+    const chat = await chatServer(t)
+    const command = await CaptureCommand.prepare(t, chat, shownAddress(address))
+    const { database, env } = command
+    const [first = 0] = chat.book.say(DEPLOYS)
+    const one = await startServer(t, { database, env, flags: FLAGS })
+    await isReading(chat, one)
+    const two = await startServer(t, { database, env, flags: FLAGS })
+    await isState(two, 'standby')
+    chat.book.edit(first, 'Changed.')
+    await isRecorded(two, events => events.length === 2)
+    await one.kill()
+    chat.book.edit(first, 'Changed again.')
+    // As if the half minute of its lease were over.
+    await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
+    await isState(two, 'live')
+    const [second = 0] = chat.book.say(DEPLOYS)
+    await isRecorded(two, events => events.length === 4)
+    t.match(await two.stop(), { code: 0 })
+    const { events, watch } = await command.read()
+    t.same(
+      events.map(({ kind, subject_id, seen_count }) => [kind, Number(subject_id), seen_count]),
+      [
+        ['message.created', first, 1],
+        ['message.updated', first, 1],
+        ['message.updated', first, 1],
+        ['message.created', second, 1],
+      ],
+    )
+    t.equal(watch.last_cursor, String(second))
+    t.equal(chat.queues.registered.length, 1)
+  })
+
+async function isReading(chat: ChatServer, server: RunningServer): Promise<void> {
+  await isState(server, 'live')
+  while (chat.queues.waiting === 0) await sleep(5)
+}
+
+async function isState(server: RunningServer, state: string): Promise<void> {
+  for (;;) {
+    const { chat_live } = await health(server)
+    if (chat_live?.state === state) return
+    await sleep(20)
+  }
+}
+
+async function health({ http }: RunningServer) {
+  return (await http.get('/api/health')).json<{ chat_live?: { state: string } }>()
+}
+
+async function isRecorded({ http }: RunningServer, isSo: (events: StoredEvent[]) => boolean): Promise<void> {
+  for (;;) {
+    const { items } = (await http.get('/api/events?limit=500')).json<{ items: StoredEvent[] }>()
+    if (isSo(items)) return
+    await sleep(20)
+  }
+}
