@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { memorySources } from '../settings/memory-sources.js'
 import { messageCreated } from '../support/events.js'
-import { runDaybook } from './run-daybook.js'
+import { runDaybook, startDaybook } from './run-daybook.js'
 
 /** A folder with the database of a ledger, maybe served, and the commands that work on it. */
 async function start(t: Test, { isServed = false, events = 3 } = {}) {
@@ -87,6 +87,15 @@ t.test('without a server the file itself is copied, compressed if its name ends 
     shown.out,
     /^Copied and checked 3 events, the newest of 2027-01-15T08:00:00\.000002Z: .*shown\.db \(.* KiB\)\.\n$/,
   )
+})
+
+t.test('a backup or an export whose reader ends early is a failure that says so', async t => {
+  const { database } = await start(t, { events: 400 })
+  for (const command of ['backup', 'export']) {
+    const { child, ended } = startDaybook(t, ['ledger', command, '-'], { env: { EVENT_DB: database } })
+    child.stdout.destroy()
+    t.match(await ended, { code: 75, err: /^The program that reads the output ended before/ }, command)
+  }
 })
 
 t.test('a backup writes over nothing, and names what prevents it', async t => {

@@ -51,6 +51,10 @@ t.test('a verification of a small ledger', async t => {
         'The counter of message.created events says 7, and there are 4.',
       ],
     },
+    'a counter of repeats that was raised': {
+      sql: 'UPDATE source_counters SET duplicates = 9',
+      details: ['The counter of repeats of chat says 9, and there are 1.'],
+    },
     'a removed newest event': {
       sql: 'DELETE FROM events WHERE seq = 4',
       details: [

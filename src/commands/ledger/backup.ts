@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { toCompleteOutput } from '../../cli/complete-output.js'
 import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
 import { readLocalSettings } from '../../settings/local-settings.js'
@@ -57,7 +58,7 @@ export default class LedgerBackup extends DaybookCommand {
     }
     try {
       if (isStream) {
-        await backUpLedgerTo(process.stdout, settings, onProgress)
+        await toCompleteOutput(() => backUpLedgerTo(process.stdout, settings, onProgress))
         return
       }
       const backup = await backUpLedger(settings, args.file, onProgress)

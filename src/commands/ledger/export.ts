@@ -1,6 +1,7 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { toCompleteOutput } from '../../cli/complete-output.js'
 import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
 import { readLocalSettings } from '../../settings/local-settings.js'
@@ -60,9 +61,11 @@ export default class LedgerExport extends DaybookCommand {
     const options = { since: flags.since, accounts: flags['with-accounts'] ?? false, onProgress }
     const file = isStream ? process.stdout : args.file
     try {
-      const exported = flags.csv
-        ? await (await import('../../runtime/transfer/export-table.js')).exportTable(settings, file, options)
-        : await (await import('../../runtime/transfer/export-ledger.js')).exportLedger(settings, file, options)
+      const exported = await toCompleteOutput(async () =>
+        flags.csv
+          ? (await import('../../runtime/transfer/export-table.js')).exportTable(settings, file, options)
+          : (await import('../../runtime/transfer/export-ledger.js')).exportLedger(settings, file, options),
+      )
       progress.end()
       if (isStream) return
       if (flags.json || !this.output.isTerminal) return await this.printJson(exported)

@@ -1,0 +1,18 @@
+import { AppError } from '../model/app-error.js'
+
+/**
+ * Runs `work`, which writes a copy to standard output. Of other output the first lines may be enough (`… | head`); a copy that was cut
+ * must not look like one.
+ *
+ * @throws AppError `unavailable/output_closed` if the program that reads the output has ended
+ */
+export async function toCompleteOutput<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
+    const detail =
+      'The program that reads the output ended before it had received everything: what it has is incomplete.'
+    throw new AppError('unavailable', 'output_closed', detail, { hint: 'Run it again.', cause: error })
+  }
+}
