@@ -31,11 +31,7 @@ export async function backUpBoard(
   if (postgres) throw boardNotAFile()
   const files = boardFiles(home)
   const database = files[of]
-  if ((await sizeOf(database)) === 0) {
-    throw new AppError('not_found', 'board_missing', `There is no database at ${database}.`, {
-      hint: '`daybook serve` creates a board; BOARD_HOME names its folder.',
-    })
-  }
+  await requireDatabase(database)
   const request = { path: resolve(path), of }
   await viaServerOrFile(files.cards, {
     server: (_, socketPath) =>
@@ -46,6 +42,14 @@ export async function backUpBoard(
     file: () => copyFile(database, request),
   })
   return request
+}
+
+/** @throws AppError `not_found/board_missing` */
+export async function requireDatabase(path: string): Promise<void> {
+  if ((await sizeOf(path)) > 0) return
+  throw new AppError('not_found', 'board_missing', `There is no database at ${path}.`, {
+    hint: '`daybook serve` creates a board; BOARD_HOME names its folder.',
+  })
 }
 
 async function copyFile(database: string, { path, of }: BackupRequest): Promise<void> {

@@ -1,10 +1,12 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Logger } from 'pino'
+import { AppError } from '../model/app-error.js'
 import type { BoardSettings } from '../settings/board/board-settings.js'
+import type { BoardClosed } from '../store/board-rows.js'
 import type { BoardStore } from '../store/board-store.js'
 import { openBoardStore, type SqliteBoardStore } from '../store/sqlite/board/board-store.js'
 import { acquireOwnership, type Ownership } from '../store/sqlite/owner/owner.js'
+import type { OwnerRole } from '../store/sqlite/owner/owner-record.js'
 import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import type { StoreFile } from '../store/sqlite/thread/protocol.js'
 import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
@@ -39,14 +41,44 @@ export function boardFiles(home: string): { cards: string; sessions: string; bac
   }
 }
 
+/** Where problems with the files go that are no failures. */
+export interface BoardLog {
+  warn(facts: object, text: string): void
+  error(facts: object, text: string): void
+}
+
+export interface BoardOpening {
+  role?: OwnerRole
+  /** A board that was moved, or into which a copy is not complete, is opened as well. */
+  mayBeClosed?: boolean
+}
+
 /**
  * Opens a board. Files: takes ownership of them first; the owner of the cards' file listens at its socket.
  *
- * @throws AppError `conflict/ledger_owned` while another process owns them, `unavailable/store_…`, `configuration/…`
+ * @throws AppError `conflict/ledger_owned` while another process owns them, `configuration/continued_elsewhere`,
+ *   `configuration/import_incomplete`, `unavailable/store_…`, `configuration/…`
  */
 export async function openBoard(
+  settings: Pick<BoardSettings, 'home' | 'postgres'>,
+  logger: BoardLog,
+  { role = 'server', mayBeClosed = false }: BoardOpening = {},
+): Promise<OpenBoard> {
+  const opened = await openStore(settings, logger, role)
+  try {
+    const closed = mayBeClosed ? undefined : await opened.store.rows.findClosed()
+    if (closed) throw boardClosed(opened.database, closed)
+    return opened
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function openStore(
   { home, postgres }: Pick<BoardSettings, 'home' | 'postgres'>,
-  logger: Logger,
+  logger: BoardLog,
+  role: OwnerRole,
 ): Promise<OpenBoard> {
   if (postgres) {
     // Loaded only for those who use it.
@@ -69,7 +101,7 @@ export async function openBoard(
   const own = async (database: string, socket?: string): Promise<Ownership> => {
     const ownership = await acquireOwnership({
       database,
-      role: 'server',
+      role,
       ...(socket === undefined ? {} : { socket }),
       waitMs: OWNER_WAIT_MS,
       now: Date.now,
@@ -120,4 +152,14 @@ function fileOf({ database, record }: Ownership): StoreFile {
 
 async function runStep(step: () => unknown): Promise<void> {
   await step()
+}
+
+function boardClosed(database: string, { state, place }: BoardClosed): AppError {
+  if (state === 'moved') {
+    return new AppError('configuration', 'continued_elsewhere', `The board ${database} was moved to ${place}.`, {
+      hint: 'Let BOARD_DB or BOARD_HOME name the new place. If the move was interrupted, repeat `daybook board copy`.',
+    })
+  }
+  const detail = `The copy of ${place} into the board ${database} is not complete.`
+  return new AppError('configuration', 'import_incomplete', detail, { hint: 'Repeat `daybook board copy`.' })
 }

@@ -1,3 +1,4 @@
+import type { BoardRows } from './board-rows.js'
 import type { BoardSessionStore } from './board-session-store.js'
 import type { CardHistoryStore } from './card-history-store.js'
 import type { CardStore } from './card-store.js'
@@ -10,6 +11,8 @@ export interface BoardStore {
   readonly runs: RunStore
   readonly history: CardHistoryStore
   readonly sessions: BoardSessionStore
+  /** For a copy of the board. */
+  readonly rows: BoardRows
   /** Absent where only this process has the board open. */
   readonly shared?: SharedBoard | undefined
   /** Proves that it can commit: writes, unless it did so within a second. @throws AppError `unavailable/…` */

@@ -82,6 +82,29 @@ export function findBoard(sources: SettingSources): Pick<BoardSettings, 'home' |
   return { home, ...(postgres ? { postgres } : {}) }
 }
 
+export interface BoardPlace {
+  /** Absolute. */
+  home: string
+  /** Absent: it is in files in `home`. */
+  postgres?: PostgresAddress
+}
+
+/**
+ * A board that a flag names: a folder, or an address. Its password may be in `BOARD_DB_PASSWORD_FILE`.
+ *
+ * @throws AppError `configuration/settings_invalid`
+ */
+export function readBoardPlace(flag: string, value: string, sources: SettingSources): BoardPlace {
+  const reader = new SettingReader(sources)
+  const isPostgres = isPostgresUrl(value)
+  if (value === '') reader.refuse(flag, `${flag} is empty. Name a folder, or an address that begins with postgres://.`)
+  const found = isPostgres ? { name: flag, value } : undefined
+  const postgres = readPostgres(reader, found, { setting: 'BOARD_DB', schema: BOARD_SCHEMA })
+  const home = isPostgres ? readHome(reader) : reader.path(value)
+  reader.finish()
+  return { home, ...(postgres ? { postgres } : {}) }
+}
+
 function readColumns(reader: SettingReader): readonly string[] {
   const allowed = `is not a list of 1 to ${MAX_COLUMNS} different names with commas between them, each of lower-case letters, digits, "-" and "_"`
   return reader.text('BOARD_COLUMNS', acceptColumns, allowed) ?? DEFAULT_COLUMNS

@@ -27,7 +27,7 @@ const EMPTY_LEDGER = /* sql */ `
 
 const EMPTY_BOARD = /* sql */ `
   DELETE FROM cards; DELETE FROM card_history; DELETE FROM runs; DELETE FROM run_log; DELETE FROM sessions;
-  DELETE FROM leases; DELETE FROM login_failures; UPDATE board SET paused = false`
+  DELETE FROM leases; DELETE FROM login_failures; UPDATE board SET paused = false, closed = NULL`
 
 /** The folder of the server that all test processes of a run share. */
 const SHARED_FOLDER = 'DAYBOOK_TEST_POSTGRES'

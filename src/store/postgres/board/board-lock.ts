@@ -1,6 +1,8 @@
+import { AppError } from '../../../model/app-error.js'
+import type { BoardClosed } from '../../board-rows.js'
 import type { Connection } from '../connection/connection.js'
 
-const HOLD = /* sql */ `SELECT paused FROM board WHERE id = 1 FOR UPDATE`
+const HOLD = /* sql */ `SELECT paused, closed FROM board WHERE id = 1 FOR UPDATE`
 const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
 /**
@@ -8,10 +10,27 @@ const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
  * a column are computed from what is committed, and limits are exact.
  *
  * @returns whether the executor is paused
+ * @throws AppError `unavailable/board_moved`, `unavailable/import_under_way`
  */
 export async function holdBoard(connection: Connection): Promise<{ paused: boolean }> {
   const [row] = await connection.run(HOLD)
+  if (typeof row?.closed === 'string') throw boardClosed(JSON.parse(row.closed) as BoardClosed)
   return { paused: row?.paused === true }
+}
+
+const RETRY_SECONDS = 5
+
+function boardClosed({ state }: BoardClosed): AppError {
+  if (state === 'incomplete') {
+    return new AppError('unavailable', 'import_under_way', 'A copy into this board is not complete.', {
+      hint: 'Wait for it, or repeat `daybook board copy`.',
+      retryAfterSeconds: RETRY_SECONDS,
+    })
+  }
+  return new AppError('unavailable', 'board_moved', 'The board was moved: it continues in another place.', {
+    hint: 'Let BOARD_DB or BOARD_HOME name the new place, and start the servers again.',
+    retryAfterSeconds: RETRY_SECONDS,
+  })
 }
 
 /** How servers learn of changes of runs. */

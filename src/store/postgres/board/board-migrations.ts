@@ -4,7 +4,7 @@ import { LOGIN_FAILURE_TABLE } from '../tasks/login-failures.js'
 import type { Migration } from '../upgrade/migrate.js'
 
 /** Append-only: entry n upgrades a board from version n to version n + 1. */
-export const BOARD_MIGRATIONS: readonly Migration[] = [createBoard]
+export const BOARD_MIGRATIONS: readonly Migration[] = [createBoard, addClosed]
 
 const TABLES = /* sql */ `
   CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL);
@@ -96,4 +96,11 @@ async function createBoard(connection: Connection): Promise<void> {
   await connection.script(TABLES)
   await connection.script(LOGIN_FAILURE_TABLE)
   await connection.run(ADD_SALT, randomBytes(SALT_BYTES).toString('hex'))
+}
+
+/** `BoardClosed`, as JSON; NULL: the board accepts changes. In the row that every change holds. */
+const CLOSED = /* sql */ `ALTER TABLE board ADD COLUMN closed text`
+
+async function addClosed(connection: Connection): Promise<void> {
+  await connection.script(CLOSED)
 }

@@ -7,6 +7,7 @@ import { leaseTasks } from '../tasks/leases.js'
 import { loginFailures } from '../tasks/login-failures.js'
 import { migrate } from '../upgrade/migrate.js'
 import { BOARD_MIGRATIONS } from './board-migrations.js'
+import { boardRows } from './board-rows.js'
 import { cardHistory } from './card-history.js'
 import { cardStore } from './card-store.js'
 import { runStore } from './run-store.js'
@@ -64,6 +65,7 @@ export async function openPostgresBoard(address: PostgresAddress): Promise<Postg
     runs: runStore(pool, notices),
     history: cardHistory(pool),
     sessions: sessionStore(pool, salt),
+    rows: boardRows(pool),
     shared: {
       runs: {
         ...sharedRuns(pool, { leases: leaseTasks(pool, server), notices }),

@@ -2,6 +2,7 @@ import { Database } from '../files/database.js'
 import { type OwnFile, refuseOthers } from '../files/foreign.js'
 import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate, type Upgrade } from '../upgrade/migrate.js'
+import { SqliteBoardRows } from './board-rows.js'
 import { createHistoryTable, SqliteCardHistory } from './card-history.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
 import { proveWritable } from './prove-writable.js'
@@ -12,6 +13,7 @@ export interface BoardDatabase {
   cards: SqliteCardStore
   runs: SqliteRunStore
   history: SqliteCardHistory
+  rows: SqliteBoardRows
   /** Of a board that an older release has written. */
   upgrade: Upgrade | undefined
   /** A consistent copy, to a new file. @throws as `Database.copyTo` */
@@ -59,6 +61,7 @@ export function openBoardDatabase(path: string, guard: LossHandling = {}): Board
     cards: new SqliteCardStore(database),
     runs: new SqliteRunStore(database),
     history: new SqliteCardHistory(database),
+    rows: new SqliteBoardRows(database),
     upgrade,
     copyTo: copy => database.copyTo(copy),
     prove: () => proveWritable(database),

@@ -65,6 +65,7 @@ export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => 
       cards: methodTasks(board.cards),
       runs: methodTasks(board.runs),
       history: methodTasks(board.history),
+      rows: methodTasks(board.rows),
       sessions: methodTasks(sessions),
       copies: methodTasks(copies),
       files: methodTasks(files),

@@ -40,6 +40,7 @@ export async function openBoardStore(
       cards: stores.cards,
       runs: stores.runs,
       history: stores.history,
+      rows: stores.rows,
       copies: stores.copies,
       putAside: opened.putAside,
       upgrade: opened.upgrade,
