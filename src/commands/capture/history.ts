@@ -26,7 +26,7 @@ export default class CaptureHistory extends DaybookCommand {
     target: string({
       required: true,
       ignoreStdin: true,
-      description: 'A place, as in a subscription, or the address of a page on GitHub.',
+      description: 'A place, as in a subscription, or the address of a page on github.com or gitlab.com.',
     }),
   }
   static override flags = {
@@ -37,7 +37,7 @@ export default class CaptureHistory extends DaybookCommand {
     }),
     platform: option({ options: PLATFORM_WORDS, description: 'If the target fits several platforms.' })(),
     url: text({
-      description: 'Address of the platform; else EVENT_HISTORY_URL_…, else https://github.com.',
+      description: 'Address of the platform; else EVENT_HISTORY_URL_…',
       helpValue: '<url>',
     }),
     restart: boolean({ description: 'Begin from the start, even if an earlier run was interrupted.' }),

@@ -4,6 +4,7 @@ import { findTimestamp } from '../../model/timestamp.js'
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { withinDepth } from '../deliveries/delivery-body.js'
 import { idAt, isPayload, type Payload, textAt } from '../mapping/payload.js'
+import type { HistoryApi, ListPage } from './history-api.js'
 import type { HistoryPage, LeftOut } from './history-stream.js'
 
 /** Turns the JSON object of a delivery into events, as the adapter of a platform does. */
@@ -44,14 +45,14 @@ export function timeOf(item: Payload, name: string): string {
 export async function toHistoryPage(
   items: readonly unknown[],
   { name, normalise, toDeliveries }: ItemReader,
-): Promise<Pick<HistoryPage, 'events' | 'leftOut' | 'items'>> {
+): Promise<ItemPage> {
   const events: NewEvent[] = []
   const leftOut: LeftOut[] = []
   await Promise.all(
     items.map(async item => {
       try {
         if (!isPayload(item)) throw new UnusableItem('it is no object')
-        for (const past of await toDeliveries(withinDepth(item))) events.push(...eventsOf(past, normalise))
+        for (const past of await toDeliveries(withinDepth(item))) events.push(...eventsOfPast(past, normalise))
       } catch (error) {
         if (!(error instanceof UnusableItem)) throw error
         leftOut.push({ reason: error.message, item: `${name} ${nameOf(item)}` })
@@ -61,13 +62,45 @@ export async function toHistoryPage(
   return { events: inOrder(events), leftOut, items: items.length }
 }
 
+/** What was made of the items of a page. */
+export type ItemPage = Pick<HistoryPage, 'events' | 'leftOut' | 'items'>
+
+/** A page together with the lists that belong to its items. */
+export function joinPages(pages: readonly ItemPage[]): ItemPage {
+  return {
+    events: pages.flatMap(({ events }) => events),
+    leftOut: pages.flatMap(({ leftOut }) => leftOut),
+    items: pages.reduce((items, page) => items + page.items, 0),
+  }
+}
+
+/** Reads a whole list that belongs to one item, page by page. */
+export async function readSubList(api: HistoryApi, first: string, reader: ItemReader): Promise<ItemPage> {
+  const pages: ItemPage[] = []
+  let path: string | undefined = first
+  while (path !== undefined) {
+    const { items, next }: ListPage = await api.list(path)
+    pages.push(await toHistoryPage(items, reader))
+    path = next
+  }
+  return joinPages(pages)
+}
+
+/** How many pages follow, by the number in the address of this one. */
+export function pagesLeft(position: string, lastPage: number | undefined): number | undefined {
+  if (lastPage === undefined) return undefined
+  const page = /[?&]page=(\d{1,9})/u.exec(position)?.[1] ?? '1'
+  return Math.max(0, lastPage - Number(page))
+}
+
 export interface ItemReader {
   name: string
   normalise: NormaliseBody
   toDeliveries: (item: Payload) => readonly PastDelivery[] | Promise<readonly PastDelivery[]>
 }
 
-function eventsOf({ headers, body, occurredAt }: PastDelivery, normalise: NormaliseBody): NewEvent[] {
+/** The events that the adapter makes of a delivery. @throws UnusableItem */
+export function eventsOfPast({ headers, body, occurredAt }: PastDelivery, normalise: NormaliseBody): NewEvent[] {
   const delivery = {
     headers,
     // Only an event without an identity of its own is identified by its bytes.

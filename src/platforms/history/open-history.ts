@@ -2,6 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import type { HistoryAccount, HistoryTarget } from '../../model/platforms/history.js'
 import type { Place } from '../../model/subscriptions/target-place.js'
 import { openRepositoryHistory } from '../code-a/history/repository-history.js'
+import { openProjectHistory } from '../code-b/history/project-history.js'
 import { isPayload, memberOf } from '../mapping/payload.js'
 import { HistoryApi, type HistoryApiOptions } from './history-api.js'
 import type { History } from './history-stream.js'
@@ -31,9 +32,7 @@ export function openHistory(
 type Open = (place: Place | undefined, account: HistoryAccount, since: string, calls: ApiCalls) => Promise<OpenHistory>
 
 const openCodeA: Open = async (place, { baseUrl, token }, since, calls) => {
-  if (place?.type !== 'repository' && place?.type !== 'issue' && place?.type !== 'pull_request') throw noSuchPlace()
-  const { path } = place
-  const numbered = place.type === 'repository' ? undefined : { type: place.type, number: place.number }
+  const { path, numbered } = repositoryOf(place)
   const { flavour, apiUrl } = await findCodeAApi(baseUrl, calls)
   const authorization =
     token === undefined ? {} : { authorization: flavour === 'github' ? `Bearer ${token}` : `token ${token}` }
@@ -44,6 +43,12 @@ const openCodeA: Open = async (place, { baseUrl, token }, since, calls) => {
   return opening({ ...calls, baseUrl: apiUrl, headers: { ...AGENT, ...kind, ...authorization } }, api =>
     openRepositoryHistory({ api, place: { path, numbered, flavour }, since }),
   )
+}
+
+function repositoryOf(place: Place | undefined) {
+  if (place?.type !== 'repository' && place?.type !== 'issue' && place?.type !== 'pull_request') throw noSuchPlace()
+  const numbered = place.type === 'repository' ? undefined : { type: place.type, number: place.number }
+  return { path: place.path, numbered }
 }
 
 const AGENT = { 'user-agent': 'Daybook' }
@@ -96,4 +101,12 @@ function noSuchPlace(): Error {
   return new Error('The platform has no places of this form.')
 }
 
-const OPEN: Partial<Record<HistoryAccount['source'], Open>> = { code_a: openCodeA }
+const openCodeB: Open = async (place, { baseUrl, token }, since, calls) => {
+  const { path, numbered } = repositoryOf(place)
+  const headers = { ...AGENT, accept: 'application/json', ...(token === undefined ? {} : { 'private-token': token }) }
+  return opening({ ...calls, baseUrl: `${baseUrl}/api/v4`, headers }, api =>
+    openProjectHistory({ api, place: { path, numbered }, since }),
+  )
+}
+
+const OPEN: Partial<Record<HistoryAccount['source'], Open>> = { code_a: openCodeA, code_b: openCodeB }

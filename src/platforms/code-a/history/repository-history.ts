@@ -1,7 +1,14 @@
 import type { NumberedType } from '../../../model/subscriptions/target-place.js'
-import type { HistoryApi, ListPage } from '../../history/history-api.js'
+import type { HistoryApi } from '../../history/history-api.js'
 import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
-import { type ItemReader, toHistoryPage } from '../../history/item-events.js'
+import {
+  type ItemPage,
+  type ItemReader,
+  joinPages,
+  pagesLeft,
+  readSubList,
+  toHistoryPage,
+} from '../../history/item-events.js'
 import { answerUnreadable } from '../../history/refusals.js'
 import { idAt, isPayload, objectAt, type Payload, textAt } from '../../mapping/payload.js'
 import { normaliseCodeABody } from '../normalise.js'
@@ -30,7 +37,6 @@ const PAGE_ITEMS = 100
 const STAR_JSON = { accept: 'application/vnd.github.star+json' }
 
 type ToDeliveries = ItemReader['toDeliveries']
-type ItemPage = Awaited<ReturnType<typeof toHistoryPage>>
 /** Adds what has to be read for the items of a page. */
 type Complete = (page: ItemPage, items: readonly unknown[]) => Promise<ItemPage>
 
@@ -120,27 +126,15 @@ class RepositoryLists {
     const { flavour, since } = this.repository
     if (flavour === 'gitea') return page
     const changed = pulls.filter(isPayload).filter(pull => (textAt(pull, 'updated_at') ?? '') >= since.slice(0, 19))
-    const reviews = await Promise.all(changed.map(pull => this.#reviewsOf(pull)))
-    const parts = [page, ...reviews.flat()]
-    return {
-      events: parts.flatMap(({ events }) => events),
-      leftOut: parts.flatMap(({ leftOut }) => leftOut),
-      items: parts.reduce((items, part) => items + part.items, 0),
-    }
+    return joinPages([page, ...(await Promise.all(changed.map(pull => this.#reviewsOf(pull))))])
   }
 
-  async #reviewsOf(pull: Payload): Promise<ItemPage[]> {
+  async #reviewsOf(pull: Payload): Promise<ItemPage> {
     const number = idAt(pull, 'number')
+    if (number === undefined) return joinPages([])
     const toDeliveries: ToDeliveries = review => reviewDeliveries(this.repository, pull, review)
     const reader = { name: `reviews of #${number}`, normalise: normaliseCodeABody, toDeliveries }
-    const pages: ItemPage[] = []
-    let path = number === undefined ? undefined : this.#path(`/pulls/${number}/reviews`, {})
-    while (path !== undefined) {
-      const { items, next }: ListPage = await this.api.list(path)
-      pages.push(await toHistoryPage(items, reader))
-      path = next
-    }
-    return pages
+    return readSubList(this.api, this.#path(`/pulls/${number}/reviews`, {}), reader)
   }
 
   readonly #comment: ToDeliveries = async comment => {
@@ -191,12 +185,6 @@ interface StreamOptions {
 
 async function asItIs(page: ItemPage): Promise<ItemPage> {
   return page
-}
-
-function pagesLeft(position: string, lastPage: number | undefined): number | undefined {
-  if (lastPage === undefined) return undefined
-  const page = /[?&]page=(\d{1,9})/u.exec(position)?.[1] ?? '1'
-  return Math.max(0, lastPage - Number(page))
 }
 
 /** Webhooks send the same members; the templates of addresses would only take space in every event. */

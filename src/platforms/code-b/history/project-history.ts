@@ -1,0 +1,133 @@
+import type { NumberedType } from '../../../model/subscriptions/target-place.js'
+import type { HistoryApi } from '../../history/history-api.js'
+import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
+import {
+  type ItemPage,
+  type ItemReader,
+  joinPages,
+  pagesLeft,
+  readSubList,
+  toHistoryPage,
+} from '../../history/item-events.js'
+import { answerUnreadable } from '../../history/refusals.js'
+import { idAt, isPayload, known, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
+import { normaliseCodeBBody } from '../normalise.js'
+import {
+  issueDeliveries,
+  mergeRequestDeliveries,
+  type Noteable,
+  noteDeliveries,
+  type Project,
+} from './past-deliveries.js'
+
+/** A project, or one issue or merge request in it. */
+export interface ProjectPlace {
+  /** All its namespaces and its own name. */
+  path: string
+  numbered?: { type: NumberedType; number: string } | undefined
+}
+
+const PAGE_ITEMS = '100'
+const MISSING = [
+  'releases, which have no id in this API',
+  'stars, which have no webhook',
+  'closings, which webhooks identify by the time of a change that is not listed',
+  'comments on commits and snippets',
+]
+
+/**
+ * What happened in a project of GitLab: issues and work items, merge requests, and the comments on them.
+ *
+ * @throws AppError as `HistoryApi`
+ *
+ * Source: GitLab, "REST API": issues, merge requests, notes, pagination.
+ */
+export async function openProjectHistory({ api, place, since }: HistoryPlace<ProjectPlace>): Promise<History> {
+  const { path, numbered } = place
+  const base = `/projects/${encodeURIComponent(path)}`
+  const project = readProject(await api.object(base), since)
+  const lists = new ProjectLists(api, base, project)
+  if (!numbered) return { streams: [lists.all('issue'), lists.all('merge_request')], missing: MISSING }
+  const noteable = numbered.type === 'issue' ? 'issue' : 'merge_request'
+  return { streams: [lists.one(noteable, numbered.number)], missing: MISSING.slice(2, 3) }
+}
+
+/** Names of the lists in addresses, and for people. */
+const LISTS: Record<Noteable, { path: string; name: string }> = {
+  issue: { path: 'issues', name: 'issues' },
+  merge_request: { path: 'merge_requests', name: 'merge requests' },
+}
+
+class ProjectLists {
+  constructor(
+    private readonly api: HistoryApi,
+    private readonly base: string,
+    private readonly project: Project,
+  ) {}
+
+  /** By creation, which does not change while it is read; those that changed, because comments change them. */
+  all(noteable: Noteable): HistoryStream {
+    const { path, name } = LISTS[noteable]
+    const parameters = new URLSearchParams({
+      ...{ scope: 'all', state: 'all', order_by: 'created_at', sort: 'asc' },
+      ...{ updated_after: this.project.since, per_page: PAGE_ITEMS },
+    })
+    const first = `${this.base}/${path}?${parameters}`
+    const read = async (position = first): Promise<HistoryPage> => {
+      const { items, next, lastPage } = await this.api.list(position)
+      return { ...(await this.#withNotes(noteable, items)), next, pagesLeft: pagesLeft(position, lastPage) }
+    }
+    return { name, read }
+  }
+
+  one(noteable: Noteable, number: string): HistoryStream {
+    const { path, name } = LISTS[noteable]
+    return {
+      name,
+      read: async () => this.#withNotes(noteable, [await this.api.object(`${this.base}/${path}/${number}`)]),
+    }
+  }
+
+  async #withNotes(noteable: Noteable, items: readonly unknown[]): Promise<ItemPage> {
+    const { name } = LISTS[noteable]
+    const toDeliveries: ItemReader['toDeliveries'] = item =>
+      noteable === 'issue' ? issueDeliveries(this.project, item) : mergeRequestDeliveries(this.project, item)
+    const page = await toHistoryPage(items, { name, normalise: normaliseCodeBBody, toDeliveries })
+    const discussed = items.filter(isPayload).filter(item => memberOf(item, 'user_notes_count') !== 0)
+    return joinPages([page, ...(await Promise.all(discussed.map(item => this.#notesOf(noteable, item))))])
+  }
+
+  async #notesOf(noteable: Noteable, item: Payload): Promise<ItemPage> {
+    const { path, name } = LISTS[noteable]
+    const number = idAt(item, 'iid')
+    if (number === undefined) return joinPages([])
+    const parameters = new URLSearchParams({ order_by: 'created_at', sort: 'asc', per_page: PAGE_ITEMS })
+    const toDeliveries: ItemReader['toDeliveries'] = note => noteDeliveries(this.project, noteable, item, note)
+    const reader = { name: `comments of ${name} ${number}`, normalise: normaliseCodeBBody, toDeliveries }
+    return readSubList(this.api, `${this.base}/${path}/${number}/notes?${parameters}`, reader)
+  }
+}
+
+/** The members that webhooks send, and the address of the instance as they send it. */
+function readProject(found: unknown, since: string): Project {
+  const project = isPayload(found) ? found : undefined
+  const webUrl = webUrlAt(project, 'web_url')
+  const path = textAt(project, 'path_with_namespace')
+  if (!project || webUrl === undefined || path === undefined || !webUrl.endsWith(`/${path}`)) {
+    throw answerUnreadable('GitLab', 'without a project')
+  }
+  const payload = known({
+    id: memberOf(project, 'id'),
+    name: memberOf(project, 'name'),
+    description: memberOf(project, 'description'),
+    web_url: webUrl,
+    avatar_url: memberOf(project, 'avatar_url'),
+    git_ssh_url: memberOf(project, 'ssh_url_to_repo'),
+    git_http_url: memberOf(project, 'http_url_to_repo'),
+    namespace: memberOf(objectAt(project, 'namespace'), 'name'),
+    path_with_namespace: path,
+    default_branch: memberOf(project, 'default_branch'),
+    homepage: webUrl,
+  })
+  return { payload, instance: webUrl.slice(0, -path.length - 1), since }
+}
