@@ -23,8 +23,10 @@ async function readMetrics(t: Test): Promise<Record<'ledger' | 'board', string>>
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/gu, '')
   writeFileSync(join(backups, `ledger-${time}.db.gz`), 'a backup that is not due again')
   const env = { EVENT_LOG_LEVEL: 'silent', BOARD_HOME: join(folder, 'board'), EVENT_ADMIN_TOKEN: 'root-secret' }
-  const sources = memorySources({ env: { ...env, EVENT_BACKUP_DIR: backups } })
-  const flags = { db: join(folder, 'events.db'), port: '0', boardPort: '0' }
+  // No chat server answers there; the metrics of its event queue are there all the same.
+  const chat = { EVENT_CHAT_URL: 'http://127.0.0.1:9', EVENT_CHAT_EMAIL: 'bot@example.org', EVENT_CHAT_API_KEY: 'k' }
+  const sources = memorySources({ env: { ...env, ...chat, EVENT_BACKUP_DIR: backups } })
+  const flags = { db: join(folder, 'events.db'), port: '0', boardPort: '0', capture: true }
   const running = await serve(readServeSettings(flags, sources), sources)
   t.teardown(() => running.close())
   const body = '{"kind":"a.b","subject_type":"a","subject_id":"1","source":"ci"}'

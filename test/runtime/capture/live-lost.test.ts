@@ -122,6 +122,17 @@ t.test('a chat server that limits requests is not asked before the time', async 
   await rig.recorded(1)
 })
 
+t.test('a connection without a heartbeat is given up, and the same queue is read on', async t => {
+  const rig = await liveRig(t, {}, ({ chat }) => {
+    chat.queues.waitSeconds = 1
+  })
+  await until(() => rig.log.length === 3)
+  t.match(logOf(rig), [['info'], ['warn', 'chat_timeout'], ['info', undefined, 'chat events are live again']])
+  rig.chat.book.say(DEPLOYS)
+  await rig.recorded(1)
+  t.equal(rig.chat.queues.registered.length, 1)
+})
+
 t.test('heartbeats record nothing and move the place in the queue', async t => {
   const rig = await liveRig(t)
   rig.chat.queues.heartbeat()

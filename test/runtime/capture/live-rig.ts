@@ -36,7 +36,7 @@ export async function liveRig(t: Test, options: ChatServerOptions = {}, before?:
     for (;;) {
       const events = (await allEvents(rig.ledger)).filter(({ kind }) => kinds.test(kind))
       if (events.length >= count) return events
-      await sleep(5)
+      await sleep(20)
     }
   }
   const started: LiveRig = {

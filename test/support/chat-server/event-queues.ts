@@ -29,6 +29,8 @@ export class EventQueues {
   readonly #queues = new Map<string, Queue>()
   /** Parameters of each registration. */
   readonly registered: URLSearchParams[] = []
+  /** How long it advises clients to wait for an answer. */
+  waitSeconds = WAIT_SECONDS
 
   /** @param now epoch milliseconds */
   constructor(
@@ -56,7 +58,7 @@ export class EventQueues {
       queue_id: id,
       last_event_id: -1,
       zulip_feature_level: this.featureLevel,
-      ...(this.featureLevel >= 74 ? { event_queue_longpoll_timeout_seconds: WAIT_SECONDS } : {}),
+      ...(this.featureLevel >= 74 ? { event_queue_longpoll_timeout_seconds: this.waitSeconds } : {}),
     }
   }
 

@@ -32,7 +32,7 @@ export function readMessagePage(answer: Payload): MessagePage | undefined {
 
 /** What older servers are documented to need. */
 const DEFAULT_WAIT_SECONDS = 90
-const WAIT_SECONDS = { min: 5, max: 600 }
+const WAIT_SECONDS = { min: 1, max: 600 }
 
 /** @returns undefined for a response without a queue */
 export function readQueue(answer: Payload): ChatQueue | undefined {

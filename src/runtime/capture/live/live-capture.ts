@@ -133,7 +133,7 @@ export class LiveCapture {
         queue.lastEventId = answer.lastEventId
         isRepeated = false
       }
-      this.#succeed(queue, caughtUp)
+      this.#succeed(caughtUp)
       answer = await this.#queueApi.queueEvents(queue, {}, signal)
       if (!(await isOwn())) return this.#standBy()
       this.#backOff.reset()
@@ -180,10 +180,10 @@ export class LiveCapture {
     this.#totals.duplicates += duplicates
   }
 
-  #succeed(queue: ChatQueue, caughtUp: number): void {
+  #succeed(caughtUp: number): void {
     if (this.#status.state === 'live') return
     const { site } = this.parts.chat
-    const about = { site, queue: queue.id, caught_up: caughtUp }
+    const about = { site, caught_up: caughtUp }
     this.parts.logger.info(about, this.#logged ? 'chat events are live again' : 'chat events are live')
     this.#logged = undefined
     this.#enter('live')

@@ -162,3 +162,50 @@ t.test('a missing server is reported, and so is one that speaks no HTTP', async 
   const secure = new ChatApiClient({ site: server.url.replace('http:', 'https:'), email: 'a@b', api_key: 'k' })
   await t.rejects(secure.users(), { code: 'chat_unreachable' })
 })
+
+t.test('a queue is registered for what happens in streams, in the form of the messages API', async t => {
+  const { server, api } = await start(t)
+  const queue = await api.registerQueue()
+  t.match(queue, { lastEventId: -1, waitSeconds: 90 })
+  const [form] = server.queues.registered
+  t.same(JSON.parse(form?.get('event_types') ?? ''), [
+    'message',
+    'update_message',
+    'delete_message',
+    'reaction',
+    'stream',
+  ])
+  t.match(Object.fromEntries(form ?? []), {
+    apply_markdown: 'false',
+    all_public_streams: 'false',
+    fetch_event_types: '[]',
+  })
+  const [id] = server.book.say({ stream: 'eng', topic: 'deploys' })
+  const answer = await api.queueEvents(queue)
+  t.match(answer, {
+    events: [{ id: 0, type: 'message', message: { id, content_type: 'text/x-markdown' } }],
+    lastEventId: 0,
+  })
+  const next = { ...queue, lastEventId: answer.lastEventId }
+  t.same(await api.queueEvents(next, { isWaiting: false }), { events: [], lastEventId: 0 })
+  await t.rejects(
+    api.queueEvents(queue, { isWaiting: false }),
+    { code: 'chat_queue_lost' },
+    'events that it has dropped',
+  )
+  server.queues.forget()
+  await t.rejects(api.queueEvents(next), { category: 'unavailable', code: 'chat_queue_lost' })
+})
+
+t.test('how long to wait for an answer is bounded, and an answer without a queue is refused', async t => {
+  const answers = [
+    { queue_id: 'q', last_event_id: 3, event_queue_longpoll_timeout_seconds: 1e9 },
+    { queue_id: 'q', last_event_id: 3 },
+    { queue_id: null, last_event_id: 3 },
+    { queue_id: 'q', last_event_id: '3' },
+  ]
+  const { api } = await start(t, { fault: ({ index }) => respondWith(200, { result: 'success', ...answers[index] }) })
+  t.match(await api.registerQueue(), { id: 'q', lastEventId: 3, waitSeconds: 600 })
+  t.match(await api.registerQueue(), { waitSeconds: 90 })
+  for (const _ of [3, 4]) await t.rejects(api.registerQueue(), { code: 'chat_answer_unreadable' })
+})
