@@ -66,6 +66,10 @@ export class LedgerClient extends ServerClient {
     return this.get('/api/stats', options)
   }
 
+  deliveries(options?: CallOptions): Promise<Answer> {
+    return this.get('/api/deliveries', options)
+  }
+
   platforms(options?: CallOptions): Promise<Answer> {
     return this.get('/api/platforms', options)
   }

@@ -24,6 +24,7 @@ import { ReconcileSchedule } from '../reconcile/reconcile-schedule.js'
 import { pause, Reconciliations } from '../reconcile/reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
+import { type KeptTrace, keepTrace } from './kept-trace.js'
 import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
@@ -88,6 +89,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     acceptLarge: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
   })
   let live: LiveCapture | undefined
+  const kept = keepTrace(file && opened.database, { now: wallClock, logger })
   let backups: BackupSchedule | undefined
   let retention: RetentionSchedule | undefined
   let lead = () => {}
@@ -104,7 +106,8 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       totals: () => captures.totals(),
       live: () => live && { status: live.status(), totals: live.totals() },
     }
-    const parts = { opened, accounts, large, captures: served, reconciliations, lastBackup, following, ...services }
+    const own = { reconciliations, trace: kept.trace, lastBackup, following }
+    const parts = { opened, accounts, large, captures: served, ...own, ...services }
     return { server: createServer(settings, parts), needsLogin: isClosed, follower }
   })
   let schedule: CaptureSchedule | undefined
@@ -121,6 +124,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       await retention?.stop()
       await server.close()
       await large.close()
+      await kept.close()
     } finally {
       await opened.close()
     }
@@ -238,6 +242,7 @@ interface ServerParts extends LedgerServices {
   large: LargeDeliveries
   captures: ServedCaptures
   reconciliations: Reconciliations
+  trace: KeptTrace['trace']
   lastBackup: () => number | undefined
   following: ServedFollowing
 }
@@ -250,6 +255,7 @@ function createServer(
     large,
     captures,
     reconciliations,
+    trace,
     lastBackup,
     following,
     logger,
@@ -270,6 +276,7 @@ function createServer(
     accounts,
     captures,
     reconciliations,
+    trace,
     copyTo: file ? file.store.copyTo : () => Promise.reject(notAFile()),
     verify: opened.store.events.verify,
     copies: {

@@ -55,8 +55,6 @@ export interface PlatformParts extends WebhookParts {
 
 export interface OwnSourceParts extends WebhookParts {
   ledger: ServedLedger & { sources: Pick<ServedSources, 'find'> }
-  /** Counts a refused delivery of a source that exists. */
-  countRefused: (source: string, error: unknown) => void
 }
 
 /**
@@ -83,12 +81,8 @@ export function receiveOwnSource(parts: OwnSourceParts): Endpoint {
       parts.refuseForeignPage(req)
       throw new AppError('not_found', 'not_found', 'There is no such source.')
     }
-    try {
-      return await receive(source.adapter, parts, { req, res, secrets: source.secrets, context: {} })
-    } catch (error) {
-      parts.countRefused(name, error)
-      throw error
-    }
+    req.logged = { source: name }
+    return receive(source.adapter, parts, { req, res, secrets: source.secrets, context: {} })
   })
 }
 

@@ -51,7 +51,7 @@ export function ledgerApi(parts: {
       {
         name: 'Webhooks',
         description: 'Deliveries of platforms.',
-        paths: ['/webhooks', '/api/platforms', '/api/sources'],
+        paths: ['/webhooks', '/api/platforms', '/api/sources', '/api/deliveries'],
       },
       {
         ...{ name: 'Accounts', description: 'Logins, users, tokens and sessions.' },

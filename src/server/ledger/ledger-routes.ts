@@ -21,6 +21,8 @@ import { consumerFigures } from '../consumers/consumer-figures.js'
 import * as consumers from '../consumers/consumer-routes.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
+import type { DeliveryTrace } from '../events/delivery-trace.js'
+import { listDeliveries } from '../events/delivery-trace-route.js'
 import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
@@ -54,6 +56,9 @@ import type { ServedLedger } from './served-ledger.js'
 import { stats } from './stats.js'
 import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
+/** Of the sources that operators define. */
+export const OWN_WEBHOOKS = webhookPathOf(':name')
+
 const DEAD_LETTERS = '/api/consumers/:name/dead-letters'
 
 export interface LedgerRouteParts {
@@ -75,6 +80,7 @@ export interface LedgerRouteParts {
   pages: { observatory: Pages; login: LoginPages }
   metrics: LedgerMetrics
   refused: RefusedDeliveries
+  trace: DeliveryTrace
   lastBackup: () => number | undefined
   restoredAt: number | undefined
 }
@@ -175,6 +181,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('PUT', '/api/sources/:name', 'admin', sources.saveSource(writing)),
     route('DELETE', '/api/sources/:name', 'admin', sources.deleteSource(writing)),
     route('POST', '/api/sources/:name/remap', 'admin', sources.remapSource(writing)),
+    route('GET', '/api/deliveries', 'admin', listDeliveries(parts)),
     route('POST', '/api/login', 'login', login(sessions)),
     route('POST', '/api/logout', 'logout', logout(sessions)),
     route('GET', '/api/session', 'anybody', sessionStatus(sessions)),
@@ -250,11 +257,10 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   return refusingWhileFollowing(routes, parts.following)
 }
 
-function webhookRoutes({ ledger, bodies, callers, metrics, platforms, refused }: LedgerRouteParts): Route[] {
+function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRouteParts): Route[] {
   const { adapters, secrets, requireVerified, chatSite, acceptLargeDelivery } = platforms
   const shared = { ledger, ...bodies, ...callers, metrics, requireVerified, acceptLargeDelivery }
-  const countRefused = (source: string, error: unknown) => refused.count(source, error)
-  const own = route('POST', webhookPathOf(':name'), 'webhook', receiveOwnSource({ ...shared, countRefused }))
+  const own = route('POST', OWN_WEBHOOKS, 'webhook', receiveOwnSource(shared))
   const ofPlatforms = adapters.map(adapter => {
     const { source, webhook_path } = adapter.catalogue
     const readContext = source === 'chat' ? readSiteContext(chatSite) : () => ({})

@@ -16,6 +16,7 @@ import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
 import { AnonymousRate } from '../events/anonymous-rate.js'
 import type { ServedCaptures } from '../events/capture-route.js'
+import { DeliveryTrace } from '../events/delivery-trace.js'
 import type { ServedReconciliations } from '../events/reconcile-route.js'
 import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
@@ -25,6 +26,7 @@ import { CrossOrigin } from '../http/cross-origin.js'
 import { HeldPlaces } from '../http/held-places.js'
 import { createHttpApp, type HttpApp } from '../http/http-app.js'
 import type { Access, HttpRequest } from '../http/route.js'
+import type { RequestOutcome } from '../http/router.js'
 import { ShedReport } from '../http/shed-report.js'
 import { Shutdown } from '../http/shutdown.js'
 import { createProxyWatch } from '../http/untrusted-proxy.js'
@@ -38,7 +40,7 @@ import type { ServedCopies } from './copy-routes.js'
 import type { ServedFollowing } from './follow-routes.js'
 import type { DatabaseName } from './health.js'
 import { LedgerMetrics } from './ledger-metrics.js'
-import { ledgerRoutes } from './ledger-routes.js'
+import { ledgerRoutes, OWN_WEBHOOKS } from './ledger-routes.js'
 import { linkedEventsReader, type ReadLinkedEvents } from './linked-events.js'
 import type { ServedLedger } from './served-ledger.js'
 import type { VerifyEvents } from './verify-route.js'
@@ -99,6 +101,8 @@ export interface LedgerServerOptions {
   /** The catalogue of all sources. */
   platforms: readonly PlatformCatalogue[]
   acceptLargeDelivery: AcceptLargeDelivery
+  /** What arrived at the webhooks before; absent: nothing. */
+  trace?: DeliveryTrace
   settings: LedgerServerSettings
   logger: Logger
   /** Every request is logged at `info`. */
@@ -164,6 +168,12 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const metrics = new LedgerMetrics(logger)
   const refused = new RefusedDeliveries(options.now)
   const webhookSources = new Map(options.adapters.map(({ catalogue }) => [catalogue.webhook_path, catalogue.source]))
+  const trace = options.trace ?? new DeliveryTrace(options.now)
+  const noteDelivery = (source: string, { req, error }: RequestOutcome) => {
+    if (error === undefined) return trace.noteAccepted(source)
+    refused.count(source, error)
+    trace.noteRefused(source, error, req)
+  }
   const limits = options.limits ?? connectionLimits()
   const shed = new ShedReport(logger, reason => metrics.countShed(reason))
   const placesWithin = (limits: Omit<ConnectionLimits, 'connections'>) =>
@@ -233,6 +243,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     },
     metrics,
     refused,
+    trace,
     lastBackup: options.lastBackup,
     restoredAt: options.restoredAt,
   })
@@ -256,9 +267,10 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     shutdown,
     budget,
     measure: (outcome, seconds) => {
-      const { pattern, error } = outcome
-      const source = webhookSources.get(pattern ?? '')
-      if (source !== undefined && error !== undefined) refused.count(source, error)
+      const { pattern } = outcome
+      const source =
+        webhookSources.get(pattern ?? '') ?? (pattern === OWN_WEBHOOKS ? outcome.req.logged?.source : undefined)
+      if (source !== undefined) noteDelivery(String(source), outcome)
       metrics.observe(outcome, seconds)
       watchProxies(outcome)
     },

@@ -45,6 +45,7 @@ t.test('the table is what is documented', async t => {
     'GET /api/consumers/x',
     'GET /api/consumers/x/dead-letters',
     'GET /api/consumers/x/events',
+    'GET /api/deliveries',
     'GET /api/events',
     'GET /api/events/x',
     'GET /api/events/x/story',
