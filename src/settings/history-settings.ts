@@ -1,16 +1,14 @@
-import type { ChatAccount } from '../model/platforms/chat-account.js'
 import type { HistoryAccount } from '../model/platforms/history.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'
-import { type ChatFlags, readChatAccount } from './chat-account.js'
 import { isLoopback } from './listen-settings.js'
 import { type LocalFlags, type LocalSettings, readLocal } from './local-settings.js'
 import { headerWord, readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
-type ReadBySettings = Exclude<PlatformSource, 'chat'>
+type ListedSource = Exclude<PlatformSource, 'chat'>
 
-const SUFFIX: Readonly<Record<ReadBySettings, string>> = { code_a: 'CODE_A', code_b: 'CODE_B', forum: 'FORUM' }
+const SUFFIX: Readonly<Record<ListedSource, string>> = { code_a: 'CODE_A', code_b: 'CODE_B', forum: 'FORUM' }
 const DEFAULT_URLS: Readonly<Partial<Record<PlatformSource, string>>> = {
   code_a: 'https://github.com',
   code_b: 'https://gitlab.com',
@@ -21,10 +19,10 @@ const ADDRESS = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#]*)?$/iu
 
 /** What reading the history of a place needs: the ledger, and the platform. */
 export interface HistorySettings extends LocalSettings {
-  account: HistoryAccount | { source: 'chat'; chat: ChatAccount }
+  account: HistoryAccount
 }
 
-export interface HistoryFlags extends LocalFlags, ChatFlags {
+export interface HistoryFlags extends LocalFlags {
   url?: string | undefined
 }
 
@@ -33,23 +31,20 @@ export interface HistoryFlags extends LocalFlags, ChatFlags {
  * @throws AppError `configuration/settings_invalid`, with every problem
  */
 export function readHistorySettings(
-  source: PlatformSource,
+  source: ListedSource,
   flags: HistoryFlags & { named?: string | undefined },
   sources: SettingSources,
 ): HistorySettings {
   const reader = new SettingReader(sources)
   const local = readLocal(reader, flags)
-  const account =
-    source === 'chat'
-      ? ({ source, chat: readChatAccount(reader, { ...flags, chatUrl: flags.url }) } as const)
-      : readAccount(reader, source, flags)
+  const account = readAccount(reader, source, flags)
   reader.finish()
   return { ...local, account }
 }
 
 function readAccount(
   reader: SettingReader,
-  source: ReadBySettings,
+  source: ListedSource,
   flags: { url?: string | undefined; named?: string | undefined },
 ): HistoryAccount {
   const name = `EVENT_HISTORY_URL_${SUFFIX[source]}`

@@ -12,7 +12,8 @@ import { readHistorySettings } from '../../settings/history-settings.js'
 export default class CaptureHistory extends DaybookCommand {
   static override summary = 'Records what happened on a platform before its webhook was set up.'
   static override description = [
-    'Reads issues, pull or merge requests, comments, reviews, releases and stars of a repository. An event that a webhook',
+    'Reads issues, pull or merge requests, comments, reviews, releases and stars of a repository, or topics and posts of a',
+    'forum. An event that a webhook',
     'has delivered is known and not recorded again. If the command is interrupted, the same command continues. It waits as',
     'the platform asks, up to an hour. The token comes from EVENT_HISTORY_TOKEN_CODE_A, _CODE_B or _FORUM, or from the file',
     'that EVENT_HISTORY_TOKEN_…_FILE names.',
@@ -54,9 +55,14 @@ export default class CaptureHistory extends DaybookCommand {
       args.target,
       flags.platform === undefined ? undefined : findPlatformSource(flags.platform),
     )
+    if (target.source === 'chat') {
+      const hint = 'Watch the stream, and run `daybook capture subscription-once <id> --backfill <n>`.'
+      throw new AppError('invalid', 'wrong_usage', 'Earlier messages of a chat are read by the capture of a watch.', {
+        hint,
+      })
+    }
     const given = { db: flags.db, url: flags.url, named: target.baseUrl }
     const { account, ...local } = readHistorySettings(target.source, given, this.sources)
-    if (account.source === 'chat') throw new AppError('invalid', 'wrong_usage', 'Not yet for chat.')
     const { captureHistory } = await import('../../runtime/history/capture-history.js')
     const { historyProgressText, historyText } = await import('../../cli/views/history.js')
     const progress = new Progress(process.stderr)

@@ -3,6 +3,7 @@ import type { HistoryAccount, HistoryTarget } from '../../model/platforms/histor
 import type { Place } from '../../model/subscriptions/target-place.js'
 import { openRepositoryHistory } from '../code-a/history/repository-history.js'
 import { openProjectHistory } from '../code-b/history/project-history.js'
+import { openForumHistory } from '../forum/history/forum-history.js'
 import { isPayload, memberOf } from '../mapping/payload.js'
 import { HistoryApi, type HistoryApiOptions } from './history-api.js'
 import type { History } from './history-stream.js'
@@ -109,4 +110,10 @@ const openCodeB: Open = async (place, { baseUrl, token }, since, calls) => {
   )
 }
 
-const OPEN: Partial<Record<HistoryAccount['source'], Open>> = { code_a: openCodeA, code_b: openCodeB }
+const openForum: Open = async (place, { baseUrl, token, username = 'system' }, since, calls) => {
+  const credential = token === undefined ? {} : { 'api-key': token, 'api-username': username }
+  const headers = { ...AGENT, accept: 'application/json', ...credential }
+  return opening({ ...calls, baseUrl, headers }, api => openForumHistory({ api, place: { place, baseUrl }, since }))
+}
+
+const OPEN: Partial<Record<HistoryAccount['source'], Open>> = { code_a: openCodeA, code_b: openCodeB, forum: openForum }

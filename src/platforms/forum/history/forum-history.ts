@@ -1,0 +1,181 @@
+import type { Place } from '../../../model/subscriptions/target-place.js'
+import type { HistoryApi } from '../../history/history-api.js'
+import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
+import { type ItemReader, joinPages, toHistoryPage } from '../../history/item-events.js'
+import { answerUnreadable } from '../../history/refusals.js'
+import {
+  idAt,
+  instantAt,
+  isPayload,
+  isTrue,
+  memberOf,
+  numberAt,
+  objectAt,
+  objectsAt,
+  type Payload,
+  textAt,
+} from '../../mapping/payload.js'
+import { normaliseForumBody } from '../normalise.js'
+import { type Forum, postDeliveries, topicDeliveries, withCreator } from './past-deliveries.js'
+
+/** Posts in one request for posts of a topic; the forum accepts no more than about this many. */
+const POSTS_A_REQUEST = 20
+/** Older forums list posts within this many ids, so an empty page need not be the last. */
+const IDS_A_PAGE = 50
+
+export interface ForumPlace {
+  /** Absent: the whole forum. */
+  place: Place | undefined
+  /** Address of the forum, as its webhooks send it. */
+  baseUrl: string
+}
+
+/**
+ * Topics and posts of a forum, of a category, or of one topic.
+ *
+ * @throws AppError as `HistoryApi`
+ *
+ * Source: Discourse, "API documentation" (topics, posts, categories); its `PostsController#latest`.
+ */
+export async function openForumHistory({
+  api,
+  place: { place, baseUrl },
+  since,
+}: HistoryPlace<ForumPlace>): Promise<History> {
+  const lists = new ForumLists(api, { instance: baseUrl, since })
+  if (place?.type === 'topic_id') return { streams: [lists.postsOfTopic(place.id)], missing: [] }
+  const category = await findCategory(api, place)
+  return { streams: [lists.topics(category), lists.posts(category)], missing: MISSING }
+}
+
+const MISSING = ['edits and deletions', 'likes', 'private messages']
+
+interface Category {
+  id: string
+  slug: string
+}
+
+async function findCategory(api: HistoryApi, place: Place | undefined): Promise<Category | undefined> {
+  if (place?.type !== 'category_id' && place?.type !== 'category_slug') return undefined
+  const path =
+    place.type === 'category_slug'
+      ? `/c/${encodeURIComponent(place.slug)}/find_by_slug.json`
+      : `/c/${place.id}/show.json`
+  const found = await api.object(path)
+  const category = isPayload(found) ? objectAt(found, 'category') : undefined
+  const id = idAt(category, 'id')
+  const slug = textAt(category, 'slug')
+  if (id === undefined || slug === undefined) throw answerUnreadable('The forum', 'without a category')
+  return { id, slug }
+}
+
+class ForumLists {
+  constructor(
+    private readonly api: HistoryApi,
+    private readonly forum: Forum,
+  ) {}
+
+  /** Newest first, because the forum offers no other beginning. */
+  topics(category: Category | undefined): HistoryStream {
+    const start = category ? `/c/${encodeURIComponent(category.slug)}/${category.id}/l/latest.json` : '/latest.json'
+    const read = async (position = '0'): Promise<HistoryPage> => {
+      const list = await this.#object(`${start}?order=created&page=${position}`)
+      const topics = objectsAt(objectAt(list, 'topic_list'), 'topics')
+      const people = objectsAt(list, 'users')
+      const page = await toHistoryPage(
+        topics.filter(topic => isIn(topic, category)).map(topic => withCreator(topic, people)),
+        this.#reader('topics', topic => topicDeliveries(this.forum, topic)),
+      )
+      const hasMore = textAt(objectAt(list, 'topic_list'), 'more_topics_url') !== undefined
+      const next = hasMore && this.#hasRecent(topics) ? String(Number(position) + 1) : undefined
+      return { ...page, next }
+    }
+    return { name: 'topics', read }
+  }
+
+  /** Newest first; a position is the id before which the next page begins. */
+  posts(category: Category | undefined): HistoryStream {
+    const read = async (position?: string): Promise<HistoryPage> => {
+      const list = await this.#object(position === undefined ? '/posts.json' : `/posts.json?before=${position}`)
+      // Older forums include the post with that id.
+      const before = position === undefined ? Number.POSITIVE_INFINITY : Number(position)
+      const posts = objectsAt(list, 'latest_posts').filter(post => (numberAt(post, 'id') ?? 0) < before)
+      const page = await toHistoryPage(
+        posts.filter(post => isIn(post, category)),
+        this.#reader('posts', post => postDeliveries(this.forum, post)),
+      )
+      return { ...page, next: this.#nextBefore(posts, before) }
+    }
+    return { name: 'posts', read }
+  }
+
+  /** A topic and its posts, oldest first; a position is the number of posts before the page. */
+  postsOfTopic(id: string): HistoryStream {
+    const read = async (position = '0'): Promise<HistoryPage> => {
+      const topic = await this.#object(`/t/${id}.json`)
+      const stream = memberOf(objectAt(topic, 'post_stream'), 'stream')
+      const ids = (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
+      const first = Number(position)
+      const wanted = ids.slice(first, first + POSTS_A_REQUEST)
+      const { post_stream: _, ...withoutPosts } = topic
+      const about = await toHistoryPage(
+        first === 0 ? [withoutPosts] : [],
+        this.#reader('topics', item => topicDeliveries(this.forum, item)),
+      )
+      const posts = await toHistoryPage(
+        wanted.length === 0 ? [] : await this.#postsOf(id, wanted),
+        this.#reader('posts', post => postDeliveries(this.forum, inTopic(post, topic))),
+      )
+      const left = ids.length - first - wanted.length
+      return {
+        ...joinPages([about, posts]),
+        next: left > 0 ? String(first + wanted.length) : undefined,
+        pagesLeft: Math.ceil(left / POSTS_A_REQUEST),
+      }
+    }
+    return { name: `topic ${id}`, read }
+  }
+
+  async #postsOf(topic: string, ids: readonly number[]): Promise<Payload[]> {
+    const query = new URLSearchParams({ include_raw: 'true' })
+    for (const id of ids) query.append('post_ids[]', String(id))
+    return objectsAt(objectAt(await this.#object(`/t/${topic}/posts.json?${query}`), 'post_stream'), 'posts')
+  }
+
+  async #object(path: string): Promise<Payload> {
+    const found = await this.api.object(path)
+    if (!isPayload(found)) throw answerUnreadable('The forum', 'not with an object')
+    return found
+  }
+
+  #reader(name: string, toDeliveries: ItemReader['toDeliveries']): ItemReader {
+    return { name, normalise: normaliseForumBody, toDeliveries }
+  }
+
+  #nextBefore(posts: readonly Payload[], before: number): string | undefined {
+    const ids = posts.flatMap(post => numberAt(post, 'id') ?? [])
+    if (ids.length > 0) return this.#hasRecent(posts) ? String(Math.min(...ids)) : undefined
+    return Number.isFinite(before) && before > IDS_A_PAGE ? String(before - IDS_A_PAGE) : undefined
+  }
+
+  /** Pinned topics may precede newer ones, so one old item is not the end. */
+  #hasRecent(items: readonly Payload[]): boolean {
+    return items.some(item => (instantAt(item, 'created_at') ?? this.forum.since) >= this.forum.since)
+  }
+}
+
+function isIn(item: Payload, category: Category | undefined): boolean {
+  const isPrivate = textAt(item, 'archetype') === 'private_message' || isTrue(item, 'is_private_message')
+  return !isPrivate && (category === undefined || idAt(item, 'category_id') === category.id)
+}
+
+/** Webhooks name the topic in each post; the posts of a topic do not. */
+function inTopic(post: Payload, topic: Payload): Payload {
+  return {
+    topic_title: memberOf(topic, 'title'),
+    topic_slug: memberOf(topic, 'slug'),
+    category_id: memberOf(topic, 'category_id'),
+    topic_archetype: memberOf(topic, 'archetype'),
+    ...post,
+  }
+}

@@ -1,0 +1,76 @@
+import type { Item } from './github-server.js'
+import { type RestAnswer, type RestServer, type RestServerOptions, startRestServer } from './rest-server.js'
+
+/** What a forum of the stand-in holds. Topics newest first, posts by id. */
+export interface ForumBook {
+  topics: readonly Item[]
+  users: readonly Item[]
+  posts: readonly (Item & { id: number })[]
+  categories: readonly Item[]
+}
+
+export interface ForumOptions {
+  fault?: RestServerOptions['fault']
+  apiKey?: string
+  /** Topics in a page. */
+  size?: number
+  /** Lists posts only within this many ids, as older forums do. */
+  window?: number | undefined
+}
+
+/**
+ * A stand-in for Discourse's lists of topics and posts, with their paging.
+ *
+ * Source: Discourse, "API documentation"; its `PostsController#latest` and `ListController`.
+ */
+export function startForum(book: ForumBook, options: ForumOptions = {}): Promise<RestServer> {
+  const { fault, apiKey, size = 30, window } = options
+  return startRestServer({
+    fault,
+    answer: ({ path, query, headers }): RestAnswer => {
+      if (apiKey !== undefined && headers['api-key'] !== apiKey)
+        return { status: 403, body: { errors: ['invalid_access'] } }
+      if (path === '/latest.json') return topicList(book, book.topics, Number(query.get('page') ?? 0), size)
+      const [, categoryId] = /^\/c\/[^/]+\/(\d+)\/l\/latest\.json$/u.exec(path) ?? []
+      if (categoryId !== undefined) {
+        const topics = book.topics.filter(({ category_id }) => category_id === Number(categoryId))
+        return topicList(book, topics, Number(query.get('page') ?? 0), size)
+      }
+      const [, named] = /^\/c\/([^/]+)\/(?:show|find_by_slug)\.json$/u.exec(path) ?? []
+      if (named !== undefined) {
+        const category = book.categories.find(({ id, slug }) => String(id) === named || slug === named)
+        return category ? { body: { category } } : NOT_FOUND
+      }
+      if (path === '/posts.json')
+        return { body: { latest_posts: latestPosts(book, Number(query.get('before') ?? 0), window) } }
+      const [, topicId, ofTopic] = /^\/t\/(\d+)(\/posts)?\.json$/u.exec(path) ?? []
+      const topic = book.topics.find(({ id }) => id === Number(topicId))
+      if (!topic) return NOT_FOUND
+      const posts = book.posts.filter(({ topic_id }) => topic_id === topic.id)
+      if (ofTopic === undefined) {
+        const { posters: _, ...members } = topic
+        const details = { created_by: book.users.find(({ id }) => id === (topic.posters as Item[])[0]?.user_id) }
+        return {
+          body: { ...members, details, post_stream: { posts: posts.slice(0, 20), stream: posts.map(({ id }) => id) } },
+        }
+      }
+      const wanted = query.getAll('post_ids[]').map(Number)
+      return { body: { post_stream: { posts: posts.filter(({ id }) => wanted.includes(id)) } } }
+    },
+  })
+}
+
+const NOT_FOUND: RestAnswer = { status: 404, body: { errors: ['not_found'], error_type: 'not_found' } }
+
+function topicList({ users }: ForumBook, topics: readonly Item[], page: number, size: number): RestAnswer {
+  const shown = topics.slice(page * size, (page + 1) * size)
+  const more = topics.length > (page + 1) * size ? { more_topics_url: `/latest?page=${page + 1}` } : {}
+  return { body: { users, topic_list: { per_page: size, topics: shown, ...more } } }
+}
+
+function latestPosts({ posts }: ForumBook, before: number, window: number | undefined): unknown[] {
+  const found = posts.filter(
+    ({ id }) => before <= 0 || (window === undefined ? id < before : id <= before && id > before - window),
+  )
+  return found.toSorted((left, right) => right.id - left.id).slice(0, 50)
+}
