@@ -8,7 +8,20 @@ import {
   rememberCsrfToken,
   showCredentials,
 } from '../shared/server/api.js'
-import type { AuthStatus, BoardSession } from './wire.js'
+
+/** Source: Board Access Gate, "Endpoints", `GET /api/session`. */
+interface BoardSession {
+  csrf_token: string | null
+  /** The username, if it is a session of the ledger. */
+  ledger_user?: string
+}
+
+/** Source: Board Access Gate, "Endpoints", `GET /api/auth`. */
+interface AuthStatus {
+  enabled: boolean
+  authenticated: boolean
+  api_token_enabled: boolean
+}
 
 /** How users get access: without a login, by a password or the ledger and a cookie, or by an API key typed into the page. */
 export type AccessMode = 'open' | 'password' | 'ledger' | 'key'
@@ -37,7 +50,8 @@ const hasKey = signal(false)
 
 /** Undefined until the server has responded. */
 export const accessMode: ReadonlySignal<AccessMode | undefined> = mode
-export const accessProblem: ReadonlySignal<unknown> = auth.problem
+/** Why access is unknown, and how to ask again. */
+export const access = { problem: auth.problem, load: loadAccess }
 export const holdsKey: ReadonlySignal<boolean> = hasKey
 /** Whether calls can be made. */
 export const isIn: ReadonlySignal<boolean> = computed(

@@ -6,7 +6,6 @@ import { backends, boardName } from './place.js'
 
 export const OWN_BOARD = 'This machine'
 
-/** Name of the shown board. */
 export function boardLabel(): string {
   return boardName.value || OWN_BOARD
 }

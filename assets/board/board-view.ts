@@ -10,7 +10,7 @@ import { ApiProblem, useSlow } from '../shared/server/api.js'
 import { usePhoneActions } from '../shared/shell.js'
 import { count } from '../shared/words/text.js'
 import { BoardSwitch } from './board-switch.js'
-import { BoardFilters, boardFilter } from './cards/board-filters.js'
+import { BoardFilters, boardFilter, clearBoardFilter } from './cards/board-filters.js'
 import { fits, isFiltered } from './cards/card-filter.js'
 import { CardPanel, LostCardPanel } from './cards/card-panel.js'
 import { TileContent, tileId } from './cards/card-tile.js'
@@ -24,14 +24,14 @@ import {
   moveCard,
   shownCard,
 } from './cards/cards.js'
-import { LostDrafts } from './cards/lost-drafts.js'
+import { LostDrafts } from './cards/draft-notes.js'
 import { NewCardPanel } from './cards/new-card-panel.js'
 import { BoardColumn } from './columns/board-column.js'
 import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, step, walk } from './columns/columns.js'
 import { beginDrag, drag, dragPoint } from './columns/drag.js'
 import { MoveDialog } from './columns/move-dialog.js'
 import { NEW_CARD, place } from './place.js'
-import { ExecutorBar } from './runs/executor-bar.js'
+import { ExecutorBar } from './runs/execution.js'
 import { executor } from './runs/runs.js'
 
 const WALKS: Record<string, Direction> = { h: 'left', j: 'down', k: 'up', l: 'right' }
@@ -91,7 +91,6 @@ export function BoardView() {
     setToWrite(id)
     open(id)
   }
-  /** Opens a card just created here. */
   const openNew = (id: string) => {
     setAdding(undefined)
     setActive(id)
@@ -136,6 +135,7 @@ export function BoardView() {
     onMove=${(card: Card) => setMoving(card.id)} onKeyDown=${pressTile} onPointerDown=${grab(column)} />`
   const movingCard = moving === undefined ? undefined : shownCard(moving)
   const isPanel = openId !== ''
+  const openCard = shownCard(openId)
   return html`<div class=${classes('view-main fill board', isPanel && 'has-panel')}>
       ${(!isPhone.value || isSearching) && html`<${BoardHead} isPanel=${isPanel} isSearching=${isSearching} onNew=${() => open(NEW_CARD)} />`}
       ${isPhone.value && html`<h1 class="visually-hidden">Board</h1><div class="phone-board-bar"><${BoardSwitch} /></div>`}
@@ -144,16 +144,13 @@ export function BoardView() {
       ${isPhone.value && areLoaded.value && html`<${ColumnTabs} columns=${shown} current=${current?.name} onChoose=${setTab} />`}
       ${areLoaded.value ? html`<div ref=${board} class="columns">${(isPhone.value ? shown.filter(other => other === current) : shown).map(column)}</div>` : html`<${BoardSkeleton} />`}
       ${areLoaded.value && cardCount.value === 0 && adding === undefined && html`<${EmptyBoard} onNew=${() => open(NEW_CARD)} />`}
-      ${areLoaded.value && isFiltered(filter) && cardCount.value > 0 && shown.every(({ cards }) => cards.length === 0) && html`<p class="board-none" role="status">No card matches. <button type="button" class="link" onClick=${() => place.set({ q: '', label: [], assignee: [] })}>Clear all</button></p>`}
+      ${areLoaded.value && isFiltered(filter) && cardCount.value > 0 && shown.every(({ cards }) => cards.length === 0) && html`<p class="board-none" role="status">No card matches. <button type="button" class="link" onClick=${clearBoardFilter}>Clear all</button></p>`}
       ${!isPanel && !isCoarse.value && appearance.value.singleKeys && html`<${KeyHints} />`}
     </div>
     <${DragFloat} />
-    ${
-      openId === NEW_CARD
-        ? areLoaded.value && html`<${NewCardPanel} columns=${all} onClose=${close} onMade=${open} />`
-        : isPanel &&
-          html`<${OpenCard} id=${openId} isToWrite=${toWrite === openId} onClose=${close} onMove=${() => setMoving(openId)} />`
-    }
+    ${openId === NEW_CARD && areLoaded.value && html`<${NewCardPanel} columns=${all} onClose=${close} onMade=${open} />`}
+    ${openCard && html`<${CardPanel} key=${openId} card=${openCard} isToWrite=${toWrite === openId} onClose=${close} onMove=${() => setMoving(openId)} />`}
+    ${isPanel && openId !== NEW_CARD && !openCard && areLoaded.value && html`<${LostCardPanel} id=${openId} onClose=${close} />`}
     ${
       movingCard &&
       html`<${MoveDialog} card=${movingCard} columns=${all} onClose=${() => {
@@ -161,20 +158,6 @@ export function BoardView() {
         if (!isPanel) keepFocus(movingCard.id)
       }} />`
     }`
-}
-
-interface OpenCardProps {
-  id: string
-  isToWrite: boolean
-  onClose: () => void
-  onMove: () => void
-}
-
-function OpenCard({ id, isToWrite, onClose, onMove }: OpenCardProps) {
-  const card = shownCard(id)
-  if (card)
-    return html`<${CardPanel} key=${id} card=${card} isToWrite=${isToWrite} onClose=${onClose} onMove=${onMove} />`
-  return areLoaded.value && html`<${LostCardPanel} id=${id} onClose=${onClose} />`
 }
 
 /**
@@ -239,7 +222,7 @@ interface ColumnTabsProps {
 }
 
 function ColumnTabs({ columns, current, onChoose }: ColumnTabsProps) {
-  return html`<nav class="column-tabs" aria-label="Columns">
+  return html`<nav class="column-tabs row" aria-label="Columns">
     ${columns.map(
       ({ name, cards }) => html`<button type="button" key=${name} class="column-tab"
         aria-current=${name === current ? 'true' : undefined} onClick=${() => onChoose(name)}>
@@ -285,7 +268,6 @@ function KeyHints() {
   </p>`
 }
 
-/** The dragged card, under the pointer, tilted. */
 function DragFloat() {
   if (!drag.value) return null
   const { card, width, height } = drag.value

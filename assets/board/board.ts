@@ -1,28 +1,19 @@
 import { Glyph } from '../shared/controls/glyph.js'
 import type { MenuItem } from '../shared/controls/menu.js'
-import { ProblemNote } from '../shared/controls/note.js'
+import { LoadProblem } from '../shared/controls/note.js'
 import { html } from '../shared/html.js'
 import { isPhone } from '../shared/media.js'
 import { address } from '../shared/server/address.js'
 import { isDemo, otherProgramUrl } from '../shared/server/root-path.js'
 import { logOut } from '../shared/server/session.js'
 import { DemoTag, Shell, type Tab } from '../shared/shell.js'
-import {
-  type AccessMode,
-  accessMode,
-  accessProblem,
-  forgetKey,
-  holdsKey,
-  isIn,
-  ledgerUser,
-  loadAccess,
-} from './access.js'
+import { type AccessMode, access, accessMode, forgetKey, holdsKey, isIn, ledgerUser } from './access.js'
 import { BoardTag } from './board-switch.js'
 import { BoardView } from './board-view.js'
 import { areLoaded, cardCount } from './cards/cards.js'
 import { KeyView } from './key-view.js'
 import { boardQuery } from './place.js'
-import { forgetTokens, heldTokens } from './runs/executor-token.js'
+import { forgetTokens, heldTokens } from './runs/execution.js'
 import { RunsView } from './runs/runs-view.js'
 
 const VIEWS = { '/': BoardView, '/runs': RunsView }
@@ -52,7 +43,7 @@ export function Board() {
   const tags = html`${openness(mode)}<${BoardTag} />`
   return html`<${Shell} tabs=${tabs()} other=${other} tags=${tags}
       account=${{ name: accountName(mode), items, last }}>
-      ${accessProblem.value !== undefined && mode === undefined ? html`<${NoAccess} />` : needsKey ? html`<${KeyView} />` : html`<${VIEWS[path]} key=${path} />`}
+      ${access.problem.value !== undefined && mode === undefined ? html`<div class="boundary"><${LoadProblem} of=${access} what="The board could not be loaded." /></div>` : needsKey ? html`<${KeyView} />` : html`<${VIEWS[path]} key=${path} />`}
     <//>`
 }
 
@@ -67,11 +58,6 @@ function tabs(): Tab[] {
     { path: '/', query, label: 'Board', glyph: 'card', key: 'b', count: areLoaded.value ? cardCount.value : undefined },
     { path: '/runs', query, label: 'Runs', glyph: 'play', key: 'r' },
   ]
-}
-
-function NoAccess() {
-  return html`<div class="boundary"><${ProblemNote} what="The board could not be loaded." problem=${accessProblem.value}
-    onRetry=${() => void loadAccess()} /></div>`
 }
 
 /** A demo is open as well, which need not be shown. */

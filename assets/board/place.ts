@@ -3,7 +3,6 @@ import type { List } from '#model/ledger-answers'
 import { oneOf, type Param, text, texts } from '../shared/query-state.js'
 import { queryState } from '../shared/server/address.js'
 import { type ApiCall, api, apiResponse, createResource, segment } from '../shared/server/api.js'
-import type { Backend } from './wire.js'
 
 /** Form of a profile name. Source: docs/how-to/reach-another-board.md. */
 const PROFILE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -13,14 +12,12 @@ const profile: Param<string> = {
   write: value => (value === '' ? [] : [value]),
 }
 
-/** View state in the address. */
 export const place = queryState({
   /** Board whose cards and runs are shown; empty for this one. */
   board: profile,
   /** The card in the panel; `new` for a new one. */
   card: text,
   show: oneOf('card', 'runs'),
-  /** The run whose log is shown. */
   run: text,
   q: text,
   label: texts,
@@ -37,7 +34,6 @@ export const boardQuery: ReadonlySignal<URLSearchParams> = computed(
   () => new URLSearchParams(boardName.value === '' ? {} : { board: boardName.value }),
 )
 
-/** Prefix of a board's API paths. */
 function base(board: string): string {
   return board === '' ? '/api' : `/api/backends/${segment(board)}/api`
 }
@@ -57,10 +53,9 @@ export function boardResponse(path: string, call: ApiCall = {}): Promise<Respons
   return apiResponse(base(boardName.peek()) + path, call)
 }
 
-/** The header with a board's executor token. */
 export function executorHeader(board: string): string {
   return board === '' ? 'X-Board-Executor-Token' : 'X-Board-Backend-Executor-Token'
 }
 
 /** The other boards that this one can reach, without unusable profiles. */
-export const backends = createResource<List<Backend>>(signal => api('/api/backends', { signal }))
+export const backends = createResource<List<{ name: string; url: string }>>(signal => api('/api/backends', { signal }))

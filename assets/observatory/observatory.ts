@@ -65,11 +65,7 @@ function tabs(): Tab[] {
     },
     // In open mode it explains how to create the first admin. A member who follows a link learns why nothing is shown.
     {
-      path: '/people',
-      label: 'People',
-      glyph: 'person',
-      key: 'p',
-      isMinor: true,
+      ...{ path: '/people', label: 'People', glyph: 'person', key: 'p', isMinor: true },
       isFor: isAdmin() || isOpen() || address.value.path === '/people',
     },
   ]

@@ -1,17 +1,20 @@
+import { useState } from 'preact/hooks'
 import type { Subscription } from '#model/subscriptions/subscription'
+import { CopyButton } from '../shared/controls/copy.js'
 import { Dialog } from '../shared/controls/dialog.js'
-import { SourceGlyph } from '../shared/controls/glyph.js'
+import { Glyph, SourceGlyph } from '../shared/controls/glyph.js'
 import { html } from '../shared/html.js'
 import { isPhone } from '../shared/media.js'
 import { href } from '../shared/server/address.js'
 import { now } from '../shared/words/now.js'
-import { count } from '../shared/words/text.js'
+import { count, counted } from '../shared/words/text.js'
 import { exactTime, relativeTime } from '../shared/words/time.js'
+import { Time } from '../shared/words/time-view.js'
+import { withNewerEvents } from './events/histogram/histogram-growth.js'
 import { loaded } from './events/list/event-list-state.js'
-import { MissedFacts, MissedMark } from './missed.js'
-import { withNewerEvents } from './newer-stats.js'
+import { caughtUp } from './events/list/live.js'
 import { bySource, type Overview, overview, sourceKin, sourceLabel } from './overview.js'
-import { isFailing, isOver } from './subscriptions/watch-times.js'
+import { isFailing, isOver, troubleWords } from './subscriptions/capture-words.js'
 
 /** Query of the subscriptions tab with only failing ones. */
 const FAILING = new URLSearchParams({ show: 'failing' })
@@ -21,16 +24,14 @@ function captured(subscriptions: readonly Subscription[]): Subscription[] {
   return subscriptions.filter(one => one.enabled && one.capture?.last_attempt_at != null && !isOver(one, now.value))
 }
 
-/** Number of currently failing captures. */
 export function failingCaptures(): number {
   return (overview.value.value?.subscriptions ?? []).filter(one => isFailing(one, now.value)).length
 }
 
-/** The state of the ledger in one line. */
 export function OverviewStrip() {
   const current = overview.value.value
   if (isPhone.value) return null
-  return html`<section class="strip" aria-label="The ledger as a whole">${
+  return html`<section class="strip row" aria-label="The ledger as a whole">${
     current &&
     html`<${Items} overview=${current} />
       <${MissedMark} overview=${current} watched=${captured(current.subscriptions)} />`
@@ -41,7 +42,7 @@ export function OverviewStrip() {
 export function LedgerDialog({ onClose }: { onClose: () => void }) {
   const current = overview.value.value
   return html`<${Dialog} title="Ledger" onClose=${onClose}>
-    <div class="strip is-list">${current ? html`<${Items} overview=${current} />` : 'Not loaded yet.'}</div>
+    <div class="strip row is-list">${current ? html`<${Items} overview=${current} />` : 'Not loaded yet.'}</div>
     ${current && html`<${MissedFacts} overview=${current} watched=${captured(current.subscriptions)} />`}
     ${current && html`<p class="hint">Daybook ${current.health.version}, ${current.health.engine}</p>`}
   <//>`
@@ -56,10 +57,10 @@ function Items({ overview: { stats: counted, health, subscriptions } }: { overvi
   const failing = watched.filter(one => isFailing(one, now.value)).length
   const newest = stats.latest_captured_at
   return html`<div class="strip-begin">
-    <p class="strip-item"><strong>${count(stats.event_count)}</strong> ${stats.event_count === 1 ? 'event' : 'events'}</p>
-    ${stats.duplicate_count > 0 && html`<p class="strip-item"><strong>${count(stats.duplicate_count)}</strong> repeats</p>`}
+    <p class="strip-item row"><strong>${count(stats.event_count)}</strong> ${stats.event_count === 1 ? 'event' : 'events'}</p>
+    ${stats.duplicate_count > 0 && html`<p class="strip-item row"><strong>${count(stats.duplicate_count)}</strong> repeats</p>`}
     ${sources.map(
-      source => html`<p class="strip-item" title=${sourceKin(source)}>
+      source => html`<p class="strip-item row" title=${sourceKin(source)}>
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><strong>${count(stats.by_source[source]?.events ?? 0)}</strong>
         <span class="strip-source" aria-hidden="true">${sourceLabel(source)}</span>
       </p>`,
@@ -68,12 +69,94 @@ function Items({ overview: { stats: counted, health, subscriptions } }: { overvi
     <div class="strip-end">
     ${
       health.status === 'unavailable' &&
-      html`<p class="strip-item" title=${health.detail}><span class="tag danger">not accepting events</span><span class="ellipsis">${health.detail}</span></p>`
+      html`<p class="strip-item row" title=${health.detail}><span class="tag danger">not accepting events</span><span class="ellipsis">${health.detail}</span></p>`
     }
-    ${newest && html`<p class="strip-item strip-newest" title=${exactTime(newest)}>newest ${relativeTime(newest, now.value)}</p>`}
+    ${newest && html`<p class="strip-item row strip-newest" title=${exactTime(newest)}>newest ${relativeTime(newest, now.value)}</p>`}
     ${
       watched.length > 0 &&
-      html`<p class="strip-item">Captures <strong>${watched.length - failing} of ${watched.length}</strong> working
+      html`<p class="strip-item row">Captures <strong>${watched.length - failing} of ${watched.length}</strong> working
         ${failing > 0 && html`<a class="tag danger reach" href=${href('/subscriptions', FAILING)}>${failing} failing</a>`}</p>`
     }</div>`
+}
+
+interface MissedProps {
+  overview: Overview
+  /** The watches that the server captures. */
+  watched: readonly Subscription[]
+}
+
+/** Whether events may be missing, in a few words; opens what is known about it. */
+function MissedMark(props: MissedProps) {
+  const [isShown, setShown] = useState(false)
+  const { stats, health } = props.overview
+  const refused = stats.refused_deliveries.items.reduce((sum, one) => sum + one.count, 0)
+  const warnings = health.warnings?.length ?? 0
+  const behind = failing(props.watched).length
+  const concerns = [
+    refused > 0 && `${count(refused)} refused`,
+    behind > 0 && `${count(behind)} behind`,
+    warnings > 0 && counted(warnings, 'warning'),
+  ].filter(words => words !== false)
+  const isGood = concerns.length === 0 && health.status === 'ok'
+  return html`<button type="button" class="button quiet strip-missed" aria-haspopup="dialog" onClick=${() => setShown(true)}>
+      <${Glyph} name=${isGood ? 'check' : 'warning'} class="small" />${concerns.join(', ') || (isGood ? 'No gaps known' : 'Events missed?')}
+    </button>
+    ${
+      isShown &&
+      html`<${Dialog} title="Was anything missed?" onClose=${() => setShown(false)}><${MissedFacts} ...${props} /><//>`
+    }`
+}
+
+/** What the ledger and this page know about missing events. */
+function MissedFacts({ overview: { stats, health }, watched }: MissedProps) {
+  const { since, items } = stats.refused_deliveries
+  const behind = failing(watched)
+  return html`<dl class="facts missed-facts">
+    <div><dt>Order</dt><dd>
+      ${
+        health.head === null
+          ? 'No event is recorded yet.'
+          : html`<p>${counted(stats.event_count, 'event')} in one order, the newest <${Time} at=${health.head} as="relative" />. A program that continues from its checkpoint receives every event once.</p>
+            <p class="code">${health.head} <${CopyButton} text=${() => health.head ?? ''} label="Copy checkpoint" class="quiet" isBare /></p>${health.head_digest && html`<p>Its digest covers every event up to it:</p><p class="code">${health.head_digest} <${CopyButton} text=${() => health.head_digest ?? ''} label="Copy digest" class="quiet" isBare /></p>`}`
+      }
+    </dd></div>
+    <div><dt>Webhooks</dt><dd>
+      ${
+        items.length === 0
+          ? html`<p>No delivery was refused since the server started, <${Time} at=${since} as="relative" />.</p>`
+          : html`<p>Refused since the server started, <${Time} at=${since} as="relative" />. Correct the cause, then let the platform send them again.</p>
+            <ul>${items.map(one => html`<li>${count(one.count)} of ${sourceLabel(one.source)}: ${REASONS.get(one.code) ?? one.code.replaceAll('_', ' ')}, last <${Time} at=${one.last_at} as="relative" /></li>`)}</ul>`
+      }
+    </dd></div>
+    ${
+      watched.length > 0 &&
+      html`<div><dt>Captures</dt><dd>
+        <p>${behind.length === 0 ? `All ${count(watched.length)} are working.` : `${count(behind.length)} of ${count(watched.length)} are behind. Each continues where it stopped.`}</p>
+        <ul>${behind.map(one => html`<li>${one.target}: ${troubleWords(one, now.value)}</li>`)}</ul>
+      </dd></div>`
+    }
+    <div><dt>Backups</dt><dd>
+      <p>${stats.last_backup_at ? html`The newest was made <${Time} at=${stats.last_backup_at} as="relative" />.` : 'This server has made no backup.'}</p>
+      <p>${
+        stats.last_restored_at
+          ? html`The ledger was restored from a backup <${Time} at=${stats.last_restored_at} as="relative" />. Events recorded after that backup, and before it was restored, are missing.`
+          : 'The ledger was never restored from a backup.'
+      }</p>
+    </dd></div>
+    ${caughtUp.value && html`<div><dt>This page</dt><dd>${caughtUp.value.words}</dd></div>`}
+    ${[health.detail, ...(health.warnings ?? []).map(one => one.detail)].filter(Boolean).map(detail => html`<div><dt>Server</dt><dd>${detail}</dd></div>`)}
+  </dl>`
+}
+
+const REASONS = new Map(
+  Object.entries({
+    signature_invalid: 'the signature matches no configured secret',
+    delivery_unverified: 'not verified, which the server requires',
+    invalid_json: 'the body is not readable',
+    body_too_large: 'the body is too large',
+  }),
+)
+
+function failing(watched: readonly Subscription[]): Subscription[] {
+  return watched.filter(one => isFailing(one, now.value))
 }

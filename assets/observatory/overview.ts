@@ -3,7 +3,7 @@ import type { Health, List, Platform, Stats, SubscriptionList } from '#model/led
 import { isPlatformSource, PLATFORM_NAMES } from '#model/platforms/platform-source'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { api, createResource } from '../shared/server/api.js'
-import { outage } from '../shared/server/connection.js'
+import { onReturn, outage } from '../shared/server/connection.js'
 
 export interface Overview {
   stats: Stats
@@ -23,7 +23,6 @@ export const overview = createResource<Overview>(async signal => {
   return { stats, health, subscriptions }
 })
 
-/** Page by page. */
 async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
   const items: Subscription[] = []
   for (let after = ''; ; ) {
@@ -36,21 +35,15 @@ async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
 
 /** Reloads it every half minute while the page is visible, and when the server is back. */
 export function keepOverviewFresh(): void {
-  let wasOut = false
   void overview.load()
   const freshen = () => {
     if (document.visibilityState === 'visible' && !outage.peek()) void overview.load()
   }
   window.setInterval(freshen, EVERY_MS)
   document.addEventListener('visibilitychange', freshen)
-  effect(() => {
-    const isOut = outage.value !== undefined
-    if (wasOut && !isOut) void overview.load()
-    wasOut = isOut
-  })
+  onReturn(() => void overview.load())
 }
 
-/** The catalogue of platforms, which forms need. */
 export const platforms = createResource(async signal => {
   const { items } = await api<List<Platform>>('/api/platforms', { signal })
   return items

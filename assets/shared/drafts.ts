@@ -1,3 +1,5 @@
+import { useEffect, useRef } from 'preact/hooks'
+
 /** Unsaved input, kept for this window across a login. */
 
 const PREFIX = 'daybook.draft.'
@@ -18,6 +20,13 @@ export function registerDraft(name: string, write: () => unknown): () => void {
   }
 }
 
+/** Registers the draft of a form while it is shown. @param draft as JSON, without secrets */
+export function useDraft(name: string, draft: unknown): void {
+  const latest = useRef(draft)
+  latest.current = draft
+  useEffect(() => registerDraft(name, () => latest.current), [name])
+}
+
 /** Returns and removes the draft stored under that name. */
 export function takeDraft(name: string): unknown {
   try {
@@ -29,19 +38,19 @@ export function takeDraft(name: string): unknown {
   }
 }
 
-/** @returns whether anything was stored */
-export function keepDrafts(): boolean {
-  let isKept = false
-  for (const [name, write] of writers) {
-    const draft = write()
-    if (draft === undefined) continue
-    try {
-      sessionStorage.setItem(PREFIX + name, JSON.stringify(draft))
-      isKept = true
-    } catch {
-      // Storage is full: the login continues without this draft.
-      console.warn(`The draft ${name} could not be kept.`)
-    }
+/** Stores a draft until it is taken. @returns whether there was room */
+export function keepDraft(name: string, draft: unknown): boolean {
+  try {
+    sessionStorage.setItem(PREFIX + name, JSON.stringify(draft))
+    return true
+  } catch {
+    console.warn(`The draft ${name} could not be kept.`)
+    return false
   }
-  return isKept
+}
+
+/** Stores the drafts of all forms. @returns whether there were any */
+export function keepDrafts(): boolean {
+  const drafts = [...writers].map(([name, write]) => ({ name, draft: write() }))
+  return drafts.filter(({ name, draft }) => draft !== undefined && keepDraft(name, draft)).length > 0
 }

@@ -7,7 +7,6 @@ import { type ComponentChild, h, type VNode } from 'preact'
  */
 export const html = htm.bind(h) as (pieces: TemplateStringsArray, ...values: unknown[]) => VNode
 
-/** Any content of an element. */
 export type Children = ComponentChild | readonly ComponentChild[]
 
 /** Joins the truthy class names: `classes('row', isNew && 'is-new')`. */

@@ -1,4 +1,3 @@
-/** Positions of the rows of a long list. */
 export class RowHeights {
   /** The top of each row, then the end of all. */
   readonly #tops: Float64Array

@@ -1,20 +1,22 @@
 import { signal } from '@preact/signals'
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
-import { AppearanceDialog } from './appearance-dialog.js'
+import { appearance, DENSITIES, PALETTES, SCHEMES, setAppearance } from './appearance.js'
+import { Dialog } from './controls/dialog.js'
 import { Glyph, type GlyphName } from './controls/glyph.js'
 import { Menu, type MenuItem } from './controls/menu.js'
 import { Note, ProblemNote } from './controls/note.js'
+import { Segments } from './controls/segments.js'
+import { Switch } from './controls/switch.js'
 import { Toasts } from './controls/toast.js'
 import { keepDrafts } from './drafts.js'
 import { type Children, html } from './html.js'
-import { useKeys } from './keys/keys.js'
-import { KeysHelp } from './keys/keys-help.js'
-import { isPhone } from './media.js'
+import { type KeyBinding, listedKeys, useKeys } from './keys/keys.js'
+import { isCoarse, isPhone } from './media.js'
 import { address, go, href } from './server/address.js'
 import { isOutdated, outage, tryNow } from './server/connection.js'
 import { useSeconds } from './words/now.js'
-import { initials } from './words/text.js'
-import { clockTime, fromMs } from './words/time.js'
+import { capital, initials } from './words/text.js'
+import { clockTime, DEVICE_ZONE, fromMs } from './words/time.js'
 
 /** New events that the user has not seen, shown in the title of the window. */
 export const newCount = signal(0)
@@ -46,7 +48,6 @@ export interface ShellProps {
   tags?: Children
   /** Below the top bar: the overview strip. */
   strip?: Children
-  /** The view. */
   children?: Children
 }
 
@@ -88,12 +89,12 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
       label=${`Account: ${account.name}`} head=${html`<strong>${account.name}</strong>`} />`
 
   return html`<a class="skip-link" href="#view">Skip to the content</a>
-    <header class="top-bar">
+    <header class="top-bar row">
       <a class="brand row" href=${href('/')}>
         <${Glyph} name="book" class="logo" /><span>${isPhone.value ? current?.label : 'Daybook'}</span>
       </a>
       ${!isPhone.value && html`<nav class="tabs" aria-label="Views">${tabs.map(tab => html`<${TabLink} tab=${tab} isCurrent=${tab === current} />`)}</nav>`}
-      <div class="top-tags">${tags}</div>
+      <div class="top-tags row">${tags}</div>
       ${
         isPhone.value
           ? html`<div class="row">${phoneActions.value}</div>`
@@ -116,8 +117,8 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
       isPhone.value &&
       html`<nav class="tab-bar" aria-label="Views">
         ${tabs.filter(tab => !tab.isMinor).map(tab => html`<${TabLink} tab=${tab} isCurrent=${tab === current} />`)}
-        ${other && html`<a class="tab" href=${other.url}><${Glyph} name="card" /><span>${other.label}</span></a>`}
-        ${accountMenu('tab', html`<${Glyph} name="person" /><span>Account</span>`)}
+        ${other && html`<a class="tab row" href=${other.url}><${Glyph} name="card" /><span>${other.label}</span></a>`}
+        ${accountMenu('tab row', html`<${Glyph} name="person" /><span>Account</span>`)}
       </nav>`
     }
     <${Toasts} />
@@ -127,7 +128,7 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
 
 function TabLink({ tab, isCurrent }: { tab: Tab; isCurrent: boolean }) {
   const { path, query, label, glyph, count, trouble } = tab
-  return html`<a class="tab" href=${href(path, query)} aria-current=${isCurrent ? 'page' : undefined}>
+  return html`<a class="tab row" href=${href(path, query)} aria-current=${isCurrent ? 'page' : undefined}>
     ${isPhone.value && html`<${Glyph} name=${glyph} />`}<span>${label}</span>
     ${count !== undefined && !isPhone.value && html`<span class="count">${count}</span>`}
     ${trouble && html`<span class="status-dot" role="img" aria-label=${trouble} title=${trouble}></span>`}
@@ -191,4 +192,50 @@ function Boundary({ children }: { children?: Children }) {
   if (!error) return html`${children}`
   return html`<div class="boundary"><${ProblemNote} what="This view stopped working." problem=${error}
     onRetry=${() => window.location.reload()} /></div>`
+}
+
+function KeysHelp({ onClose }: { onClose: () => void }) {
+  return html`<${Dialog} title="Keys" onClose=${onClose} class="keys-help">
+    ${listedKeys().map(
+      ({ scope, bindings }) => html`<section>
+        <h3>${scope}</h3>
+        <dl class="keys stack">${bindings.map(toEntry)}</dl>
+      </section>`,
+    )}
+    <p class="hint">Single-letter shortcuts are off while you type. Switch them off completely in Appearance.</p>
+  <//>`
+}
+
+const NAMES: Readonly<Record<string, string>> = { ArrowUp: '↑', ArrowDown: '↓', Enter: '↵', Escape: 'Esc', Mod: 'Ctrl' }
+
+function toEntry({ keys, does }: KeyBinding) {
+  const first = typeof keys === 'string' ? keys : (keys[0] ?? '')
+  const names = first.split(/[ +](?=.)/).map(name => NAMES[name] ?? name)
+  return html`<div class="row"><dt>${names.map(name => html`<kbd>${name}</kbd>`)}</dt><dd>${does}</dd></div>`
+}
+
+/** Settings of appearance and keys on this device. Changes apply immediately. */
+function AppearanceDialog({ onClose }: { onClose: () => void }) {
+  const { palette, scheme, density, singleKeys, utc } = appearance.value
+  const choices = (values: readonly string[]) => values.map(value => ({ value, label: capital(value) }))
+  return html`<${Dialog} title="Appearance" onClose=${onClose}>
+    <div class="settings stack">
+      <${Segments} legend="Colours" choices=${choices(PALETTES)} value=${palette}
+        onChange=${(value: typeof palette) => setAppearance({ palette: value })} />
+      <${Segments} legend="Scheme" choices=${choices(SCHEMES)} value=${scheme}
+        onChange=${(value: typeof scheme) => setAppearance({ scheme: value })} />
+      <${Segments} legend="Rows" choices=${choices(DENSITIES)} value=${density}
+        onChange=${(value: typeof density) => setAppearance({ density: value })} />
+      ${isCoarse.value && html`<p class="field-hint">Touch screens always use comfortable rows.</p>`}
+      <${Segments} legend="Times" choices=${[
+        { value: 'local', label: `Local (${DEVICE_ZONE})` },
+        { value: 'utc', label: 'UTC' },
+      ]} value=${utc ? 'utc' : 'local'} onChange=${(value: string) => setAppearance({ utc: value === 'utc' })} />
+      <div>
+        <${Switch} label="Single-letter shortcuts" isOn=${singleKeys} onChange=${(isOn: boolean) => setAppearance({ singleKeys: isOn })} />
+        <p class="field-hint">Such as / for the search. Press ? for all of them.</p>
+      </div>
+    </div>
+    <p class="hint">Saved on this device.</p>
+  <//>`
 }

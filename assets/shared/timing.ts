@@ -19,14 +19,7 @@ export function nextFrame(act: () => void): () => void {
 /** Waits for a time, or until the signal is aborted. */
 export function pause(ms: number, ended: AbortSignal): Promise<void> {
   return new Promise(resolve => {
-    const timer = window.setTimeout(resolve, ms)
-    ended.addEventListener(
-      'abort',
-      () => {
-        window.clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
+    window.setTimeout(resolve, ms)
+    ended.addEventListener('abort', () => resolve(), { once: true })
   })
 }

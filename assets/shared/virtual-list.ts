@@ -3,18 +3,15 @@ import { type Children, classes, html } from './html.js'
 import { isPhone } from './media.js'
 import { RowHeights } from './row-heights.js'
 
-/** Commands for a list. */
 export interface ListHandle {
   /** Scrolls to the top, where the newest rows are. */
   scrollToTop(): void
   /** Scrolls a row into view and makes it the active one. */
   activate(key: string): void
-  /** Moves to the next or previous row. */
   walk(step: 1 | -1): void
   focus(): void
 }
 
-/** Place of a row in a tree. */
 export interface Branch {
   /** From 1. */
   level: number
@@ -26,7 +23,6 @@ export interface Branch {
 }
 
 export interface VirtualListProps<Item> {
-  /** Accessible name. */
   label: string
   /** In display order. A new array after every change. */
   items: readonly Item[]
@@ -46,7 +42,6 @@ export interface VirtualListProps<Item> {
   /** Before and after all rows: skeletons, the start of the ledger. */
   before?: Children
   after?: Children
-  /** Key of the row open in the panel. */
   selected?: string | undefined
   /** On Enter or a click; of a row that opens and closes, to do so. */
   onOpen?: (item: Item) => void
@@ -55,7 +50,6 @@ export interface VirtualListProps<Item> {
   /** Near that end; may be called often. */
   onNearEnd?: () => void
   onNearStart?: () => void
-  /** Whether the top of the list is in view. */
   onAtTop?: (isAtTop: boolean) => void
   /** There are rows above the first one, so that it stays in place when they load. */
   hasMoreAbove?: boolean
@@ -71,16 +65,13 @@ const OVERSCAN = 400
 /** Distance from an end that counts as near. */
 const NEAR_SCREENS = 2
 
-/** A row, or the heading of a day. */
 interface Entry<Item> {
   day: string
   item?: Item
 }
 
-/** The row at the top of the viewport. */
 interface Anchor {
   key: string
-  /** Its position at the last render. */
   top: number
 }
 
@@ -222,7 +213,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const renderEntry = ({ day, item }: Entry<Item>, index: number) => {
     const style = { height: `${heights.topOf(index + 1) - heights.topOf(index)}px` }
     if (item === undefined) {
-      return html`<div key=${`day ${day}`} class="day" role="presentation" style=${style}>${renderDay?.(day)}</div>`
+      return html`<div key=${`day ${day}`} class="day row" role="presentation" style=${style}>${renderDay?.(day)}</div>`
     }
     const key = keyOf(item)
     if (isLine?.(item)) {
@@ -249,7 +240,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       dayOf &&
       topEntry &&
       view.top >= 0 &&
-      html`<div class="day sticky-day" role="presentation" style=${{ height: `${day}px`, marginBottom: `${-day}px` }}>${renderDay?.(topEntry.day)}${sticky}</div>`
+      html`<div class="day row sticky-day" role="presentation" style=${{ height: `${day}px`, marginBottom: `${-day}px` }}>${renderDay?.(topEntry.day)}${sticky}</div>`
     }
     ${before}
     <div ref=${body} class="list-body" role="presentation" style=${{

@@ -1,7 +1,11 @@
 import t from 'tap'
-import { captureWords, expiredWords, troubleWords } from '../../assets/observatory/subscriptions/capture-words.js'
+import {
+  captureWords,
+  expiredWords,
+  timeLeft,
+  troubleWords,
+} from '../../assets/observatory/subscriptions/capture-words.js'
 import { isShown } from '../../assets/observatory/subscriptions/list-filters.js'
-import { timeLeft } from '../../assets/observatory/subscriptions/watch-times.js'
 import { toMs } from '../../assets/shared/words/time.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { isLine, rowKey, toListed, toRows } from '../../assets/observatory/events/list/list-rows.js'
-import { rowWords } from '../../assets/observatory/events/list/row-words.js'
+import { rowWords, withEmoji } from '../../assets/observatory/events/list/row-words.js'
 import { SseReader } from '../../assets/shared/server/sse-reader.js'
-import { withEmoji } from '../../assets/shared/words/emoji.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
 
 function event(change: Partial<StoredEvent> = {}): StoredEvent {

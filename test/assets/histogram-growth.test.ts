@@ -1,6 +1,10 @@
 import t from 'tap'
-import { newerThan, withNewer, withoutFirst } from '../../assets/observatory/events/histogram/histogram-growth.js'
-import { withNewerEvents } from '../../assets/observatory/newer-stats.js'
+import {
+  newerThan,
+  withNewer,
+  withNewerEvents,
+  withoutFirst,
+} from '../../assets/observatory/events/histogram/histogram-growth.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import type { EventHistogram, Stats } from '../../src/model/ledger-answers.js'
 

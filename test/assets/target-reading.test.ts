@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { nearTargets } from '../../assets/observatory/subscriptions/form/near-targets.js'
-import { readTarget, targetStretches } from '../../assets/observatory/subscriptions/form/target-reading.js'
+import { nearTargets, readTarget, targetStretches } from '../../assets/observatory/subscriptions/form/target-reading.js'
 import { parseTarget } from '../../src/model/subscriptions/scope-key.js'
 
 const UNDERSTOOD: [source: string, text: string, pieces: string, words: string][] = [

@@ -8,13 +8,11 @@ export interface CardText {
   body: string
   labels: readonly string[]
   assignee: string | null
-  /** Dedupe keys. */
   links: readonly string[]
 }
 
 /** Unsaved changes to a card, as JSON. */
 export interface CardDraft {
-  /** The text when editing began. */
   base: CardText
   /** Version of `base`; 0 for a new card. */
   version: number

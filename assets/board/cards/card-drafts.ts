@@ -6,7 +6,6 @@ import { type CardDraft, type CardText, isSameText, NO_TEXT } from './card-draft
 
 /** Storage name of the drafts, which survive a login and a reload. */
 const KEPT = 'board:cards'
-/** Maximum number of drafts; above it the oldest is dropped. */
 const MOST = 50
 
 const drafts = signal<ReadonlyMap<string, CardDraft>>(readKeptDrafts())
@@ -33,12 +32,10 @@ export function keepDraft(key: string, draft: CardDraft | undefined): void {
   drafts.value = next
 }
 
-/** The initial draft of a new card. */
 export function newCardDraft(text: Partial<CardText> = {}): CardDraft {
   return { base: NO_TEXT, version: 0, mine: { ...NO_TEXT, ...text } }
 }
 
-/** Whether a card has a draft. */
 export function hasDraft({ id }: Pick<Card, 'id'>): boolean {
   return drafts.value.has(draftKey(id))
 }

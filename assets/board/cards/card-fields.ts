@@ -14,8 +14,7 @@ import type { CardText } from './card-draft.js'
 import { knownAssignees, knownLabels } from './cards.js'
 import { eventUrl, readEventKey, sourceOf } from './event-links.js'
 import { LabelTag } from './label-tag.js'
-import type { OnTick } from './markdown.js'
-import { MarkdownView } from './markdown-view.js'
+import { MarkdownView, type OnTick } from './markdown.js'
 
 export interface CardFieldsProps {
   text: CardText
@@ -24,7 +23,6 @@ export interface CardFieldsProps {
   /** Number of requests to edit the text; each one focuses its field. */
   asksForText?: number
   onChange: (change: Partial<CardText>) => void
-  /** Makes the tasks in the text tickable. */
   onTick?: OnTick
   /** The linked events that could be read; of others the key is shown. */
   events?: readonly LinkedEvent[] | undefined
@@ -154,7 +152,7 @@ function Links({ text: { links }, events, onChange, problem }: LinksProps) {
     ${problem}
     ${
       links.length > 0 &&
-      html`<ul class="card-links stack" role="list">
+      html`<ul class="card-links stack spaced" role="list">
         ${links.map(key => {
           const url = eventUrl(ledger, key)
           const event = events.find(event => event.key === key)
@@ -187,7 +185,7 @@ function LinkForm({ onAdd }: { onAdd: (key: string) => void }) {
     if (key === undefined) setProblem('Enter the key of an event, or its address in the observatory.')
     else onAdd(key)
   }
-  return html`<form class="card-link-form row" onSubmit=${submit}>
+  return html`<form class="card-link-form row spaced" onSubmit=${submit}>
       <input ref=${field} class="field" aria-label="Key or address of an event" placeholder="Key or address of an event" value=${pasted}
         aria-invalid=${problem !== '' || undefined} onInput=${(event: Event) => setPasted((event.target as HTMLInputElement).value)} />
       <button type="submit" class="button">Add</button>

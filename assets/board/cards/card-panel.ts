@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
+import type { CardHistory, CardHistoryEntry } from '#model/board/card-history'
+import { actionWords, actorWords } from '#model/board/card-history-words'
 import type { LinkedEvents } from '#model/board/linked'
 import type { Run } from '#model/board/run'
 import { announce } from '../../shared/announce.js'
 import { copyText } from '../../shared/controls/copy.js'
+import { Panel } from '../../shared/controls/dialog.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { Menu } from '../../shared/controls/menu.js'
-import { Note, ProblemNote } from '../../shared/controls/note.js'
-import { Panel } from '../../shared/controls/panel.js'
+import { LoadProblem, Note, ProblemNote } from '../../shared/controls/note.js'
 import { Segments } from '../../shared/controls/segments.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
@@ -17,22 +19,19 @@ import { Time } from '../../shared/words/time-view.js'
 import { columnTitle } from '../columns/columns.js'
 import { boardApi, boardName, place } from '../place.js'
 import { CardRuns } from '../runs/card-runs.js'
-import { HeldTokenStatus } from '../runs/executor-token.js'
+import { HeldTokenStatus } from '../runs/execution.js'
 import { RunButtons } from '../runs/run-buttons.js'
 import { shortId } from '../runs/run-words.js'
 import { type CardDraft, type CardText, changesBetween, draftOf, draftState, mergeDraft, textOf } from './card-draft.js'
 import { cardDrafts, draftKey, keepDraft } from './card-drafts.js'
 import { CardFields } from './card-fields.js'
-import { CardHistorySection } from './card-history.js'
 import { deleteCard, reloadCard, saveCard } from './cards.js'
-import { ConflictNote } from './conflict-note.js'
-import { LostDraftNote } from './lost-drafts.js'
+import { ConflictNote, LostDraftNote } from './draft-notes.js'
 import type { Tick } from './markdown.js'
 import { countMarked, MINE_MARK } from './merge-lines.js'
 
 export interface CardPanelProps {
   card: Card
-  /** Opens in edit mode. */
   isToWrite: boolean
   onClose: () => void
   onMove: () => void
@@ -163,7 +162,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     ${
       show === 'card' &&
       (hasChanges || state === 'conflict') &&
-      html`<span class="push row card-save">
+      html`<span class="push row">
         <span class="quiet-text">${state === 'conflict' ? `You have version ${draft.version}, saved is ${card.version}` : 'Not saved yet'}</span>
         <button type="button" class=${state === 'conflict' ? 'button' : 'button primary'} aria-disabled=${state === 'conflict' || isSaving || undefined}
           onClick=${() => saveMine()}>${isSaving ? 'Saving…' : 'Save'}</button>
@@ -258,13 +257,7 @@ export function noTitle(): ApiProblem {
   return new ApiProblem(0, { errors: [{ field: '/title', detail: 'A card needs a title.' }] })
 }
 
-export interface LostCardPanelProps {
-  id: string
-  onClose: () => void
-}
-
-/** Shown for a card that does not exist, or no longer. */
-export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
+export function LostCardPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const hasDraft = cardDrafts.value.has(draftKey(id))
   return html`<${Panel} label="Card" size="card" onClose=${onClose}>
     <div class="panel-notes stack">
@@ -276,4 +269,25 @@ export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
     </div>
     <${CardHistorySection} id=${id} />
   <//>`
+}
+
+/** All that the board keeps of one card. */
+const LIMIT = 500
+
+/** What was done with a card, by whom: loaded when it is opened, and again when the card changes. */
+function CardHistorySection({ id, version }: { id: string; version?: number }) {
+  const [isOpen, setOpen] = useState(false)
+  const path = `/cards/${segment(id)}/history?limit=${LIMIT}`
+  const history = useResource<CardHistory>(signal => boardApi(path, { signal }), [version], isOpen)
+  const items = history.value.value?.items
+  return html`<details class="panel-section card-history" open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
+    <summary class="reach">History</summary>
+    <${LoadProblem} of=${history} what="The history could not be loaded." />
+    ${items?.length === 0 && html`<p class="quiet-text">No changes are recorded.</p>`}
+    <ol class="stack anywhere">${items?.map(entry => html`<${Entry} entry=${entry} />`)}</ol>
+  </details>`
+}
+
+function Entry({ entry }: { entry: CardHistoryEntry }) {
+  return html`<li><strong>${actorWords(entry.by)}</strong> ${actionWords(entry, columnTitle)} <span class="quiet-text"><${Time} at=${entry.at} as="relative" /></span></li>`
 }

@@ -15,11 +15,8 @@ import { LabelTag } from './label-tag.js'
 
 export interface CardTileProps {
   card: Card
-  /** Whether the panel shows this card. */
   isOpen: boolean
-  /** Whether this card is the column's tab stop. */
   isTabStop: boolean
-  /** Terms to highlight in the title. */
   terms: readonly string[]
   onFocus: () => void
   onKeyDown: (event: KeyboardEvent) => void
@@ -27,7 +24,6 @@ export interface CardTileProps {
   onMove: () => void
 }
 
-/** Id of the card's link. */
 export function tileId(id: string): string {
   return `tile-${id}`
 }
@@ -72,7 +68,6 @@ export function TileContent({ card, terms = [] }: { card: Card; terms?: readonly
     }`
 }
 
-/** State of a card's newest run. */
 export function RunBadge({ run }: { run: Run }) {
   const { state, mode } = run
   if (state === 'running') {
@@ -87,7 +82,6 @@ export function RunBadge({ run }: { run: Run }) {
   return html`<span class="run-badge quiet-text">${STATE_NAMES[state]}</span>`
 }
 
-/** Running time, updated every second. */
 export function Stopwatch({ run }: { run: Run }) {
   return html`<span>${stopwatch(ranMs(run, useSeconds(run.state === 'running')))}</span>`
 }

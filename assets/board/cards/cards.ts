@@ -10,7 +10,6 @@ import { draftKey, keepDraft } from './card-drafts.js'
 
 interface LoadedCards {
   cards: readonly Card[]
-  /** Names, from left to right. */
   columns: readonly string[]
 }
 
@@ -36,11 +35,8 @@ const loaded = createResource<LoadedCards | undefined>(async signal => {
 /** The visible state: with pending moves and without pending deletions, ahead of the server. */
 export const columns: ReadonlySignal<readonly Column[]> = computed(() => {
   const { cards, columns: names } = loaded.value.value ?? { cards: [], columns: [] }
-  return arrange(
-    cards.filter(({ id }) => !hidden.value.has(id)),
-    names,
-    moves.value,
-  )
+  const shown = cards.filter(({ id }) => !hidden.value.has(id))
+  return arrange(shown, names, moves.value)
 })
 
 export const areLoaded: ReadonlySignal<boolean> = computed(() => loaded.value.value !== undefined)
@@ -50,7 +46,6 @@ export const cardCount: ReadonlySignal<number> = computed(() =>
   columns.value.reduce((sum, { cards }) => sum + cards.length, 0),
 )
 
-/** Labels currently in use, with their counts. */
 export const knownLabels: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => countWords(card => card.labels))
 export const knownAssignees: ReadonlySignal<ReadonlyMap<string, number>> = computed(() =>
   countWords(card => (card.assignee === null ? [] : [card.assignee])),
@@ -128,7 +123,6 @@ export function saveCard(id: string, changes: Partial<CardText>, version: number
   return write(() => boardApi<Card>(`/cards/${segment(id)}`, { method: 'PATCH', body: changes, headers }), put)
 }
 
-/** Loads one card again. @throws ApiProblem */
 export function reloadCard(id: string): Promise<Card> {
   return write(() => boardApi<Card>(`/cards/${segment(id)}`), put)
 }
@@ -148,11 +142,8 @@ export function deleteCard({ id, title, version }: Card): void {
     const call = { method: 'DELETE', headers: { 'If-Match': `"${version}"` }, keepalive: true } as const
     try {
       // Another board may be shown by then.
-      await write(
-        () => boardApi(`/cards/${segment(id)}`, call, board),
-        () => drop(id),
-        board,
-      )
+      const send = () => boardApi(`/cards/${segment(id)}`, call, board)
+      await write(send, () => change(cards => cards.filter(card => card.id !== id)), board)
       keepDraft(draftKey(id, board), undefined)
     } catch (error) {
       const isOutdated = error instanceof ApiProblem && error.code === 'version_conflict'
@@ -176,13 +167,8 @@ async function write<T>(send: () => Promise<T>, known: (answer: T) => void, boar
   }
 }
 
-/** Applies the server's state of one card. */
 function put(card: Card): void {
   change(cards => [...cards.filter(({ id }) => id !== card.id), card])
-}
-
-function drop(id: string): void {
-  change(cards => cards.filter(card => card.id !== id))
 }
 
 function change(next: (cards: readonly Card[]) => Card[]): void {

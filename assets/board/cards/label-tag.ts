@@ -4,15 +4,8 @@ import { plainText } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { labelColour } from './label-colours.js'
 
-export interface LabelTagProps {
-  label: string
-  /** Removes the label. */
-  onRemove?: () => void
-}
-
-/** A label: a coloured dot and its word. */
-export function LabelTag({ label, onRemove }: LabelTagProps) {
-  return html`<span class=${`label label-${labelColour(label)}`}>
+export function LabelTag({ label, onRemove }: { label: string; onRemove?: () => void }) {
+  return html`<span class=${`label row label-${labelColour(label)}`}>
     <span class="label-dot"></span><span class="ellipsis" title=${plainText(label)}><${Words} text=${label} /></span>
     ${
       onRemove &&

@@ -1,5 +1,8 @@
 import type { Marked, MarkedToken, Token } from 'marked'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { html } from '../../shared/html.js'
 import { shownText } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
 
 /** Allowed elements: only those that Markdown produces. */
 const TAGS = [
@@ -74,7 +77,6 @@ function withTicked(marked: Marked, text: string, { at, count }: { at: number; c
   return undefined
 }
 
-/** Which tasks of a text are done, in their order. */
 function tasksIn(marked: Marked, text: string): boolean[] {
   const tasks: boolean[] = []
   marked.walkTokens(marked.lexer(text), token => {
@@ -119,13 +121,8 @@ function finish(content: DocumentFragment): void {
     if (box.type !== 'checkbox') box.remove()
     box.disabled = true
     const words = [...(box.parentNode?.childNodes ?? [])].filter(({ nodeName }) => !/^[OU]L$/.test(nodeName))
-    box.setAttribute(
-      'aria-label',
-      words
-        .map(({ textContent }) => textContent)
-        .join('')
-        .trim() || 'Task',
-    )
+    const name = words.map(({ textContent }) => textContent).join('')
+    box.setAttribute('aria-label', name.trim() || 'Task')
   }
   for (const block of content.querySelectorAll('p, li, h3, h4, h5, h6, td, th, pre')) block.setAttribute('dir', 'auto')
   for (const block of content.querySelectorAll('pre, table')) block.setAttribute('tabindex', '0')
@@ -153,4 +150,36 @@ function showMarks(content: DocumentFragment): void {
       }),
     )
   }
+}
+
+/** Rendered Markdown. Falls back to the source text if rendering fails. @param props.onTick makes tasks tickable */
+export function MarkdownView({ text, onTick }: { text: string; onTick?: OnTick | undefined }) {
+  const latest = useRef(onTick)
+  latest.current = onTick
+  const box = useRef<HTMLDivElement>(null)
+  const [hasFailed, setFailed] = useState(false)
+  useEffect(() => {
+    let isOld = false
+    renderMarkdown(text, onTick && (tick => latest.current?.(tick) ?? false)).then(
+      content => {
+        if (!isOld && box.current) replaceWith(box.current, content)
+      },
+      error => {
+        console.warn('The Markdown could not be rendered.', error)
+        if (!isOld) setFailed(true)
+      },
+    )
+    return () => {
+      isOld = true
+    }
+  }, [text])
+  if (hasFailed) return html`<pre class="wrap"><${Words} text=${text} mayShowAll /></pre>`
+  return html`<div ref=${box} class="markdown"></div>`
+}
+
+/** Keeps the focus on the task that was ticked. */
+function replaceWith(box: HTMLElement, content: DocumentFragment): void {
+  const at = [...box.querySelectorAll<Element>('input')].indexOf(document.activeElement ?? box)
+  box.replaceChildren(content)
+  if (at !== -1) box.querySelectorAll('input')[at]?.focus()
 }

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { announce } from '../../shared/announce.js'
+import { Panel } from '../../shared/controls/dialog.js'
 import { ProblemNote } from '../../shared/controls/note.js'
-import { Panel } from '../../shared/controls/panel.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { useSending } from '../../shared/server/api.js'

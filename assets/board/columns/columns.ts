@@ -34,10 +34,8 @@ export function arrange(cards: readonly Card[], names: readonly string[], moves:
     const from = [...lists.values()].find(list => list.some(card => card.id === id))
     const to = lists.get(column)
     if (!from || !to) continue
-    const [card] = from.splice(
-      from.findIndex(card => card.id === id),
-      1,
-    )
+    const at = from.findIndex(card => card.id === id)
+    const [card] = from.splice(at, 1)
     if (card) to.splice(position, 0, { ...card, column })
   }
   return [...lists]
@@ -45,7 +43,6 @@ export function arrange(cards: readonly Card[], names: readonly string[], moves:
     .filter(({ isKnown, cards }) => isKnown || cards.length > 0)
 }
 
-/** Columns with only the shown cards. */
 export function narrow(columns: readonly Column[], isShown: (card: Card) => boolean): Column[] {
   return columns.map(column => ({ ...column, cards: column.cards.filter(isShown) }))
 }

@@ -16,14 +16,11 @@ const SCROLL_PIXELS = 9
 const current = signal<Drag | undefined>(undefined)
 const point = signal({ x: 0, y: 0 })
 
-/** The current drag. */
 export const drag: ReadonlySignal<Drag | undefined> = current
-/** Position of its upper left corner. */
 export const dragPoint: ReadonlySignal<{ x: number; y: number }> = point
 
 export interface DragOptions {
   card: Card
-  /** Its original position. */
   from: { column: string; index: number }
   /** The element that contains the columns: `[data-column]`, with cards `[data-card]`. */
   board: HTMLElement
@@ -123,7 +120,6 @@ function targetAt(board: HTMLElement, id: string, x: number, middle: number): Dr
   return { column, index }
 }
 
-/** @returns whether anything scrolled */
 function scrollAtEdges(board: HTMLElement, { x, y }: { x: number; y: number }): boolean {
   let hasScrolled = false
   const scroll = (element: Element, by: { left?: number; top?: number }) => {

@@ -50,11 +50,11 @@ export function MoveDialog({ card, columns, onClose }: MoveDialogProps) {
     { label: 'To the end', position: last, isOff: index >= last },
   ]
   return html`<${Dialog} title=${`Move “${plainText(card.title, TITLE_CHARACTERS)}”`} class="move-dialog" onClose=${onClose}>
-    <div ref=${list} class="move-list" role="group" aria-label="Columns" onKeyDown=${press}>
+    <div ref=${list} class="move-list stack" role="group" aria-label="Columns" onKeyDown=${press}>
       ${columns
         .filter(({ isKnown }) => isKnown)
         .map(
-          ({ name, cards }) => html`<button type="button" class="move-choice" disabled=${name === here}
+          ({ name, cards }) => html`<button type="button" class="move-choice row" disabled=${name === here}
             onClick=${() => move(name, cards.length)}>
             <span>${columnTitle(name)}</span>
             ${name === here ? html`<span class="quiet-text">current</span>` : html`<${Glyph} name="chevron-right" />`}
@@ -63,7 +63,7 @@ export function MoveDialog({ card, columns, onClose }: MoveDialogProps) {
       ${
         last > 0 &&
         at?.column.isKnown &&
-        html`<div class="buttons move-steps">
+        html`<div class="buttons spaced">
           ${steps.map(
             ({ label, position, isOff }) => html`<button type="button" class="button small" disabled=${isOff}
               onClick=${() => here !== undefined && move(here, position)}>${label}</button>`,

@@ -1,14 +1,29 @@
 import type { Card } from '#model/board/card'
 import type { Run, RunState } from '#model/board/run'
+import { announce } from '../../shared/announce.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { LoadProblem } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
-import { useResource } from '../../shared/server/api.js'
+import { segment, useResource } from '../../shared/server/api.js'
+import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
-import type { RunPage } from '../wire.js'
-import { RunDetail } from './run-detail.js'
-import { MODE_NAMES, STATE_NAMES } from './run-words.js'
-import { newestRuns, runsOfCard } from './runs.js'
+import { Stopwatch } from '../cards/card-tile.js'
+import { boardApi } from '../place.js'
+import { type Execution, ExecutionDialog, useExecution, whyTokens } from './execution.js'
+import { LogView } from './log-view.js'
+import { RunAgain } from './run-buttons.js'
+import {
+  isOver,
+  MODE_NAMES,
+  programWords,
+  ranMs,
+  STATE_NAMES,
+  shortId,
+  stopwatch,
+  waitedMs,
+  whyNotDone,
+} from './run-words.js'
+import { loadRuns, newestRuns, noteRun, type RunPage } from './runs.js'
 
 export interface CardRunsProps {
   card: Card
@@ -17,29 +32,26 @@ export interface CardRunsProps {
   onChoose: (id: string) => void
 }
 
-/** Number of older runs shown. */
 const SHOWN = 12
 
-/** The runs of a card, one of them in full. */
 export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
-  const older = useResource<RunPage>(signal => runsOfCard(card.id, signal), [card.id])
-  const runs = joined(
-    newestRuns.value?.items.filter(run => run.card_id === card.id) ?? [],
-    older.value.value?.items ?? [],
-  )
+  const query = { card_id: card.id, limit: 50 }
+  const older = useResource<RunPage>(signal => boardApi('/runs', { query, signal }), [card.id])
+  const newest = newestRuns.value?.items.filter(run => run.card_id === card.id) ?? []
+  const runs = joined(newest, older.value.value?.items ?? [])
   const shown = chosen || runs[0]?.id
   if (older.problem.value !== undefined && runs.length === 0) {
     return html`<div class="panel-notes stack"><${LoadProblem} of=${older} what="The runs could not be loaded." /></div>`
   }
   if (older.value.value && runs.length === 0) {
-    return html`<section class="panel-section stack empty-runs">
+    return html`<section class="panel-section stack">
       <h3>No runs of this card yet.</h3>
       <p class="quiet-text">A dry run shows what a real run would start. A mock run simulates the states of a run. Neither starts anything.</p>
     </section>`
   }
-  return html`<nav class="run-chips" aria-label="Runs of this card">
+  return html`<nav class="run-chips row" aria-label="Runs of this card">
       ${runs.slice(0, SHOWN).map(
-        run => html`<button type="button" key=${run.id} class=${classes('run-chip', `is-${run.state}`)} aria-current=${run.id === shown ? 'true' : undefined}
+        run => html`<button type="button" key=${run.id} class=${'run-chip row'} aria-current=${run.id === shown ? 'true' : undefined}
           onClick=${() => onChoose(run.id)}>
           <${RunMark} state=${run.state} />${MODE_NAMES[run.mode]}${' '}
           ${run.state === 'running' || run.state === 'queued' ? STATE_NAMES[run.state].toLowerCase() : html`<${Time} at=${run.created_at} as="relative" />`}
@@ -49,16 +61,124 @@ export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
     ${shown && html`<${RunDetail} key=${shown} id=${shown} onStarted=${({ id }: Run) => onChoose(id)} />`}`
 }
 
+const COLOURS: Partial<Record<RunState, string>> = { done: 'is-ok', failed: 'is-danger', interrupted: 'is-warn' }
+
 /** The state of a run as a mark, next to words. */
 export function RunMark({ state }: { state: RunState }) {
   if (state === 'running' || state === 'queued')
     return html`<span class=${classes('run-dot', state === 'queued' && 'is-open')}></span>`
   const glyph = state === 'done' ? 'check' : state === 'interrupted' ? 'warning' : 'close'
-  return html`<${Glyph} name=${glyph} class="run-mark" /><span class="visually-hidden">${STATE_NAMES[state]}: </span>`
+  return html`<${Glyph} name=${glyph} class=${COLOURS[state] ?? ''} /><span class="visually-hidden">${STATE_NAMES[state]}: </span>`
 }
 
 /** Merges two lists; a newer copy replaces an older one. */
-function joined(newer: readonly Run[], older: readonly Run[]): Run[] {
+export function joined(newer: readonly Run[], older: readonly Run[]): Run[] {
   const known = new Set(newer.map(({ id }) => id))
   return [...newer, ...older.filter(({ id }) => !known.has(id))]
+}
+
+/** One run: its state, its plan or log, and a button to cancel it or to run it again, which starts another. */
+export function RunDetail({ id, onStarted }: { id: string; onStarted: (run: Run) => void }) {
+  const listed = newestRuns.value?.items.find(run => run.id === id)
+  const single = useResource<Run>(signal => boardApi(`/runs/${segment(id)}`, { signal }), [], !listed)
+  const run = later(listed, single.value.value)
+  if (!run) {
+    return html`<section class="panel-section"><${LoadProblem} of=${single} what="This run could not be loaded." /></section>`
+  }
+  const ended = (last: Run) => {
+    single.set(last)
+    announce(`Run ${STATE_NAMES[last.state]}`)
+    void loadRuns()
+  }
+  return html`<section class="run-detail" aria-label=${`${MODE_NAMES[run.mode]} ${shortId(run.id)}`}>
+    <${RunHead} run=${run} onStarted=${onStarted} />
+    <${RunSteps} run=${run} />
+    ${whyNotDone(run) && html`<p class="dim-text">${whyNotDone(run)}</p>`}
+    ${run.plan && html`<${Plan} run=${run} />`}
+    ${(run.mode !== 'dry_run' || run.log_bytes > 0) && html`<${LogView} key=${run.id} run=${run} onEnd=${ended} />`}
+  </section>`
+}
+
+function later(listed: Run | undefined, single: Run | undefined): Run | undefined {
+  if (!listed || !single) return single ?? listed
+  return isOver(listed) || !isOver(single) ? listed : single
+}
+
+function RunHead({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }) {
+  const isTimed = run.mode === 'real'
+  return html`<header class="run-head row wrap">
+    <h3>${MODE_NAMES[run.mode]}</h3><span class="code quiet-text" title=${run.id}>${shortId(run.id)}</span>
+    <span class="quiet-text"><${Time} at=${run.created_at} as="relative" /></span>
+    <span class="push run-time">
+      ${run.started_at && html`<strong><${Stopwatch} run=${run} /></strong>`}
+      ${isTimed && html` <span class="quiet-text">of ${stopwatch(run.timeout_seconds * 1000)} at most</span>`}
+    </span>
+    ${isOver(run) ? html`<${RunAgain} run=${run} onStarted=${onStarted} />` : html`<${CancelButton} run=${run} />`}
+  </header>`
+}
+
+/** Longer than ending a run by force takes. */
+const CANCEL_WITHIN_MS = 60_000
+
+function CancelButton({ run }: { run: Run }) {
+  const cancel: Execution<Run> = headers =>
+    boardApi(`/runs/${segment(run.id)}/cancel`, { method: 'POST', headers, timeoutMs: CANCEL_WITHIN_MS })
+  const cancelled = (run: Run) => {
+    noteRun(run)
+    void loadRuns()
+  }
+  const { start, isInProgress, isAsking, onClose } = useExecution(cancel, cancelled)
+  return html`<button type="button" class="button danger" aria-disabled=${isInProgress || undefined} onClick=${() => void start()}>
+      ${isInProgress ? 'Cancelling…' : 'Cancel run'}
+    </button>
+    ${
+      isAsking &&
+      html`<${ExecutionDialog} title="Cancel this run?" action="Cancel run" run=${cancel} onClose=${onClose} onDone=${cancelled}>
+        This stops the program and every process that it started. ${whyTokens()}
+      <//>`
+    }`
+}
+
+function Plan({ run: { plan } }: { run: Run }) {
+  if (!plan) return null
+  const { folder, environment, timeout_seconds } = plan
+  const isConfigured = plan.command !== null
+  return html`<div class="run-plan stack">
+    <p>${isConfigured ? 'Nothing was started. A real run would start this, with the card as JSON on standard input:' : 'Nothing was started: no command is configured on this board.'}</p>
+    <dl class="facts box">
+      <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
+      <div><dt>In</dt><dd class="code"><${Words} text=${folder} /></dd></div>
+      <div><dt>Variables</dt><dd class="code"><${Words} text=${environment.join(', ') || 'none'} /></dd></div>
+      <div><dt>At most</dt><dd>${stopwatch(timeout_seconds * 1000)}</dd></div>
+    </dl>
+  </div>`
+}
+
+/** Queued, running, and the outcome, as three steps. */
+function RunSteps({ run }: { run: Run }) {
+  const { state, started_at } = run
+  const isEnded = isOver(run)
+  const end = isEnded ? STATE_NAMES[state] : 'Done'
+  const present = Date.now()
+  return html`<ol class="row hint" aria-label="Steps">
+    ${step({ label: 'Queued', time: state === 'queued' ? '' : stopwatch(waitedMs(run, present)), is: state === 'queued' ? 'now' : 'past' })}
+    ${step({ label: 'Running', time: isEnded && started_at ? stopwatch(ranMs(run, present)) : '', is: state === 'running' ? 'now' : isEnded && started_at ? 'past' : 'ahead' })}
+    ${step({ label: end, time: '', is: isEnded ? 'past' : 'ahead', state: isEnded ? state : undefined })}
+  </ol>`
+}
+
+interface Step {
+  label: string
+  time: string
+  is: 'past' | 'now' | 'ahead'
+  state?: Run['state'] | undefined
+}
+
+function step({ label, time, is, state }: Step) {
+  const isBad = state !== undefined && state !== 'done'
+  return html`<li class=${classes('run-step row', is === 'now' ? 'is-now' : is === 'past' && ((state && COLOURS[state]) ?? 'dim-text'))} aria-current=${is === 'now' ? 'step' : undefined}>
+    ${is === 'now' && html`<span class="run-dot"></span>`}
+    ${is === 'past' && html`<${Glyph} name=${isBad ? 'close' : 'check'} />`}
+    ${label}${time && html` <span class="run-step-time">${time}</span>`}
+  </li>`
 }

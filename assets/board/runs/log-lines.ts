@@ -1,4 +1,5 @@
 import type { LogPiece } from '#model/board/run'
+import { plainText } from '../../shared/words/text.js'
 import { toMs } from '../../shared/words/time.js'
 
 export interface LogLine {
@@ -19,17 +20,12 @@ const LINE_CHARACTERS = 4_000
 
 /** Terminal escape sequences: colours, titles, cursor movements. */
 const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])?/g
-/** Controls except tab, and characters that reorder or hide others. */
-const CONTROLS =
-  /[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
-/** Combining marks beyond five in a stack, which would cover other lines. Joiners do not end a stack. */
-const TOWERS = /(?<=[\p{Mn}\p{Me}\u200c\u200d]{5})[\p{Mn}\p{Me}\u200c\u200d]+/gu
-
 /** The readable form of a line: without controls; of overwritten text only the last. */
 export function plainLine(text: string): string {
   const written = text.replace(SEQUENCES, '').split('\r')
   const last = written.findLast(piece => piece !== '') ?? ''
-  return last.replace(CONTROLS, '').replace(TOWERS, '')
+  // Twice: what goes may have been between the marks of a stack.
+  return plainText(plainText(last, last.length), last.length)
 }
 
 /**
@@ -48,11 +44,9 @@ export class LogLines {
   readonly #startedMs: number
   #number = 0
   #lastSeq = 0
-  /** The unfinished last line. */
   #rest = ''
   #open: LogLine | undefined
 
-  /** @param startedAt start of the run */
   constructor(startedAt: string) {
     this.#startedMs = toMs(startedAt)
   }

@@ -8,8 +8,7 @@ import { Words } from '../../shared/words/text-view.js'
 import { duration } from '../../shared/words/time.js'
 import { boardLabel } from '../board-switch.js'
 import { shownCard } from '../cards/cards.js'
-import { ExecutionDialog } from './execution-dialog.js'
-import { type Execution, whyTokens } from './executor-token.js'
+import { type Execution, ExecutionDialog, whyTokens } from './execution.js'
 import { programWords } from './run-words.js'
 import { executor, startRun } from './runs.js'
 
@@ -18,7 +17,6 @@ export interface RunButtonsProps {
   onStarted: (run: Run) => void
 }
 
-/** Buttons for the three run modes of a card. */
 export function RunButtons({ card, onStarted }: RunButtonsProps) {
   const { start, whyNotReal, shown } = useStart(card, onStarted)
   return html`<div class="buttons run-buttons" role="group" aria-label="Run this card">
@@ -30,13 +28,8 @@ export function RunButtons({ card, onStarted }: RunButtonsProps) {
   </div>`
 }
 
-export interface RunAgainProps {
-  run: Run
-  onStarted: (run: Run) => void
-}
-
 /** Starts another run of the same card in the same mode; a real one asks again. Nothing if the card was deleted. */
-export function RunAgain({ run, onStarted }: RunAgainProps) {
+export function RunAgain({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }) {
   const card = shownCard(run.card_id)
   return card && html`<${AgainButton} card=${card} mode=${run.mode} onStarted=${onStarted} />`
 }
@@ -71,14 +64,8 @@ function useStart(card: Card, onStarted: (run: Run) => void) {
   return { start, whyNotReal, shown }
 }
 
-interface RealRunDialogProps {
-  card: Card
-  onStarted: (run: Run) => void
-  onClose: () => void
-}
-
 /** Shows what will run, where, and its time limit, and asks for the required token. */
-function RealRunDialog({ card, onStarted, onClose }: RealRunDialogProps) {
+function RealRunDialog({ card, onStarted, onClose }: RunButtonsProps & { onClose: () => void }) {
   const plan = executor.value?.plan
   const run: Execution<Run> = headers => startRun(card.id, 'real', headers)
   return html`<${ExecutionDialog} title="Start a real run?" action="Start real run" run=${run} onDone=${onStarted} onClose=${onClose}>
@@ -86,7 +73,7 @@ function RealRunDialog({ card, onStarted, onClose }: RealRunDialogProps) {
       ${' '}<strong><${Words} text=${card.title} /></strong>. ${whyTokens()}</p>
     ${
       plan &&
-      html`<dl class="facts box">
+      html`<dl class="facts box spaced">
         <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
         <div><dt>In</dt><dd class="code"><${Words} text=${plan.folder} /></dd></div>
         <div><dt>On</dt><dd>${boardLabel()}</dd></div>

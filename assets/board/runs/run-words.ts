@@ -24,7 +24,6 @@ export function stopwatch(ms: number): string {
   return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
 }
 
-/** Waiting time in milliseconds, until `now` if still waiting. */
 export function waitedMs({ created_at, started_at, finished_at }: Run, now: number): number {
   return (started_at ? toMs(started_at) : finished_at ? toMs(finished_at) : now) - toMs(created_at)
 }
@@ -49,7 +48,6 @@ export function commandLine(words: readonly string[]): string {
   return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }
 
-/** The program that a real run would start. */
 export function programWords({ command }: RunPlan): string {
   if (command === undefined) return 'shown with the executor token only'
   return command === null ? 'none is configured' : commandLine(command)

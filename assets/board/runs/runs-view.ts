@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Run } from '#model/board/run'
-import { ProblemNote } from '../../shared/controls/note.js'
-import { Panel } from '../../shared/controls/panel.js'
+import { Panel } from '../../shared/controls/dialog.js'
+import { ProblemNote, TableSkeleton } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { href } from '../../shared/server/address.js'
 import { reasonOf, useSlow } from '../../shared/server/api.js'
@@ -12,10 +12,8 @@ import { BoardSwitch } from '../board-switch.js'
 import { Stopwatch } from '../cards/card-tile.js'
 import { areLoaded, shownCard } from '../cards/cards.js'
 import { boardQuery, place } from '../place.js'
-import { RunMark } from './card-runs.js'
-import { ExecutorBar } from './executor-bar.js'
-import { HeldTokenStatus } from './executor-token.js'
-import { RunDetail } from './run-detail.js'
+import { joined, RunDetail, RunMark } from './card-runs.js'
+import { ExecutorBar, HeldTokenStatus } from './execution.js'
 import { MODE_NAMES, STATE_NAMES, shortId } from './run-words.js'
 import { areRunsLoading, loadRuns, newestRuns, olderRuns, runsProblem } from './runs.js'
 
@@ -37,7 +35,7 @@ export function RunsView() {
       <div class="view-scroll" tabindex="0" role="group" aria-label="Runs, list">
         ${newest && newest.items.length === 0 && html`<${NoRuns} />`}
         ${newest && newest.items.length > 0 && html`<${RunTable} key=${String(boardQuery.value)} newest=${newest.items} next=${newest.next} openId=${openId} />`}
-        ${!newest && isSlow && html`<div class="run-skeletons" aria-busy="true">${Array.from({ length: 6 }, () => html`<div class="skeleton skeleton-row"></div>`)}</div>`}
+        ${!newest && isSlow && html`<${TableSkeleton} label="Loading the runs" />`}
       </div>
     </div>
     ${
@@ -67,13 +65,12 @@ function RunTable({ newest, next, openId }: RunTableProps) {
   const [after, setAfter] = useState<number | null | undefined>(undefined)
   const [problem, setProblem] = useState('')
   const from = after === undefined ? next : after
-  const known = new Set(newest.map(({ id }) => id))
-  const runs = [...newest, ...older.filter(({ id }) => !known.has(id))]
+  const runs = joined(newest, older)
   const more = async () => {
     if (from === null) return
     setProblem('')
     try {
-      const page = await olderRuns(from, new AbortController().signal)
+      const page = await olderRuns(from)
       setOlder([...older, ...page.items])
       setAfter(page.next)
     } catch (error) {
@@ -84,8 +81,8 @@ function RunTable({ newest, next, openId }: RunTableProps) {
       <thead><tr><th scope="col">State</th><th scope="col">Card</th><th scope="col">Mode</th><th scope="col" class="run-asked">Requested</th><th scope="col" class="number">Took</th></tr></thead>
       <tbody>${runs.map(run => html`<${RunRow} key=${run.id} run=${run} isOpen=${run.id === openId} />`)}</tbody>
     </table>
-    ${from !== null && html`<p class="run-more"><button type="button" class="button" onClick=${() => void more()}>Show older runs</button></p>`}
-    ${problem && html`<p class="field-problem run-more" role="alert">The older runs could not be loaded. ${problem}</p>`}`
+    ${from !== null && html`<p class="list-more"><button type="button" class="button" onClick=${() => void more()}>Show older runs</button></p>`}
+    ${problem && html`<p class="field-problem list-more" role="alert">The older runs could not be loaded. ${problem}</p>`}`
 }
 
 function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }) {

@@ -2,8 +2,13 @@ import { computed, type ReadonlySignal } from '@preact/signals'
 import type { ExecutorStatus, Run, RunMode } from '#model/board/run'
 import { createResource, segment } from '../../shared/server/api.js'
 import { boardApi } from '../place.js'
-import type { RunPage } from '../wire.js'
 import { isOver } from './run-words.js'
+
+/** Source: docs/reference/board-rest.md. */
+export interface RunPage {
+  items: Run[]
+  next: number | null
+}
 
 /** The newest runs of the board: the source of run states on cards, and the first page of the list. */
 const NEWEST = 200
@@ -16,7 +21,6 @@ export const runsProblem: ReadonlySignal<unknown> = newest.problem
 export const areRunsLoading: ReadonlySignal<boolean> = newest.isLoading
 export const executor: ReadonlySignal<ExecutorStatus | undefined> = status.value
 
-/** The newest run of each card. */
 export const runByCard: ReadonlySignal<ReadonlyMap<string, Run>> = computed(() => {
   const runs = newest.value.value?.items ?? []
   return new Map(runs.toReversed().map(run => [run.card_id, run]))
@@ -37,14 +41,9 @@ export function resetRuns(): void {
   status.set(undefined)
 }
 
-/** The runs before those of a page. */
-export function olderRuns(after: number, signal: AbortSignal): Promise<RunPage> {
-  return boardApi('/runs', { query: { limit: NEWEST, after }, signal })
-}
-
 /** @throws ApiProblem */
-export function runsOfCard(cardId: string, signal: AbortSignal): Promise<RunPage> {
-  return boardApi('/runs', { query: { card_id: cardId, limit: 50 }, signal })
+export function olderRuns(after: number): Promise<RunPage> {
+  return boardApi('/runs', { query: { limit: NEWEST, after } })
 }
 
 /** @param headers with the executor's token, for a real run @throws ApiProblem */
@@ -59,7 +58,6 @@ export async function startRun(
   return run
 }
 
-/** Applies the new state of a run. */
 export function noteRun(run: Run): void {
   const { value } = newest.value
   if (!value) return

@@ -1,8 +1,11 @@
-import { effect, signal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import type { Consumer } from '#model/consumers/consumer'
 import type { List } from '#model/ledger-answers'
+import { html } from '../../shared/html.js'
 import { api, createResource, segment } from '../../shared/server/api.js'
-import { outage } from '../../shared/server/connection.js'
+import { onReturn, outage } from '../../shared/server/connection.js'
+import { count } from '../../shared/words/text.js'
+import { duration } from '../../shared/words/time.js'
 
 /** How often the list is loaded while it is shown, and how many lags are kept: ten minutes. */
 const EVERY_MS = 5_000
@@ -25,9 +28,8 @@ export function followConsumers(): () => void {
     if (document.visibilityState === 'visible' && !outage.peek()) void consumers.load()
   }
   const timer = window.setInterval(load, EVERY_MS)
-  const stop = effect(() => {
-    if (outage.value === undefined) void consumers.load()
-  })
+  const stop = onReturn(load)
+  load()
   return () => {
     window.clearInterval(timer)
     stop()
@@ -45,4 +47,30 @@ export function filterWords({ filters }: Pick<Consumer, 'filters'>): string {
     return `${words}: ${[values].flat().join(', ')}`
   })
   return parts.length > 0 ? parts.join(' · ') : 'Every event'
+}
+
+const SIZE = { width: 72, height: 18 }
+
+/** How far a consumer is behind, in words and as a line since the page was opened. */
+export function LagView({ consumer }: { consumer: Consumer }) {
+  const { events, seconds, exact } = consumer.lag
+  const amount = exact ? count(events) : `${count(events)} or more`
+  const words =
+    events === 0 && exact ? '0' : html`${amount} <span class="hint">for ${duration(seconds * 1000, 1)}</span>`
+  return html`<span class="row wrap"><${LagLine} name=${consumer.name} /><span>${words}</span></span>`
+}
+
+function LagLine({ name }: { name: string }) {
+  const known = lags.value.get(name) ?? []
+  // One value is a level line.
+  const values = known.length === 1 ? [...known, ...known] : known
+  const most = Math.max(1, ...values)
+  const step = SIZE.width / Math.max(1, values.length - 1)
+  const height = SIZE.height - 2
+  const points = values.map(
+    (value, at) => `${(at * step).toFixed(1)},${(1 + height - (value / most) * height).toFixed(1)}`,
+  )
+  return html`<svg class="lag-line" viewBox=${`0 0 ${SIZE.width} ${SIZE.height}`} aria-hidden="true">
+    <polyline class="line" points=${points.join(' ')} />
+  </svg>`
 }

@@ -1,19 +1,18 @@
-import { useState } from 'preact/hooks'
-import type { Consumer } from '#model/consumers/consumer'
-import { Note } from '../../shared/controls/note.js'
-import { Panel } from '../../shared/controls/panel.js'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Consumer, DeadLetter } from '#model/consumers/consumer'
+import type { List } from '#model/ledger-answers'
+import { AskButton } from '../../shared/controls/ask-button.js'
+import { Panel } from '../../shared/controls/dialog.js'
+import { LoadProblem, Note } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { href } from '../../shared/server/address.js'
-import { api } from '../../shared/server/api.js'
+import { api, createResource, reasonOf } from '../../shared/server/api.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { fromLocal, fromMs } from '../../shared/words/time.js'
 import { Time } from '../../shared/words/time-view.js'
-import { AskButton } from './ask-button.js'
-import { consumerPath, consumers, filterWords } from './consumer-list.js'
-import { DeadLetters, ErrorText } from './dead-letters.js'
-import { LagView } from './lag-view.js'
+import { consumerPath, consumers, filterWords, LagView } from './consumer-list.js'
 
 /** One consumer: how far it is, its failures, and where it continues. */
 export function ConsumerPanel({ consumer, onClose }: { consumer: Consumer; onClose: () => void }) {
@@ -44,7 +43,7 @@ export function ConsumerPanel({ consumer, onClose }: { consumer: Consumer; onClo
         <div><dt>Reads now</dt><dd>${lease ? html`an instance, until <${Time} at=${lease} />` : 'no instance'}</dd></div>
         <div><dt>Failures</dt><dd>${count(consumer.failures)}</dd></div>
       </dl>
-      ${error && html`<p class="hint">Last error${consumer.failed_at && html`, <${Time} at=${consumer.failed_at} as="relative" />`}</p><${ErrorText} text=${error} />`}
+      ${error && html`<p class="hint spaced">Last error${consumer.failed_at && html`, <${Time} at=${consumer.failed_at} as="relative" />`}</p><${ErrorText} text=${error} />`}
     </section>
     <section class="panel-section" aria-labelledby="seek"><h3 id="seek">Continue elsewhere</h3><${Seek} consumer=${consumer} /></section>
     <${DeadLetters} key=${name} consumer=${consumer} />
@@ -59,11 +58,11 @@ function Seek({ consumer }: { consumer: Consumer }) {
     consumers.set(replaced(await api<Consumer>(`${consumerPath(consumer)}/seek`, { body })))
     showToast({ words: html`<strong>${consumer.name}</strong> continues there.` })
   }
-  return html`<div class="seek">
+  return html`<div class="row wrap spaced">
     ${consumer.epoch_changed && html`<${AskButton} label="Its checkpoint…" answer="Continue" question="Events after it come again." run=${seek({ position: 'same' })} />`}
     <${AskButton} label="The beginning…" answer="Read everything again" question="Every event comes again." run=${seek({ position: 'beginning' })} />
     <${AskButton} label="Now…" answer="Skip to now" question="Events that wait are skipped." run=${seek({ position: 'now' })} />
-    <label class="seek-time"><span class="field-label">A time</span>
+    <label class="row"><span class="field-label">A time</span>
       <input class="field" type="datetime-local" value=${local} onInput=${(event: InputEvent) => setLocal((event.target as HTMLInputElement).value)} /></label>
     ${!Number.isNaN(ms) && html`<${AskButton} key=${local} label="That time…" answer="Continue there" question="Events since then come again, and earlier ones are skipped." run=${seek({ from: fromMs(fromLocal(ms)) })} />`}
   </div>`
@@ -71,4 +70,63 @@ function Seek({ consumer }: { consumer: Consumer }) {
 
 function replaced(changed: Consumer): Consumer[] {
   return (consumers.value.peek() ?? []).map(other => (other.name === changed.name ? changed : other))
+}
+
+/** The oldest ones; the others follow when these are done. */
+const SHOWN = 50
+
+/** The events that a consumer gave up, each with its error. Their number is the consumer's, so a change of it loads them. */
+function DeadLetters({ consumer }: { consumer: Consumer }) {
+  const { dead_letters: amount } = consumer
+  const path = `${consumerPath(consumer)}/dead-letters`
+  const letters = useMemo(
+    () => createResource(signal => api<List<DeadLetter>>(`${path}?limit=${SHOWN}`, { signal })),
+    [path],
+  )
+  useEffect(() => void letters.load(), [letters, amount])
+  const changed = async () => {
+    await Promise.all([letters.load(), consumers.load()])
+  }
+  const retry = (part: string) => async () => {
+    await api(`${path}${part}/retry`, { method: 'POST' })
+    await changed()
+  }
+  const remove = (part: string) => async () => {
+    await api(`${path}${part}`, { method: 'DELETE' })
+    await changed()
+  }
+  const retryOne = ({ id }: DeadLetter) => {
+    retry(`/${id}`)().catch(problem => showToast({ words: `It does not come again. ${reasonOf(problem)}` }))
+  }
+  const { items = [] } = letters.value.value ?? {}
+  return html`<section class="panel-section" aria-labelledby="dead-letters">
+    <h3 id="dead-letters">Dead letters <span class="hint">${count(amount)}</span></h3>
+    <${LoadProblem} of=${letters} what="They could not be loaded." />
+    ${amount === 0 && html`<p class="quiet-text">No event was given up.</p>`}
+    ${
+      amount > 0 &&
+      html`<div class="row wrap spaced">
+        <${AskButton} label="Retry all…" answer=${`Retry ${count(amount)}`} question="Each comes again, before new events." run=${retry('')} />
+        <${AskButton} label="Delete all…" isDanger answer=${`Delete ${count(amount)}`} question="They do not come again. The events stay." run=${remove('')} />
+      </div>`
+    }
+    <ul class="letters">${items.map(
+      letter => html`<li key=${letter.id} class="letter">
+        <p class="code"><${Words} text=${letter.dedupe_key} limit=${300} /></p>
+        <p class="hint">${counted(letter.attempts, 'attempt')}, <${Time} at=${letter.failed_at} as="relative" /></p>
+        <${ErrorText} text=${letter.error} />
+        ${
+          letter.retrying
+            ? html`<p class="hint">It comes again.</p>`
+            : html`<div class="row wrap spaced"><button type="button" class="button small" aria-label=${`Retry ${letter.dedupe_key}`} onClick=${() => retryOne(letter)}>Retry</button>
+              <${AskButton} label="Delete…" isDanger answer="Delete" question="It does not come again. The event stays." run=${remove(`/${letter.id}`)} /></div>`
+        }
+      </li>`,
+    )}</ul>
+    ${amount > items.length && items.length === SHOWN && html`<p class="hint">The oldest ${SHOWN} of ${count(amount)} are shown.</p>`}
+  </section>`
+}
+
+function ErrorText({ text }: { text: string }) {
+  return html`<pre class="wrap error-text" tabindex="0" role="group" aria-label="Error"><${Words} text=${text} /></pre>`
 }

@@ -1,10 +1,8 @@
 import type { ApiQuery } from './filters/filter-params.js'
 
-/** A ledger as a command line names it. */
 export interface CalledLedger {
   /** Scheme, host and root path. */
   base: string
-  /** Whether requests need a token. */
   needsToken: boolean
 }
 
@@ -66,6 +64,6 @@ function flagsOf(query: ApiQuery): string {
 }
 
 /** A text as one word of a shell. */
-function quoted(text: string): string {
-  return /^[\w@%+:,./=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+export function quoted(text: string): string {
+  return /^[\w@%+:,./~=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

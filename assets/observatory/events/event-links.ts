@@ -31,7 +31,6 @@ export function cardLink(board: string, event: StoredEvent): string {
   return url.href
 }
 
-/** The address of a card. @param board address of the board's page */
 export function cardUrl(board: string, id: string): string {
   const url = new URL(board)
   url.search = String(new URLSearchParams({ card: id }))
@@ -49,7 +48,6 @@ export function cardTitle(event: Pick<StoredEvent, 'conversation' | 'action' | '
   return wellFormed([...title.replaceAll(/\s+/g, ' ')].slice(0, LONGEST_TITLE).join(''))
 }
 
-/** The event's path in the API. */
 export function eventPath(key: string): string {
   return `/api/events/${encodeURIComponent(wellFormed(key))}`
 }

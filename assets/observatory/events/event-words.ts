@@ -12,7 +12,6 @@ export function chainOf({ target }: Pick<StoredEvent, 'target'>): TargetNode[] {
   return chain
 }
 
-/** One step of a chain. */
 export interface Crumb {
   text: string
   node: TargetNode

@@ -41,7 +41,7 @@ export function ExportMenu() {
     command('Copy as stream', 'then new events', () => streamCommand(ledger, query)),
     command('Copy as consumer', 'shell script', () => consumerCommand(ledger, query, rangeOf(Date.now()).from)),
   ]
-  return html`<${Menu} buttonClass="button push" items=${items}
+  return html`<${Menu} label="Export" buttonClass="button push" items=${items}
     button=${html`<${Glyph} name="download" /><span class="events-export-words">Export</span>`} />`
 }
 

@@ -12,7 +12,6 @@ import { fromMs } from '../../shared/words/time.js'
 import { FILTER_PARAMS, NO_RANGE, toApiQuery } from './filters/filter-params.js'
 import { filters } from './filters/filters.js'
 
-/** A search kept in this browser. */
 export interface SavedSearch {
   /** The filters as in the address, without the range. */
   query: string

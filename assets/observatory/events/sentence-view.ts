@@ -7,9 +7,7 @@ const SHORT = 200
 
 export interface SentenceProps {
   parts: readonly SentencePart[]
-  /** Search terms. */
   terms: readonly string[]
-  /** Empty if uninformative. */
   role: string
   isProgram: boolean
   /** Before the first word. */

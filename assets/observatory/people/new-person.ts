@@ -1,8 +1,8 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
+import { Panel } from '../../shared/controls/dialog.js'
 import { ProblemNote } from '../../shared/controls/note.js'
-import { Panel } from '../../shared/controls/panel.js'
-import { registerDraft, takeDraft } from '../../shared/drafts.js'
+import { takeDraft, useDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem, useSending } from '../../shared/server/api.js'
 import { PasswordField, ROLE_WORDS, RoleField } from './password-field.js'
@@ -10,7 +10,6 @@ import { createPerson } from './people-list.js'
 
 const DRAFT = 'person:new'
 
-/** A new person: name, first password, role. */
 export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (person: ListedUser) => void }) {
   const id = useId()
   const [first] = useState(() => Object(takeDraft(DRAFT)) as { username?: unknown; role?: unknown })
@@ -18,10 +17,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
   const [role, setRole] = useState<Role>(first.role === 'admin' ? 'admin' : 'member')
   const [password, setPassword] = useState('')
   const { isSending, problem, send, refusalOf } = useSending()
-  const latest = useRef({ username, role })
-  latest.current = { username, role }
-  // Drafts exclude the password.
-  useEffect(() => registerDraft(DRAFT, () => latest.current), [])
+  useDraft(DRAFT, { username, role })
   const isTaken = problem instanceof ApiProblem && problem.code === 'username_taken'
   const ofName = isTaken ? problem.message : refusalOf('/username')
   const ofPassword = refusalOf('/password')
@@ -44,7 +40,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
       </div>
       <${PasswordField} label="First password" value=${password} onChange=${setPassword} refusal=${ofPassword}
         hint="Send it by a safe channel. Programs that use a token never need it." />
-      <div class="form-part"><${RoleField} legend="Role" role=${role} onChange=${setRole} /><p class="field-hint">${ROLE_WORDS[role]}</p></div>
+      <div class="form-part"><${RoleField} value=${role} onChange=${setRole} /><p class="field-hint">${ROLE_WORDS[role]}</p></div>
     </form>
   <//>`
 }

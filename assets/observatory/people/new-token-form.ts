@@ -6,7 +6,7 @@ import { Glyph } from '../../shared/controls/glyph.js'
 import { ProblemNote } from '../../shared/controls/note.js'
 import { Segments } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem, api, useSending } from '../../shared/server/api.js'
+import { api, useSending } from '../../shared/server/api.js'
 import { DAY, fromMs } from '../../shared/words/time.js'
 
 type May = Required<NewToken>['may']
@@ -33,7 +33,6 @@ export interface NewTokenFormProps {
   onCancel: () => void
 }
 
-/** Asks for the terms of a new token. */
 export function NewTokenForm({ path, owner, onIssued, onCancel }: NewTokenFormProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
@@ -41,11 +40,11 @@ export function NewTokenForm({ path, owner, onIssued, onCancel }: NewTokenFormPr
   const [may, setMay] = useState<May>('all')
   const [text, setText] = useState('')
   const [days, setDays] = useState<(typeof ENDS)[number]['value']>('')
-  const { isSending, problem, send } = useSending()
+  const { isSending, problem, send, refusalOf } = useSending()
   useLayoutEffect(() => field.current?.focus(), [])
   const sources = [...new Set(text.split(/[\s,]+/).filter(source => source !== ''))]
   const cannotIssue = isSending || (may === 'write' && sources.length === 0)
-  const [ofName, ofSources] = [refusalOf(problem, '/name'), refusalOf(problem, '/sources')]
+  const [ofName, ofSources] = [refusalOf('/name'), refusalOf('/sources')]
   const submit = (event: Event) => {
     event.preventDefault()
     if (cannotIssue) return
@@ -81,11 +80,6 @@ export function NewTokenForm({ path, owner, onIssued, onCancel }: NewTokenFormPr
       <button type="button" class="button small quiet" onClick=${onCancel}>Cancel</button>
     </div>
   </form>`
-}
-
-function refusalOf(problem: unknown, field: string): string | undefined {
-  if (!(problem instanceof ApiProblem)) return undefined
-  return problem.errors.find(error => error.field.startsWith(field))?.detail
 }
 
 /**

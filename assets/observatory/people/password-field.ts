@@ -1,8 +1,9 @@
 import { useId, useState } from 'preact/hooks'
 import type { Role } from '#model/accounts/user'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { Segments } from '../../shared/controls/segments.js'
+import { Segments, type SegmentsProps } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
+import { capital } from '../../shared/words/text.js'
 import { passwordMinLength } from './people-list.js'
 
 export interface PasswordFieldProps {
@@ -32,24 +33,15 @@ export function PasswordField({ label, value, onChange, refusal, hint, isCurrent
   </div>`
 }
 
-const ROLES: readonly { value: Role; label: string }[] = [
-  { value: 'member', label: 'Member' },
-  { value: 'admin', label: 'Admin' },
-]
+const ROLES = (['member', 'admin'] as const).map(value => ({ value, label: capital(value) }))
 
-/** Rights of a role. */
 export const ROLE_WORDS: Record<Role, string> = {
   member: 'Reads all events and manages its own subscriptions.',
   admin: 'Manages all users and all subscriptions.',
 }
 
-export interface RoleFieldProps {
-  legend: string
-  isLegendHidden?: boolean
-  role: Role
-  onChange: (role: Role) => void
-}
+type RoleFieldProps = Omit<SegmentsProps<Role>, 'legend' | 'choices'>
 
-export function RoleField({ legend, isLegendHidden, role, onChange }: RoleFieldProps) {
-  return html`<${Segments} legend=${legend} isLegendHidden=${isLegendHidden} choices=${ROLES} value=${role} onChange=${onChange} />`
+export function RoleField(props: RoleFieldProps) {
+  return html`<${Segments} legend="Role" choices=${ROLES} ...${props} />`
 }

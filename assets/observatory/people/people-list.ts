@@ -12,7 +12,6 @@ const deleting = signal<ReadonlySet<string>>(new Set())
 /** Id of the person whose panel asks whether to delete the account. */
 export const deletionAsked = signal('')
 
-/** Undefined until the people are loaded. */
 export const passwordMinLength = signal<number | undefined>(undefined)
 
 const loaded = createResource(async signal => {
@@ -23,7 +22,6 @@ const loaded = createResource(async signal => {
   return items
 })
 
-/** Everyone with an account, by name; undefined until loaded. */
 export const people = {
   ...loaded,
   value: computed(() => loaded.value.value?.filter(({ id }) => !deleting.value.has(id))),
@@ -42,7 +40,7 @@ export async function createPerson(person: {
   role: ListedUser['role']
 }): Promise<ListedUser> {
   const created = { ...(await api<User>('/api/users', { body: person })), token_count: 0 }
-  loaded.set([...(loaded.value.peek() ?? []), created].sort(byName))
+  loaded.set([...(loaded.value.peek() ?? []), created].sort((a, b) => a.username.localeCompare(b.username)))
   return created
 }
 
@@ -104,8 +102,4 @@ export function whyNotDeleted(person: ListedUser): string | undefined {
 
 export function isOwn({ id }: ListedUser): boolean {
   return session.value?.user?.id === id
-}
-
-function byName(a: ListedUser, b: ListedUser): number {
-  return a.username.localeCompare(b.username)
 }

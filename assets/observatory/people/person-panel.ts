@@ -1,13 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
+import { Panel } from '../../shared/controls/dialog.js'
 import { ProblemNote } from '../../shared/controls/note.js'
-import { Panel } from '../../shared/controls/panel.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { segment, useSending } from '../../shared/server/api.js'
 import { loadSession } from '../../shared/server/session.js'
 import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
+import { SessionList, TokenList } from './credentials.js'
 import { PasswordField, ROLE_WORDS, RoleField } from './password-field.js'
 import {
   changePerson,
@@ -19,28 +20,21 @@ import {
   whyNotDeleted,
 } from './people-list.js'
 import { PersonSwitch } from './people-table.js'
-import { SessionList } from './session-list.js'
-import { TokenList } from './token-list.js'
 
-/** One account: its tokens, sessions, role and password. */
 export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: () => void }) {
   const { id, username, role, created_at: since } = person
-  const [problem, setProblem] = useState<unknown>(undefined)
+  const { problem, send } = useSending()
   const [opensAsking] = useState(deletionAsked.value === id)
   const whyLast = whyLastAdmin(person)
   const path = `/api/users/${segment(id)}`
-  const changeRole = async (next: Role) => {
-    setProblem(undefined)
-    try {
-      await changePerson(person, { role: next })
+  const changeRole = (role: Role) =>
+    send(async () => {
+      await changePerson(person, { role })
       if (isOwn(person)) await loadSession()
-    } catch (failure) {
-      setProblem(failure)
-    }
-  }
+    })
   return html`<${Panel} label=${`Account ${username}`} size="person" takesFocus=${opensAsking} onClose=${onClose}
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
-    foot=${html`<${DeleteButton} person=${person} whyNot=${whyNotDeleted(person)} onDeleted=${onClose} />`}>
+    foot=${html`<${DeleteButton} person=${person} onDeleted=${onClose} />`}>
     <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${path} owner=${username}
       onCounted=${(count: number) => noteTokenCount(id, count)} /></section>
     <section class="panel-section" aria-label="Sessions"><${SessionList} path=${path} /></section>
@@ -52,7 +46,7 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
         <dd>${
           whyLast
             ? html`<span class="tag accent">admin</span><p class="hint">${whyLast}</p>`
-            : html`<${RoleField} legend="Role" isLegendHidden role=${role} onChange=${changeRole} />
+            : html`<${RoleField} isLegendHidden value=${role} onChange=${changeRole} />
               <p class="hint">${isOwn(person) && role === 'admin' ? 'As a member you can no longer open this page.' : ROLE_WORDS[role]}</p>`
         }</dd></div>
         <div><dt>Can log in</dt>
@@ -67,14 +61,9 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
   <//>`
 }
 
-interface DeleteButtonProps {
-  person: ListedUser
-  whyNot: string | undefined
-  onDeleted: () => void
-}
-
 /** Asks first: the account's programs stop working. */
-function DeleteButton({ person, whyNot, onDeleted }: DeleteButtonProps) {
+function DeleteButton({ person, onDeleted }: { person: ListedUser; onDeleted: () => void }) {
+  const whyNot = whyNotDeleted(person)
   const isAsked = deletionAsked.value === person.id
   const ask = (id: string) => {
     deletionAsked.value = id
@@ -92,7 +81,7 @@ function DeleteButton({ person, whyNot, onDeleted }: DeleteButtonProps) {
     onDeleted()
     deletePerson(person)
   }
-  return html`<span ref=${question} class="token-ask row wrap" role="group" aria-label="Delete account">
+  return html`<span ref=${question} class="delete-account row wrap" role="group" aria-label="Delete account">
     <button type="button" class="button danger" autofocus onClick=${remove}>Delete ${person.username}</button>
     <button type="button" class="button quiet" onClick=${() => ask('')}>Cancel</button>
     <span>Programs that use its tokens are refused.</span></span>`

@@ -1,22 +1,20 @@
-import { usesPolling } from '#model/subscriptions/polling'
+import { idleIntervalOf, intervalOf, usesPolling } from '#model/subscriptions/polling'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { counted } from '../../shared/words/text.js'
-import { dateWords, dayOf, duration, fromMs, shortTime, toMs, type Zone } from '../../shared/words/time.js'
-import { expiresAt, isFailing, isOver, paceOf } from './watch-times.js'
+import { dateWords, dayOf, duration, fromMs, MINUTE, shortTime, toMs, type Zone } from '../../shared/words/time.js'
 
 export type CaptureState = 'off' | 'over' | 'failing' | 'late' | 'unreadable' | 'hot' | 'cold' | 'steady' | 'delivered'
 
 export interface CaptureWords {
   state: CaptureState
   words: string
-  /** Additional information. */
   more?: string
 }
 
 type Watch = Pick<Subscription, 'source' | 'enabled' | 'metadata' | 'capture' | 'capture_modes' | 'created_at'>
 
 /** Overdue by this much, so capturing is not running. */
-const LATE_MS = 2 * 60_000
+const LATE_MS = 2 * MINUTE
 
 /**
  * How a subscription receives its events: `Webhook`, `Every 30 s, hot until 15:10`, `Off`.
@@ -106,4 +104,60 @@ function dueSince({ capture, created_at }: Watch): number {
 export function moment(ms: number, now: number, zone?: Zone): string {
   const at = fromMs(Math.round(ms))
   return dayOf(at, zone) === dayOf(fromMs(now), zone) ? shortTime(at, zone) : dateWords(at, now, zone)
+}
+
+/** How often a watch is captured, and until when. */
+
+/** When it ends, in epoch milliseconds; undefined without an end. */
+export function expiresAt({ metadata }: Pick<Subscription, 'metadata'>): number | undefined {
+  return instantOf(metadata.expires_at)
+}
+
+export function isOver(subscription: Pick<Subscription, 'metadata'>, now: number): boolean {
+  return (expiresAt(subscription) ?? Number.POSITIVE_INFINITY) <= now
+}
+
+/** Whether its last capture failed and it will be captured again. */
+export function isFailing(subscription: Pick<Subscription, 'enabled' | 'metadata' | 'capture'>, now: number): boolean {
+  return subscription.enabled && !isOver(subscription, now) && (subscription.capture?.failures ?? 0) > 0
+}
+
+interface Pace {
+  seconds: number
+  /** End of the hot period, in epoch milliseconds; undefined without one. */
+  hotUntil: number | undefined
+  isHot: boolean
+}
+
+function paceOf({ metadata }: Pick<Subscription, 'metadata'>, now: number): Pace {
+  const seconds = intervalOf(metadata)
+  const hotUntil = instantOf(metadata.hot_until)
+  const isHot = hotUntil === undefined || now < hotUntil
+  return { seconds: isHot ? seconds : idleIntervalOf(seconds), hotUntil, isHot }
+}
+
+function instantOf(value: unknown): number | undefined {
+  const ms = typeof value === 'string' ? toMs(value) : Number.NaN
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+interface TimeLeft {
+  /** `47 min left` */
+  words: string
+  part: number
+}
+
+/** @returns undefined without an end, or after it */
+export function timeLeft(
+  subscription: Pick<Subscription, 'metadata' | 'created_at'>,
+  now: number,
+): TimeLeft | undefined {
+  const end = expiresAt(subscription)
+  if (end === undefined || end <= now) return undefined
+  const whole = end - toMs(subscription.created_at)
+  const part = whole > 0 ? Math.min(1, (end - now) / whole) : 1
+  // Seconds would change on every render.
+  const minutes = Math.floor((end - now) / MINUTE)
+  const words = minutes === 0 ? 'Less than a minute left' : `${duration(minutes * MINUTE)} left`
+  return { words, part }
 }

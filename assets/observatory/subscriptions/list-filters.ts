@@ -1,27 +1,25 @@
 import type { Subscription } from '#model/subscriptions/subscription'
 import { flag, oneOf, type Params, text } from '../../shared/query-state.js'
+import { expiresAt, isFailing, isOver } from './capture-words.js'
 import { kindTitle } from './form/kind-titles.js'
-import { expiresAt, isFailing, isOver } from './watch-times.js'
 
-export type Shown = 'all' | 'mine' | 'temporary' | 'failing' | 'off'
+export const SHOWN = ['all', 'mine', 'temporary', 'failing', 'off'] as const
+export type Shown = (typeof SHOWN)[number]
 
-/** State of the tab in the address. */
 export interface SubscriptionsState {
   show: Shown
   find: string
-  /** Whether the form for a new one is open. */
   new: boolean
   /** Id of the one to copy into a new one. */
   like: string
   /** Where a new one begins. */
   source: string
   target: string
-  /** Id of the one being edited. */
   edit: string
 }
 
 export const SUBSCRIPTION_PARAMS: Params<SubscriptionsState> = {
-  show: oneOf('all', 'mine', 'temporary', 'failing', 'off'),
+  show: oneOf(...SHOWN),
   find: text,
   new: flag,
   like: text,
@@ -30,7 +28,6 @@ export const SUBSCRIPTION_PARAMS: Params<SubscriptionsState> = {
   edit: text,
 }
 
-/** Whether a filter choice includes it. */
 export function isShown(
   subscription: Subscription,
   shown: Shown,
@@ -54,21 +51,10 @@ export function isShown(
 export function isFound(subscription: Subscription, find: string, owner: string): boolean {
   if (find === '') return true
   const { id, source, target, scope, event_kinds: kinds, metadata } = subscription
-  const texts = [
-    id,
-    source,
-    target,
-    scope?.key ?? '',
-    String(metadata.reason ?? ''),
-    owner,
-    ...kinds,
-    ...kinds.map(kindTitle),
-  ]
+  const texts = [id, source, target, scope?.key, metadata.reason, owner, ...kinds, ...kinds.map(kindTitle)]
   const seen = texts.join('\n').toLowerCase()
-  return find
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => seen.includes(word))
+  const words = find.toLowerCase().split(/\s+/)
+  return words.every(word => seen.includes(word))
 }
 
 /** By source, then by target, so that a switched one keeps its place. */

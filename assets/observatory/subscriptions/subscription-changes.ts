@@ -1,9 +1,11 @@
 import { computed, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
+import type { ListedUser } from '#model/accounts/user'
+import type { List } from '#model/ledger-answers'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem, api, reasonOf, segment } from '../../shared/server/api.js'
+import { ApiProblem, api, createResource, reasonOf, segment } from '../../shared/server/api.js'
 import { isAdmin, isOpen, session } from '../../shared/server/session.js'
 import { counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
@@ -105,4 +107,19 @@ function DeletedWords({ subscription }: { subscription: Subscription }) {
     return () => gone.abort()
   }, [subscription.id])
   return html`Deleted <code><${Words} text=${nameOf(subscription)} limit=${120} /></code>. Its ${events} stay${events === '1 event' && 's'}.`
+}
+
+const names = createResource(async signal => {
+  const { items } = await api<List<ListedUser>>('/api/users', { signal })
+  return new Map(items.map(({ id, username }) => [id, username]))
+})
+
+export async function loadOwners(): Promise<void> {
+  if (isAdmin()) await names.load()
+}
+
+export function ownerName({ owner_user_id: id }: Pick<Subscription, 'owner_user_id'>): string {
+  if (id === null) return ''
+  const { user } = session.value ?? {}
+  return user?.id === id ? user.username : (names.value.value?.get(id) ?? '')
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Subscription } from '#model/subscriptions/subscription'
-import { Glyph, SourceGlyph } from '../../shared/controls/glyph.js'
+import { Glyph, type GlyphName, SourceGlyph } from '../../shared/controls/glyph.js'
 import { Menu, type MenuItem } from '../../shared/controls/menu.js'
 import { Switch } from '../../shared/controls/switch.js'
 import { classes, html } from '../../shared/html.js'
@@ -9,16 +9,13 @@ import { isOpen } from '../../shared/server/session.js'
 import { now } from '../../shared/words/now.js'
 import { count } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
-import { toMs } from '../../shared/words/time.js'
+import { DAY, HOUR, toMs } from '../../shared/words/time.js'
 import { Time } from '../../shared/words/time-view.js'
-import { sourceLabel } from '../overview.js'
-import { CaptureView, TimeLeftView } from './capture-view.js'
-import { expiredWords, troubleWords } from './capture-words.js'
+import { platforms, sourceLabel } from '../overview.js'
+import { type CaptureState, captureWords, expiredWords, isFailing, timeLeft, troubleWords } from './capture-words.js'
 import { kindsLine } from './form/kind-titles.js'
-import { ownerName } from './owners.js'
-import { deleteSubscription, switchSubscription, whyNotMine } from './subscription-changes.js'
+import { deleteSubscription, ownerName, switchSubscription, whyNotMine } from './subscription-changes.js'
 import { nameOf, TargetView } from './target-view.js'
-import { isFailing } from './watch-times.js'
 
 /** A button adds more rows: each consists of about thirty elements. */
 const STEP = 200
@@ -33,12 +30,12 @@ export interface SubscriptionTableProps {
 export function SubscriptionTable({ subscriptions, selectedId, onEdit, onTry }: SubscriptionTableProps) {
   const [most, setMost] = useState(STEP)
   const left = subscriptions.length - most
-  return html`<div class=${classes('table-scroll subscriptions', isOpen() && 'is-ownerless')}>
+  return html`<div class="table-scroll subscriptions">
     <table class="table">
       <thead><tr>
         <th class="subscription-on">On</th><th class="subscription-what">What is watched</th><th class="subscription-capture">Capture</th>
         <th class="subscription-left">Time left</th><th class="subscription-last">Last event</th>
-        <th class="subscription-owner">Owner</th>
+        ${!isOpen() && html`<th class="subscription-owner">Owner</th>`}
         <th class="subscription-more"><span class="visually-hidden">More</span></th>
       </tr></thead>
       <tbody>
@@ -50,30 +47,21 @@ export function SubscriptionTable({ subscriptions, selectedId, onEdit, onTry }: 
     </table>
     ${
       left > 0 &&
-      html`<p class="subscriptions-end"><button type="button" class="button" onClick=${() => setMost(most + STEP)}>
+      html`<p class="list-more"><button type="button" class="button" onClick=${() => setMost(most + STEP)}>
         Show ${count(Math.min(STEP, left))} more of ${count(left)}
       </button></p>`
     }
   </div>`
 }
 
-/** Static placeholder rows. */
-export function SubscriptionSkeleton() {
-  return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the subscriptions">
-    ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span></div>`)}
-  </div>`
-}
-
 interface SubscriptionRowProps {
   subscription: Subscription
-  /** Owner's name, if known. */
   owner: string
   isSelected: boolean
   onEdit: () => void
   onTry: () => void
 }
 
-/** One subscription: its switch, what it watches, its state. */
 function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: SubscriptionRowProps) {
   const { id, source, event_kinds: kinds, metadata, enabled, last_event_at: lastEvent } = subscription
   const name = nameOf(subscription)
@@ -118,7 +106,7 @@ function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: Sub
       <span class="subscription-left-here"><${TimeLeftView} subscription=${subscription} /></span></td>
     <td class="subscription-left">${!enabled && expired ? expired : html`<${TimeLeftView} subscription=${subscription} />`}</td>
     <td class="subscription-last">${lastEvent && html`<a class="plain-link reach" href=${events}><${Time} at=${lastEvent} as="relative" /></a>`}</td>
-    <td class="subscription-owner"><${Words} text=${owner} limit=${64} /></td>
+    ${!isOpen() && html`<td class="subscription-owner dim-text"><${Words} text=${owner} limit=${64} /></td>`}
     <td class="subscription-more">
       ${trouble && html`<button type="button" class="button small subscription-try" onClick=${onTry}>Try now</button>`}
       <${Menu} label=${`More for ${name}`} button=${html`<${Glyph} name="more" />`} buttonClass="button quiet icon small" items=${items} />
@@ -126,7 +114,6 @@ function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: Sub
   </tr>`
 }
 
-const DAY_MS = 86_400_000
 /** The preset ranges of the events view. */
 const RANGES = [1, 3, 7, 30]
 const LONGEST = 3650
@@ -139,6 +126,34 @@ function eventsLink({ id, last_event_at }: Pick<Subscription, 'id' | 'last_event
 
 function daysSince(ms: number, now: number): number {
   // With a margin, because the link is followed some time later.
-  const days = Math.floor((now + 3_600_000 - ms) / DAY_MS) + 1
+  const days = Math.floor((now + HOUR - ms) / DAY) + 1
   return RANGES.find(range => range >= days) ?? Math.min(days, LONGEST)
+}
+
+const SIGNS: Readonly<Record<CaptureState, { glyph?: GlyphName; colour?: string }>> = {
+  hot: { glyph: 'flame', colour: 'is-warn' },
+  cold: { glyph: 'flake', colour: 'dim-text' },
+  failing: { glyph: 'warning', colour: 'is-danger' },
+  late: { glyph: 'warning', colour: 'is-warn' },
+  unreadable: { glyph: 'warning', colour: 'is-warn' },
+  off: { colour: 'quiet-text' },
+  over: { colour: 'quiet-text' },
+  steady: {},
+  delivered: {},
+}
+
+function CaptureView({ subscription }: { subscription: Subscription }) {
+  const isPlatform = platforms.value.value?.some(({ source }) => source === subscription.source) ?? true
+  const { state, words, more } = captureWords(subscription, { now: now.value, isPlatform })
+  const { glyph, colour } = SIGNS[state]
+  return html`<span class=${classes('capture', colour)} title=${more}>
+    ${glyph && html`<${Glyph} name=${glyph} />`}<span>${words}</span>
+  </span>`
+}
+
+/** Remaining time, in words and as a bar. Renders nothing without an end. */
+function TimeLeftView({ subscription }: { subscription: Subscription }) {
+  const left = timeLeft(subscription, now.value)
+  if (!left || !subscription.enabled) return null
+  return html`<span class="time-left">${left.words}<progress class="bar" max="1" value=${left.part} aria-hidden="true"></progress></span>`
 }

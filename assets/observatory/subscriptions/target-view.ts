@@ -4,7 +4,6 @@ import { Words } from '../../shared/words/text-view.js'
 import { sourceLabel } from '../overview.js'
 import { targetStretches } from './form/target-reading.js'
 
-/** What is watched, with muted keywords. */
 export function TargetView({ subscription }: { subscription: Pick<Subscription, 'source' | 'target' | 'scope'> }) {
   const { source, target, scope } = subscription
   if (target === '' && !scope?.key) return html`<span class="target-whole">Everything in ${sourceLabel(source)}</span>`
@@ -15,7 +14,6 @@ export function TargetView({ subscription }: { subscription: Pick<Subscription, 
   )}</span>`
 }
 
-/** Its name in sentences. */
 export function nameOf({ target, scope, source }: Pick<Subscription, 'target' | 'scope' | 'source'>): string {
   return target || scope?.key || `everything in ${source}`
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { Consumer } from '#model/consumers/consumer'
-import { LoadProblem } from '../../shared/controls/note.js'
+import { LoadProblem, TableSkeleton } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { text } from '../../shared/query-state.js'
 import { queryState } from '../../shared/server/address.js'
@@ -9,16 +9,13 @@ import { isAdmin, isOpen } from '../../shared/server/session.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
-import { consumers, filterWords, followConsumers } from '../consumers/consumer-list.js'
+import { consumers, filterWords, followConsumers, LagView } from '../consumers/consumer-list.js'
 import { ConsumerPanel } from '../consumers/consumer-panel.js'
-import { LagView } from '../consumers/lag-view.js'
-import { loadOwners, ownerName } from '../subscriptions/owners.js'
-import { SubscriptionSkeleton } from '../subscriptions/subscription-table.js'
+import { loadOwners, ownerName } from '../subscriptions/subscription-changes.js'
 
 /** `consumer`: name of the open one. */
 const state = queryState<{ consumer: string }>({ consumer: text })
 
-/** The named consumers of the user, and how far each is. */
 export function ConsumersView() {
   const all = consumers.value.value
   const { consumer: openName } = state.value.value
@@ -26,7 +23,7 @@ export function ConsumersView() {
   useEffect(followConsumers, [])
   useEffect(() => void loadOwners(), [isAdminHere])
   const opened = all?.find(({ name }) => name === openName)
-  return html`<div class="view-main fill consumers-view">
+  return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><h1>Consumers</h1>${all && html`<span class="quiet-text">${counted(all.length, 'consumer')}</span>`}</div>
     <${Content} all=${all} openName=${openName} />
   </div>
@@ -37,7 +34,7 @@ function Content({ all, openName }: { all: readonly Consumer[] | undefined; open
   const problem = consumers.problem.value
   const isSlow = useSlow(all === undefined && problem === undefined)
   if (all === undefined) {
-    if (isSlow) return html`<${SubscriptionSkeleton} />`
+    if (isSlow) return html`<${TableSkeleton} label="Loading the consumers" />`
     if (problem === undefined) return null
     return html`<div class="view-pad"><${LoadProblem} of=${consumers} what="The consumers could not be loaded." /></div>`
   }
@@ -46,8 +43,8 @@ function Content({ all, openName }: { all: readonly Consumer[] | undefined; open
       <p>A consumer is a program that receives every event, and whose place the ledger keeps. Start one on any machine:</p>
       <pre class="wrap" tabindex="0" role="group" aria-label="Command"><code>daybook consume builds --kind 'build.*' --exec ./work.sh</code></pre></section>`
   }
-  return html`<div class=${classes('table-scroll consumers', isOpen() && 'is-ownerless')}><table class="table">
-    <thead><tr><th>Name</th><th>Behind</th><th class="consumer-when">Acknowledged</th><th class="consumer-letters">Dead letters</th><th class="consumer-owner">Owner</th></tr></thead>
+  return html`<div class="table-scroll consumers"><table class="table">
+    <thead><tr><th>Name</th><th>Behind</th><th class="consumer-when">Acknowledged</th><th class="consumer-letters">Dead letters</th>${!isOpen() && html`<th class="consumer-owner">Owner</th>`}</tr></thead>
     <tbody>${all.map(consumer => html`<${ConsumerRow} key=${consumer.name} consumer=${consumer} isSelected=${consumer.name === openName} />`)}</tbody>
   </table></div>`
 }
@@ -62,6 +59,6 @@ function ConsumerRow({ consumer, isSelected }: { consumer: Consumer; isSelected:
     <td class="consumer-lag"><${LagView} consumer=${consumer} /></td>
     <td class="consumer-when">${acknowledged ? html`<${Time} at=${acknowledged} as="relative" />` : 'never'}</td>
     <td class="consumer-letters">${letters > 0 ? html`<span class="tag warn">${count(letters)}</span>` : '0'}</td>
-    <td class="consumer-owner"><${Words} text=${ownerName(consumer)} limit=${64} /></td>
+    ${!isOpen() && html`<td class="consumer-owner"><${Words} text=${ownerName(consumer)} limit=${64} /></td>`}
   </tr>`
 }

@@ -1,12 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { EventPage } from '#model/ledger-answers'
+import { CopyButton } from '../../shared/controls/copy.js'
 import { html } from '../../shared/html.js'
 import { type KeyBinding, useKeys } from '../../shared/keys/keys.js'
 import { lazily } from '../../shared/lazy.js'
+import { href } from '../../shared/server/address.js'
+import { api } from '../../shared/server/api.js'
+import { rootPath } from '../../shared/server/root-path.js'
 import { usePhoneActions } from '../../shared/shell.js'
 import type { ListHandle } from '../../shared/virtual-list.js'
+import { fromMs } from '../../shared/words/time.js'
 import { FilterBar } from '../events/filters/filter-bar.js'
-import { hasFilters } from '../events/filters/filters.js'
+import { copyLink, hasFilters } from '../events/filters/filters.js'
 import { useRowMenu } from '../events/filters/value-menu.js'
 import { Histogram } from '../events/histogram/histogram.js'
 import { EventList } from '../events/list/event-list.js'
@@ -18,12 +24,9 @@ import {
   selectedEvent,
   selectedKey,
 } from '../events/list/event-list-state.js'
-import { keepPlace } from '../events/list/kept-place.js'
 import { liveState, runLive, setReading, showPending } from '../events/list/live.js'
 import { LiveSwitch, toggleLive } from '../events/list/live-switch.js'
-import { unfoldSelected, walk } from '../events/list/shown-rows.js'
-import { copyLink } from '../events/panel/copy-link.js'
-import { awaitFirstEvent, FirstSteps } from '../first-steps.js'
+import { keepPlace, unfoldSelected, walk } from '../events/list/shown-rows.js'
 import { overview } from '../overview.js'
 
 const loadPanel = () => import('../events/panel/event-panel.js').then(module => module.EventPanel)
@@ -33,7 +36,6 @@ const FilterSheet = lazily(() => import('../events/filters/filter-sheet.js').the
 /** Limit, in case Live keeps the page busy. */
 const PANEL_WITHIN_MS = 3_000
 
-/** What happened, newest first. */
 export function EventsView() {
   const isEmpty = overview.value.value?.stats.event_count === 0 && loaded.value.items.length === 0 && !hasFilters()
   return isEmpty ? html`<${EmptyLedger} />` : html`<${Events} />`
@@ -75,6 +77,9 @@ function Events() {
   }, [key])
   usePhoneActions(() => html`<${LiveSwitch} isShort />`)
 
+  const pointed = (isInList: boolean) => () => {
+    isPointerInList.value = isInList
+  }
   const newest = () => {
     list.current?.scrollToTop()
     isAtTop.value = true
@@ -101,11 +106,7 @@ function Events() {
       <h1 class="visually-hidden">Events</h1>
       <${FilterBar} onFilters=${() => setFiltering(true)} />
       <${Histogram} />
-      <div class="fill" onPointerEnter=${() => {
-        isPointerInList.value = true
-      }} onPointerLeave=${() => {
-        isPointerInList.value = false
-      }} onKeyDown=${(pressed: KeyboardEvent) => pressed.key === 'Home' && newest()} onContextMenu=${rowMenu.open}>
+      <div class="fill" onPointerEnter=${pointed(true)} onPointerLeave=${pointed(false)} onKeyDown=${(pressed: KeyboardEvent) => pressed.key === 'Home' && newest()} onContextMenu=${rowMenu.open}>
         <${EventList} handle=${list} isAtTop=${isAtTop} onNewest=${newest}
           onActive=${(now: string) => {
             active.current = now
@@ -115,4 +116,52 @@ function Events() {
     ${rowMenu.menu}
     ${key !== undefined && !isFiltering && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
     ${isFiltering && html`<${FilterSheet} onClose=${() => setFiltering(false)} />`}`
+}
+
+/** Shown while the ledger is empty: an introduction, and a first event to record. */
+function FirstSteps() {
+  const url = `${location.origin}${rootPath}/api/events`
+  const body = '{"kind":"message.created","subject_type":"message","subject_id":"1"}'
+  const command = `curl ${url} -H 'content-type: application/json' \\\n  -d '${body}'`
+  return html`<section class="first-steps" aria-labelledby="first-steps">
+    <h1 id="first-steps">No events yet.</h1>
+    <p>The ledger is ready. Send a first event, point a webhook here, or watch a topic. Each event from chat, forums and
+      code hosts is recorded exactly once, in order, and stays searchable.</p>
+    <pre class="wrap" tabindex="0" role="group" aria-label="Command that records a first event"><code>${command}</code></pre>
+    <div class="buttons">
+      <${CopyButton} text=${() => command} label="Copy the command" />
+      <a class="button" href=${href('/subscriptions')}>Watch a topic</a>
+      <a class="button" href=${`${rootPath}/api/platforms`}>Webhook addresses</a>
+    </div>
+    <p class="hint">A repeated event is counted, not stored twice. To continue where a program stopped reading, save
+      <code>next_since</code> and send it as <code>since</code>: it misses nothing.</p>
+    <p class="hint"><a href=${`${rootPath}/api/openapi.json`}>API description</a> · <a href=${`${rootPath}/api/health`}>Health</a> · <a href=${`${rootPath}/metrics`}>Metrics</a></p>
+  </section>`
+}
+
+/** How long the server holds a request. Seconds. */
+const WAIT = 30
+const AGAIN_MS = 5_000
+
+/** Waits for the first event of an empty ledger and reloads the overview, until the returned function is called. */
+function awaitFirstEvent(): () => void {
+  const leave = new AbortController()
+  void wait(leave.signal)
+  return () => leave.abort()
+}
+
+async function wait(ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    try {
+      const query = { since: fromMs(0), wait: WAIT, limit: 1 }
+      const { count } = await api<EventPage>('/api/events', { query, signal: ended, timeoutMs: (WAIT + 15) * 1000 })
+      if (count > 0) {
+        await overview.load()
+        return
+      }
+    } catch {
+      // The shell already shows an outage; keep asking.
+      if (!ended.aborted) await new Promise(resolve => window.setTimeout(resolve, AGAIN_MS))
+    }
+  }
 }

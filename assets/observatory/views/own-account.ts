@@ -6,12 +6,10 @@ import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { api, rememberCsrfToken, useSending } from '../../shared/server/api.js'
 import { session } from '../../shared/server/session.js'
+import { SessionList, TokenList } from '../people/credentials.js'
 import { PasswordField } from '../people/password-field.js'
 import { noteTokenCount } from '../people/people-list.js'
-import { SessionList } from '../people/session-list.js'
-import { TokenList } from '../people/token-list.js'
 
-/** The account of the logged-in user: tokens, sessions and password. */
 export function OwnAccount({ onClose }: { onClose: () => void }) {
   const { user, is_bootstrap_admin: isByAdminToken } = session.value ?? {}
   return html`<${Dialog} title="Your account" onClose=${onClose} class="own-account">
@@ -25,7 +23,6 @@ export function OwnAccount({ onClose }: { onClose: () => void }) {
   <//>`
 }
 
-/** The user's own change of the password. */
 function OwnPassword({ username }: { username: string }) {
   const [isOpen, setOpen] = useState(false)
   const [current, setCurrent] = useState('')

@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import type { ListedUser } from '#model/accounts/user'
+import { CopyButton } from '../../shared/controls/copy.js'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { LoadProblem } from '../../shared/controls/note.js'
+import { LoadProblem, TableSkeleton } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
@@ -9,10 +10,12 @@ import { flag, text } from '../../shared/query-state.js'
 import { queryState } from '../../shared/server/address.js'
 import { useSlow } from '../../shared/server/api.js'
 import { outage } from '../../shared/server/connection.js'
+import { isDemo } from '../../shared/server/root-path.js'
 import { isAdmin, isOpen, session } from '../../shared/server/session.js'
 import { usePhoneActions, ViewTitle } from '../../shared/shell.js'
 import { counted } from '../../shared/words/text.js'
-import { FirstAdmin } from '../people/first-admin.js'
+import { quoted } from '../events/event-commands.js'
+import { overview } from '../overview.js'
 import { NewPerson } from '../people/new-person.js'
 import { people } from '../people/people-list.js'
 import { PeopleTable } from '../people/people-table.js'
@@ -25,13 +28,17 @@ const state = queryState<{ person: string; new: boolean }>({ person: text, new: 
 export function PeopleView() {
   const isSlow = useSlow(session.value === undefined)
   if (!session.value) {
-    return html`<div class="view-main fill people-view"><div class="view-head row wrap"><${ViewTitle} title="People" /></div>${isSlow && html`<${PeopleSkeleton} />`}</div>`
+    return html`<div class="view-main fill table-view"><div class="view-head row wrap"><${ViewTitle} title="People" /></div>${isSlow && html`<${TableSkeleton} label="Loading the people" />`}</div>`
   }
   if (isAdmin()) return html`<${PeopleForAdmins} />`
-  return html`<div class="view-main fill people-view">
+  return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="People" /></div>
     ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
   </div>`
+}
+
+function open({ id }: ListedUser): void {
+  state.set({ person: id, new: false })
 }
 
 function PeopleForAdmins() {
@@ -42,7 +49,6 @@ function PeopleForAdmins() {
     if (!isOut) void people.load()
   }, [isOut])
   const add = () => state.set({ person: '', new: true })
-  const open = (id: string) => state.set({ person: id, new: false })
   const close = () => state.set({ person: '', new: false })
   useKeys('People', [{ keys: 'n', does: 'new', run: add }])
   usePhoneActions(
@@ -51,39 +57,49 @@ function PeopleForAdmins() {
   )
   const opened = openId === '' ? undefined : all?.find(({ id }) => id === openId)
   const admins = all?.filter(({ role }) => role === 'admin').length ?? 0
-  return html`<div class="view-main fill people-view">
+  return html`<div class="view-main fill table-view">
     <div class="view-head row wrap">
       <${ViewTitle} title="People" />${all && html`<span class="quiet-text">${counted(all.length, 'account')}, ${counted(admins, 'admin')}</span>`}
       ${!isPhone.value && html`<span class="push"><button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New person</button></span>`}
     </div>
-    <${Content} all=${all} openId=${openId} onOpen=${({ id }: ListedUser) => open(id)} />
+    <${Content} />
   </div>
-  ${isNew && html`<${NewPerson} onClose=${close} onCreated=${({ id }: ListedUser) => open(id)} />`}
+  ${isNew && html`<${NewPerson} onClose=${close} onCreated=${open} />`}
   ${opened && html`<${PersonPanel} key=${opened.id} person=${opened} onClose=${close} />`}`
 }
 
-interface ContentProps {
-  all: readonly ListedUser[] | undefined
-  openId: string
-  onOpen: (person: ListedUser) => void
-}
-
-function Content({ all, openId, onOpen }: ContentProps) {
+function Content() {
+  const all = people.value.value
   const isSlow = useSlow(all === undefined && people.isLoading.value)
   if (all?.length === 0) {
     return html`<div class="view-scroll nothing-yet"><h2>No accounts yet.</h2><p>You used the admin token. Logging in and issuing tokens require an account.</p></div>`
   }
   if (all) {
     return html`<div class="view-pad"><${LoadProblem} of=${people} what="This list may be outdated." /></div>
-      <${PeopleTable} people=${all} selectedId=${openId} onOpen=${onOpen} />`
+      <${PeopleTable} people=${all} selectedId=${state.value.value.person} onOpen=${open} />`
   }
-  if (isSlow) return html`<${PeopleSkeleton} />`
+  if (isSlow) return html`<${TableSkeleton} label="Loading the people" />`
   return html`<div class="view-pad"><${LoadProblem} of=${people} what="The people could not be loaded." /></div>`
 }
 
-/** Static placeholder rows. */
-function PeopleSkeleton() {
-  return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the people">
-    ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span></div>`)}
-  </div>`
+/** Shown instead of people while the ledger is open: how to create the first admin. */
+function FirstAdmin() {
+  const { health } = overview.value.value ?? {}
+  const database = health ? ` --db ${quoted(health.database)}` : ''
+  const command = `daybook users create ada --role admin${database}`
+  return html`<section class="view-scroll nothing-yet" aria-labelledby="open-mode">
+    <h2 id="open-mode">This ledger is open.</h2>
+    <p>No login is set up: every local user may read all events and change all subscriptions. The server therefore accepts
+      local connections only. Once a user exists, it permanently requires a login.</p>
+    ${
+      isDemo
+        ? html`<p>This is a demo with a temporary ledger. It needs no accounts.</p>`
+        : html`<p>Create the first admin on the server; it can keep running. The command asks for a password.</p>
+          <pre class="wrap" tabindex="0" role="group" aria-label="Command that creates the first admin"><code>${command}</code></pre>
+          <div class="buttons"><${CopyButton} text=${() => command} label="Copy the command" />
+            <button type="button" class="button" onClick=${() => location.reload()}>Done, reload</button></div>
+          <p class="hint">Without a shell on the server, as in a container, set <code>EVENT_BOOTSTRAP_USERNAME</code> and${' '}
+            <code>EVENT_BOOTSTRAP_PASSWORD_FILE</code>: the server then creates the admin when it starts.</p>`
+    }
+  </section>`
 }

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Subscription } from '#model/subscriptions/subscription'
+import { CopyButton } from '../../shared/controls/copy.js'
+import { Dialog } from '../../shared/controls/dialog.js'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { LoadProblem } from '../../shared/controls/note.js'
+import { LoadProblem, TableSkeleton } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
@@ -11,20 +13,18 @@ import { useSlow } from '../../shared/server/api.js'
 import { isAdmin, session } from '../../shared/server/session.js'
 import { usePhoneActions, ViewTitle } from '../../shared/shell.js'
 import { now } from '../../shared/words/now.js'
-import { count } from '../../shared/words/text.js'
+import { capital, count } from '../../shared/words/text.js'
 import { bySource, loadPlatforms, overview, platforms } from '../overview.js'
 import { newDraft, toDraft, withTarget } from '../subscriptions/form/draft.js'
 import { SubscriptionForm } from '../subscriptions/form/subscription-form.js'
-import { byPlace, isFound, isShown, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
-import { loadOwners, ownerName } from '../subscriptions/owners.js'
-import { subscriptions } from '../subscriptions/subscription-changes.js'
-import { SubscriptionSkeleton, SubscriptionTable } from '../subscriptions/subscription-table.js'
-import { TryNow } from '../subscriptions/try-now.js'
+import { byPlace, isFound, isShown, SHOWN, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
+import { loadOwners, ownerName, subscriptions } from '../subscriptions/subscription-changes.js'
+import { SubscriptionTable } from '../subscriptions/subscription-table.js'
+import { nameOf } from '../subscriptions/target-view.js'
 
 const state = queryState(SUBSCRIPTION_PARAMS)
 const CLOSED = { new: false, like: '', source: '', target: '', edit: '' }
 
-/** All subscriptions and their state. */
 export function SubscriptionsView() {
   const all = subscriptions.value
   const { show, find, edit, new: isNew } = state.value.value
@@ -55,15 +55,15 @@ export function SubscriptionsView() {
     .sort(byPlace(bySource))
   const edited = edit === '' ? undefined : all?.find(({ id }) => id === edit)
   const tried = all?.find(({ id }) => id === triedId)
-  return html`<div class="view-main fill subscriptions-view" ref=${view}>
+  return html`<div class="view-main fill table-view" ref=${view}>
     <div class="view-head row wrap">
       <${ViewTitle} title="Subscriptions" />
       ${all && all.length > 0 && html`<${Chips} all=${all} shown=${show} context=${context} />`}
-      <span class="push view-tools">
+      <span class="push row view-tools">
         ${
           all &&
           all.length > 0 &&
-          html`<label class="inset-field find-field"><${Glyph} name="search" /><span class="visually-hidden">Find a subscription</span>
+          html`<label class="inset-field search-field"><${Glyph} name="search" /><span class="visually-hidden">Find a subscription</span>
             <input ref=${field} class="field" type="search" placeholder="Find a subscription" autocomplete="off" maxlength="200" value=${find}
               onInput=${(event: InputEvent) => state.set({ find: (event.target as HTMLInputElement).value }, 'replace')} /></label>`
         }
@@ -95,7 +95,7 @@ interface ContentProps {
 function Content({ all, shown, selectedId, find, onEdit, onTry }: ContentProps) {
   const isSlow = useSlow(all === undefined && overview.isLoading.value)
   if (!all) {
-    if (isSlow) return html`<${SubscriptionSkeleton} />`
+    if (isSlow) return html`<${TableSkeleton} label="Loading the subscriptions" />`
     return html`<div class="view-pad"><${LoadProblem} of=${overview} what="The subscriptions could not be loaded." /></div>`
   }
   if (all.length === 0) {
@@ -120,26 +120,18 @@ interface ChipsProps {
   context: { now: number; ownId: string | undefined }
 }
 
-const CHIPS: readonly { value: Shown; label: string }[] = [
-  { value: 'all', label: 'All' },
-  { value: 'mine', label: 'Mine' },
-  { value: 'temporary', label: 'Temporary' },
-  { value: 'failing', label: 'Failing' },
-  { value: 'off', label: 'Off' },
-]
-
 /** Number of subscriptions per state; empty states are omitted unless selected. */
 function Chips({ all, shown, context }: ChipsProps) {
-  const counted = CHIPS.map(chip => ({ ...chip, amount: all.filter(one => isShown(one, chip.value, context)).length }))
+  const counted = SHOWN.map(value => ({ value, amount: all.filter(one => isShown(one, value, context)).length }))
   const seen = counted.filter(
     ({ value, amount }) =>
       value === shown || value === 'all' || (amount > 0 && !(value === 'mine' && amount === all.length)),
   )
   return html`<div class="chips" role="group" aria-label="Filter subscriptions">
     ${seen.map(
-      ({ value, label, amount }) => html`<button type="button" class="chip" aria-pressed=${value === shown}
+      ({ value, amount }) => html`<button type="button" class="chip" aria-pressed=${value === shown}
         onClick=${() => state.set({ show: value })}>
-        ${value === 'failing' && html`<span class="status-dot"></span>`}${label} <span>${count(amount)}</span>
+        ${value === 'failing' && html`<span class="status-dot"></span>`}${capital(value)} <span>${count(amount)}</span>
       </button>`,
     )}
   </div>`
@@ -185,4 +177,22 @@ function withFocused(view: HTMLElement | null, then: (id: string) => void): void
   const row = document.activeElement?.closest<HTMLElement>('tr[data-id]')
   const id = view?.contains(row ?? null) ? row?.dataset.id : undefined
   if (id !== undefined) then(id)
+}
+
+/** How to capture it now: only a command on the server's machine can, because it uses an account of the chat. */
+function TryNow({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  // Ids contain neither blanks nor quotes and begin with a letter or digit.
+  const command = `daybook capture subscription-once ${subscription.id}`
+  const look = () => {
+    void overview.load()
+    onClose()
+  }
+  return html`<${Dialog} title="Try now" onClose=${onClose}
+    foot=${html`<${CopyButton} text=${() => command} label="Copy the command" class="primary" />
+      <button type="button" class="button" onClick=${look}>Reload</button>`}>
+    <p>A capture can only be started on the server, not from a page. To try${' '}
+      <code>${nameOf(subscription)}</code> now, run there:</p>
+    <pre class="wrap try-command" tabindex="0" role="group" aria-label="Command"><code>${command}</code></pre>
+    <p class="hint">The command prints the result; reload to see it in the list. Nothing is read twice.</p>
+  <//>`
 }

@@ -12,7 +12,6 @@ export interface Choice {
   count?: number | undefined
   /** In front of the label, such as a source's glyph. */
   glyph?: Children
-  /** Shows the label in monospace. */
   isCode?: boolean
 }
 
@@ -30,16 +29,13 @@ export interface ChooseProps {
   isMany?: boolean
   /** Enables the find field; its text may also be used as a new choice if this is given. */
   onWrite?: (text: string) => void
-  /** Placeholder of the find field. */
   placeholder?: string
   onChoose: (chosen: readonly string[]) => void
   /** When the list opens: its choices may have to be loaded. */
   onOpen?: () => void
   /** Above the choices. */
   head?: Children
-  /** Shown if there are no choices. */
   empty?: string
-  /** Explains the choices or their counts. */
   note?: string | undefined
 }
 
@@ -79,17 +75,10 @@ function ChoiceList(props: ChooseProps & ShownPopover) {
 
   const choose = (choice: Choice) => {
     const { value } = choice
-    if (choice === written) {
-      onWrite?.(value)
-      onDone()
-      return
-    }
-    if (!isMany) {
-      onChoose([value])
-      onDone()
-      return
-    }
-    onChoose(chosen.includes(value) ? chosen.filter(other => other !== value) : [...chosen, value])
+    if (choice === written) onWrite?.(value)
+    else if (!isMany) onChoose([value])
+    else onChoose(chosen.includes(value) ? chosen.filter(other => other !== value) : [...chosen, value])
+    if (choice === written || !isMany) onDone()
   }
   const press = (event: KeyboardEvent) => {
     const { key } = event

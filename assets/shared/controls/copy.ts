@@ -27,7 +27,6 @@ export async function copyWithToast(text: string, words: string): Promise<void> 
 export interface CopyButtonProps {
   /** Called when pressed; returns what is copied. */
   text: () => string
-  /** `Copy token` */
   label: string
   glyph?: GlyphName
   class?: string

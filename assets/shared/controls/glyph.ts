@@ -3,55 +3,21 @@ import type { Outcome } from '#model/sentences/event-outcome'
 import { classes, html } from '../html.js'
 import { capital, plainText } from '../words/text.js'
 
-export type GlyphName =
+type DirectionGlyph =
   | 'arrow-down'
   | 'arrow-up'
-  | 'book'
-  | 'cancelled'
-  | 'card'
-  | 'check'
   | 'chevron-down'
   | 'chevron-left'
   | 'chevron-right'
-  | 'clock'
-  | 'close'
-  | 'copy'
-  | 'database'
-  | 'download'
   | 'external'
-  | 'eye'
-  | 'failed'
-  | 'filter'
-  | 'flake'
-  | 'flame'
-  | 'info'
-  | 'key'
-  | 'link'
-  | 'list'
-  | 'more'
-  | 'pause'
-  | 'pencil'
-  | 'person'
-  | 'play'
-  | 'plus'
-  | 'running'
-  | 'search'
-  | 'shield'
-  | 'succeeded'
-  | 'terminal'
-  | 'trash'
   | 'undo'
-  | 'unverified'
-  | 'warning'
-  | 'zoom-out'
-
-export interface GlyphProps {
-  name: GlyphName
-  class?: string
-}
+type StateGlyph = Outcome | 'check' | 'flake' | 'flame' | 'info' | 'key' | 'shield' | 'unverified' | 'warning'
+type ActionGlyph = 'close' | 'copy' | 'download' | 'eye' | 'filter' | 'more' | 'pause' | 'pencil' | 'play' | 'plus'
+type ThingGlyph = 'book' | 'card' | 'clock' | 'database' | 'link' | 'list' | 'person' | 'search' | 'terminal' | 'trash'
+export type GlyphName = DirectionGlyph | StateGlyph | ActionGlyph | ThingGlyph | 'zoom-out'
 
 /** A decorative glyph: the word next to it, or its parent, has the accessible name. */
-export function Glyph({ name, class: more }: GlyphProps) {
+export function Glyph({ name, class: more }: { name: GlyphName; class?: string }) {
   return html`<svg class=${classes('glyph', more)} viewBox="0 0 16 16" aria-hidden="true"><use href="#g-${name}" /></svg>`
 }
 

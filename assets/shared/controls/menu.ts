@@ -9,9 +9,7 @@ export interface MenuItem {
   glyph?: GlyphName
   /** Muted text on the right: a shortcut, a count. */
   note?: string
-  /** A link, or an action. */
   href?: string
-  /** The link is a file to save. */
   isDownload?: boolean
   onChoose?: () => void
   /** Why it is disabled; it is shown nevertheless. */
@@ -22,7 +20,6 @@ export interface MenuItem {
 export interface MenuProps {
   /** Accessible name of the button, if its content is not enough. */
   label?: string
-  /** Content of the button. */
   button: Children
   buttonClass?: string
   items: readonly MenuItem[]
@@ -48,7 +45,6 @@ interface MenuListProps extends ShownPopover {
   head?: Children
 }
 
-/** The items of an open menu, beside its opener. */
 export function MenuList({ id, opener, items, head, onClose, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null)
   usePopover(list, opener, onClose)

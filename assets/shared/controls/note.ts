@@ -14,7 +14,6 @@ export interface NoteProps {
   what: string
   /** Its meaning, and what to do. */
   children?: Children
-  /** Buttons. */
   actions?: Children
 }
 
@@ -38,6 +37,12 @@ export interface ProblemNoteProps {
 export function LoadProblem({ of, what }: { of: Pick<Resource<unknown>, 'problem' | 'load'>; what: string }) {
   const problem = of.problem.value
   return problem === undefined ? null : html`<${ProblemNote} what=${what} problem=${problem} onRetry=${of.load} />`
+}
+
+export function TableSkeleton({ label }: { label: string }) {
+  return html`<div class="table-skeleton" role="status" aria-label=${label}>
+    ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span></div>`)}
+  </div>`
 }
 
 /** An error with its code and request id, for support. */

@@ -55,7 +55,6 @@ export function useOpener() {
   return { isShown, setShown, attributes, shown: { id, opener, onClose, onDone } }
 }
 
-/** Of a popover that is shown. */
 export interface ShownPopover {
   id: string
   opener: Ref

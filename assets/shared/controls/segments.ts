@@ -3,7 +3,6 @@ import { html } from '../html.js'
 
 export interface SegmentsProps<T extends string> {
   legend: string
-  /** Shows the legend only to screen readers. */
   isLegendHidden?: boolean
   choices: readonly { value: T; label: string }[]
   /** Undefined if none applies. */

@@ -6,7 +6,6 @@ export interface SwitchProps {
   label: string
   isOn: boolean
   onChange: (isOn: boolean) => void
-  /** Shows only the switch. */
   isBare?: boolean
   /** Why it cannot be changed; it is shown nevertheless. */
   whyOff?: string | undefined

@@ -9,7 +9,6 @@ export interface ToastOptions {
   words: Children
   /** Time to undo; default ten seconds. */
   seconds?: number
-  /** Restores the previous state. */
   undo?: () => void
   /** Called when undo is no longer possible; also on leaving the page, so it must use `keepalive`. */
   commit?: () => void

@@ -1,4 +1,3 @@
-/** The members of a keyboard event that identify the key. */
 export interface KeyPress {
   key: string
   ctrlKey: boolean
@@ -21,7 +20,6 @@ export function isSingleKey(stroke: string): boolean {
   return [...stroke].length === 1
 }
 
-/** Maximum time to the second stroke, in milliseconds. */
 const SECOND_STROKE_MS = 1200
 
 /** Matches one stroke, or a sequence of two (`g e`). */

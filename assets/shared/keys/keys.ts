@@ -3,14 +3,12 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { appearance } from '../appearance.js'
 import { isSingleKey, StrokeMatcher, strokeOf } from './key-strokes.js'
 
-/** A keyboard shortcut and its action. */
 export interface KeyBinding {
   /** In the notation of `strokeOf`; two strokes separated by a blank: `j`, `Escape`, `g e`. The first is shown. */
   keys: string | readonly string[]
   /** For the list of shortcuts: `open`, `next, previous`. Absent: not listed. */
   does?: string
   run: (event: KeyboardEvent) => void
-  /** Also active in text fields. */
   inFields?: boolean
 }
 
@@ -72,7 +70,7 @@ document.addEventListener('keydown', event => {
   if (event.defaultPrevented || event.isComposing || event.repeat === undefined) return
   const stroke = strokeOf(event)
   if (isSingleKey(stroke) && !appearance.value.singleKeys) return
-  const isTyping = isField(event.target)
+  const isTyping = event.target instanceof Element && event.target.closest(TYPED_INTO) !== null
   const bound = groups
     .peek()
     .filter(({ layer }) => layer === topLayer)
@@ -89,7 +87,3 @@ function sequences({ keys }: KeyBinding): readonly string[] {
 }
 
 const TYPED_INTO = 'input:not([type=checkbox], [type=radio], [type=button]), textarea, select, [contenteditable]'
-
-function isField(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest(TYPED_INTO) !== null
-}

@@ -32,9 +32,8 @@ export class ApiProblem extends Error {
     this.retryAfterSeconds = Number(retryAfter) > 0 ? Number(retryAfter) : undefined
   }
 
-  /** The problem with one field. */
   of(field: string): string | undefined {
-    return this.errors.find(error => error.field === field)?.detail
+    return this.errors.find(error => error.field === field || error.field.startsWith(`${field}/`))?.detail
   }
 }
 
@@ -56,7 +55,6 @@ export interface ApiCall {
   signal?: AbortSignal
   /** Time to the head of the response; default 30 seconds. */
   timeoutMs?: number
-  /** Sent even if the page is left. */
   keepalive?: boolean
 }
 
@@ -66,7 +64,6 @@ export function apiUrl(path: string, query: Query = {}): string {
   return `${rootPath}${path}${search && `?${search}`}`
 }
 
-/** A value as one segment of a path. */
 export function segment(value: string): string {
   return encodeURIComponent(value)
 }
@@ -173,7 +170,7 @@ async function send(path: string, call: ApiCall): Promise<Response> {
   } catch {
     signal?.throwIfAborted()
     reportNoResponse()
-    throw noAnswer()
+    throw new ApiProblem(0, { code: 'no_answer', detail: 'The server did not answer. Check that it is running.' })
   } finally {
     window.clearTimeout(timer)
   }
@@ -191,10 +188,6 @@ async function askCsrfToken(): Promise<string | null> {
     csrfToken = undefined
     throw error
   }
-}
-
-function noAnswer(): ApiProblem {
-  return new ApiProblem(0, { code: 'no_answer', detail: 'The server did not answer. Check that it is running.' })
 }
 
 async function problemOf(answer: Response): Promise<ApiProblem> {
@@ -244,7 +237,6 @@ function toSearch(query: Query): URLSearchParams {
 export interface Resource<T> {
   /** The last loaded value; stays during and after a failed reload. */
   value: ReadonlySignal<T | undefined>
-  /** Why the last load failed. */
   problem: ReadonlySignal<unknown>
   isLoading: ReadonlySignal<boolean>
   /** Loads the value and cancels an earlier load. Failures are in `problem`. */

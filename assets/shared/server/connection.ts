@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { effect, signal, untracked } from '@preact/signals'
 import { rootPath } from './root-path.js'
 
 /** The server does not respond. Epoch milliseconds. */
@@ -55,6 +55,16 @@ export function reportNoResponse(): void {
   outage.value = { since: outage.value?.since ?? answeredAt, retryAt }
   timer = window.setTimeout(() => void tryNow(), retryMs)
   retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+}
+
+/** Calls back whenever the server answers again, until the returned function is called. */
+export function onReturn(act: () => void): () => void {
+  let wasOut = false
+  return effect(() => {
+    const isOut = outage.value !== undefined
+    if (wasOut && !isOut) untracked(act)
+    wasOut = isOut
+  })
 }
 
 /** Asks immediately whether the server responds. */

@@ -17,7 +17,6 @@ export function isAdmin(): boolean {
   return session.value?.is_bootstrap_admin === true || session.value?.user?.role === 'admin'
 }
 
-/** Display name of the user. */
 export function ownName(): string {
   if (session.value?.user) return session.value.user.username
   return session.value?.is_bootstrap_admin ? 'Admin token' : 'Not signed in'

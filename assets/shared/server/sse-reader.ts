@@ -1,6 +1,5 @@
 import { createParser } from 'eventsource-parser'
 
-/** A message of an event stream. */
 export interface StreamMessage {
   /** `message` if it has no name. */
   event: string
@@ -47,7 +46,6 @@ export async function readEventStream(
   }
 }
 
-/** Parses a stream into messages. */
 export class SseReader {
   #messages: StreamMessage[] = []
   #parser = createParser({

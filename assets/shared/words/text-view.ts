@@ -4,7 +4,6 @@ import { bytes, shownText, TEXT_LIMIT, type TextOptions, type TextPiece } from '
 
 export interface WordsProps extends TextOptions {
   text: string
-  /** Offers to show text beyond the limit. */
   mayShowAll?: boolean
 }
 

@@ -8,9 +8,7 @@ export type TextPiece = { kind: 'text'; text: string; isMatch: boolean } | { kin
 
 export interface ShownText {
   pieces: readonly TextPiece[]
-  /** Text was cut in front of the first piece. */
   isCutBefore: boolean
-  /** Text was cut after the last piece. */
   isCutAfter: boolean
 }
 

@@ -31,6 +31,11 @@ export function fromMs(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}000Z`
 }
 
+/** To the second. */
+export function fromSeconds(ms: number): string {
+  return fromMs(Math.round(ms / SECOND) * SECOND)
+}
+
 /** `.204117` */
 function fractionOf(instant: string): string {
   const [, digits = ''] = /\.(\d+)/.exec(instant) ?? []
@@ -74,17 +79,19 @@ export function weekday(instant: string, zone?: Zone): string {
 
 /** `Friday 20 November`, with the year if it differs from that of `now`. @param day from `dayOf` */
 export function dayHeading(day: string, now: number, zone?: Zone): string {
-  const isThisYear = dayOf(fromMs(now), zone).slice(0, 4) === day.slice(0, 4)
-  const year: Intl.DateTimeFormatOptions = isThisYear ? {} : { year: 'numeric' }
+  const year = yearOf(day, now, zone)
   return format(`${day}T12:00:00Z`, 'UTC', { weekday: 'long', day: 'numeric', month: 'long', ...year })
 }
 
 /** `20 Nov`, with the year if it differs from that of `now`. */
 export function dateWords(instant: string, now: number, zone?: Zone): string {
-  const isThisYear = dayOf(fromMs(now), zone).slice(0, 4) === dayOf(instant, zone).slice(0, 4)
-  const year: Intl.DateTimeFormatOptions = isThisYear ? {} : { year: 'numeric' }
+  const year = yearOf(dayOf(instant, zone), now, zone)
   // Shortens the full month name, because some browsers abbreviate to "Sept".
   return format(instant, zone, { day: 'numeric', month: 'long', ...year }).replace(/([a-z]{3})[a-z]+/i, '$1')
+}
+
+function yearOf(day: string, now: number, zone?: Zone): Intl.DateTimeFormatOptions {
+  return dayOf(fromMs(now), zone).slice(0, 4) === day.slice(0, 4) ? {} : { year: 'numeric' }
 }
 
 /** The page's clock advances in steps: an event since the last step is not in the future. */

@@ -1,26 +1,20 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Glyph } from '../../../shared/controls/glyph.js'
+import { SearchField } from '../../../shared/controls/search-field.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { isPhone } from '../../../shared/media.js'
 import { count } from '../../../shared/words/text.js'
 import { ExportMenu, WatchMenu } from '../export-menu.js'
-import { counts } from '../histogram/histogram.js'
-import { histogramSplit, splitHistogram } from '../histogram/histogram-counts.js'
+import { counts, histogramSplit, splitHistogram } from '../histogram/histogram-counts.js'
 import { LiveSwitch } from '../list/live-switch.js'
-import { FilterMenus } from './filter-menus.js'
+import { FilterMenus, SourceChips } from './filter-menus.js'
 import { countFilters, LONGEST_SEARCH } from './filter-params.js'
 import { filters, setFilters } from './filters.js'
 import { RangePicker } from './range-picker.js'
-import { SourceChips } from './source-chips.js'
 
-export interface FilterBarProps {
-  /** Phones: opens the filters on a separate page. */
-  onFilters: () => void
-}
-
-/** Search, range, Live and export, with the filters below. */
-export function FilterBar({ onFilters }: FilterBarProps) {
+/** Search, range, Live and export, with the filters below. @param props.onFilters opens these on a separate page */
+export function FilterBar({ onFilters }: { onFilters: () => void }) {
   const bar = useRef<HTMLDivElement>(null)
   const isNarrow = useNarrow(bar, JSON.stringify(filters.value))
   useKeys('Events', [
@@ -33,9 +27,9 @@ export function FilterBar({ onFilters }: FilterBarProps) {
   const more = html`<button type="button" class=${isPhone.value ? 'button' : 'chip'} onClick=${onFilters}>
     <${Glyph} name="filter" class=${isPhone.value ? '' : 'small'} />Filters${set > 0 && html` <span class="tag accent">${set}</span>`}
   </button>`
-  if (isPhone.value) return html`<div class="events-bar row"><${SearchField} />${more}</div>`
+  if (isPhone.value) return html`<div class="events-bar row"><${Search} />${more}</div>`
   return html`<div class="events-top"><div class="events-bar row">
-    <${SearchField} />
+    <${Search} />
     <${RangePicker} />
     <span class="events-live"><${LiveSwitch} /></span>
     <${ExportMenu} />
@@ -57,7 +51,6 @@ export function FilterBar({ onFilters }: FilterBarProps) {
  * @param content changes with the width of the filters
  */
 function useNarrow(bar: { current: HTMLElement | null }, content: string): boolean {
-  /** Width of the line with all filters. */
   const needed = useRef({ content, width: 0 })
   const [isNarrow, setNarrow] = useState(false)
   const measure = () => {
@@ -84,68 +77,15 @@ export function SplitSwitch() {
     onClick=${() => splitHistogram(isByOutcome ? 'source' : 'outcome')}>By outcome</button>`
 }
 
-/** Number of matching events. */
 function Total() {
   const known = counts.value.value
-  return html`<p class="events-total" role="status">
+  return html`<p class="events-total dim-text" role="status">
     <strong>${known ? count(known.count) : '…'}</strong> ${known?.count === 1 ? 'event' : 'events'}
   </p>`
 }
 
-const WAIT_MS = 200
-
-/** The search terms; applied after a short pause in typing. */
-function SearchField() {
-  const field = useRef<HTMLInputElement>(null)
-  const timer = useRef<number | undefined>(undefined)
-  const { q } = filters.value
-  const [typed, setTyped] = useState(q)
-  const sent = useRef(q)
-  useEffect(() => {
-    // Changed elsewhere: by the back button, or "Clear all".
-    if (q === sent.current) return
-    sent.current = q
-    window.clearTimeout(timer.current)
-    setTyped(q)
-  }, [q])
-  useEffect(() => () => window.clearTimeout(timer.current), [])
-  useKeys('Events', [{ keys: '/', does: 'search', run: () => field.current?.select() }])
-
-  const search = (words: string) => {
-    window.clearTimeout(timer.current)
-    if (words === filters.peek().q) return
-    sent.current = words
-    // The start of a search adds a history entry; further letters replace it.
-    setFilters({ q: words }, filters.peek().q === '' ? 'push' : 'replace')
-  }
-  const type = (words: string) => {
-    setTyped(words)
-    window.clearTimeout(timer.current)
-    timer.current = window.setTimeout(() => search(words), WAIT_MS)
-  }
-  return html`<div class="inset-field events-search" role="search">
-    <${Glyph} name="search" />
-    <input ref=${field} class="field" type="search" aria-label="Search words, people, payloads" autocomplete="off" spellcheck=${false}
-      placeholder=${isPhone.value ? 'Search' : 'Search words, people, payloads'} maxlength=${LONGEST_SEARCH} enterkeyhint="search" value=${typed}
-      onInput=${(event: InputEvent) => type((event.target as HTMLInputElement).value)}
-      onKeyDown=${(event: KeyboardEvent) => {
-        if (event.isComposing) return
-        if (event.key === 'Enter') search(typed)
-        else if (event.key === 'Escape' && typed !== '') {
-          setTyped('')
-          search('')
-        } else if (event.key === 'Escape') field.current?.blur()
-        else return
-        event.preventDefault()
-      }} />
-    ${
-      typed === ''
-        ? !isPhone.value && html`<kbd aria-hidden="true">/</kbd>`
-        : html`<button type="button" class="button quiet icon small" aria-label="Clear the search" onClick=${() => {
-            setTyped('')
-            search('')
-            field.current?.focus()
-          }}><${Glyph} name="close" /></button>`
-    }
-  </div>`
+/** The start of a search adds a history entry; further letters replace it. */
+function Search() {
+  return html`<${SearchField} class="events-search" label="Search words, people, payloads" placeholder="Search" scope="Events" does="search"
+    words=${filters.value.q} longest=${LONGEST_SEARCH} onSearch=${(q: string) => setFilters({ q }, filters.peek().q === '' ? 'push' : 'replace')} />`
 }

@@ -4,13 +4,14 @@ import type { Facet } from '#model/events/event-facets'
 import type { EventFacets } from '#model/ledger-answers'
 import { OUTCOMES } from '#model/sentences/event-outcome'
 import { type Choice, Choose } from '../../../shared/controls/choose.js'
-import { Glyph, OutcomeMark, VerifiedMark, verifiedWords } from '../../../shared/controls/glyph.js'
+import { Glyph, OutcomeMark, SourceGlyph, VerifiedMark, verifiedWords } from '../../../shared/controls/glyph.js'
 import { Segments } from '../../../shared/controls/segments.js'
-import { html } from '../../../shared/html.js'
+import { classes, html } from '../../../shared/html.js'
 import { api, createResource } from '../../../shared/server/api.js'
-import { capital, count } from '../../../shared/words/text.js'
+import { capital, count, plainText } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
-import { overview } from '../../overview.js'
+import { bySource, overview, sourceKin, sourceLabel } from '../../overview.js'
+import { counts } from '../histogram/histogram-counts.js'
 import { type Excludable, type Filters, VERIFIED } from './filter-params.js'
 import { apiQuery, clearFilters, filters, hasFilters, setFilters } from './filters.js'
 import { valueWords } from './value-menu.js'
@@ -44,7 +45,6 @@ interface FilterMenuProps {
   canExclude?: boolean
   placeholder?: string
   empty?: string
-  /** Whether a typed word may become a choice. */
   mayWrite?: (text: string) => boolean
 }
 
@@ -108,7 +108,6 @@ function ExcludedChips({ name, label }: (typeof EXCLUDED)[number]) {
 interface RemovableProps {
   label: string
   value: string
-  /** Shows the value in monospace. */
   isCode?: boolean
   onRemove: () => void
 }
@@ -192,10 +191,74 @@ function valueCounts(of: Facet): EventFacets['facets'][Facet] | undefined {
   return value?.of === of ? value.found.facets[of] : undefined
 }
 
-/** What the counts in the open menu are. */
 function countsNote(): string {
   const { value } = counted.value
   if (!value) return counted.problem.value === undefined ? 'Counting…' : 'The counts could not be loaded.'
   const { complete, count: amount } = value.found
   return complete ? 'Counts of events that match the other filters.' : `Counts of the newest ${count(amount)} events.`
+}
+
+/** There may be many custom sources; the menu has the rest. */
+const MOST_CHIPS = 8
+
+export function knownSources(): string[] {
+  const all = new Set([
+    ...Object.keys(overview.value.value?.stats.by_source ?? {}),
+    ...Object.keys(counts.value.value?.by_source ?? {}),
+    ...filters.value.source,
+    ...filters.value.exclude_source,
+  ])
+  return [...all].sort(bySource)
+}
+
+/** Matching events of a source; undefined until known. */
+export function countOf(source: string): number | undefined {
+  const known = counts.value.value
+  return known && (known.by_source[source]?.count ?? 0)
+}
+
+export function isShown(source: string): boolean {
+  const { source: chosen, exclude_source: excluded } = filters.value
+  return !excluded.includes(source) && (chosen.length === 0 || chosen.includes(source))
+}
+
+/** Adds or removes one; selecting all clears the filter. */
+export function toggleSource(source: string): void {
+  const known = knownSources()
+  const shown = known.filter(isShown)
+  const next = shown.includes(source) ? shown.filter(other => other !== source) : [...shown, source]
+  if (next.length > 0) setSources(next.length === known.length ? [] : next.sort(bySource))
+}
+
+function setSources(source: readonly string[]): void {
+  setFilters({ source, exclude_source: [] })
+}
+
+/** The sources with their counts: the histogram's legend and the source filter. */
+export function SourceChips() {
+  const { source: chosen } = filters.value
+  const known = knownSources()
+  const chips = known.filter((source, at) => at < MOST_CHIPS || chosen.includes(source))
+  const press = (source: string, event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey) toggleSource(source)
+    else setSources(chosen.length === 1 && chosen[0] === source ? [] : [source])
+  }
+  const choices = known.map(source => ({
+    ...{ value: source, label: sourceLabel(source), count: countOf(source) },
+    glyph: html`<${SourceGlyph} source=${source} />`,
+  }))
+  return html`${chips.map(source => {
+    const amount = countOf(source)
+    return html`<button key=${source} type="button" class=${classes('chip source-chip', !isShown(source) && 'is-out')}
+      aria-pressed=${chosen.includes(source)} title=${`${plainText(sourceKin(source))}: only these; with Ctrl or ⌘: add or remove`}
+      onClick=${(event: MouseEvent) => press(source, event)}>
+      <${SourceGlyph} source=${source} /><span class="ellipsis"><${Words} text=${sourceLabel(source)} limit=${200} /></span>
+      ${amount !== undefined && html`<span class="count">${count(amount)}</span>`}
+    </button>`
+  })}
+  ${
+    known.length > 1 &&
+    html`<${Choose} label="Sources" button=${html`<span class="visually-hidden">Sources</span>`} buttonClass="source-menu" isMany
+      choices=${choices} chosen=${chosen} onChoose=${(source: readonly string[]) => setSources(source.length === known.length ? [] : source)} />`
+  }`
 }

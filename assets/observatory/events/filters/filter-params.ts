@@ -3,7 +3,6 @@ import { OUTCOMES } from '#model/sentences/event-outcome'
 import { type Param, type Params, readState, text, texts, whole } from '../../../shared/query-state.js'
 import { DEFAULT_DAYS, isRelative, MOST_DAYS, relativeRange } from './relative-range.js'
 
-/** Filters of which values can also be excluded. */
 export type Excludable = 'source' | 'kind' | 'actor' | 'target' | 'outcome'
 
 /**
@@ -128,7 +127,8 @@ export function toApiQuery(filters: Filters, now = Date.now()): ApiQuery {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'number' || value.length > 0))
 }
 
-const NOTHING = readState(FILTER_PARAMS, new URLSearchParams())
+const nothing = readState(FILTER_PARAMS, new URLSearchParams())
+const { days: _, last: __, from: _from, to: _to, event: _event, live: _live, ...none } = nothing
 
 export const NO_RANGE: RangeFilters = { days: undefined, last: '', from: '', to: '' }
 
@@ -139,14 +139,8 @@ export function withChange(filters: Filters, change: Partial<Filters>): Filters 
 }
 
 /** No filters; leaves the range unchanged. */
-export const NO_FILTERS = noFilters()
+export const NO_FILTERS: Omit<Filters, keyof RangeFilters | 'event' | 'live'> = none
 
-function noFilters(): Omit<Filters, keyof RangeFilters | 'event' | 'live'> {
-  const { days: _, last: __, from: _from, to: _to, event: _event, live: _live, ...none } = NOTHING
-  return none
-}
-
-/** Number of set filters, without the range. */
 export function countFilters(filters: Filters): number {
   return Object.keys(NO_FILTERS).filter(name => filters[name as keyof typeof NO_FILTERS].length > 0).length
 }

@@ -1,5 +1,5 @@
+import { Panel } from '../../../shared/controls/dialog.js'
 import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
-import { Panel } from '../../../shared/controls/panel.js'
 import { useCloseByBack } from '../../../shared/controls/popover.js'
 import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
@@ -7,20 +7,14 @@ import { isPhone } from '../../../shared/media.js'
 import { counted } from '../../../shared/words/text.js'
 import { sourceLabel } from '../../overview.js'
 import { ExportMenu, WatchMenu } from '../export-menu.js'
-import { counts } from '../histogram/histogram.js'
+import { counts } from '../histogram/histogram-counts.js'
 import { SplitSwitch } from './filter-bar.js'
-import { FilterMenus } from './filter-menus.js'
+import { countOf, FilterMenus, isShown, knownSources, toggleSource } from './filter-menus.js'
 import { clearFilters, hasFilters } from './filters.js'
 import { RangeForm } from './range-picker.js'
-import { countOf, isShown, knownSources, toggleSource } from './source-chips.js'
 import { zoomOut } from './time-range.js'
 
-export interface FilterSheetProps {
-  onClose: () => void
-}
-
-/** The filters in a panel, on phones a separate page. */
-export function FilterSheet({ onClose }: FilterSheetProps) {
+export function FilterSheet({ onClose }: { onClose: () => void }) {
   const known = counts.value.value
   useCloseByBack(onClose)
   const actions =

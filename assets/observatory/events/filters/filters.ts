@@ -1,7 +1,8 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
-import { type How, queryState } from '../../../shared/server/address.js'
+import { copyWithToast } from '../../../shared/controls/copy.js'
+import { type How, href, queryState } from '../../../shared/server/address.js'
 import { now } from '../../../shared/words/now.js'
-import { fromMs, toMs } from '../../../shared/words/time.js'
+import { DAY, fromMs, toMs } from '../../../shared/words/time.js'
 import {
   type ApiQuery,
   countFilters,
@@ -16,11 +17,8 @@ import {
 } from './filter-params.js'
 import { DEFAULT_DAYS, relativeRange, type TimeRange } from './relative-range.js'
 
-const DAY_MS = 86_400_000
-
 const state = queryState<Filters>(FILTER_PARAMS)
 
-/** The state in the address. */
 export const filters: ReadonlySignal<Filters> = state.value
 
 /**
@@ -31,7 +29,6 @@ export function setFilters(change: Partial<Filters>, how: How = 'push'): void {
   state.set(withChange(filters.peek(), change), how)
 }
 
-/** The query with the change, for a link. */
 export function filtersQuery(change: Partial<Filters>): URLSearchParams {
   return state.query(withChange(filters.value, change))
 }
@@ -66,12 +63,11 @@ export function rangeOf(now: number, range: Partial<RangeFilters> = filters.valu
   const { days, last, from, to } = { ...NO_RANGE, ...range }
   if (last !== '') return relativeRange(last, now)
   if (from === '' && to === '') {
-    return { from: fromMs(now - (days ?? DEFAULT_DAYS) * DAY_MS), to: fromMs(now), isOpen: true }
+    return { from: fromMs(now - (days ?? DEFAULT_DAYS) * DAY), to: fromMs(now), isOpen: true }
   }
   return { from: from || undefined, to: to || fromMs(now), isOpen: to === '' }
 }
 
-/** Whether the range ends now. */
 export const isOpenRange: ReadonlySignal<boolean> = computed(
   () => filters.value.to === '' && filters.value.last !== 'yesterday',
 )
@@ -84,7 +80,6 @@ export function extendRange(instant: string): void {
   setFilters({ from: fromMs(toMs(instant) - (present - toMs(from))) }, 'replace')
 }
 
-/** Whether any filter is set, not counting the range. */
 export function hasFilters(): boolean {
   return countFilters(filters.value) > 0
 }
@@ -104,7 +99,16 @@ export function allButThis(name: Excludable, value: string): Partial<Filters> {
   return { [name]: left, [`exclude_${name}`]: [...excluded.filter(isOther), value] }
 }
 
-/** Clears all filters, keeping the range. */
 export function clearFilters(): void {
   setFilters(NO_FILTERS)
+}
+
+/** Address of this view with the event open, without Live. */
+export function eventLink(key: string): string {
+  return location.origin + href('/', filtersQuery({ event: key, live: false }))
+}
+
+/** @param key of an event; empty for the view alone */
+export async function copyLink(key: string): Promise<void> {
+  await copyWithToast(eventLink(key), 'Link copied.')
 }

@@ -9,7 +9,6 @@ import { countFilters, type Filters, NO_FILTERS, toApiQuery, withChange } from '
 import { clearFilters, setFilters } from './filters.js'
 import { DEFAULT_DAYS, relativeWords } from './relative-range.js'
 
-/** A filter change that would find events. */
 interface Widening {
   words: string
   change: Partial<Filters>

@@ -89,7 +89,7 @@ export function RangeForm({ onDone }: { onDone: () => void }) {
     const [date = '', time = ''] = end.split(' ')
     const change = (part: (value: string) => string) => (event: Event) =>
       setTyped(write(part((event.target as HTMLInputElement).value).trim()))
-    return html`<fieldset class="range-end"><legend>${label}</legend>
+    return html`<fieldset class="range-end row"><legend>${label}</legend>
       <input class="field" type="date" max="9999-12-31" aria-label=${`${label}: day`} value=${date} onChange=${change(value => `${value} ${time}`)} />
       <input class="field" inputmode="numeric" placeholder="14:00" autocomplete="off" aria-label=${`${label}: time, 24 hours`} value=${time}
         onChange=${change(value => `${date} ${value}`)} />

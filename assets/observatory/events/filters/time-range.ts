@@ -1,14 +1,13 @@
 import type { EventHistogram } from '#model/ledger-answers'
-import { fromMs, justBefore, toMs } from '../../../shared/words/time.js'
+import { fromMs, HOUR, justBefore, MINUTE, toMs } from '../../../shared/words/time.js'
 import { moved } from '../histogram/histogram-buckets.js'
 import { rangeOf, setFilters, setRange } from './filters.js'
 import { rollingRange } from './relative-range.js'
 
-const HOUR_MS = 3_600_000
 /** An end this close to now counts as now. */
-const NOW_MS = 600_000
+const NOW_MS = 10 * MINUTE
 /** Lengths that zooming out passes through: 15 minutes to 10 years. */
-const LENGTHS = [0.25, 1, 6, 24, 72, 168, 720, 2160, 8760, 87_600].map(hours => hours * HOUR_MS)
+const LENGTHS = [0.25, 1, 6, 24, 72, 168, 720, 2160, 8760, 87_600].map(hours => hours * HOUR)
 
 /**
  * Narrows the range to some parts of the histogram; the back button widens it again. If the range is open and its last
@@ -33,8 +32,8 @@ export function shiftRange(step: 1 | -1): void {
   const present = Date.now()
   const { from, to, isOpen } = rangeOf(present)
   if (isOpen && step === 1) return
-  const end = moved(to, step * HOUR_MS)
-  const begin = from === undefined ? '' : moved(from, step * HOUR_MS)
+  const end = moved(to, step * HOUR)
+  const begin = from === undefined ? '' : moved(from, step * HOUR)
   if (toMs(end) < present - NOW_MS) setRange({ from: begin, to: end })
   else setRange((from && rollingRange(lengthOf(from, to))) || { from: begin || fromMs(0) })
 }

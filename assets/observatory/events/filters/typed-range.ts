@@ -52,7 +52,6 @@ export function readRange(text: string, options: ReadOptions): Partial<RangeFilt
   return end && between(begin, end, options)
 }
 
-/** One end of a range. */
 interface Moment {
   /** Local time as if it were UTC, in milliseconds. */
   local: number

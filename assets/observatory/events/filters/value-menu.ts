@@ -13,11 +13,9 @@ import { allButThis, filters, filtersQuery, onlyThis } from './filters.js'
 
 const LONGEST_WORDS = 60
 
-/** A value of an event, under the name of its filter. */
 export interface EventValue {
   name: Excludable
   value: string
-  /** What the page calls it. */
   words: string
 }
 

@@ -3,7 +3,7 @@ import type { EventHistogram } from '#model/ledger-answers'
 import { keep, readKept } from '../../../shared/kept.js'
 import { isPhone } from '../../../shared/media.js'
 import { api, createResource, type Resource } from '../../../shared/server/api.js'
-import { outage } from '../../../shared/server/connection.js'
+import { onReturn } from '../../../shared/server/connection.js'
 import { now } from '../../../shared/words/now.js'
 import { localOffset, shownZone, toMs } from '../../../shared/words/time.js'
 import { apiQuery, filters, queryKey, rangeOf } from '../filters/filters.js'
@@ -16,12 +16,10 @@ const MOST_BUCKETS = { wide: 96, phone: 48 } as const
 
 interface Counted {
   histogram: EventHistogram
-  /** The filters of the counts, from `queryKey`. */
   key: string
 }
 
 const split = signal<'source' | 'outcome'>(readKept('histogram') === 'outcome' ? 'outcome' : 'source')
-/** What the bars consist of. */
 export const histogramSplit: ReadonlySignal<'source' | 'outcome'> = split
 
 export function splitHistogram(by: 'source' | 'outcome'): void {
@@ -53,7 +51,6 @@ export const counts: Pick<Resource<EventHistogram>, 'value' | 'problem' | 'isLoa
   load: counted.load,
 }
 
-/** Whether the counts belong to the current filters. */
 export const isCounted: ReadonlySignal<boolean> = computed(() => counted.value.value?.key === queryKey.value)
 
 /** Reloads the counts whenever filters change and, with Live, as time passes, until the returned function is called. */
@@ -78,9 +75,7 @@ export function followCounts(): () => void {
       triedAt = now.value
       untracked(() => void counted.load())
     }),
-    effect(() => {
-      if (outage.value === undefined && counted.problem.peek()) void counted.load()
-    }),
+    onReturn(() => counted.problem.peek() && void counted.load()),
     effect(() => {
       // The ledger was replaced.
       const isOther = epoch !== undefined && epoch !== loadedEpoch.value

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#model/events/event'
-import type { EventHistogram } from '#model/ledger-answers'
+import type { EventHistogram, Stats } from '#model/ledger-answers'
 import type { Outcome } from '#model/sentences/event-outcome'
 
 type Counted = EventHistogram['by_source']
@@ -33,8 +33,8 @@ export function withNewer(
   const last = starts.length - 1
   const newer = events.slice(0, newerThan(events, head ?? ''))
   if (newer.length === 0 || last < 0) return histogram
-  const more = (counts: readonly (number | null)[]) =>
-    counts.map((count, at) => (at === last ? (count ?? 0) + 1 : count))
+  const more = (counts: readonly (number | null)[], by = 1) =>
+    counts.map((count, at) => (at === last ? (count ?? 0) + by : count))
   const moreOf = (groups: Counted, names: readonly string[]) => {
     const grown = { ...groups }
     for (const name of names) {
@@ -45,19 +45,12 @@ export function withNewer(
     return grown
   }
   const { by_source, by_outcome } = histogram
+  const sources = newer.map(({ source }) => source)
+  const outcomes = newer.flatMap(({ outcome }) => outcome ?? [])
   return {
-    ...{ ...histogram, count: histogram.count + newer.length },
-    by_source: moreOf(
-      by_source,
-      newer.map(({ source }) => source),
-    ),
-    ...(by_outcome && {
-      by_outcome: moreOf(
-        by_outcome,
-        newer.flatMap(({ outcome }) => outcome ?? []),
-      ),
-    }),
-    counts: counts.map((count, at) => (at === last ? (count ?? 0) + newer.length : count)),
+    ...{ ...histogram, count: histogram.count + newer.length, counts: more(counts, newer.length) },
+    by_source: moreOf(by_source, sources),
+    ...(by_outcome && { by_outcome: moreOf(by_outcome, outcomes) }),
   }
 }
 
@@ -65,4 +58,18 @@ export function withNewer(
 export function newerThan(events: readonly Pick<StoredEvent, 'captured_at'>[], instant: string): number {
   const at = events.findIndex(event => event.captured_at <= instant)
   return at === -1 ? events.length : at
+}
+
+/** Counts plus the events that were recorded after them. @param events newest first */
+export function withNewerEvents(stats: Stats, events: readonly Pick<StoredEvent, 'captured_at' | 'source'>[]): Stats {
+  const newer = events.slice(0, newerThan(events, stats.latest_captured_at ?? ''))
+  const newest = newer[0]?.captured_at
+  if (newest === undefined) return stats
+  const bySource = { ...stats.by_source }
+  for (const { source } of newer) {
+    const had = Object.hasOwn(bySource, source) ? bySource[source] : undefined
+    bySource[source] = { duplicates: 0, ...had, events: (had?.events ?? 0) + 1, latest_captured_at: newest }
+  }
+  const total = stats.event_count + newer.length
+  return { ...stats, event_count: total, by_source: bySource, latest_captured_at: newest }
 }

@@ -1,19 +1,18 @@
 import {
   clockTime,
+  DAY,
   dateWords,
   dayOf,
   fromLocal,
   fromMs,
+  HOUR,
   localOffset,
+  MINUTE,
+  SECOND,
   shortTime,
   weekday,
   type Zone,
 } from '../../../shared/words/time.js'
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 const TIME_STEPS = [
   ...[1, 5, 15, 30].map(seconds => seconds * SECOND),
@@ -23,7 +22,6 @@ const TIME_STEPS = [
 ]
 const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60]
 
-/** A label of the time axis. */
 export interface Tick {
   ms: number
   label: string
@@ -121,7 +119,6 @@ export function heightLabel(height: number): string {
   return COMPACT.format(height)
 }
 
-/** A band of a bar: its lower and upper edge. */
 export interface Band {
   from: number
   to: number

@@ -3,11 +3,8 @@ import type { EventHistogram } from '#model/ledger-answers'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { narrowTo, shiftRange } from '../filters/time-range.js'
-import { HistogramChart, HistogramTable } from './histogram-chart.js'
+import { countWords, edgesOf, HistogramChart, HistogramTable, spanOf, sumsOf } from './histogram-chart.js'
 import { counts, followCounts, isCounted } from './histogram-counts.js'
-import { countWords, edgesOf, spanOf, sumsOf } from './histogram-parts.js'
-
-export { counts } from './histogram-counts.js'
 
 /** Sources named in the tooltip; the rest share one line. */
 const MOST_NAMED = 8
@@ -38,7 +35,8 @@ export function Histogram() {
   // Newer counts may have fewer parts.
   const at = mark && last >= 0 ? Math.min(mark.at, last) : undefined
   const anchor = at === undefined || mark?.anchor === undefined ? undefined : Math.min(mark.anchor, last)
-  const brush = at === undefined || anchor === undefined ? undefined : ([at, anchor].sort(byNumber) as [number, number])
+  const brush =
+    at === undefined || anchor === undefined ? undefined : ([at, anchor].sort((a, b) => a - b) as [number, number])
   const rest = () => {
     drag.current = undefined
     setMark(undefined)
@@ -70,10 +68,8 @@ export function Histogram() {
     const edges = edgesOf(shown)
     const from = edges[0] ?? 0
     const ms = from + ((clientX - rect.left) / rect.width) * ((edges[last + 1] ?? 0) - from)
-    return Math.max(
-      0,
-      edges.slice(0, -1).findLastIndex(edge => edge <= ms),
-    )
+    const part = edges.slice(0, -1).findLastIndex(edge => edge <= ms)
+    return Math.max(0, part)
   }
   const grab = (event: PointerEvent) => {
     const part = partAt(event)
@@ -122,7 +118,6 @@ export function Histogram() {
 
 interface TipProps {
   histogram: EventHistogram
-  /** First and last part. */
   span: readonly [number, number]
   /** Between 0 and 1, from the left. */
   place: number
@@ -158,7 +153,6 @@ function wordsOf(histogram: EventHistogram, span: readonly [number, number], isB
   return `${spanOf(histogram, ...span)}${isBrush ? ', selected' : ''}: ${all.join(', ')}`
 }
 
-/** Inner size of an element, in whole pixels. */
 function useSize(ref: { current: HTMLElement | null }): { width: number; height: number } | undefined {
   const [size, setSize] = useState<{ width: number; height: number } | undefined>(undefined)
   useLayoutEffect(() => {
@@ -171,8 +165,4 @@ function useSize(ref: { current: HTMLElement | null }): { width: number; height:
     return () => observer.disconnect()
   }, [])
   return size
-}
-
-function byNumber(a: number, b: number): number {
-  return a - b
 }

@@ -2,14 +2,13 @@ import { batch, computed, effect, type ReadonlySignal, signal, untracked } from 
 import type { StoredEvent } from '#model/events/event'
 import type { EventPage } from '#model/ledger-answers'
 import { api, createResource, segment } from '../../../shared/server/api.js'
-import { outage } from '../../../shared/server/connection.js'
+import { onReturn } from '../../../shared/server/connection.js'
 import { searchTerms } from '../../../shared/words/text.js'
 import { justBefore, toMs } from '../../../shared/words/time.js'
 import { eventKey } from '../event-words.js'
 import { apiQuery, extendRange, filters, isOpenRange, queryKey, rangeOf, setFilters } from '../filters/filters.js'
 import { type ListedEvent, toListed } from './list-rows.js'
 
-/** Rows per request. */
 const PAGE = 100
 /** Rows of the first request: they fill a window, and the payloads of more would delay them. */
 const FIRST_PAGE = 30
@@ -47,10 +46,8 @@ let isExtending = false
 export const loaded: ReadonlySignal<LoadedEvents> = state
 /** The current load; rows stay during it. */
 export const loading: ReadonlySignal<'reload' | 'older' | 'newer' | undefined> = work
-/** What failed in the last load. */
 export const listProblem: ReadonlySignal<{ of: 'reload' | 'older' | 'newer'; problem: unknown } | undefined> = failure
 
-/** Rows of events under the current filters. */
 export function listed(events: readonly StoredEvent[]): ListedEvent[] {
   const terms = searchTerms(filters.peek().q)
   return events.map(event => toListed(event, terms))
@@ -152,7 +149,6 @@ export function addNewest(newer: readonly ListedEvent[], checkpoint: string): vo
   }
 }
 
-/** Repeats what failed last. */
 export function retryList(): void {
   const failed = failure.peek()
   failure.value = undefined
@@ -188,10 +184,9 @@ export function followFilters(): () => void {
       selectedKey.value
       if (!isStarting) untracked(() => void openSelected())
     }),
-    effect(() => {
-      if (outage.value !== undefined) return
-      if (failure.peek()) untracked(retryList)
-      if (alone.problem.peek() !== undefined) untracked(() => void alone.load())
+    onReturn(() => {
+      if (failure.peek()) retryList()
+      if (alone.problem.peek() !== undefined) void alone.load()
     }),
   ]
   isStarting = false
@@ -202,7 +197,6 @@ export function followFilters(): () => void {
   }
 }
 
-/** Key of the event in the panel. */
 export const selectedKey: ReadonlySignal<string | undefined> = computed(() => filters.value.event || undefined)
 
 const alone = createResource(async signal => {
@@ -218,7 +212,6 @@ export const selectedEvent: ReadonlySignal<StoredEvent | undefined> = computed((
   return event && key !== undefined && [eventKey(event), event.dedupe_key].includes(key) ? event : undefined
 })
 
-/** Why the open event could not be loaded. */
 export const selectedProblem: ReadonlySignal<unknown> = computed(() =>
   selectedEvent.value || alone.isLoading.value ? undefined : alone.problem.value,
 )
@@ -251,10 +244,7 @@ function isBeyond({ captured_at: at }: StoredEvent): boolean {
   return (hasNewer && at > (items[0]?.captured_at ?? at)) || (hasOlder && at < (items.at(-1)?.captured_at ?? at))
 }
 
-/** Loads the open event again. */
-export function retrySelected(): Promise<void> {
-  return alone.load()
-}
+export const retrySelected = alone.load
 
 /** Opens an event in the panel. Moving on with an open panel adds no history entries. */
 export function select(key: string): void {

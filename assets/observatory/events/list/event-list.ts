@@ -9,7 +9,7 @@ import { isCoarse, isPhone, isPrinted } from '../../../shared/media.js'
 import { useSlow } from '../../../shared/server/api.js'
 import { type ListHandle, VirtualList } from '../../../shared/virtual-list.js'
 import { filters, queryKey } from '../filters/filters.js'
-import { DayHeading } from './day-heading.js'
+import { DayHeading, ListEnd, ListProblem, SkeletonRows } from './between-rows.js'
 import {
   listProblem,
   loaded,
@@ -21,7 +21,6 @@ import {
   selectedKey,
 } from './event-list-state.js'
 import { BurstRow, EventRow, PrintedEvents } from './event-row.js'
-import { ListEnd, ListProblem, SkeletonRows } from './list-end.js'
 import { isBurst, isEvent, isLine, type ListRow, rowDay, rowKey } from './list-rows.js'
 import { freshKeys, pendingCount } from './live.js'
 import { shownBranches, shownKey, shownRows, shownTerms, toggleBurst } from './shown-rows.js'
@@ -45,7 +44,6 @@ const FAILED = {
 /** With more new rows, all change many times a second. */
 const MOST_FADING = 100
 
-/** The rows, or a placeholder. */
 export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventListProps) {
   const { items, key, hasNewer, openedAt } = loaded.value
   const failed = listProblem.value
@@ -78,7 +76,7 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
   const branches = shownBranches.value
   const inBursts = new Set<ListRow>(rows.flatMap(row => (isBurst(row) ? row.burst : [])))
   const renderRow = (row: ListRow): Children => {
-    if (isLine(row)) return html`<div class="events-line"><p>${row.text}</p></div>`
+    if (isLine(row)) return html`<div class="events-line row"><p>${row.text}</p></div>`
     if (isBurst(row))
       return html`<${BurstRow} row=${row} isNew=${row.burst.some(event => fresh.has(event.key))} isShort=${isShort} />`
     return html`<${EventRow} event=${row} terms=${terms} isNew=${fresh.has(row.key)} isShort=${isShort} isInBurst=${inBursts.has(row)} />`
@@ -108,7 +106,7 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
     <${Pill} onNewest=${onNewest} />
   </section>
   ${isPrinted.value && html`<${PrintedEvents} />`}
-  ${failed && html`<div class="events-note"><${ProblemNote} what=${FAILED[failed.of]} problem=${failed.problem} onRetry=${retryList} /></div>`}`
+  ${failed && html`<div class="list-more"><${ProblemNote} what=${FAILED[failed.of]} problem=${failed.problem} onRetry=${retryList} /></div>`}`
 }
 
 /**

@@ -13,14 +13,11 @@ import { loaded } from './event-list-state.js'
 import type { Burst, ListedEvent } from './list-rows.js'
 import { eventDay } from './list-rows.js'
 
-/** Longer names are truncated. */
 const SHORT = 200
 
 export interface EventRowProps {
   event: ListedEvent
-  /** Search terms. */
   terms: readonly string[]
-  /** Whether it has just arrived. */
   isNew: boolean
   isShort: boolean
   isInBurst: boolean
@@ -89,7 +86,7 @@ export function PrintedEvents() {
       (
         event,
         at,
-      ) => html`${(at === 0 || eventDay(event) !== eventDay(items[at - 1] ?? event)) && html`<h2 class="day">${dayHeading(eventDay(event), now.value)}</h2>`}
+      ) => html`${(at === 0 || eventDay(event) !== eventDay(items[at - 1] ?? event)) && html`<h2 class="day row">${dayHeading(eventDay(event), now.value)}</h2>`}
         <${EventRow} event=${event} terms=${[]} isNew=${false} isShort=${false} isInBurst=${false} />`,
     )}
   </section>`

@@ -14,7 +14,6 @@ const NOTES: Record<LiveState, string> = {
 /** The line in the list that shows it may be far below. */
 const CAUGHT_UP_MS = 30_000
 
-/** The Live switch, with the state of the connection. */
 export function LiveSwitch({ isShort = false }: { isShort?: boolean }) {
   const state = liveState.value
   const note = state === 'following' ? followingNote() : NOTES[state]

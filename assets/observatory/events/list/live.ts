@@ -54,7 +54,6 @@ let callOff: (() => void) | undefined
 let shownAt = -SHOW_EVERY_MS
 
 export const liveState: ReadonlySignal<LiveState> = state
-/** Number of events held back while the user reads. */
 export const pendingCount: ReadonlySignal<number> = computed(() => {
   const { events, count } = pending.value
   // The list may have reached some of them.
@@ -63,7 +62,6 @@ export const pendingCount: ReadonlySignal<number> = computed(() => {
 })
 export const isPaused: ReadonlySignal<boolean> = reading
 export const caughtUp: ReadonlySignal<CaughtUp | undefined> = caught
-/** Dedupe keys of rows that have just arrived. */
 export const freshKeys: ReadonlySignal<ReadonlySet<string>> = fresh
 
 /** Why Live is unavailable: a stream has no end. */
@@ -78,7 +76,6 @@ export function setReading(isReading: boolean): void {
   if (!isReading) showPending()
 }
 
-/** Adds the held-back events on top. */
 export function showPending(): void {
   const { events, count } = pending.peek()
   if (count === 0) return

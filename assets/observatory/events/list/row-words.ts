@@ -1,23 +1,18 @@
 import type { StoredEvent } from '#model/events/event'
 import { sentenceOf } from '#model/sentences/event-sentence'
-import { withEmoji } from '../../../shared/words/emoji.js'
 import { findMatches } from '../../../shared/words/text.js'
 import { wordsSaid } from '../event-words.js'
 
-/** The second line of a row. */
 export type RowWords =
   | { kind: 'said'; text: string }
   /** The search term occurs only there: `payload.head_commit.message`. */
   | { kind: 'found'; path: string; text: string }
   | { kind: 'none' }
 
-/** Maximum shown in a row. UTF-16 characters. */
 const SHOWN = 600
-/** Characters before the first match. */
 const BEFORE = 24
 /** Matches after this would be hidden. */
 const SEEN = 60
-/** Maximum strings inspected per event. */
 const MOST_STRINGS = 5_000
 
 /** The second line of a row, cut so that the first match is visible. @param terms search terms */
@@ -74,4 +69,30 @@ function findInside(event: StoredEvent, terms: readonly string[]): { path: strin
     }
   }
   return undefined
+}
+
+/** Frequent emoji by their names on Zulip, Discourse, GitHub and GitLab. */
+const EMOJI = new Map(
+  `+1 👍 thumbs_up 👍 thumbsup 👍 -1 👎 thumbs_down 👎 thumbsdown 👎 ok_hand 👌
+  tada 🎉 heart ❤️ rocket 🚀 eyes 👀 fire 🔥 sparkles ✨ star ⭐ pray 🙏 wave 👋
+  smile 😄 smiley 😃 slight_smile 🙂 joy 😂 laughing 😆 wink 😉 thinking 🤔 cry 😢
+  confused 😕 open_mouth 😮 sweat_smile 😅 clap 👏 muscle 💪 bug 🐛 memo 📝 lock 🔒
+  check ✅ white_check_mark ✅ heavy_check_mark ✔️ x ❌ warning ⚠️ construction 🚧
+  package 📦 ship 🚢 wrench 🔧 bulb 💡 zap ⚡ coffee ☕ bell 🔔 question ❓`
+    .split(/\n *| (?=[\w+-]+ )/)
+    .map(pair => pair.split(' ') as [string, string]),
+)
+
+/** Codes in a row, apart from words, ports, addresses and code. */
+const CODES = /(?<![\w:/`])(?::(?:[+-]1|[a-z][a-z0-9_+-]{0,40}):){1,8}(?![\w:/`])/g
+
+/** Shows `:tada:` as its character, and the code of an emoji without an entry as its name, `party blob`. */
+export function withEmoji(text: string): string {
+  return text.replaceAll(CODES, codes =>
+    codes
+      .slice(1, -1)
+      .split('::')
+      .map(name => EMOJI.get(name) ?? name.replaceAll('_', ' '))
+      .join(''),
+  )
 }

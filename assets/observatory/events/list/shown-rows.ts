@@ -1,10 +1,11 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { isFolded } from '#model/sentences/machine-runs'
+import { keep, readKept } from '../../../shared/kept.js'
 import type { Branch } from '../../../shared/virtual-list.js'
 import { searchTerms } from '../../../shared/words/text.js'
 import { shortTime } from '../../../shared/words/time.js'
+import { hasFilters } from '../filters/filters.js'
 import { loaded, loadNewer, loadOlder, MOST_LISTED, select, selectedEvent, selectedKey } from './event-list-state.js'
-import { readUpTo } from './kept-place.js'
 import {
   type Burst,
   isBurst,
@@ -97,4 +98,40 @@ export function walk(step: 1 | -1): void {
   if (found) select(found.key)
   if (next >= events.length - 1) void loadOlder()
   if (next <= 0) void loadNewer()
+}
+
+/** The newest event seen at the last visit. */
+interface Place {
+  at: string
+  epoch: string
+}
+
+const NAME = 'events.read-up-to'
+
+const last = readPlace()
+
+/** The newest event seen on this device when the page loaded, if the ledger is still the same. */
+const readUpTo = signal<Place | undefined>(last)
+
+/**
+ * Records the newest event as seen while the list is unfiltered and its top is visible, until the returned function is
+ * called.
+ *
+ * @param isAtTop whether the top of the list is visible
+ */
+export function keepPlace(isAtTop: { readonly value: boolean }): () => void {
+  return effect(() => {
+    const { items, epoch, hasNewer } = loaded.value
+    const newest = items[0]?.captured_at
+    if (!isAtTop.value || hasNewer || hasFilters() || newest === undefined || epoch === undefined) return
+    const before = readPlace()
+    if (document.visibilityState === 'visible' && (before?.epoch !== epoch || before.at < newest)) {
+      keep(NAME, { at: newest, epoch })
+    }
+  })
+}
+
+function readPlace(): Place | undefined {
+  const { at, epoch } = Object(readKept(NAME)) as Record<string, unknown>
+  return typeof at === 'string' && typeof epoch === 'string' ? { at, epoch } : undefined
 }

@@ -2,7 +2,6 @@ import type { StoredEvent, TargetNode } from '#model/events/event'
 import { isEverywhere } from '#model/sentences/event-names'
 import { chainOf, crumbsOf } from '../event-words.js'
 
-/** The conversation of an event. */
 export interface Conversation {
   /** Key of a node in the chain of each of its events. */
   key: string
@@ -13,39 +12,23 @@ export interface Conversation {
 }
 
 /** Types that occur within a conversation but are none. */
-const PARTS = [
-  'message',
-  'submessage',
-  'post',
-  'comment',
-  'review',
-  'review_comment',
-  'review_thread',
-  'like',
-  'reaction',
-]
+const PARTS = 'message submessage post comment review review_comment review_thread like reaction'.split(' ')
+
 /** The conversation of an event, as far as its chain shows. */
 export function conversationOf(event: Pick<StoredEvent, 'conversation' | 'target'>): Conversation | undefined {
   const chain = chainOf(event)
   const isPart = ({ type = '' }: TargetNode) => PARTS.includes(type)
   const named = chain.findLastIndex(node => node.key !== undefined && node.key === event.conversation.key)
   // The innermost node that is more than a part; from there outwards, the first one with a key.
-  const inner = Math.max(
-    named,
-    chain.findLastIndex(node => !isPart(node)),
-  )
+  const whole = chain.findLastIndex(node => !isPart(node))
+  const inner = Math.max(named, whole)
   const at = chain.findLastIndex(({ key }, index) => index <= inner && key !== undefined && key !== '')
   const node = chain[at]
   // The events of a whole installation have nothing in common.
   if (!node?.key || isEverywhere(node)) return undefined
   const within = chain.slice(at + 1, inner + 1).map(({ type, display }) => ({ type, display }) as TargetNode)
-  return {
-    key: node.key,
-    within,
-    words: crumbsOf({ target: chain[inner] as TargetNode })
-      .map(crumb => crumb.text)
-      .join(' › '),
-  }
+  const crumbs = crumbsOf({ target: chain[inner] as TargetNode })
+  return { key: node.key, within, words: crumbs.map(({ text }) => text).join(' › ') }
 }
 
 /** Whether another event under the same key belongs to the conversation. */

@@ -23,7 +23,6 @@ import { select } from '../list/event-list-state.js'
 import { type Conversation, conversationOf, isOf } from './conversation.js'
 import { Avatar, type EntryProps } from './entry-card.js'
 
-/** Number of events shown before and after this one. */
 const AROUND = 2
 /** Number of events searched for those of a topic without a key. */
 const LOOKED_AT = 50
@@ -37,11 +36,9 @@ interface Around {
   after: readonly StoredEvent[]
   /** All events under the key; undefined if there are too many to count. */
   count: number | undefined
-  /** Time of the first one, if known. */
   from: string | null
 }
 
-/** The preceding and following events of the conversation. */
 export function EntryConversation({ event, terms }: EntryProps) {
   const conversation = useMemo(() => conversationOf(event), [eventKey(event)])
   const around = useMemo(
@@ -61,11 +58,12 @@ export function EntryConversation({ event, terms }: EntryProps) {
   if (!conversation) return null
   const { before = [], after = [] } = found ?? {}
   const rows = [...before.toReversed(), event, ...after]
+  const isMore = found && found.from !== null && (found.count === undefined || found.count > rows.length)
   return html`<section class="panel-section" aria-label="Conversation">
     <div class="entry-section-head">
       <h3>Conversation</h3>
       <span class="grow hint ellipsis"><${Words} text=${conversation.words} limit=${SHORT} /></span>
-      ${found && isMore(found, rows.length) && html`<${ShowAll} event=${event} conversation=${conversation} found=${found} />`}
+      ${isMore && html`<${ShowAll} event=${event} conversation=${conversation} found=${found} />`}
     </div>
     ${
       around.problem.value !== undefined
@@ -75,7 +73,7 @@ export function EntryConversation({ event, terms }: EntryProps) {
           ${rows.map(one => html`<${Turn} key=${eventKey(one)} event=${one} terms=${terms} isThis=${eventKey(one) === eventKey(event)} day=${dayOf(event.captured_at)} />`)}
         </ol>`
     }
-    ${found && rows.length === 1 && html`<p class="hint">There are no other events in it.</p>`}
+    ${found && rows.length === 1 && html`<p class="hint spaced">There are no other events in it.</p>`}
   </section>`
 }
 
@@ -94,7 +92,6 @@ function ShowAll({ event, conversation: { key, within, words }, found }: ShowAll
 
 interface TurnProps extends EntryProps {
   isThis: boolean
-  /** The local day of the open event. */
   day: string
 }
 
@@ -125,10 +122,6 @@ async function loadAround(event: StoredEvent, conversation: Conversation, signal
   const nearest = (page: EventPage) => page.items.filter(one => isOf(conversation, one)).slice(0, AROUND)
   const total = all.complete ? all.count : undefined
   return { before: nearest(before), after: nearest(after), count: total, from: all.from }
-}
-
-function isMore({ count, from }: Around, shown: number): boolean {
-  return from !== null && (count === undefined || count > shown)
 }
 
 /** The story shown last: it stays while its events are opened one after the other. */

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { StoredEvent } from '#model/events/event'
+import { Panel } from '../../../shared/controls/dialog.js'
 import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
 import { Note, ProblemNote } from '../../../shared/controls/note.js'
-import { Panel } from '../../../shared/controls/panel.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { isPhone, isWide } from '../../../shared/media.js'
@@ -12,28 +12,18 @@ import { Words } from '../../../shared/words/text-view.js'
 import { exactTime } from '../../../shared/words/time.js'
 import { sourceLabel } from '../../overview.js'
 import { eventKey, isProgram, roleOf } from '../event-words.js'
-import { filters } from '../filters/filters.js'
+import { copyLink, filters } from '../filters/filters.js'
 import { ValueMenu } from '../filters/value-menu.js'
 import { loaded, retrySelected, selectedKey, selectedProblem } from '../list/event-list-state.js'
 import { walk } from '../list/shown-rows.js'
 import { Sentence } from '../sentence-view.js'
-import { copyLink } from './copy-link.js'
-import { EntryActions } from './entry-actions.js'
-import { EntryAround } from './entry-around.js'
-import { EntryArrival } from './entry-arrival.js'
-import { EntryAbout, EntryCard, EntryErased } from './entry-card.js'
-import { EntryCards } from './entry-cards.js'
+import { EntryAbout, EntryArrival, EntryCard, EntryErased } from './entry-card.js'
 import { EntryConversation, EntryStory } from './entry-conversation.js'
-import { EntryJson } from './entry-json.js'
+import { EntryActions, EntryAround, EntryCards } from './entry-links.js'
+import { EntryJson } from './json-tree.js'
 
-export interface EventPanelProps {
-  /** Absent while it loads. */
-  event?: StoredEvent | undefined
-  onClose: () => void
-}
-
-/** One event in the panel: as a card, its target, its conversation, its arrival, and as JSON. */
-export function EventPanel({ event, onClose }: EventPanelProps) {
+/** One event in the panel. @param props.event absent while it loads */
+export function EventPanel({ event, onClose }: { event?: StoredEvent | undefined; onClose: () => void }) {
   const isSlow = useSlow(!event)
   // While the next one loads, the last one stays.
   const last = useRef<StoredEvent | undefined>(undefined)

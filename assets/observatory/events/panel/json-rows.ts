@@ -11,7 +11,6 @@ export interface JsonRow {
   value: unknown
   /** Of an object or array; undefined if it is empty. */
   isOpen?: boolean
-  /** Number of hidden members. */
   left?: number
 }
 
@@ -22,7 +21,6 @@ const DEEPEST = 200
 
 export interface JsonView {
   isOpen: (path: string) => boolean
-  /** How many members of it to show. */
   shown: (path: string) => number
 }
 
@@ -97,13 +95,9 @@ export function pathsToMatches(value: unknown, terms: readonly string[]): Set<st
     const { value, path, above } = open.pop() as (typeof open)[number]
     if (typeof value === 'object' && value !== null) {
       if (above.length >= DEEPEST) continue
-      const members = Object.entries(value).slice(0, MEMBERS)
-      const inside = [...above, path]
-      open.push(
-        ...members
-          .reverse()
-          .map(([name, member]) => ({ value: member, path: `${path}/${pointerPart(name)}`, above: inside })),
-      )
+      const members = Object.entries(value).slice(0, MEMBERS).reverse()
+      const inside = { above: [...above, path] }
+      open.push(...members.map(([name, value]) => ({ ...inside, value, path: `${path}/${pointerPart(name)}` })))
     } else if (typeof value === 'string' && findMatches(value, terms, 1).length > 0) {
       found += 1
       for (const one of above) paths.add(one)

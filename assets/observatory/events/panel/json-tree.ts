@@ -1,12 +1,24 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks'
+import { CopyButton, copyWithToast } from '../../../shared/controls/copy.js'
+import { type MenuItem, MenuList } from '../../../shared/controls/menu.js'
+import { LoadProblem } from '../../../shared/controls/note.js'
 import { classes, html } from '../../../shared/html.js'
-import { count } from '../../../shared/words/text.js'
+import { isWide } from '../../../shared/media.js'
+import { href } from '../../../shared/server/address.js'
+import { apiResponse, segment, useResource } from '../../../shared/server/api.js'
+import { bytes, count, plainText } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
-import { isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS } from './json-rows.js'
+import { eventKey } from '../event-words.js'
+import { filters, filtersQuery } from '../filters/filters.js'
+import type { EntryProps } from './entry-card.js'
+import { hasRounded, isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS, pathsToMatches } from './json-rows.js'
 
-/** Characters of a string shown initially. */
 const STRING_LIMIT = 500
 const NAME_LIMIT = 200
+/** Where the server searches texts. */
+const SEARCHED = /^\/(?:payload|actor|conversation)\//
+const LONGEST_WORDS = 200
+const SHOWN_WORDS = 60
 /** Deeper lines are not indented further. */
 const DEEPEST_INDENT = 8
 const INDENT_PX = 12
@@ -14,7 +26,6 @@ const INDENT_PX = 12
 export interface JsonTreeProps {
   value: unknown
   label: string
-  /** Search terms. */
   terms: readonly string[]
   /** Pointers unfolded initially, in addition to the first level. */
   open: ReadonlySet<string>
@@ -40,7 +51,22 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
     [value, folds, shown, open],
   )
   const here = Math.min(at, rows.length - 1)
+  const [chosen, choose] = useState<{ text: string; line: HTMLElement } | undefined>(undefined)
+  const onClose = () => choose(undefined)
 
+  /** The menu of a text, at the pointer; by the keyboard, of the active line. */
+  const offer = (event: MouseEvent) => {
+    const lines = [...(tree.current?.children ?? [])] as HTMLElement[]
+    const line = lines.find(line => event.target instanceof Node && line.contains(event.target)) ?? lines[here]
+    const { path = '', value } = (line && rows[lines.indexOf(line)]) ?? {}
+    if (!line || typeof value !== 'string' || !SEARCHED.test(path) || getSelection()?.isCollapsed === false) return
+    event.preventDefault()
+    choose({ text: value, line })
+  }
+  const onDone = () => {
+    onClose()
+    tree.current?.focus()
+  }
   const fold = (path: string, isOpen: boolean) => setFolds(new Map(folds).set(path, isOpen))
   const act = (row: JsonRow) => {
     if (row.kind === 'more') setShown(new Map(shown).set(row.path, (shown.get(row.path) ?? MEMBERS) + 10 * MEMBERS))
@@ -70,7 +96,7 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
   }
 
   return html`<div ref=${tree} class="json box code" role="tree" aria-label=${label} tabindex="0"
-    aria-activedescendant=${`${id}-${here}`} onKeyDown=${press}>
+    aria-activedescendant=${`${id}-${here}`} onKeyDown=${press} onContextMenu=${offer}>
     ${rows.map((row, index) =>
       row.kind === 'end'
         ? html`<div key=${`${row.path}/end`} role="none" class="json-row" style=${indent(row)}>${Array.isArray(row.value) ? ']' : '}'}</div>`
@@ -85,7 +111,17 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
           <${Line} row=${row} terms=${terms} isWhole=${whole.has(row.path)} onWhole=${() => act(row)} />
         </div>`,
     )}
-  </div>`
+  </div>
+  ${chosen && html`<${MenuList} id=${`${id}-menu`} opener=${{ current: chosen.line }} items=${textItems(chosen.text)} onClose=${onClose} onDone=${onDone} />`}`
+}
+
+function textItems(text: string): MenuItem[] {
+  const q = `${filters.value.q} "${text.replaceAll('"', ' ').slice(0, LONGEST_WORDS)}"`.trim()
+  const link = href('/', filtersQuery({ q, event: isWide.value ? filters.value.event : '' }))
+  return [
+    { label: `Only events with “${plainText(text, SHOWN_WORDS)}”`, glyph: 'filter', href: link },
+    { label: 'Copy', glyph: 'copy', onChoose: () => void copyWithToast(text, 'Copied.') },
+  ]
 }
 
 interface LineProps {
@@ -98,7 +134,7 @@ interface LineProps {
 function Line({ row, terms, isWhole, onWhole }: LineProps) {
   const { kind, name, value, isOpen, left = 0 } = row
   if (kind === 'more')
-    return html`<span class="json-more">${count(left)} more, show ${count(Math.min(left, 10 * MEMBERS))}</span>`
+    return html`<span class="json-more is-accent">${count(left)} more, show ${count(Math.min(left, 10 * MEMBERS))}</span>`
   return html`<span class="json-sign" aria-hidden="true">${isOpen === undefined ? '' : isOpen ? '▾' : '▸'}</span>${
     name !== undefined &&
     html`<span class="json-name"><${Words} text=${name} terms=${terms} limit=${NAME_LIMIT} /></span>: `
@@ -111,7 +147,7 @@ function Line({ row, terms, isWhole, onWhole }: LineProps) {
             ? '['
             : '{'
           : html`<span class="quiet-text"><${Words} text=${jsonPreview(value as object)} terms=${terms} limit=${NAME_LIMIT} /></span>`
-        : html`<span class=${`json-${kind}`}>${String(value)}</span>${isRounded(value) && html` <span class="tag">rounded, see Raw</span>`}`
+        : html`<span class="is-accent">${String(value)}</span>${isRounded(value) && html` <span class="tag">rounded, see Raw</span>`}`
   }`
 }
 
@@ -120,7 +156,7 @@ function Text({ text, terms, isWhole, onWhole }: Omit<LineProps, 'row'> & { text
   const isLong = !isWhole && text.length > STRING_LIMIT
   const limit = isWhole ? text.length * 6 + 2 : STRING_LIMIT
   const shown = JSON.stringify(isLong ? text.slice(0, STRING_LIMIT) : text)
-  return html`<span class="json-string"><${Words} text=${isLong ? shown.slice(0, -1) : shown} terms=${terms} limit=${Math.max(limit, shown.length)} />${isLong && '…'}</span>${
+  return html`<span class="is-ok"><${Words} text=${isLong ? shown.slice(0, -1) : shown} terms=${terms} limit=${Math.max(limit, shown.length)} />${isLong && '…'}</span>${
     isLong &&
     html` <button type="button" class="link" tabindex="-1" onClick=${onWhole}>Show all ${count(text.length)} characters</button>`
   }`
@@ -130,9 +166,36 @@ function indent({ depth }: JsonRow) {
   return { marginInlineStart: `${Math.min(depth, DEEPEST_INDENT) * INDENT_PX}px` }
 }
 
-/** The parent line of a line. */
 function parentOf(rows: readonly JsonRow[], at: number): number {
   const depth = rows[at]?.depth ?? 0
   const above = rows.slice(0, at).findLastIndex(row => row.depth < depth && row.kind !== 'end')
   return Math.max(0, above)
+}
+
+const RAW_LIMIT = 20_000
+
+export function EntryJson({ event, terms }: EntryProps) {
+  const [isRaw, setRaw] = useState(false)
+  const asked = terms.join('\n')
+  const matched = useMemo(() => pathsToMatches(event, terms), [eventKey(event), asked])
+  const plain = useMemo(() => JSON.stringify(event, null, 2), [event])
+  // JavaScript rounds large numbers: then the server's original text is loaded.
+  const isRounded = useMemo(() => hasRounded(event), [event])
+  const path = `/api/events/${segment(eventKey(event))}`
+  const exact = useResource(async signal => (await apiResponse(path, { signal })).text(), [path], isRounded)
+  const text = isRounded ? exact.value.value : plain
+  return html`<section class="panel-section" aria-label="Entry as JSON">
+    <div class="entry-section-head">
+      <h3>Entry as JSON</h3>
+      <span class="hint">${bytes(new Blob([plain]).size)}</span>
+      <button type="button" class="button quiet small push" aria-pressed=${isRaw} onClick=${() => setRaw(!isRaw)}>Raw</button>
+      ${text !== undefined && html`<${CopyButton} text=${() => text} label="Copy" class="quiet small" />`}
+    </div>
+    ${isRounded && html`<${LoadProblem} of=${exact} what="The exact text could not be loaded." />`}
+    ${
+      isRaw
+        ? html`<pre class="wrap entry-raw" tabindex="0" role="group" aria-label="Raw text"><${Words} text=${text ?? ''} terms=${terms} limit=${RAW_LIMIT} mayShowAll /></pre>`
+        : html`<${JsonTree} key=${asked} value=${event} terms=${terms} open=${matched} label="Entry" />`
+    }
+  </section>`
 }

@@ -3,31 +3,26 @@ import type { Platform } from '#model/ledger-answers'
 import { idleIntervalOf } from '#model/subscriptions/polling'
 import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
-import { duration, fromMs } from '../../../shared/words/time.js'
+import { duration, fromSeconds, HOUR, MINUTE } from '../../../shared/words/time.js'
 import { moment } from '../capture-words.js'
-import { type Draft, isPolledDraft, metadataOf, targetOf, withMetadata, withReading } from './draft.js'
+import { type DraftFieldProps, isPolledDraft, metadataOf, targetOf, withMetadata, withReading } from './draft.js'
 
-const HOUR_MS = 3_600_000
 /** Choices for the hot period. */
 const HEATS = [
-  { value: '2', label: 'for the first 2 hours', ms: 2 * HOUR_MS },
-  { value: '24', label: 'for the first day', ms: 24 * HOUR_MS },
-  { value: '168', label: 'for the first week', ms: 168 * HOUR_MS },
+  { value: '2', label: 'for the first 2 hours', ms: 2 * HOUR },
+  { value: '24', label: 'for the first day', ms: 24 * HOUR },
+  { value: '168', label: 'for the first week', ms: 168 * HOUR },
 ] as const
 
 const FIRST_INTERVAL_SECONDS = 30
 const LONGEST_INTERVAL_SECONDS = 86_400
 
-export interface CaptureFieldProps {
-  draft: Draft
-  onChange: (draft: Draft) => void
+interface CaptureFieldProps extends DraftFieldProps {
   platform: Platform | undefined
-  /** The server refused its interval. */
-  isRefused: boolean
 }
 
 /** How to receive its events: by the platform's webhook, or by polling. */
-export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFieldProps) {
+export function CaptureField({ draft, onChange, platform, refusal }: CaptureFieldProps) {
   const id = useId()
   const usesPolling = isPolledDraft(draft)
   const mayRead = platform?.capture_modes.some(mode => mode === 'poll' || mode === 'api_cursor') ?? false
@@ -39,7 +34,7 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
     const changed = withReading(draft, isOn)
     onChange(
       isOn
-        ? withMetadata(changed, { interval_seconds: seconds ?? FIRST_INTERVAL_SECONDS, hot_until: inMs(2 * HOUR_MS) })
+        ? withMetadata(changed, { interval_seconds: seconds ?? FIRST_INTERVAL_SECONDS, hot_until: inMs(2 * HOUR) })
         : changed,
     )
   }
@@ -53,13 +48,13 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
         <${Switch} label="Poll every" isOn=${usesPolling} whyOff=${whyOff} onChange=${change} />
         <span class="inset-field unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
           aria-label="Seconds between two captures" aria-describedby=${`${id}-said`} disabled=${!usesPolling}
-          value=${seconds ?? (usesPolling ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${isRefused}
+          value=${seconds ?? (usesPolling ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${refusal !== undefined}
           onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span class="unit" aria-hidden="true">s</span></span>
         ${usesPolling && html`<${Heat} draft=${draft} onChange=${onChange} />`}
       </div>`
     }
     <div id=${`${id}-said`}>
-      ${isRefused && html`<p class="field-problem">Enter whole seconds, 1 or more.</p>`}
+      ${refusal !== undefined && html`<p class="field-problem">Enter whole seconds, 1 or more.</p>`}
       ${whyOff !== undefined && html`<p class="field-hint">${whyOff}</p>`}
       ${
         usesPolling &&
@@ -71,12 +66,12 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
   </fieldset>`
 }
 
-function Heat({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
+function Heat({ draft, onChange }: DraftFieldProps) {
   const { hot_until: hotUntil } = metadataOf(draft)
   const until = typeof hotUntil === 'string' ? Date.parse(hotUntil) : Number.NaN
   const now = Date.now()
   const chosen =
-    HEATS.find(({ ms }) => Math.abs(until - now - ms) < 60_000)?.value ?? (Number.isNaN(until) ? 'always' : 'kept')
+    HEATS.find(({ ms }) => Math.abs(until - now - ms) < MINUTE)?.value ?? (Number.isNaN(until) ? 'always' : 'kept')
   const choose = (value: string) => {
     const heat = HEATS.find(choice => choice.value === value)
     if (value !== 'kept') onChange(withMetadata(draft, { hot_until: heat && inMs(heat.ms) }))
@@ -104,5 +99,5 @@ function webhookWords(platform: Platform | undefined, usesPolling: boolean): str
 }
 
 function inMs(ms: number): string {
-  return fromMs(Math.round((Date.now() + ms) / 1000) * 1000)
+  return fromSeconds(Date.now() + ms)
 }

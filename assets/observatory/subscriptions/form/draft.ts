@@ -6,6 +6,13 @@ import type { Subscription } from '#model/subscriptions/subscription'
 
 export type Draft = Readonly<Record<string, unknown>>
 
+/** Of a field that edits some members of a draft. */
+export interface DraftFieldProps {
+  draft: Draft
+  onChange: (draft: Draft) => void
+  refusal?: string | undefined
+}
+
 /** Maintained by the ledger; sending them back would restore an older state. */
 const KEPT = ['capture', 'last_cursor', 'last_event_at', 'owner_user_id', 'created_at', 'updated_at']
 const READING = ['api_cursor', 'poll']
@@ -15,7 +22,6 @@ export function newDraft(source: string, ownerId?: string): Draft {
   return { source, target: '', event_kinds: [], ...(ownerId === undefined ? {} : { owner_user_id: ownerId }) }
 }
 
-/** The editable members of a subscription. */
 export function toDraft(subscription: Subscription): Draft {
   return Object.fromEntries(Object.entries(subscription).filter(([member]) => !KEPT.includes(member)))
 }
@@ -45,7 +51,6 @@ export function toSave(draft: Draft, stored?: Subscription): Draft {
   return { ...Object.fromEntries(changed), ...Object.fromEntries(gone.map(member => [member, null])), id: stored.id }
 }
 
-/** Whether saving it would change anything. */
 export function isChanged(draft: Draft, stored?: Subscription): boolean {
   return !stored || Object.keys(toSave(draft, stored)).length > 1
 }
@@ -72,7 +77,6 @@ export function metadataOf({ metadata }: Draft): Readonly<Record<string, unknown
   return typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? { ...metadata } : {}
 }
 
-/** Whether it asks for polling. */
 export function isPolledDraft(draft: Draft): boolean {
   return modesOf(draft).some(mode => READING.includes(mode))
 }
@@ -123,7 +127,6 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Compares JSON values, ignoring member order. */
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 }
@@ -134,18 +137,4 @@ function sorted(value: unknown): unknown {
   return Object.entries(value)
     .map(([name, member]) => [name, sorted(member)])
     .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
-}
-
-/** Contents of closed forms, while closing can be undone. By the draft's name. */
-const kept = new Map<string, unknown>()
-
-export function stashDraft(name: string, written: unknown): void {
-  kept.set(name, written)
-}
-
-/** Returns and removes a stashed draft. */
-export function restoreDraft(name: string): unknown {
-  const written = kept.get(name)
-  kept.delete(name)
-  return written
 }

@@ -14,20 +14,14 @@ import type { Draft } from './draft.js'
 
 export interface PreviewViewProps extends PreviewState {
   source: string
-  /** Why there is no preview, if so. */
   whyNot: string | undefined
 }
 
 /** Number of matches in the last 7 days: a bar per day, and the three newest. */
 export function PreviewView({ preview, problem, isCurrent, source, whyNot }: PreviewViewProps) {
-  if (whyNot !== undefined)
-    return html`<section class="preview box" aria-label="What it would match"><p class="hint">${whyNot}</p></section>`
-  if (problem !== undefined && isCurrent) {
-    const words = whyRefused(problem)
-    return html`<section class="preview box" aria-label="What it would match"><p class="hint"><${Words} text=${words} limit=${600} /></p></section>`
-  }
-  if (!preview)
-    return html`<section class="preview box" aria-label="What it would match"><p class="hint">Checking the last 7 days.</p></section>`
+  const words = whyNot ?? (problem !== undefined && isCurrent ? whyRefused(problem) : undefined)
+  if (words !== undefined || !preview)
+    return html`<section class="preview box" aria-label="What it would match"><p class="hint"><${Words} text=${words ?? 'Checking the last 7 days.'} limit=${600} /></p></section>`
   const { examples, complete, counted_from: from } = preview
   return html`<section class="preview box" aria-label="What it would match" aria-busy=${!isCurrent}>
     <div class="preview-head">
@@ -49,7 +43,6 @@ export function PreviewView({ preview, problem, isCurrent, source, whyNot }: Pre
   </section>`
 }
 
-/** Actor and text; without a text, the action. */
 function exampleWords(event: Pick<StoredEvent, 'actor' | 'conversation'>) {
   const said = wordsSaid(event)
   if (said.trim() === '') return html`<${Words} text=${sentenceText(event)} limit=${200} />`

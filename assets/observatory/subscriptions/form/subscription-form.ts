@@ -1,17 +1,16 @@
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { useId, useMemo, useState } from 'preact/hooks'
 import type { Subscription } from '#model/subscriptions/subscription'
+import { Panel } from '../../../shared/controls/dialog.js'
 import { Note, ProblemNote } from '../../../shared/controls/note.js'
-import { Panel } from '../../../shared/controls/panel.js'
 import { Segments } from '../../../shared/controls/segments.js'
 import { showToast } from '../../../shared/controls/toast.js'
-import { registerDraft, takeDraft } from '../../../shared/drafts.js'
+import { keepDraft, takeDraft, useDraft } from '../../../shared/drafts.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { ApiProblem, useSending } from '../../../shared/server/api.js'
 import { isOpen } from '../../../shared/server/session.js'
 import { platforms } from '../../overview.js'
-import { ownerName } from '../owners.js'
-import { deleteSubscription, saveSubscription, subscriptions, whyNotMine } from '../subscription-changes.js'
+import { deleteSubscription, ownerName, saveSubscription, subscriptions, whyNotMine } from '../subscription-changes.js'
 import { nameOf } from '../target-view.js'
 import { CaptureField } from './capture-field.js'
 import {
@@ -20,9 +19,7 @@ import {
   kindsOf,
   metadataOf,
   readDraft,
-  restoreDraft,
   sourceOf,
-  stashDraft,
   targetOf,
   toDraft,
   toSave,
@@ -32,21 +29,16 @@ import {
   withTarget,
   writeDraft,
 } from './draft.js'
-import { EndField } from './end-field.js'
-import { KindsField } from './kinds-field.js'
+import { EndField, KindsField, SourceField } from './form-fields.js'
 import { PreviewView, usePreview } from './preview-view.js'
-import { SourceField } from './source-field.js'
 import { TargetField } from './target-field.js'
 import { readTarget } from './target-reading.js'
 
 export interface SubscriptionFormProps {
-  /** The one being edited; absent for a new one. */
   stored?: Subscription | undefined
-  /** Initial draft of a new one. */
   begin: Draft
   onClose: () => void
   onSaved: (subscription: Subscription) => void
-  /** Opens it again when closing is undone. */
   onReopen: () => void
 }
 
@@ -63,21 +55,15 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
   // The state when editing began: concurrent changes by others are not changes of this draft.
   const stored = useMemo(() => current, [])
   const name = `subscription:${stored?.id ?? 'new'}`
-  const first = useMemo(
-    () =>
-      readWritten(restoreDraft(name)) ?? readWritten(takeDraft(name)) ?? { draft: stored ? toDraft(stored) : begin },
-    [],
-  )
+  const first = useMemo(() => readWritten(takeDraft(name)) ?? { draft: stored ? toDraft(stored) : begin }, [])
   const [written, setWritten] = useState<Written>(first)
   const [view, setView] = useState<View>(first.json === undefined ? 'form' : 'json')
   const { isSending, problem, setProblem, send } = useSending()
   const formId = useId()
-  const latest = useRef(written)
-  latest.current = written
   const { draft } = written
   const whyOff = stored && whyNotMine(stored)
   const hasChanged = isChanged(draft, stored) || written.json !== undefined
-  useEffect(() => registerDraft(name, () => latest.current), [name])
+  useDraft(name, written)
 
   const change = (next: Draft) => {
     setWritten({ draft: next })
@@ -109,7 +95,7 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
     onClose()
     if (isSame || isUntouched) return
     const undo = () => {
-      stashDraft(name, written)
+      keepDraft(name, written)
       onReopen()
     }
     showToast({ words: 'Closed without saving.', undo })
@@ -188,7 +174,7 @@ function Fields({ draft, onChange, known, isSeen, refusal }: FieldsProps) {
     <${TargetField} source=${source} target=${targetOf(draft)} known=${known} isSeen=${isSeen} refusal=${refusal('/target')}
       onChange=${(target: string) => onChange(withTarget(draft, target))} />
     <${KindsField} source=${source} kinds=${kindsOf(draft)} onChange=${(kinds: readonly string[]) => onChange(withKinds(draft, kinds))} />
-    <${CaptureField} draft=${draft} onChange=${onChange} platform=${platform} isRefused=${refusal('/metadata/interval_seconds') !== undefined} />
+    <${CaptureField} draft=${draft} onChange=${onChange} platform=${platform} refusal=${refusal('/metadata/interval_seconds')} />
     <${EndField} draft=${draft} onChange=${onChange} refusal=${refusal('/metadata/expires_at')} />
     <div class="form-part">
       <div class="form-label"><label class="field-label" for=${id}>Why</label><span class="hint">optional, shown in the list</span></div>
@@ -245,7 +231,7 @@ function whyNoDraft(json: string): string | undefined {
   }
 }
 
-/** A draft kept during a login; may come from an older release. */
+/** A kept draft; may come from an older release. */
 function readWritten(kept: unknown): Written | undefined {
   const { draft, json } = Object(kept) as { draft?: unknown; json?: unknown }
   if (typeof draft !== 'object' || draft === null || Array.isArray(draft)) return undefined

@@ -7,8 +7,7 @@ import { api } from '../../../shared/server/api.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { watchTarget } from '../../events/event-links.js'
 import { platforms, sourceLabel } from '../../overview.js'
-import { nearTargets } from './near-targets.js'
-import { readTarget, type TargetReading } from './target-reading.js'
+import { nearTargets, readTarget, type TargetReading } from './target-reading.js'
 
 export interface TargetFieldProps {
   source: string
@@ -18,7 +17,6 @@ export interface TargetFieldProps {
   known: readonly string[]
   /** Whether anything happened there recently; undefined while unknown. */
   isSeen: boolean | undefined
-  /** The server's message. */
   refusal: string | undefined
 }
 
@@ -83,6 +81,7 @@ function NeverSeen({ near, onUse }: { near: readonly string[]; onUse: (text: str
 
 /** Events with their payloads are large. */
 const LOOKED_AT = 50
+const INNER = /\/(?:topic|issue|pull_request|merge_request):[^/]*$/
 
 /** Targets of the newest events of a source, for suggestions; the wider place of each as well: `stream:eng` of `stream:eng/topic:deploys`. */
 function useSeenTargets(source: string): readonly string[] {
@@ -94,7 +93,7 @@ function useSeenTargets(source: string): readonly string[] {
     api<EventPage>('/api/events', { query, signal: gone.signal }).then(
       ({ items }) => {
         const targets = items.map(watchTarget).filter(target => target !== undefined)
-        setSeen([...new Set(targets.flatMap(target => [target, widerTarget(target)]))])
+        setSeen([...new Set(targets.flatMap(target => [target, target.replace(INNER, '')]))])
       },
       // They are only suggestions.
       () => undefined,
@@ -102,8 +101,4 @@ function useSeenTargets(source: string): readonly string[] {
     return () => gone.abort()
   }, [source])
   return seen
-}
-
-function widerTarget(target: string): string {
-  return target.replace(/\/(?:topic|issue|pull_request|merge_request):[^/]*$/, '')
 }

@@ -1,18 +1,18 @@
+import { isPlatformSource, type PlatformSource } from '#model/platforms/platform-source'
+import { decodeName, placeOfText, REPOSITORY, TARGET_CHARACTERS } from '#model/subscriptions/target-grammar'
+import { encodeName, type Place } from '#model/subscriptions/target-place'
+import { targetOfLink } from './target-link.js'
+
 /**
  * Parses a subscription's target during typing: its parts, or what is wrong with it and a correct text. The server
  * parses it again on saving, by the same grammar.
  *
  * Source: docs/reference/subscription.md, "How a scope is written".
  */
-import { isPlatformSource, type PlatformSource } from '#model/platforms/platform-source'
-import { decodeName, placeOfText, REPOSITORY, TARGET_CHARACTERS } from '#model/subscriptions/target-grammar'
-import { encodeName, type Place } from '#model/subscriptions/target-place'
-import { targetOfLink } from './target-link.js'
 
 export interface TargetPiece {
   /** `stream`, `pull request` */
   keyword: string
-  /** The name, decoded. */
   name: string
 }
 
@@ -79,7 +79,6 @@ function reading(words: string, ...pieces: readonly (readonly [keyword: string, 
   return { kind: 'understood', words, pieces: pieces.map(([keyword, name]) => ({ keyword, name })) }
 }
 
-/** What the user called it. */
 function nounOf(text: string): string {
   return text.startsWith('project:') ? 'project' : 'repository'
 }
@@ -140,7 +139,6 @@ function forumProblem(text: string): TargetProblem {
   return problem('In the forum, watch a category or a topic, as in', 'category:support')
 }
 
-/** Synonyms of the grammar's keywords. */
 const NUMBERED: Readonly<Record<string, string>> = {
   issues: 'issue',
   pr: 'pull_request',
@@ -211,7 +209,6 @@ function decoded(text: string): string {
   return decodeName(text) ?? text
 }
 
-/** A part of a displayed target; keywords are muted. */
 export interface TargetStretch {
   text: string
   isKeyword: boolean
@@ -231,4 +228,38 @@ export function targetStretches(source: string, target: string): TargetStretch[]
   }
   stretches.push({ text: target.slice(at), isKeyword: false })
   return stretches.filter(({ text }) => text !== '')
+}
+
+/** Known targets that resemble a typed one: a few letters more, fewer or different. */
+
+const SHOWN = 2
+const COMPARED = 500
+const LONGEST = 200
+
+export function nearTargets(target: string, known: readonly string[]): string[] {
+  const wanted = target.toLowerCase()
+  if (wanted.length > LONGEST) return []
+  return [...new Set(known)]
+    .filter(other => other !== '' && other !== target && other.length <= LONGEST)
+    .slice(0, COMPARED)
+    .map(other => ({ other, distance: distanceOf(wanted, other.toLowerCase()) }))
+    .filter(({ distance }) => distance <= Math.max(2, wanted.length / 5))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, SHOWN)
+    .map(({ other }) => other)
+}
+
+/** Number of differing letters; a common prefix counts as nearer. */
+function distanceOf(a: string, b: string): number {
+  if (b.startsWith(a)) return Math.min(2, b.length - a.length)
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
 }

@@ -1,7 +1,8 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ApiToken } from '#model/accounts/user'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ApiToken, BrowserSession } from '#model/accounts/user'
 import type { List } from '#model/ledger-answers'
 import { announce } from '../../shared/announce.js'
+import { AskButton } from '../../shared/controls/ask-button.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { LoadProblem, ProblemNote } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
@@ -18,7 +19,6 @@ export interface TokenListProps {
   path: string
   /** `you`, or a name. */
   owner: string
-  /** Called with the number of tokens. */
   onCounted?: (count: number) => void
 }
 
@@ -86,41 +86,68 @@ interface TokenRowProps {
 
 /** Revoking asks for confirmation and then acts immediately: with a leaked token there is no time for an undo. */
 function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
-  const [isAsked, setAsked] = useState(false)
-  const [problem, setProblem] = useState<unknown>(undefined)
-  const row = useRef<HTMLLIElement>(null)
-  const wasAsked = useRef(false)
-  useLayoutEffect(() => {
-    if (isAsked !== wasAsked.current) row.current?.querySelector<HTMLElement>('button')?.focus()
-    wasAsked.current = isAsked
-  }, [isAsked])
   const revoke = async () => {
     try {
       await api(`${path}/tokens/${segment(token.id)}`, { method: 'DELETE' })
-      onGone()
     } catch (failure) {
       // Already revoked by someone else.
-      if (failure instanceof ApiProblem && failure.status === 404) onGone()
-      else setProblem(failure)
+      if (!(failure instanceof ApiProblem && failure.status === 404)) throw failure
     }
+    onGone()
   }
-  return html`<li ref=${row} class="token">
+  return html`<li class="token">
     <span class="token-times">${token.name && html`<strong>${token.name}</strong>`}<code>${token.prefix}…</code></span>
     <span class="token-times">${token.may === 'read' && html`<span>only reads</span>`}${token.may === 'write' && html`<span>only records <code>${token.sources.join(', ')}</code></span>`}<span>created <${Time} at=${token.created_at} as="relative" />${isNew && html` <span class="tag accent">new</span>`}</span>
       <span class="hint">${token.last_used_at ? html`used <${Time} at=${token.last_used_at} as="relative" />` : 'never used'}</span>
       ${token.expires_at && html`<${End} at=${token.expires_at} />`}</span>
-    ${
-      isAsked
-        ? html`<span class="token-ask row wrap"><span>Programs that use it are refused immediately.</span>
-          <button type="button" class="button small danger" onClick=${revoke}>Revoke</button>
-          <button type="button" class="button small quiet" onClick=${() => setAsked(false)}>Cancel</button></span>`
-        : html`<button type="button" class="button small quiet danger" aria-label=${`Revoke ${token.prefix}`} onClick=${() => setAsked(true)}>Revoke</button>`
-    }
-    ${problem !== undefined && html`<div class="token-problem"><${ProblemNote} what="The token was not revoked." problem=${problem} onRetry=${revoke} /></div>`}
+    <${AskButton} label="Revoke" name=${`Revoke ${token.prefix}`} isDanger isQuiet answer="Revoke" run=${revoke}
+      question="Programs that use it are refused immediately." failure="The token was not revoked." />
   </li>`
 }
 
 function End({ at }: { at: string }) {
   const isOver = Date.parse(at) <= now.value
   return html`<span class=${isOver ? 'field-problem' : 'hint'}>${isOver ? 'ended' : 'ends'} <${Time} at=${at} as="date" /></span>`
+}
+
+/** A user's browser sessions, with buttons to end them. @param path of the user: `/api/me`, `/api/users/…` */
+export function SessionList({ path }: { path: string }) {
+  const sessions = useResource(signal => api<List<BrowserSession>>(`${path}/sessions`, { signal }), [path])
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const { items = [] } = sessions.value.value ?? {}
+  const hasCurrent = items.some(session => session.is_current)
+  /** @param which none: all but the current one */
+  const end = async (which?: BrowserSession) => {
+    setProblem(undefined)
+    try {
+      await api(`${path}/sessions${which ? `/${segment(which.id)}` : ''}`, { method: 'DELETE' })
+      announce(which ? 'The session has ended' : 'The sessions have ended')
+      // Its button goes.
+      heading.current?.focus()
+    } catch (failure) {
+      // Ended already.
+      if (!(failure instanceof ApiProblem && failure.status === 404)) setProblem(failure)
+    }
+    await sessions.load()
+  }
+  return html`<div class="tokens-head row">
+      <h3 ref=${heading} tabindex=${-1}>Sessions</h3>
+      ${items.length > 1 && html`<button type="button" class="button small push" onClick=${() => end()}>${hasCurrent ? 'End all others' : 'End all'}</button>`}
+    </div>
+    <${LoadProblem} of=${sessions} what="The sessions could not be loaded." />
+    ${problem !== undefined && html`<${ProblemNote} what="The session was not ended." problem=${problem} />`}
+    ${sessions.value.value && items.length === 0 && html`<p class="quiet-text">Not logged in anywhere.</p>`}
+    <ul class="tokens">${items.map(
+      session => html`<li key=${session.id} class="token">
+        <span class="token-times">${session.address ?? 'unknown address'}${session.is_current && html`<span><span class="tag accent">this browser</span></span>`}</span>
+        <span class="token-times"><span>began <${Time} at=${session.created_at} as="relative" /></span>
+          <span class="hint">used <${Time} at=${session.last_used_at} as="relative" /></span></span>
+        ${
+          !session.is_current &&
+          html`<button type="button" class="button small quiet danger" aria-label=${`End the session from ${session.address ?? 'an unknown address'}`}
+                onClick=${() => end(session)}>End</button>`
+        }
+      </li>`,
+    )}</ul>`
 }

@@ -1,0 +1,258 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ExecutorStatus } from '#model/board/run'
+import { Dialog } from '../../shared/controls/dialog.js'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { Note } from '../../shared/controls/note.js'
+import { showToast } from '../../shared/controls/toast.js'
+import { type Children, html } from '../../shared/html.js'
+import { ApiProblem, reasonOf } from '../../shared/server/api.js'
+import { boardApi, boardName, executorHeader } from '../place.js'
+import { executor, setExecutor } from './runs.js'
+
+/** By board, only in this page's memory: not in storage, addresses or the document. */
+const tokens = new Map<string, string>()
+const held = signal<ReadonlySet<string>>(new Set())
+
+/** Characters that are valid in a header. */
+const TOKEN = /^[\x21-\x7e]{1,1024}$/
+
+/**
+ * The boards whose executor tokens are needed to execute something on the shown one: this machine's board forwards
+ * requests to another only with its own token. Source: docs/decisions/0016.
+ */
+const asked: ReadonlySignal<readonly string[]> = computed(() => [...new Set(['', boardName.value])])
+
+export const heldTokens: ReadonlySignal<readonly string[]> = computed(() =>
+  asked.value.filter(board => held.value.has(board)),
+)
+
+export const missingTokens: ReadonlySignal<readonly string[]> = computed(() =>
+  asked.value.filter(board => !held.value.has(board)),
+)
+
+/** Clears the tokens that apply to the shown board. */
+export function forgetTokens(): void {
+  forget(asked.peek())
+}
+
+/** Suffix of "token" to distinguish several; empty if there can be only one. */
+export function ofBoard(board: string): string {
+  if (asked.value.length === 1) return ''
+  return ` of ${board === '' ? 'this machine' : board}`
+}
+
+export function whyTokens(): string {
+  const needed = `executor token${asked.value.length === 1 ? '' : 's'}${asked.value.map(ofBoard).join(' and')}`
+  return `This also requires the ${needed}.`
+}
+
+/** The same text for every refusal, so that it does not help guessing. */
+export function refusalWords(): string {
+  return asked.value.length === 1
+    ? 'The executor refused. Check the token, or ask an operator of this board.'
+    : 'The executor refused. Check both tokens, or ask an operator of these boards.'
+}
+
+export type Execution<T> = (headers: Readonly<Record<string, string>>) => Promise<T>
+
+/**
+ * Executes it with the held and the typed tokens; accepted ones are kept.
+ *
+ * @param typed tokens by board
+ * @throws ApiProblem; `isRefusal` if a token was refused: the server does not say which, so none of the sent ones is
+ *   kept
+ */
+export async function execute<T>(run: Execution<T>, typed: ReadonlyMap<string, string> = new Map()): Promise<T> {
+  const sent = asked.peek().map((board): [string, string] => [board, typed.get(board) ?? tokens.get(board) ?? ''])
+  try {
+    const done = await run(Object.fromEntries(sent.map(([board, token]) => [executorHeader(board), token])))
+    for (const [board, token] of sent) tokens.set(board, token)
+    held.value = new Set(tokens.keys())
+    return done
+  } catch (error) {
+    if (isRefusal(error)) forget(sent.map(([board]) => board))
+    throw error
+  }
+}
+
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 403 && error.code.startsWith('executor_')
+}
+
+function forget(boards: readonly string[]): void {
+  for (const board of boards) tokens.delete(board)
+  held.value = new Set(tokens.keys())
+}
+
+/** Shows for which boards executor tokens are in memory, with a button to forget them. */
+export function HeldTokenStatus() {
+  const [first, ...others] = heldTokens.value
+  if (first === undefined) return null
+  const isOne = others.length === 0
+  const what = isOne ? `Executor token${ofBoard(first)}` : 'Executor tokens of both boards'
+  return html`<p class="held-token hint row wrap"><${Glyph} name="key" />${what} held in this page only
+    <button type="button" class="link" onClick=${forgetTokens}>Forget ${isOne ? 'it' : 'them'}</button></p>`
+}
+
+interface ExecutionDialogProps<T> {
+  title: string
+  action: string
+  run: Execution<T>
+  onDone: (done: T) => void
+  onClose: () => void
+  /** Describes what will be done, where, and how long. */
+  children?: Children
+}
+
+/**
+ * Executes with the held tokens; the dialog is needed if they are missing or refused. Other failures are shown.
+ *
+ * @param setAsking shows the dialog
+ */
+export function useExecution<T>(run: Execution<T>, onDone: (done: T) => void) {
+  const [isAsking, setAsking] = useState(false)
+  const [isInProgress, setInProgress] = useState(false)
+  const start = async () => {
+    if (isInProgress) return
+    if (missingTokens.value.length > 0) {
+      setAsking(true)
+      return
+    }
+    setInProgress(true)
+    try {
+      onDone(await execute(run))
+    } catch (error) {
+      if (isRefusal(error)) setAsking(true)
+      else showToast({ words: reasonOf(error) })
+    }
+    setInProgress(false)
+  }
+  return { start, isInProgress, isAsking, onClose: () => setAsking(false) }
+}
+
+interface Problem {
+  words: string
+  /** Board whose token the dialog concerns; all of them when absent. */
+  board?: string
+}
+
+/**
+ * Asks for missing executor tokens, then executes the action. Tokens stay in this page's memory.
+ */
+export function ExecutionDialog<T>({ title, action, run, onDone, onClose, children }: ExecutionDialogProps<T>) {
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map())
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [isInProgress, setInProgress] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const id = useId()
+
+  const missing = missingTokens.value
+
+  // After the fields are rendered, which they are not until a held token is refused. The error comes last and may be
+  // out of view on a phone.
+  useLayoutEffect(() => {
+    if (!problem) return
+    form.current?.querySelector<HTMLInputElement>('input[aria-invalid]')?.focus()
+    form.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
+  }, [problem])
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isInProgress) return
+    const words = new Map(missing.map(board => [board, (typed.get(board) ?? '').trim()]))
+    for (const [board, word] of words) {
+      if (TOKEN.test(word)) continue
+      setProblem({ words: word === '' ? 'Required.' : refusalWords(), board })
+      return
+    }
+    setInProgress(true)
+    setProblem(undefined)
+    try {
+      const done = await execute(run, words)
+      onClose()
+      onDone(done)
+    } catch (error) {
+      setInProgress(false)
+      setProblem({ words: isRefusal(error) ? refusalWords() : reasonOf(error) })
+      if (isRefusal(error)) setTyped(new Map())
+    }
+  }
+  const foot = html`<button type="button" class="button quiet" onClick=${onClose}>Cancel</button>
+    <button type="submit" form=${id} class="button danger primary" aria-disabled=${isInProgress || undefined}>${action}</button>`
+  return html`<${Dialog} title=${title} class="execution-dialog" foot=${foot} onClose=${onClose}>
+    <form ref=${form} id=${id} class="form" autocomplete="off" onSubmit=${submit}>
+      <div class="execution-what">${children}</div>
+      <${HeldTokenStatus} />
+      ${missing.map(
+        (board, index) => html`<${TokenField} key=${board} of=${ofBoard(board)} value=${typed.get(board) ?? ''}
+          hint=${`${id}-hint`} isFirst=${index === 0} isInvalid=${problem !== undefined && (problem.board ?? board) === board}
+          onType=${(text: string) => setTyped(new Map(typed).set(board, text))} />`,
+      )}
+      ${
+        missing.length > 0 &&
+        html`<p id=${`${id}-hint`} class="field-hint">Kept only in this page’s memory, until you reload or choose <strong>Forget ${missing.length === 1 ? 'it' : 'them'}</strong>.</p>`
+      }
+      ${problem && html`<${Note} kind="danger" what=${problem.words} />`}
+    </form>
+  <//>`
+}
+
+interface TokenFieldProps {
+  /** Suffix after "token" that names the board. */
+  of: string
+  value: string
+  /** Id of the element that describes the field. */
+  hint: string
+  isInvalid: boolean
+  isFirst: boolean
+  onType: (text: string) => void
+}
+
+/** Input for a token, hidden from browser history and password managers. */
+function TokenField({ of, value, hint, isInvalid, isFirst, onType }: TokenFieldProps) {
+  const [isShown, setShown] = useState(false)
+  const id = useId()
+  return html`<div>
+    <label class="field-label" for=${id}>Executor token${of}</label>
+    <div class="inset-field">
+      <input id=${id} class="field" type=${isShown ? 'text' : 'password'} autocomplete="off" autocapitalize="off"
+        spellcheck=${false} data-1p-ignore data-lpignore="true" autofocus=${isFirst} value=${value}
+        aria-describedby=${hint} aria-invalid=${isInvalid || undefined}
+        onInput=${(event: Event) => onType((event.target as HTMLInputElement).value)} />
+      <button type="button" class="button quiet icon" aria-label=${`Show the token${of}`} aria-pressed=${isShown}
+        onClick=${() => setShown(!isShown)}><${Glyph} name="eye" /></button>
+    </div>
+  </div>`
+}
+
+export function ExecutorBar() {
+  const status = executor.value
+  const doPause: Execution<ExecutorStatus> = headers =>
+    boardApi(executor.value?.paused ? '/executor/resume' : '/executor/pause', { method: 'POST', headers })
+  const { start, isAsking, onClose } = useExecution(doPause, setExecutor)
+  if (!status || !(status.real || status.paused || status.running !== null || status.queued > 0)) return null
+  const { paused, running, queued } = status
+  const name = paused ? 'Resume' : 'Pause'
+  return html`<div class="executor-bar row" role="group" aria-label="Executor">
+    <span class="quiet-text">Executor</span>
+    ${
+      paused
+        ? html`<span class="run-badge is-warn"><${Glyph} name="pause" class="small" />paused</span>`
+        : running !== null && html`<span class="run-badge is-accent"><span class="run-dot"></span>running 1</span>`
+    }
+    ${!paused && running === null && html`<span class="quiet-text">idle</span>`}
+    ${queued > 0 && html`<span class="quiet-text">queue ${queued}</span>`}
+    <button type="button" class="button" onClick=${() => void start()}>
+      <${Glyph} name=${paused ? 'play' : 'pause'} />${name}
+    </button>
+    ${
+      isAsking &&
+      html`<${ExecutionDialog} title=${`${name} the executor?`} action=${name} run=${doPause}
+        onDone=${setExecutor} onClose=${onClose}>
+        ${paused ? 'Queued runs start again.' : 'No further run starts; the current one continues.'}
+        ${' '}${whyTokens()}
+      <//>`
+    }
+  </div>`
+}
