@@ -31,7 +31,7 @@ export function FilterBar({ onFilters }: { onFilters: () => void }) {
   return html`<div class="events-top"><div class="events-bar row">
     <${Search} />
     <${RangePicker} />
-    <span class="events-live"><${LiveSwitch} /></span>
+    <span class="events-live row"><${LiveSwitch} /></span>
     <${ExportMenu} />
     <${WatchMenu} />
   </div>
