@@ -82,3 +82,39 @@ t.test('a renamed stream is recorded, and followed under its new name', async t 
   t.match(events[2], { kind: 'message.created', subscription_ids: ['eng'] })
   t.match(await followedBy(rig, 'eng'), { stream: 'engineering' })
 })
+
+t.test(
+  'messages that move into a watched topic are recorded as moved, with its mark where it asks for that',
+  async t => {
+    const rig = await liveRig(t, {}, ({ ledger, chat }) => {
+      chat.book.say(DEPLOYS)
+      return ledger.saveSubscription({ ...WATCH, event_kinds: ['message.*'] })
+    })
+    const { book } = rig.chat
+    const [first = 0, second = 0] = book.say({ stream: 'eng', topic: 'random' }, 2)
+    book.move({ stream: 'eng', topic: 'random' }, DEPLOYS, [second])
+    book.move({ stream: 'eng', topic: 'random' }, { stream: 'eng', topic: 'chatter' }, [first])
+    book.edit(second, 'Here now.')
+    const events = await rig.recorded(3)
+    t.match(
+      events.slice(1).map(({ kind, subject_id, subscription_ids }) => [kind, Number(subject_id), ...subscription_ids]),
+      [
+        ['message.moved', second, 'deploys'],
+        ['message.updated', second, 'deploys'],
+      ],
+    )
+  },
+)
+
+t.test('a preview of a link that the server adds is no edit', async t => {
+  const rig = await liveRig(t)
+  const { book } = rig.chat
+  const [id = 0] = book.say(DEPLOYS)
+  const preview = { type: 'update_message', user_id: null, rendering_only: true, message_id: id, message_ids: [id] }
+  book.onEvent({ event: { ...preview, stream_id: 4, edit_timestamp: 1_900_000_000, content: 'x' } })
+  book.react(id, 'add')
+  t.same(
+    (await rig.recorded(2)).map(({ kind }) => kind),
+    ['message.created', 'reaction.added'],
+  )
+})

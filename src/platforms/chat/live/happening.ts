@@ -1,5 +1,5 @@
 import { withinDepth } from '../../deliveries/delivery-body.js'
-import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../../mapping/payload.js'
+import { idAt, isTrue, memberOf, objectAt, objectsAt, type Payload, textAt } from '../../mapping/payload.js'
 import type { ChatMessage } from '../capture/chat-api.js'
 import { nameAt, placeOf, type StreamPlace, topicAt, toStreamPlace } from '../place.js'
 
@@ -48,7 +48,8 @@ function readMessage(body: Payload): Happening[] {
 /** Old servers name the new stream and the topics only if they change. */
 function readUpdate(body: Payload): Happening[] {
   const streamId = idAt(body, 'stream_id')
-  if (streamId === undefined) return []
+  // The server adds link previews after a message was sent.
+  if (streamId === undefined || isTrue(body, 'rendering_only')) return []
   const topic = nameAt(body, 'orig_subject') ?? nameAt(body, 'orig_topic')
   const newStreamId = idAt(body, 'new_stream_id')
   const place: StreamPlace = { ...toStreamPlace(streamId, topic), streamName: textAt(body, 'stream_name') }
