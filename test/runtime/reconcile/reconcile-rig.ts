@@ -90,3 +90,39 @@ export function issueOpened(number: number): Sent {
     },
   }
 }
+
+/** A delivery of its own for each number. */
+export function anyDelivery(source: ListingSource, number: number): Sent {
+  if (source === 'code_a') return issueOpened(number)
+  if (source === 'forum') {
+    return {
+      headers: {
+        ...{ 'content-type': 'application/json', 'x-discourse-instance': 'https://forum.example.org' },
+        ...{
+          'x-discourse-event-id': String(number),
+          'x-discourse-event-type': 'topic',
+          'x-discourse-event': 'topic_created',
+        },
+      },
+      body: { topic: { id: number, title: `Topic ${number}`, slug: 'topic', created_at: '2026-11-20T10:00:00.000Z' } },
+    }
+  }
+  return {
+    headers: {
+      ...{ 'content-type': 'application/json', 'x-gitlab-event': 'Issue Hook', 'idempotency-key': `key-${number}` },
+      ...{ 'x-gitlab-instance': 'https://gitlab.example.org', 'x-gitlab-token': 'secret' },
+    },
+    body: {
+      object_kind: 'issue',
+      user: { id: 1, name: 'Ada', username: 'ada', email: 'ada@example.org' },
+      project: { id: 42, web_url: 'https://gitlab.example.org/acme/site', path_with_namespace: 'acme/site' },
+      object_attributes: {
+        id: number,
+        iid: number,
+        action: 'open',
+        title: `Issue ${number}`,
+        created_at: '2026-11-20 10:00:00 UTC',
+      },
+    },
+  }
+}

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
 import { listingPlatform } from '../../support/listing-platform/listing-platform.js'
-import { issueOpened, reconcileRig } from './reconcile-rig.js'
+import { anyDelivery, issueOpened, reconcileRig } from './reconcile-rig.js'
 
 t.test('what was delivered is known, and what was missed is fetched once', async t => {
   const rig = await reconcileRig(t)
@@ -176,39 +176,4 @@ t.test('later runs of a schedule read no further than what they have settled', a
 
 function secondaryLimit() {
   return respondWith(403, { message: 'You have exceeded a secondary rate limit.' }, { 'retry-after': '0' })
-}
-
-function anyDelivery(source: 'code_a' | 'code_b' | 'forum', number: number) {
-  if (source === 'code_a') return issueOpened(number)
-  if (source === 'forum') {
-    return {
-      headers: {
-        ...{ 'content-type': 'application/json', 'x-discourse-instance': 'https://forum.example.org' },
-        ...{
-          'x-discourse-event-id': String(number),
-          'x-discourse-event-type': 'topic',
-          'x-discourse-event': 'topic_created',
-        },
-      },
-      body: { topic: { id: number, title: `Topic ${number}`, slug: 'topic', created_at: '2026-11-20T10:00:00.000Z' } },
-    }
-  }
-  return {
-    headers: {
-      ...{ 'content-type': 'application/json', 'x-gitlab-event': 'Issue Hook', 'idempotency-key': `key-${number}` },
-      ...{ 'x-gitlab-instance': 'https://gitlab.example.org', 'x-gitlab-token': 'secret' },
-    },
-    body: {
-      object_kind: 'issue',
-      user: { id: 1, name: 'Ada', username: 'ada', email: 'ada@example.org' },
-      project: { id: 42, web_url: 'https://gitlab.example.org/acme/site', path_with_namespace: 'acme/site' },
-      object_attributes: {
-        id: number,
-        iid: number,
-        action: 'open',
-        title: `Issue ${number}`,
-        created_at: '2026-11-20 10:00:00 UTC',
-      },
-    },
-  }
 }

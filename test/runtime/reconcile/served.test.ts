@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { reconcile } from '../../../src/runtime/reconcile/reconcile-command.js'
+import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { processSources } from '../../../src/settings/reading/setting-sources.js'
 import { readReconcileSettings } from '../../../src/settings/reconcile-settings.js'
 import { freePort } from '../../support/free-port.js'
 import { listingPlatform } from '../../support/listing-platform/listing-platform.js'
 import { testFolder } from '../../support/test-folder.js'
 import { type ServerHere, serveHere } from '../serve/serve-here.js'
-import { issueOpened, type Sent } from './reconcile-rig.js'
+import { anyDelivery, issueOpened, type Sent } from './reconcile-rig.js'
 
 t.test('what was missed while the server was away is there once after it comes back', async t => {
   const home = testFolder(t)
@@ -31,6 +32,19 @@ t.test('what was missed while the server was away is there once after it comes b
   const result = await reconcile(local, { hooks, since_seconds: 3_600, dry_run: false }, () => {})
   t.match(result.hooks, [{ listed: 4, delivered: 1, fetched: 2, redelivered: 1, missing: 0, gone: 0, complete: true }])
   t.same(await titlesOf(server), ['#1 Issue 1', '#2 Issue 2', '#3 Issue 3', '#4 Issue 4'])
+})
+
+t.test('GitLab and Discourse deliver again what their lists do not contain', async t => {
+  const home = testFolder(t)
+  const server = await serveHere(t, { home, only: 'ledger' })
+  const local = readLocalSettings({}, { ...processSources(), env: {}, homedir: home })
+  for (const source of ['code_b', 'forum'] as const) {
+    const platform = await listingPlatform(t, { source, receiver: `${server.url}/webhooks/${source}` })
+    platform.note(anyDelivery(source, 1), { isBodiless: true })
+    const request = { hooks: [platform.hook], since_seconds: 3_600, dry_run: false }
+    t.match((await reconcile(local, request, () => {})).hooks, [{ redelivered: 1, missing: 0, gone: 0 }], source)
+  }
+  t.equal((await titlesOf(server)).length, 2)
 })
 
 t.test('a server that starts after an absence fetches what it missed', async t => {
