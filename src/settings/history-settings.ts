@@ -1,5 +1,6 @@
 import type { HistoryAccount } from '../model/platforms/history.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'
+import { readChatAccount } from './chat-account.js'
 import { isLoopback } from './listen-settings.js'
 import { type LocalFlags, type LocalSettings, readLocal } from './local-settings.js'
 import { headerWord, readSecret } from './reading/secret-setting.js'
@@ -31,15 +32,21 @@ export interface HistoryFlags extends LocalFlags {
  * @throws AppError `configuration/settings_invalid`, with every problem
  */
 export function readHistorySettings(
-  source: ListedSource,
+  source: PlatformSource,
   flags: HistoryFlags & { named?: string | undefined },
   sources: SettingSources,
 ): HistorySettings {
   const reader = new SettingReader(sources)
   const local = readLocal(reader, flags)
-  const account = readAccount(reader, source, flags)
+  const account = source === 'chat' ? readChat(reader, flags.url) : readAccount(reader, source, flags)
   reader.finish()
   return { ...local, account }
+}
+
+/** The account of capture. */
+function readChat(reader: SettingReader, url: string | undefined): HistoryAccount {
+  const { site, email, api_key, tls } = readChatAccount(reader, { chatUrl: url })
+  return { source: 'chat', baseUrl: site, token: api_key, username: email, ...(tls === undefined ? {} : { tls }) }
 }
 
 function readAccount(

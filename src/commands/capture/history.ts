@@ -4,7 +4,6 @@ import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { readHistoryTarget } from '../../cli/input/history-target.js'
 import { readTime } from '../../cli/input/time-expression.js'
 import { Progress } from '../../cli/terminal/progress.js'
-import { AppError } from '../../model/app-error.js'
 import { findPlatformSource, PLATFORM_WORDS } from '../../model/platforms/platform-source.js'
 import { readTimestamp } from '../../model/timestamp.js'
 import { readHistorySettings } from '../../settings/history-settings.js'
@@ -12,8 +11,8 @@ import { readHistorySettings } from '../../settings/history-settings.js'
 export default class CaptureHistory extends DaybookCommand {
   static override summary = 'Records what happened on a platform before its webhook was set up.'
   static override description = [
-    'Reads issues, pull or merge requests, comments, reviews, releases and stars of a repository, or topics and posts of a',
-    'forum. An event that a webhook',
+    'Reads issues, pull or merge requests, comments, reviews, releases and stars of a repository, topics and posts of a',
+    'forum, or messages of a chat stream. An event that a webhook',
     'has delivered is known and not recorded again. If the command is interrupted, the same command continues. It waits as',
     'the platform asks, up to an hour. The token comes from EVENT_HISTORY_TOKEN_CODE_A, _CODE_B or _FORUM, or from the file',
     'that EVENT_HISTORY_TOKEN_…_FILE names.',
@@ -55,12 +54,6 @@ export default class CaptureHistory extends DaybookCommand {
       args.target,
       flags.platform === undefined ? undefined : findPlatformSource(flags.platform),
     )
-    if (target.source === 'chat') {
-      const hint = 'Watch the stream, and run `daybook capture subscription-once <id> --backfill <n>`.'
-      throw new AppError('invalid', 'wrong_usage', 'Earlier messages of a chat are read by the capture of a watch.', {
-        hint,
-      })
-    }
     const given = { db: flags.db, url: flags.url, named: target.baseUrl }
     const { account, ...local } = readHistorySettings(target.source, given, this.sources)
     const { captureHistory } = await import('../../runtime/history/capture-history.js')

@@ -1,4 +1,5 @@
 import type { Place } from '../subscriptions/target-place.js'
+import type { ChatAccount } from './chat-account.js'
 import type { PlatformSource } from './platform-source.js'
 
 /** A platform's address and credential for reading what happened before. */
@@ -8,8 +9,10 @@ export interface HistoryAccount {
   baseUrl: string
   /** Absent: only what everyone may read. */
   token?: string
-  /** Of the account that a forum's token acts for. */
+  /** Of the account that a forum's token acts for, or to which the key of a chat account belongs. */
   username?: string
+  /** Certificates of a chat server. */
+  tls?: ChatAccount['tls']
 }
 
 /** A place whose history is read. */

@@ -1,6 +1,10 @@
 import { AppError } from '../../model/app-error.js'
 import type { HistoryAccount, HistoryTarget } from '../../model/platforms/history.js'
 import type { Place } from '../../model/subscriptions/target-place.js'
+import { ChatApiClient } from '../chat/capture/chat-api-client.js'
+import { RateLimitedChatApi } from '../chat/capture/rate-limited-chat-api.js'
+import { UserDirectory } from '../chat/capture/user-directory.js'
+import { openStreamHistory } from '../chat/history/stream-history.js'
 import { openRepositoryHistory } from '../code-a/history/repository-history.js'
 import { openProjectHistory } from '../code-b/history/project-history.js'
 import { openForumHistory } from '../forum/history/forum-history.js'
@@ -25,9 +29,7 @@ export function openHistory(
   { place, source }: HistoryTarget,
   { account, since, calls }: { account: HistoryAccount; since: string; calls: ApiCalls },
 ): Promise<OpenHistory> {
-  const open = OPEN[source]
-  if (!open) throw noSuchPlace()
-  return open(place, account, since, calls)
+  return OPEN[source](place, account, since, calls)
 }
 
 type Open = (place: Place | undefined, account: HistoryAccount, since: string, calls: ApiCalls) => Promise<OpenHistory>
@@ -116,4 +118,22 @@ const openForum: Open = async (place, { baseUrl, token, username = 'system' }, s
   return opening({ ...calls, baseUrl, headers }, api => openForumHistory({ api, place: { place, baseUrl }, since }))
 }
 
-const OPEN: Partial<Record<HistoryAccount['source'], Open>> = { code_a: openCodeA, code_b: openCodeB, forum: openForum }
+const openChat: Open = async (place, { baseUrl: site, token = '', username = '', tls }, since, calls) => {
+  if (place?.type !== 'stream' && place?.type !== 'stream_topic') throw noSuchPlace()
+  const watched = place.type === 'stream' ? { stream: place.name } : { stream: place.stream, topic: place.name }
+  const client = new ChatApiClient({ site, email: username, api_key: token, ...(tls === undefined ? {} : { tls }) })
+  const { sleep, onWait = () => {}, signal } = calls
+  const api = new RateLimitedChatApi(client, { sleep, onWait })
+  const users = new UserDirectory(() => performance.now())
+  return {
+    history: openStreamHistory({ api, users, site, place: watched, since, signal }),
+    close: () => client.close(),
+  }
+}
+
+const OPEN: Record<HistoryAccount['source'], Open> = {
+  chat: openChat,
+  code_a: openCodeA,
+  code_b: openCodeB,
+  forum: openForum,
+}
