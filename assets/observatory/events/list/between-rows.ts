@@ -47,7 +47,7 @@ export function DayHeading({ day }: { day: string }) {
     return () => window.clearTimeout(timer)
   }, [key, known])
   return html`<strong>${dayHeading(day, now.value)}</strong>
-    <span class="dim-text">${before && counted(before.count + countSince(day, before.upTo), 'event')}</span>`
+    <span class="day-count dim-text">${before && counted(before.count + countSince(day, before.upTo), 'event')}</span>`
 }
 
 /** A day's heading may be rendered twice: in the list and sticky on top. */
