@@ -30,9 +30,14 @@ export class HistoryCheckpoint {
     private readonly identity: HistoryIdentity,
   ) {}
 
-  /** @param home of the program */
+  /**
+   * Progress from an earlier first instant counts too: it has read all that is wanted. So `--since 30d` continues.
+   *
+   * @param home of the program
+   */
   static async open(home: string, identity: HistoryIdentity): Promise<HistoryCheckpoint> {
-    const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32)
+    const { since: _, ...place } = identity
+    const name = createHash('sha256').update(JSON.stringify(place)).digest('hex').slice(0, 32)
     const checkpoint = new HistoryCheckpoint(join(home, 'event', 'history', `${name}.json`), identity)
     await checkpoint.#read()
     return checkpoint
@@ -71,16 +76,19 @@ export class HistoryCheckpoint {
       throw error
     })
     if (text === undefined || text.length > MAX_BYTES) return
-    for (const [stream, progress] of Object.entries(parseStreams(text))) {
+    const { since, streams } = parseProgress(text)
+    if (typeof since !== 'string' || since > this.identity.since) return
+    if (typeof streams !== 'object' || streams === null) return
+    for (const [stream, progress] of Object.entries(streams)) {
       if (isProgress(progress)) this.#streams.set(stream, progress)
     }
   }
 }
 
-function parseStreams(text: string): object {
+function parseProgress(text: string): { since?: unknown; streams?: unknown } {
   try {
-    const { streams }: { streams?: unknown } = JSON.parse(text)
-    return typeof streams === 'object' && streams !== null ? streams : {}
+    const parsed: unknown = JSON.parse(text)
+    return typeof parsed === 'object' && parsed !== null ? parsed : {}
   } catch (error) {
     if (error instanceof SyntaxError) return {}
     throw error
