@@ -24,7 +24,7 @@ const cases: [words: string[], expected: string[] | 'files'][] = [
   [['cons'], ['consume', 'consumers']],
   [
     ['board', ''],
-    ['backends', 'backup', 'cards', 'executor', 'runs'],
+    ['backends', 'backup', 'cards', 'copy', 'executor', 'runs'],
   ],
   [
     ['api', 'event'],
