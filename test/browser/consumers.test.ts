@@ -61,7 +61,10 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
       const page = await openAs(t, 'bob', '/consumers')
       const row = page.getByRole('row', { name: /mail/ })
       await row.waitFor()
-      t.match(await row.innerText(), /mail\s+kind: message\.\*\s+The command failed: exit code 7\.\s+6(?: or more)? for 5\sd\s/)
+      t.match(
+        await row.innerText(),
+        /mail\s+kind: message\.\*\s+The command failed: exit code 7\.\s+6(?: or more)? for 5\sd\s/,
+      )
       t.equal(await row.locator('.tag').innerText(), '2')
       t.match(
         await row.locator('polyline').getAttribute('points'),
