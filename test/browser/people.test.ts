@@ -67,9 +67,9 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
   t.test('role, login and password of a user are changed, and the page shows what remains', async t => {
     const page = await openAs(t, 'Ada', `/people?person=${bob.id}`)
     const panel = page.getByRole('dialog', { name: 'Account bob' })
-    await panel.getByRole('radio', { name: 'Admin' }).check()
+    await panel.getByRole('radio', { name: 'Admin' }).click()
     await page.getByText('2 accounts, 2 admins').waitFor()
-    await panel.getByRole('radio', { name: 'Member' }).check()
+    await panel.getByRole('radio', { name: 'Member' }).click()
     await page.getByText('2 accounts, 1 admin', { exact: true }).waitFor()
     await panel.getByRole('switch', { name: 'Yes' }).click()
     await page.getByText('can no longer log in, and its tokens are refused.').waitFor()

@@ -72,7 +72,7 @@ export class HistoryApi {
     const items = parse(answer, baseUrl)
     if (!Array.isArray(items)) throw answerUnreadable(baseUrl, 'not with a list')
     const links = String(answer.headers.link ?? '')
-    const next = this.#pathOf(/<([^<>]*)>;[^,]*\brel="?next"?/u.exec(links)?.[1])
+    const next = this.#pathOf(linkOf(links, 'next'))
     if (next === path) throw answerUnreadable(baseUrl, 'with a list that leads back to itself')
     return { items, next, lastPage: lastPageOf(answer, links) }
   }
@@ -161,9 +161,15 @@ function parse({ body }: HttpAnswer, baseUrl: string): unknown {
   }
 }
 
+/** Source: RFC 8288, "Link". */
+function linkOf(links: string, relation: string): string | undefined {
+  const link = links.split(',').find(link => [`rel="${relation}"`, `rel=${relation}`].some(text => link.includes(text)))
+  return link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
+}
+
 /** GitHub and Gitea name it in a link, GitLab in a header. */
 function lastPageOf({ headers }: HttpAnswer, links: string): number | undefined {
-  const last = /[?&]page=(\d{1,9})[^<>]*>;[^,]*\brel="?last"?/u.exec(links)?.[1] ?? headers['x-total-pages']
+  const last = /[?&]page=(\d{1,9})/u.exec(linkOf(links, 'last') ?? '')?.[1] ?? headers['x-total-pages']
   const page = Number(last)
   return Number.isInteger(page) && page > 0 ? page : undefined
 }

@@ -33,6 +33,7 @@ t.test('a queue that was idle for too long is lost in the same way', async t => 
   const ids = rig.chat.book.say(DEPLOYS)
   await rig.recorded(1)
   await rig.live.stop()
+  await until(() => rig.chat.queues.waiting === 0)
   ids.push(...rig.chat.book.say(DEPLOYS))
   clock.now += 3_601_000
   rig.restart()

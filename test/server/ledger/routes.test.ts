@@ -91,6 +91,7 @@ t.test('the table is what is documented', async t => {
     'POST /api/copy/state',
     'POST /api/erasures',
     'POST /api/events',
+    'POST /api/history',
     'POST /api/login',
     'POST /api/logout',
     'POST /api/me/password',

@@ -207,7 +207,7 @@ function newClient(
 ): pg.Client {
   const { user, database } = address
   const statementMs = address.timeoutSeconds * 1_000
-  return new pg.Client({
+  const client = new pg.Client({
     ...{ host, port, user, database },
     // A function, also without a password: else the driver looks into the environment and the home folder.
     password: () => address.password({ host, port }) ?? '',
@@ -215,6 +215,9 @@ function newClient(
     ...{ types: TYPES, pipeline: true, keepAlive: true, application_name: name },
     ...{ connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs), query_timeout: statementMs * UNANSWERED },
   })
+  // A server may end the connection in the same packet that accepts it; without a listener that would end the process.
+  client.on('error', () => undefined) // the next statement fails
+  return client
 }
 
 function tlsOptions({ sslMode, sslRootCertificate }: PostgresAddress, host: string): ConnectionOptions {
