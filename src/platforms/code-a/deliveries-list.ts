@@ -1,4 +1,5 @@
 import type { WebhookDelivery } from '../adapter.js'
+import { linkOf, type PlatformApi } from '../api/platform-api.js'
 import {
   type DeliveriesList,
   headersFrom,
@@ -7,10 +8,9 @@ import {
   jsonDelivery,
   type ListedDelivery,
   type Redelivery,
-  recentOf,
+  readEntries,
+  recentPages,
 } from '../deliveries-lists/deliveries-list.js'
-import type { PlatformApi } from '../deliveries-lists/platform-api.js'
-import { readAnswer, unreadableAnswer } from '../deliveries-lists/refusals.js'
 import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 const PAGE = 100
@@ -29,25 +29,19 @@ export class CodeADeliveries implements DeliveriesList {
 
   /** @param hook path of the webhook in the API */
   constructor(
-    private readonly api: PlatformApi,
-    private readonly origin: string,
+    readonly api: PlatformApi,
     private readonly hook: string,
   ) {}
 
-  async *pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]> {
-    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-      const query: string = cursor === '' ? '' : `&cursor=${cursor}`
-      const path = `${this.hook}/deliveries?per_page=${PAGE}${query}`
-      const { headers, text } = await this.api.call('GET', path, { signal })
-      const list = readAnswer(text.replace(LONG_ID, '$1"$2"'), this.origin)
-      if (!Array.isArray(list)) throw unreadableAnswer(`${this.origin} does not answer with a list of deliveries.`)
-      const entries = list.filter(isPayload).flatMap(toListed)
-      const recent = recentOf(entries, since, this.clockAheadMs())
-      if (recent.length > 0) yield recent
+  pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]> {
+    return recentPages({ api: this.api, since, first: '' }, async cursor => {
+      const query = cursor === '' ? '' : `&cursor=${cursor}`
+      const answer = await this.api.call('GET', `${this.hook}/deliveries?per_page=${PAGE}${query}`, { signal })
+      const list = this.api.parse(answer.text.replace(LONG_ID, '$1"$2"'))
+      if (!Array.isArray(list)) throw this.api.unreadable('not with a list of deliveries')
       // Only the cursor of the link is used: the token goes to no other address.
-      const next: string | undefined = nextCursor(String(headers.link ?? ''))
-      cursor = recent.length < entries.length || next === cursor ? undefined : next
-    }
+      return { entries: readEntries(list, toListed), next: cursorOf(linkOf(answer, 'next')) }
+    })
   }
 
   async read({ id, deliveryId }: ListedDelivery, signal?: AbortSignal): Promise<WebhookDelivery | undefined> {
@@ -56,7 +50,7 @@ export class CodeADeliveries implements DeliveriesList {
       signal,
     })
     if (status !== 200) return undefined
-    const answer = readAnswer(text, this.origin)
+    const answer = this.api.parse(text)
     const request = isPayload(answer) ? objectAt(answer, 'request') : undefined
     const headers = headersFrom(memberOf(request, 'headers'))
     const payload = memberOf(request, 'payload')
@@ -72,20 +66,9 @@ export class CodeADeliveries implements DeliveriesList {
     const { status } = await this.api.call('POST', path, { accepted: [400, 404, 422], signal })
     return isSuccess(status) ? 'asked' : 'gone'
   }
-
-  clockAheadMs(): number {
-    return this.api.clockAheadMs()
-  }
-
-  close(): void {
-    this.api.close()
-  }
 }
 
-/** Source: RFC 8288, "Link". */
-function nextCursor(links: string): string | undefined {
-  const next = links.split(',').find(link => link.includes('rel="next"')) ?? ''
-  const address = next.slice(next.indexOf('<') + 1, next.indexOf('>'))
+function cursorOf(address = ''): string | undefined {
   const cursor = URL.canParse(address) ? new URL(address).searchParams.get('cursor') : null
   return cursor !== null && CURSOR.test(cursor) ? encodeURIComponent(cursor) : undefined
 }
@@ -94,16 +77,11 @@ function hasBody(payload: unknown): boolean {
   return isPayload(payload) ? Object.keys(payload).length > 0 : typeof payload === 'string' && payload !== ''
 }
 
-function toListed(entry: Payload): ListedDelivery[] {
-  const id = memberOf(entry, 'id')
-  if (!/^\d{1,20}$/.test(String(id))) return []
-  return [
-    {
-      id: String(id),
-      deliveryId: textAt(entry, 'guid'),
-      at: instantOf(memberOf(entry, 'delivered_at')),
-      succeeded: isSuccess(memberOf(entry, 'status_code')),
-      isPing: textAt(entry, 'event') === 'ping',
-    },
-  ]
+function toListed(entry: Payload): Omit<ListedDelivery, 'id'> {
+  return {
+    deliveryId: textAt(entry, 'guid'),
+    at: instantOf(memberOf(entry, 'delivered_at')),
+    succeeded: isSuccess(memberOf(entry, 'status_code')),
+    isPing: textAt(entry, 'event') === 'ping',
+  }
 }

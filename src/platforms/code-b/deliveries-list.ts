@@ -1,4 +1,5 @@
 import type { WebhookDelivery } from '../adapter.js'
+import type { PlatformApi } from '../api/platform-api.js'
 import {
   type DeliveriesList,
   headersFrom,
@@ -7,10 +8,9 @@ import {
   jsonDelivery,
   type ListedDelivery,
   type Redelivery,
-  recentOf,
+  readEntries,
+  recentPages,
 } from '../deliveries-lists/deliveries-list.js'
-import type { PlatformApi } from '../deliveries-lists/platform-api.js'
-import { readAnswer, unreadableAnswer } from '../deliveries-lists/refusals.js'
 import { isPayload, isTrue, memberOf, type Payload } from '../mapping/payload.js'
 
 /** The most that GitLab allows. */
@@ -28,21 +28,17 @@ export class CodeBDeliveries implements DeliveriesList {
 
   /** @param hook path of the webhook in the API */
   constructor(
-    private readonly api: PlatformApi,
-    private readonly origin: string,
+    readonly api: PlatformApi,
     private readonly hook: string,
   ) {}
 
-  async *pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]> {
-    for (let page = 1; ; page++) {
-      const { text } = await this.api.call('GET', `${this.hook}/events?per_page=${PAGE}&page=${page}`, { signal })
-      const list = readAnswer(text, this.origin)
-      if (!Array.isArray(list)) throw unreadableAnswer(`${this.origin} does not answer with a list of hook events.`)
-      const entries = list.filter(isPayload).flatMap(toListed)
-      const recent = recentOf(entries, since, this.clockAheadMs())
-      if (recent.length > 0) yield recent
-      if (list.length < PAGE || recent.length < entries.length) return
-    }
+  pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]> {
+    return recentPages({ api: this.api, since, first: 1 }, async page => {
+      const path = `${this.hook}/events?per_page=${PAGE}&page=${page}`
+      const list = this.api.parse((await this.api.call('GET', path, { signal })).text)
+      if (!Array.isArray(list)) throw this.api.unreadable('not with a list of hook events')
+      return { entries: readEntries(list, toListed), next: list.length < PAGE ? undefined : page + 1 }
+    })
   }
 
   async read({ delivery }: ListedDelivery): Promise<WebhookDelivery | undefined> {
@@ -53,34 +49,21 @@ export class CodeBDeliveries implements DeliveriesList {
     const path = `${this.hook}/events/${id}/resend`
     const { status, text } = await this.api.call('POST', path, { accepted: [400, 404, 409, 422], signal })
     if (!isSuccess(status)) return 'gone'
-    const answer = readAnswer(text, this.origin)
+    const answer = this.api.parse(text)
     return isSuccess(isPayload(answer) ? memberOf(answer, 'response_status') : undefined) ? 'accepted' : 'failed'
-  }
-
-  clockAheadMs(): number {
-    return this.api.clockAheadMs()
-  }
-
-  close(): void {
-    this.api.close()
   }
 }
 
-function toListed(entry: Payload): ListedDelivery[] {
-  const id = memberOf(entry, 'id')
-  if (!/^\d{1,20}$/.test(String(id))) return []
+function toListed(entry: Payload): Omit<ListedDelivery, 'id'> {
   const headers = headersFrom(memberOf(entry, 'request_headers')) ?? {}
   const body = memberOf(entry, 'request_data')
-  return [
-    {
-      id: String(id),
-      deliveryId: headers['idempotency-key'] ?? headers['webhook-id'],
-      at: instantOf(memberOf(entry, 'created_at')),
-      succeeded: isSuccess(memberOf(entry, 'response_status')),
-      isPing: false,
-      delivery: hasBody(body) ? jsonDelivery(headers, body) : undefined,
-    },
-  ]
+  return {
+    deliveryId: headers['idempotency-key'] ?? headers['webhook-id'],
+    at: instantOf(memberOf(entry, 'created_at')),
+    succeeded: isSuccess(memberOf(entry, 'response_status')),
+    isPing: false,
+    delivery: hasBody(body) ? jsonDelivery(headers, body) : undefined,
+  }
 }
 
 /** In place of a payload that is too large to be kept, GitLab has `{"oversize":true}`. */

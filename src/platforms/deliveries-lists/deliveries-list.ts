@@ -1,4 +1,6 @@
 import type { WebhookDelivery } from '../adapter.js'
+import type { PlatformApi } from '../api/platform-api.js'
+import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
 
 /** One attempt of a platform to deliver, as the platform lists it. */
 export interface ListedDelivery {
@@ -38,9 +40,37 @@ export interface DeliveriesList {
   /** @returns undefined if the platform does not have it any more */
   read(entry: ListedDelivery, signal?: AbortSignal): Promise<WebhookDelivery | undefined>
   redeliver(entry: ListedDelivery, signal?: AbortSignal): Promise<Redelivery>
-  /** How far the platform's clock is ahead, in milliseconds, by its latest answer. */
-  clockAheadMs(): number
-  close(): void
+  readonly api: Pick<PlatformApi, 'clockAheadMs' | 'close'>
+}
+
+/** One page of a list, and the place of the next one; undefined if this was the last. */
+export interface ListedPage<Place> {
+  entries: ListedDelivery[]
+  next: Place | undefined
+}
+
+/** The pages of a list, which ends before an entry that is older than `since`. @param first place of the first page */
+export async function* recentPages<Place>(
+  { api, since, first }: { api: DeliveriesList['api']; since: number; first: Place },
+  read: (place: Place) => Promise<ListedPage<Place>>,
+): AsyncGenerator<ListedDelivery[]> {
+  for (let place: Place | undefined = first; place !== undefined; ) {
+    const { entries, next }: ListedPage<Place> = await read(place)
+    const recent = recentOf(entries, since, api.clockAheadMs())
+    if (recent.length > 0) yield recent
+    place = recent.length < entries.length || next === place ? undefined : next
+  }
+}
+
+/** The entries of a list that have an id. */
+export function readEntries(
+  list: readonly unknown[],
+  toListed: (entry: Payload) => Omit<ListedDelivery, 'id'>,
+): ListedDelivery[] {
+  return list.filter(isPayload).flatMap(entry => {
+    const id = String(memberOf(entry, 'id'))
+    return /^\d{1,20}$/.test(id) ? [{ id, ...toListed(entry) }] : []
+  })
 }
 
 /** Names in lower case, values as text. @returns undefined for anything but an object */
@@ -60,7 +90,7 @@ export function jsonDelivery(headers: Record<string, string>, body: unknown): We
 }
 
 /** Compares by the platform's clock. An entry without a time counts as recent. */
-export function recentOf(entries: readonly ListedDelivery[], since: number, clockAheadMs: number): ListedDelivery[] {
+function recentOf(entries: readonly ListedDelivery[], since: number, clockAheadMs: number): ListedDelivery[] {
   return entries.filter(({ at }) => at === undefined || at >= since + clockAheadMs - CLOCK_TOLERANCE_MS)
 }
 

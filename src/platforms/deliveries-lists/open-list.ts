@@ -1,13 +1,43 @@
 import type { ListedHook, ListingSource } from '../../model/platforms/reconciliation.js'
+import { PlatformApi, type PlatformApiOptions, type PlatformManners } from '../api/platform-api.js'
 import { CodeADeliveries } from '../code-a/deliveries-list.js'
 import { CodeBDeliveries } from '../code-b/deliveries-list.js'
 import { ForumDeliveries } from '../forum/deliveries-list.js'
 import type { DeliveriesList } from './deliveries-list.js'
-import { PlatformApi, type PlatformApiOptions } from './platform-api.js'
 
 interface Listing {
   headers: (hook: ListedHook) => Record<string, string>
-  open: (api: PlatformApi, origin: string, path: string) => DeliveriesList
+  open: (api: PlatformApi, path: string) => DeliveriesList
+}
+
+const CHECK_ADDRESS = 'Check the address of the hook.'
+
+const MANNERS: PlatformManners = {
+  ...{ connections: 1, longestWaitSeconds: 60, retrySeconds: [1, 3] },
+  words: {
+    checkAddress: CHECK_ADDRESS,
+    again: 'Run it again later.',
+    refused: {
+      401: {
+        category: 'unauthenticated',
+        code: 'platform_credentials_refused',
+        what: 'does not accept the token',
+        hint: 'Check that it is current, and that it is of this server.',
+      },
+      403: {
+        category: 'forbidden',
+        code: 'platform_not_permitted',
+        what: 'does not let this token read the deliveries of the hook',
+        hint: 'Give it the right to administer the hooks of the repository, group or forum.',
+      },
+      404: {
+        category: 'not_found',
+        code: 'hook_unknown',
+        what: 'has no such hook, or does not show it to this token',
+        hint: `${CHECK_ADDRESS} And check what the token may see.`,
+      },
+    },
+  },
 }
 
 const LISTINGS: Record<ListingSource, Listing> = {
@@ -40,6 +70,6 @@ export function openDeliveriesList(
 ): DeliveriesList {
   const { headers, open } = LISTINGS[hook.source]
   const { origin, pathname } = new URL(hook.url)
-  const api = new PlatformApi({ ...options, origin, headers: { ...headers(hook), 'user-agent': 'Daybook' } })
-  return open(api, origin, pathname)
+  const calls = { ...options, baseUrl: origin, headers: { ...headers(hook), 'user-agent': 'Daybook' } }
+  return open(new PlatformApi(calls, MANNERS), pathname)
 }

@@ -1,4 +1,5 @@
 import type { WebhookDelivery } from '../adapter.js'
+import type { PlatformApi } from '../api/platform-api.js'
 import {
   type DeliveriesList,
   headersFrom,
@@ -6,10 +7,9 @@ import {
   isSuccess,
   type ListedDelivery,
   type Redelivery,
-  recentOf,
+  readEntries,
+  recentPages,
 } from '../deliveries-lists/deliveries-list.js'
-import type { PlatformApi } from '../deliveries-lists/platform-api.js'
-import { readAnswer, unreadableAnswer } from '../deliveries-lists/refusals.js'
 import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 const HOOK = /^(?<base>.*\/admin\/api)\/web_hooks\/(?<id>\d+)$/u
@@ -25,26 +25,20 @@ export class ForumDeliveries implements DeliveriesList {
 
   /** @param hook path of the webhook: `/admin/api/web_hooks/3` */
   constructor(
-    private readonly api: PlatformApi,
-    private readonly origin: string,
+    readonly api: PlatformApi,
     private readonly hook: string,
   ) {}
 
   /** Newest first: what arrives in between moves entries to a later page, where they occur once more. */
-  async *pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]> {
+  pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]> {
     const { base, id } = HOOK.exec(this.hook)?.groups ?? {}
-    for (let offset = 0; ; ) {
+    return recentPages({ api: this.api, since, first: 0 }, async offset => {
       const path = `${base}/web_hook_events/${id}.json?offset=${offset}`
-      const { text } = await this.api.call('GET', path, { signal })
-      const answer = readAnswer(text, this.origin)
+      const answer = this.api.parse((await this.api.call('GET', path, { signal })).text)
       const list = isPayload(answer) ? memberOf(answer, 'web_hook_events') : undefined
-      if (!Array.isArray(list)) throw unreadableAnswer(`${this.origin} does not answer with a list of webhook events.`)
-      const entries = list.filter(isPayload).flatMap(toListed)
-      const recent = recentOf(entries, since, this.clockAheadMs())
-      if (recent.length > 0) yield recent
-      offset += list.length
-      if (list.length === 0 || recent.length < entries.length) return
-    }
+      if (!Array.isArray(list)) throw this.api.unreadable('not with a list of webhook events')
+      return { entries: readEntries(list, toListed), next: list.length === 0 ? undefined : offset + list.length }
+    })
   }
 
   async read({ delivery }: ListedDelivery): Promise<WebhookDelivery | undefined> {
@@ -55,35 +49,22 @@ export class ForumDeliveries implements DeliveriesList {
     const path = `${this.hook}/events/${id}/redeliver.json`
     const { status, text } = await this.api.call('POST', path, { accepted: [400, 404, 422], signal })
     if (!isSuccess(status)) return 'gone'
-    const answer = readAnswer(text, this.origin)
+    const answer = this.api.parse(text)
     const event = isPayload(answer) ? objectAt(answer, 'web_hook_event') : undefined
     return isSuccess(memberOf(event, 'status')) ? 'accepted' : 'failed'
   }
-
-  clockAheadMs(): number {
-    return this.api.clockAheadMs()
-  }
-
-  close(): void {
-    this.api.close()
-  }
 }
 
-function toListed(entry: Payload): ListedDelivery[] {
-  const id = memberOf(entry, 'id')
-  if (!/^\d{1,20}$/.test(String(id))) return []
+function toListed(entry: Payload): Omit<ListedDelivery, 'id'> {
   const headers = readHeaders(textAt(entry, 'headers'))
   const body = textAt(entry, 'payload')
-  return [
-    {
-      id: String(id),
-      deliveryId: headers?.['x-discourse-event-id'],
-      at: instantOf(memberOf(entry, 'created_at')),
-      succeeded: isSuccess(memberOf(entry, 'status')),
-      isPing: headers?.['x-discourse-event-type'] === 'ping',
-      delivery: headers && body !== undefined ? { headers, body: Buffer.from(body) } : undefined,
-    },
-  ]
+  return {
+    deliveryId: headers?.['x-discourse-event-id'],
+    at: instantOf(memberOf(entry, 'created_at')),
+    succeeded: isSuccess(memberOf(entry, 'status')),
+    isPing: headers?.['x-discourse-event-type'] === 'ping',
+    delivery: headers && body !== undefined ? { headers, body: Buffer.from(body) } : undefined,
+  }
 }
 
 /** Its headers are listed as JSON text; absent until the delivery was tried. */

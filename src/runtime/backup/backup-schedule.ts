@@ -1,9 +1,9 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
 import type { BackupSettings } from '../../settings/ledger-settings.js'
+import { RepeatedWork } from '../repeated-work.js'
 import { writeBackup } from './write-backup.js'
 
 /** After a failure, when the next backup is not due sooner. */
@@ -27,13 +27,12 @@ interface StoredBackup {
 
 /** Backs the ledger up at an interval, and keeps the newest backups, until it is stopped. */
 export class BackupSchedule {
-  readonly #stop = new AbortController()
-  readonly #ended: Promise<void>
+  readonly #work: RepeatedWork
   #newest: number | undefined
 
   /** Starts immediately. A backup that an earlier server made counts. */
   constructor(private readonly parts: BackupScheduleParts) {
-    this.#ended = this.#work()
+    this.#work = new RepeatedWork(signal => this.#backUpIfDue(signal))
   }
 
   /** When the newest backup was made, in epoch milliseconds; undefined until one is known. */
@@ -42,17 +41,8 @@ export class BackupSchedule {
   }
 
   /** A backup that is not complete is removed. */
-  async stop(): Promise<void> {
-    this.#stop.abort()
-    await this.#ended
-  }
-
-  async #work(): Promise<void> {
-    const { signal } = this.#stop
-    while (!signal.aborted) {
-      const waitMs = await this.#backUpIfDue(signal)
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined) // aborted by `stop`
-    }
+  stop(): Promise<void> {
+    return this.#work.stop()
   }
 
   /** @returns how long to wait before the next check, in milliseconds */

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
 import type { ChatAccount } from '../../model/platforms/chat-account.js'
 import { CAPTURE_LIMITS, type CaptureResult } from '../../model/subscriptions/capture.js'
+import { RepeatedWork } from '../repeated-work.js'
 import type { Captures } from './captures.js'
 
 /** How long to pause after a failure that every watch would meet. */
@@ -18,28 +18,18 @@ export interface CaptureScheduleParts {
 
 /** Captures due watches, one at a time, until it is stopped. */
 export class CaptureSchedule {
-  readonly #stop = new AbortController()
-  readonly #ended: Promise<void>
+  readonly #work: RepeatedWork
   /** The last failure of each watch; under the empty id, of the check for due watches. */
   readonly #failures = new Map<string, string>()
 
   /** Starts immediately. */
   constructor(private readonly parts: CaptureScheduleParts) {
-    this.#ended = this.#work()
+    this.#work = new RepeatedWork(signal => this.#captureDue(signal))
   }
 
   /** Abandons what is not recorded yet; the next capture continues after what is. */
-  async stop(): Promise<void> {
-    this.#stop.abort()
-    await this.#ended
-  }
-
-  async #work(): Promise<void> {
-    const { signal } = this.#stop
-    while (!signal.aborted) {
-      const waitMs = await this.#captureDue(signal)
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined) // aborted by `stop`
-    }
+  stop(): Promise<void> {
+    return this.#work.stop()
   }
 
   /** @returns how long to wait before the next check, in milliseconds */

@@ -38,7 +38,7 @@ export async function reconcileHook(hook: ListedHook, parts: ReconcileParts): Pr
     // Those for which it was not asked any more.
     for (const { entry, reason } of asked.splice(0)) noteLost(report, 'missing', entry, reason)
   }
-  const ahead = parts.list.clockAheadMs()
+  const ahead = parts.list.api.clockAheadMs()
   if (Math.abs(ahead) > REPORTED_CLOCK_MS) report.clock_ahead_seconds = Math.round(ahead / 1_000)
   if (parts.memory) parts.memory.isClean = report.complete && report.missing === 0
   return report

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
 import { type HookReport, type ListedHook, RECONCILE_LIMITS } from '../../model/platforms/reconciliation.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { SharedStore } from '../../store/shared-store.js'
 import { holdLease } from '../held-lease.js'
+import { RepeatedWork } from '../repeated-work.js'
 import type { HookMemory } from './hook-run.js'
 import type { Reconciliations } from './reconciliations.js'
 
@@ -33,28 +33,17 @@ export interface ReconcileScheduleParts {
  * Source: docs/decisions/0079.
  */
 export class ReconcileSchedule {
-  readonly #stop = new AbortController()
-  readonly #ended: Promise<void>
+  readonly #work: RepeatedWork
   readonly #memory = new Map<string, HookMemory>()
 
   /** Starts immediately. */
   constructor(private readonly parts: ReconcileScheduleParts) {
-    this.#ended = this.#work()
+    this.#work = new RepeatedWork(signal => this.#reconcile(signal), this.#wasAway() ? 0 : EVERY_MS)
   }
 
   /** Abandons the run; the next one continues from what is recorded. */
-  async stop(): Promise<void> {
-    this.#stop.abort()
-    await this.#ended
-  }
-
-  async #work(): Promise<void> {
-    const { signal } = this.#stop
-    let waitMs = this.#wasAway() ? 0 : EVERY_MS
-    while (!signal.aborted) {
-      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined) // aborted by `stop`
-      if (!signal.aborted) waitMs = await this.#reconcile(signal)
-    }
+  stop(): Promise<void> {
+    return this.#work.stop()
   }
 
   #wasAway(): boolean {

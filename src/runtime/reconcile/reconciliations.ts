@@ -94,7 +94,7 @@ export class Reconciliations {
         },
       })
     } finally {
-      list.close()
+      list.api.close()
     }
   }
 

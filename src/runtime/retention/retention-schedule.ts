@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Ledger } from '../../ledger/ledger.js'
 import { AppError } from '../../model/app-error.js'
@@ -7,6 +6,7 @@ import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { RetentionSettings } from '../../settings/ledger-settings.js'
 import type { SharedStore } from '../../store/shared-store.js'
 import { holdLease } from '../held-lease.js'
+import { RepeatedWork } from '../repeated-work.js'
 import { type Archive, archiveEvents } from './archive-events.js'
 
 const DAY: Micros = 86_400_000_000
@@ -33,25 +33,15 @@ export interface RetentionParts {
  * Source: docs/decisions/0055.
  */
 export class RetentionSchedule {
-  readonly #stop = new AbortController()
-  readonly #ended: Promise<void>
+  readonly #work: RepeatedWork
 
   /** Starts immediately. */
   constructor(private readonly parts: RetentionParts) {
-    this.#ended = this.#work()
+    this.#work = new RepeatedWork(signal => this.#pruneAll(signal))
   }
 
-  async stop(): Promise<void> {
-    this.#stop.abort()
-    await this.#ended
-  }
-
-  async #work(): Promise<void> {
-    const { signal } = this.#stop
-    while (!signal.aborted) {
-      const waitMs = await this.#pruneAll(signal)
-      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined) // aborted by `stop`
-    }
+  stop(): Promise<void> {
+    return this.#work.stop()
   }
 
   /** @returns how long to wait, in milliseconds */

@@ -9,7 +9,6 @@ import {
   readSubList,
   toHistoryPage,
 } from '../../history/item-events.js'
-import { answerUnreadable } from '../../history/refusals.js'
 import { idAt, isPayload, objectAt, type Payload, textAt } from '../../mapping/payload.js'
 import { normaliseCodeABody } from '../normalise.js'
 import {
@@ -51,8 +50,7 @@ type Complete = (page: ItemPage, items: readonly unknown[]) => Promise<ItemPage>
 export async function openRepositoryHistory({ api, place, since }: HistoryPlace<RepositoryPlace>): Promise<History> {
   const { path, numbered, flavour } = place
   const base = `/repos/${path.split('/').map(encodeURIComponent).join('/')}`
-  const found = await api.object(base)
-  const repository: Repository = { payload: readRepository(found, path), flavour, since }
+  const repository: Repository = { payload: await readRepository(api, base), flavour, since }
   const lists = new RepositoryLists(api, base, repository)
   const missing =
     flavour === 'gitea' ? ['stars, which have no time in this API', 'reviews, which have no id in its webhooks'] : []
@@ -188,8 +186,9 @@ async function asItIs(page: ItemPage): Promise<ItemPage> {
 }
 
 /** Webhooks send the same members; the templates of addresses would only take space in every event. */
-function readRepository(found: unknown, path: string): Payload {
-  if (!isPayload(found) || idAt(found, 'id') === undefined) throw answerUnreadable(path, 'without a repository')
+async function readRepository(api: HistoryApi, path: string): Promise<Payload> {
+  const found = await api.object(path)
+  if (!isPayload(found) || idAt(found, 'id') === undefined) throw api.unreadable('without a repository')
   const isKept = ([name, value]: [string, unknown]) =>
     name === 'html_url' || (!name.endsWith('_url') && !LARGE.has(name) && name !== 'url' && value !== null)
   return Object.fromEntries(Object.entries(found).filter(isKept))

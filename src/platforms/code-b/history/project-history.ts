@@ -9,7 +9,6 @@ import {
   readSubList,
   toHistoryPage,
 } from '../../history/item-events.js'
-import { answerUnreadable } from '../../history/refusals.js'
 import { idAt, isPayload, known, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import { normaliseCodeBBody } from '../normalise.js'
 import {
@@ -45,7 +44,7 @@ const MISSING = [
 export async function openProjectHistory({ api, place, since }: HistoryPlace<ProjectPlace>): Promise<History> {
   const { path, numbered } = place
   const base = `/projects/${encodeURIComponent(path)}`
-  const project = readProject(await api.object(base), since)
+  const project = await readProject(api, base, since)
   const lists = new ProjectLists(api, base, project)
   if (!numbered) return { streams: [lists.all('issue'), lists.all('merge_request')], missing: MISSING }
   const noteable = numbered.type === 'issue' ? 'issue' : 'merge_request'
@@ -109,12 +108,13 @@ class ProjectLists {
 }
 
 /** The members that webhooks send, and the address of the instance as they send it. */
-function readProject(found: unknown, since: string): Project {
+async function readProject(api: HistoryApi, base: string, since: string): Promise<Project> {
+  const found = await api.object(base)
   const project = isPayload(found) ? found : undefined
   const webUrl = webUrlAt(project, 'web_url')
   const path = textAt(project, 'path_with_namespace')
   if (!project || webUrl === undefined || path === undefined || !webUrl.endsWith(`/${path}`)) {
-    throw answerUnreadable('GitLab', 'without a project')
+    throw api.unreadable('without a project')
   }
   const payload = known({
     id: memberOf(project, 'id'),

@@ -2,7 +2,6 @@ import type { Place } from '../../../model/subscriptions/target-place.js'
 import type { HistoryApi } from '../../history/history-api.js'
 import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
 import { type ItemReader, joinPages, toHistoryPage } from '../../history/item-events.js'
-import { answerUnreadable } from '../../history/refusals.js'
 import {
   idAt,
   instantAt,
@@ -65,7 +64,7 @@ async function findCategory(api: HistoryApi, place: Place | undefined): Promise<
   const category = isPayload(found) ? objectAt(found, 'category') : undefined
   const id = idAt(category, 'id')
   const slug = textAt(category, 'slug')
-  if (id === undefined || slug === undefined) throw answerUnreadable('The forum', 'without a category')
+  if (id === undefined || slug === undefined) throw api.unreadable('without a category')
   return { id, slug }
 }
 
@@ -144,7 +143,7 @@ class ForumLists {
 
   async #object(path: string): Promise<Payload> {
     const found = await this.api.object(path)
-    if (!isPayload(found)) throw answerUnreadable('The forum', 'not with an object')
+    if (!isPayload(found)) throw this.api.unreadable('not with an object')
     return found
   }
 

@@ -10,6 +10,7 @@ import { ChatApiClient } from '../../../platforms/chat/capture/chat-api-client.j
 import { RateLimitedChatApi } from '../../../platforms/chat/capture/rate-limited-chat-api.js'
 import type { SharedStore } from '../../../store/shared-store.js'
 import { holdLease } from '../../held-lease.js'
+import { RepeatedWork } from '../../repeated-work.js'
 import type { Captures } from '../captures.js'
 import { BackOff } from './back-off.js'
 import { type BatchResult, LiveBatches } from './live-batches.js'
@@ -45,8 +46,7 @@ const DEFAULT_WAIT_SECONDS = 90
  * Source: docs/decisions/0081; Zulip API, "Real-time events".
  */
 export class LiveCapture {
-  readonly #stop = new AbortController()
-  readonly #ended: Promise<void>
+  readonly #work: RepeatedWork
   readonly #backOff: BackOff
   /** A connection of its own: a request for events holds it. */
   readonly #queueApi: ChatApiClient
@@ -70,7 +70,7 @@ export class LiveCapture {
     this.#batches = new LiveBatches({ ...parts, api, elapsed: () => performance.now() })
     this.#account = `${chat.site} ${chat.email}`
     this.#status = { state: 'starting', since: toTimestamp(clock()) }
-    this.#ended = this.#work()
+    this.#work = new RepeatedWork(signal => this.#turn(signal))
   }
 
   status(): LiveStatus {
@@ -83,18 +83,9 @@ export class LiveCapture {
 
   /** Abandons what is not recorded yet: the queue keeps it for the next reader. */
   async stop(): Promise<void> {
-    this.#stop.abort()
-    await this.#ended
+    await this.#work.stop()
     this.#queueApi.close()
     this.#lookups.close()
-  }
-
-  async #work(): Promise<void> {
-    const { signal } = this.#stop
-    while (!signal.aborted) {
-      const waitMs = await this.#turn(signal)
-      await pause(waitMs, signal).catch(() => undefined) // aborted by `stop`
-    }
   }
 
   /** Reads until something fails. @returns how long to wait before the next turn, in milliseconds */

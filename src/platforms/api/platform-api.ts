@@ -1,0 +1,177 @@
+import type { Agent } from 'node:http'
+import { exchange, type HttpAnswer } from '../../http/exchange.js'
+import { HttpFailure } from '../../http/http-failure.js'
+import { AppError } from '../../model/app-error.js'
+import { waitAfter, waitAsked } from './platform-wait.js'
+import { answerUnreadable, type PlatformWords, rateLimited, toPlatformFailure, toPlatformRefusal } from './refusals.js'
+
+const IDLE_SECONDS = 30
+const TOTAL_SECONDS = 120
+/** A page of the largest texts that the platforms accept. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+export interface PlatformApiOptions {
+  /** Address of the API, without a trailing slash; may have a path. */
+  baseUrl: string
+  /** With the credential, if there is one. */
+  headers: Readonly<Record<string, string>>
+  /** @throws the signal's reason once it is aborted */
+  sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
+  /** Epoch milliseconds. */
+  now: () => number
+  /** Called before each wait that the platform asks for. */
+  onWait?: ((seconds: number) => void) | undefined
+}
+
+/** How a caller reads a platform. */
+export interface PlatformManners {
+  /** Requests at the same time. */
+  connections: number
+  /** Total time that one request waits because the platform asks for it. */
+  longestWaitSeconds: number
+  /** Pauses before a request is sent again that failed at the server or on its way. */
+  retrySeconds: readonly number[]
+  words: PlatformWords
+}
+
+export interface PlatformCall {
+  headers?: Readonly<Record<string, string>>
+  /** Statuses that the caller handles, in addition to successes. */
+  accepted?: readonly number[]
+  signal?: AbortSignal | undefined
+}
+
+export interface PlatformAnswer {
+  status: number
+  headers: HttpAnswer['headers']
+  text: string
+}
+
+/**
+ * The REST API of a code host or forum, over kept connections. It follows no redirect, and waits as the platform asks.
+ *
+ * Methods may throw AppError `unavailable/platform_…`, `invalid/platform_request_refused`, and the codes of the words for
+ * 401, 403 and 404; the signal's reason once it is aborted.
+ */
+export class PlatformApi {
+  readonly #agent: Agent
+  #clockAheadMs = 0
+  /** Epoch milliseconds: the platform refuses requests before. */
+  #closedUntil = 0
+  #running = 0
+  readonly #queue: (() => void)[] = []
+
+  constructor(
+    private readonly options: PlatformApiOptions,
+    private readonly manners: PlatformManners,
+  ) {
+    const http = process.getBuiltinModule(options.baseUrl.startsWith('https:') ? 'node:https' : 'node:http')
+    this.#agent = new http.Agent({ keepAlive: true, maxSockets: manners.connections })
+  }
+
+  /** Sends a request when it is its turn. Its time limits begin only then. */
+  async call(method: 'GET' | 'POST', path: string, call: PlatformCall = {}): Promise<PlatformAnswer> {
+    if (this.#running >= this.manners.connections) await new Promise<void>(resolve => this.#queue.push(resolve))
+    else this.#running++
+    try {
+      return await this.#attempt(method, path, call)
+    } finally {
+      const next = this.#queue.shift()
+      if (next) next()
+      else this.#running--
+    }
+  }
+
+  /** What a JSON text of the platform has. */
+  parse(text: string): unknown {
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw this.unreadable('not with JSON')
+    }
+  }
+
+  /** @param how such as `not with a list` */
+  unreadable(how: string): AppError {
+    return answerUnreadable(how, this.options.baseUrl, this.manners.words)
+  }
+
+  /** How far the platform's clock is ahead, in milliseconds, by its latest answer. */
+  clockAheadMs(): number {
+    return this.#clockAheadMs
+  }
+
+  /** Closes the connections. */
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async #attempt(method: 'GET' | 'POST', path: string, call: PlatformCall): Promise<PlatformAnswer> {
+    const { baseUrl, now, sleep } = this.options
+    const { retrySeconds, words } = this.manners
+    let waited = 0
+    for (let failures = 0; ; ) {
+      waited += await this.#waitUntilOpen(waited, call.signal)
+      const answer = await this.#send(method, path, call)
+      if (answer instanceof AppError || answer.status >= 500) {
+        const pause = retrySeconds[failures++]
+        if (pause === undefined) {
+          throw answer instanceof AppError ? answer : toPlatformRefusal(answer.status, baseUrl, words)
+        }
+        await sleep(pause * 1_000, call.signal)
+        continue
+      }
+      const asked = waitAsked(answer, now() + this.#clockAheadMs)
+      const seconds = asked ?? waitAfter(answer, now() + this.#clockAheadMs) ?? 0
+      if (seconds > 0) this.#closedUntil = Math.max(this.#closedUntil, now() + seconds * 1_000)
+      if (asked !== undefined) continue
+      const { status, headers, body } = answer
+      const isFine = (status >= 200 && status < 300) || call.accepted?.includes(status)
+      if (!isFine) throw toPlatformRefusal(status, baseUrl, words)
+      return { status, headers, text: body.toString('utf8') }
+    }
+  }
+
+  /** @returns seconds. @throws AppError `unavailable/platform_rate_limited` where all waits of a request are too long */
+  async #waitUntilOpen(waited: number, signal: AbortSignal | undefined): Promise<number> {
+    const { baseUrl, now, onWait, sleep } = this.options
+    const { longestWaitSeconds, words } = this.manners
+    const until = this.#closedUntil
+    const seconds = (until - now()) / 1_000
+    if (seconds <= 0) return 0
+    if (waited + seconds > longestWaitSeconds) throw rateLimited(seconds, baseUrl, words)
+    onWait?.(seconds)
+    await sleep(Math.ceil(seconds * 1_000), signal)
+    if (this.#closedUntil === until) this.#closedUntil = 0
+    return seconds
+  }
+
+  /** @returns the failure of a connection, after which another attempt makes sense */
+  async #send(method: 'GET' | 'POST', path: string, call: PlatformCall): Promise<HttpAnswer | AppError> {
+    const { baseUrl, headers, now } = this.options
+    try {
+      const answer = await exchange(
+        { baseUrl },
+        {
+          ...{ method, path, headers: { ...headers, ...call.headers }, agent: this.#agent, signal: call.signal },
+          ...{ idleSeconds: IDLE_SECONDS, totalSeconds: TOTAL_SECONDS, maxAnswerBytes: MAX_ANSWER_BYTES },
+        },
+      )
+      const date = Date.parse(answer.headers.date ?? '')
+      if (!Number.isNaN(date)) this.#clockAheadMs = date - now()
+      return answer
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error
+      const failure = toPlatformFailure(error, baseUrl, this.manners.words)
+      if (error.trouble === 'too_large' || error.trouble === 'not_http') throw failure
+      return failure
+    }
+  }
+}
+
+/** The address of a link in a `Link` header. Source: RFC 8288. */
+export function linkOf({ headers }: Pick<PlatformAnswer, 'headers'>, relation: string): string | undefined {
+  const links = String(headers.link ?? '').split(',')
+  const link = links.find(text => text.includes(`rel="${relation}"`) || text.includes(`rel=${relation}`))
+  return link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
+}
