@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger } from '../../ledger/ledger.js'
 import { dueAt, triedAt, whyOver } from '../../ledger/watch-times.js'
 import type { ChatAccount } from '../../model/platforms/chat-account.js'
@@ -15,6 +14,7 @@ import { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
 import type { Lease } from '../../store/event-store.js'
 import type { SharedStore } from '../../store/shared-store.js'
 import { holdLease } from '../held-lease.js'
+import { pause } from '../pause.js'
 import { captureOne } from './capture-one.js'
 import { WatchLocks } from './watch-locks.js'
 
@@ -181,8 +181,4 @@ async function captureAll(
 /** A ledger that cannot be written fails for the next watch, too. */
 function concernsAll(code: string): boolean {
   return CONCERN_ALL_WATCHES.includes(code) || code.startsWith('store_') || code === 'internal'
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
-  return sleep(milliseconds, undefined, signal ? { signal } : {})
 }

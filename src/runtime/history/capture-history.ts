@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../model/app-error.js'
 import type { HistoryAccount, HistoryProgress, HistoryReport, HistoryTarget } from '../../model/platforms/history.js'
 import { type ApiCalls, openHistory } from '../../platforms/history/open-history.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'
+import { pause } from '../pause.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { HistoryCheckpoint } from './history-checkpoint.js'
 import { type HistoryLedger, openHistoryLedger, servedHistoryLedger } from './history-ledger.js'
@@ -51,7 +51,7 @@ export function captureHistory(settings: LocalSettings, request: HistoryRequest)
 async function captureInto(
   ledger: HistoryLedger,
   { home }: LocalSettings,
-  { target, since, account, restart, onProgress, sleep = pauseFor }: HistoryRequest,
+  { target, since, account, restart, onProgress, sleep = pause }: HistoryRequest,
   signal?: AbortSignal,
 ): Promise<HistoryReport> {
   const { source, text } = target
@@ -83,8 +83,4 @@ async function captureInto(
   } finally {
     close()
   }
-}
-
-function pauseFor(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
-  return pause(milliseconds, undefined, signal ? { signal } : {})
 }

@@ -5,11 +5,23 @@ import type { AcceptedDelivery, DeliveryRules } from '../../platforms/deliveries
 import type { DeliveriesList, ListedDelivery } from '../../platforms/deliveries-lists/deliveries-list.js'
 
 /** What earlier runs of a schedule found of a hook. */
-export interface HookMemory {
-  /** Entries of the list that need no further look. */
-  settled: Set<string>
+export class HookMemory {
   /** The last run read the list to its end and left nothing missing. */
-  isClean: boolean
+  isClean = false
+  readonly #settled = new Set<string>()
+
+  /** @param most entries; then it forgets them, and the next run compares them once more */
+  constructor(private readonly most: number = RECONCILE_LIMITS.listed) {}
+
+  /** The entry needs no further look. */
+  settle(id: string): void {
+    if (this.#settled.size >= this.most) this.#settled.clear()
+    this.#settled.add(id)
+  }
+
+  isSettled(id: string): boolean {
+    return this.#settled.has(id)
+  }
 }
 
 export interface ReconcileParts {

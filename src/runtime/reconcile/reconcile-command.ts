@@ -3,8 +3,9 @@ import { AppError } from '../../model/app-error.js'
 import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../../model/platforms/reconciliation.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'
+import { pause } from '../pause.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
-import { pause, Reconciliations } from './reconciliations.js'
+import { Reconciliations } from './reconciliations.js'
 
 /**
  * Finds and fetches missed deliveries in the process that owns the ledger: the server that has it open, else this one.

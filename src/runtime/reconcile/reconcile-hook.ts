@@ -64,7 +64,7 @@ async function readList(hook: ListedHook, run: Run): Promise<boolean> {
       attempted.add(id)
       return isFirst
     })
-    if (memory?.isClean && page.every(({ id }) => memory.settled.has(id))) return true
+    if (memory?.isClean && page.every(({ id }) => memory.isSettled(id))) return true
     await readPage(entries, ids, run)
     run.onListed?.(report.listed)
     if (attempted.size >= RECONCILE_LIMITS.listed) return false
@@ -77,7 +77,7 @@ async function readPage(entries: readonly ListedDelivery[], ids: ReadonlySet<str
   const fetched: { entry: ListedDelivery; events: EventDelivery[] }[] = []
   for (const entry of entries) {
     report.listed++
-    const isSettled = memory?.settled.has(entry.id) ?? false
+    const isSettled = memory?.isSettled(entry.id) ?? false
     if (entry.isPing) noteKnown(run, entry, 'ignored')
     else if (isSettled || (entry.deliveryId !== undefined && ids.has(entry.deliveryId))) noteKnown(run, entry)
     else {
@@ -160,7 +160,7 @@ async function acceptFetched(delivery: WebhookDelivery, { accept }: Run): Promis
 
 function noteKnown({ report, memory }: Run, entry: ListedDelivery, as?: 'ignored' | 'fetched'): void {
   report[as ?? (entry.succeeded ? 'delivered' : 'known')]++
-  memory?.settled.add(entry.id)
+  memory?.settle(entry.id)
 }
 
 function isOfPlatform({ code }: AppError): boolean {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger } from '../../ledger/ledger.js'
 import type {
   HookReport,
@@ -15,7 +14,7 @@ import {
   type DeliveryRules,
 } from '../../platforms/deliveries/accept-delivery.js'
 import { openDeliveriesList } from '../../platforms/deliveries-lists/open-list.js'
-import type { HookMemory } from './hook-run.js'
+import { HookMemory } from './hook-run.js'
 import { reconcileHook } from './reconcile-hook.js'
 
 /** Accepting more on this thread would keep other requests waiting. */
@@ -106,11 +105,7 @@ export class Reconciliations {
 }
 
 function memoryOf(memories: Map<string, HookMemory>, url: string): HookMemory {
-  const found = memories.get(url) ?? { settled: new Set<string>(), isClean: false }
+  const found = memories.get(url) ?? new HookMemory()
   memories.set(url, found)
   return found
-}
-
-export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
-  return sleep(milliseconds, undefined, signal ? { signal } : {})
 }

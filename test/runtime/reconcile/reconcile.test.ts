@@ -1,4 +1,5 @@
 import t from 'tap'
+import { HookMemory } from '../../../src/runtime/reconcile/hook-run.js'
 import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
 import { listingPlatform } from '../../support/listing-platform/listing-platform.js'
 import { anyDelivery, issueOpened, reconcileRig } from './reconcile-rig.js'
@@ -172,6 +173,16 @@ t.test('later runs of a schedule read no further than what they have settled', a
   gitlab.note(anyDelivery('code_b', 101))
   t.match(await rig.reconcile(gitlab, {}, { memory }), { fetched: 1, complete: true })
   t.ok(gitlab.asked.length - asked <= 2, 'two pages of six')
+})
+
+t.test('what a schedule remembers of a hook is bounded, and what it has forgotten is compared again', async t => {
+  const rig = await reconcileRig(t)
+  const gitlab = await listingPlatform(t, { source: 'code_b' })
+  for (let number = 1; number <= 100; number++) gitlab.note(anyDelivery('code_b', number))
+  const memory = new Map([[gitlab.hook.url, new HookMemory(30)]])
+  t.match(await rig.reconcile(gitlab, {}, { memory }), { fetched: 100, complete: true })
+  t.equal(gitlab.tried.filter(({ id }) => memory.get(gitlab.hook.url)?.isSettled(String(id))).length, 10)
+  t.match(await rig.reconcile(gitlab, {}, { memory }), { listed: 100, fetched: 0, complete: true })
 })
 
 function secondaryLimit() {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { growingWait } from '../../../client/library/growing-wait.js'
 import type { Ledger } from '../../../ledger/ledger.js'
 import { AppError } from '../../../model/app-error.js'
 import type { ChatAccount } from '../../../model/platforms/chat-account.js'
@@ -10,9 +10,9 @@ import { ChatApiClient } from '../../../platforms/chat/capture/chat-api-client.j
 import { RateLimitedChatApi } from '../../../platforms/chat/capture/rate-limited-chat-api.js'
 import type { SharedStore } from '../../../store/shared-store.js'
 import { holdLease } from '../../held-lease.js'
+import { pause } from '../../pause.js'
 import { RepeatedWork } from '../../repeated-work.js'
 import type { Captures } from '../captures.js'
-import { BackOff } from './back-off.js'
 import { type BatchResult, LiveBatches } from './live-batches.js'
 
 export interface LiveCaptureParts {
@@ -30,6 +30,8 @@ export interface LiveCaptureParts {
 
 /** The lease of the server that reads the queue. */
 const LEASE = 'chat queue'
+/** After a failure. Milliseconds. */
+const RETRY_WAIT = { first: 1_000, last: 60_000 }
 /** How often a server without the lease asks for it. */
 const STANDBY_MS = 5_000
 /** No reader changes them in a minute. */
@@ -47,7 +49,7 @@ const DEFAULT_WAIT_SECONDS = 90
  */
 export class LiveCapture {
   readonly #work: RepeatedWork
-  readonly #backOff: BackOff
+  #failures = 0
   /** A connection of its own: a request for events holds it. */
   readonly #queueApi: ChatApiClient
   readonly #lookups: ChatApiClient
@@ -62,11 +64,10 @@ export class LiveCapture {
 
   /** Starts immediately. */
   constructor(private readonly parts: LiveCaptureParts) {
-    const { chat, clock, random = Math.random } = parts
-    this.#backOff = new BackOff(random)
+    const { chat, clock } = parts
     this.#queueApi = new ChatApiClient(chat)
     this.#lookups = new ChatApiClient(chat)
-    const api = new RateLimitedChatApi(this.#lookups, { sleep: (ms, signal) => pause(ms, signal) })
+    const api = new RateLimitedChatApi(this.#lookups, { sleep: pause })
     this.#batches = new LiveBatches({ ...parts, api, elapsed: () => performance.now() })
     this.#account = `${chat.site} ${chat.email}`
     this.#status = { state: 'starting', since: toTimestamp(clock()) }
@@ -127,7 +128,7 @@ export class LiveCapture {
       this.#succeed(caughtUp)
       answer = await this.#queueApi.queueEvents(queue, {}, signal)
       if (!(await isOwn())) return this.#standBy()
-      this.#backOff.reset()
+      this.#failures = 0
     }
   }
 
@@ -199,7 +200,8 @@ export class LiveCapture {
     }
     this.#enter('lost', code)
     const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0
-    return this.#backOff.next(Math.max(asked, SLOW_FAILURES.includes(code) ? SLOW_SECONDS : 0))
+    const leastSeconds = Math.max(asked, SLOW_FAILURES.includes(code) ? SLOW_SECONDS : 0)
+    return Math.max(leastSeconds * 1_000, growingWait(++this.#failures, RETRY_WAIT, this.parts.random))
   }
 
   #enter(state: LiveState, code?: string): void {
@@ -208,8 +210,4 @@ export class LiveCapture {
     const since = this.#status.state === state ? this.#status.since : toTimestamp(this.parts.clock())
     this.#status = { state, since, ...(code === undefined ? {} : { code }) }
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
-  return sleep(milliseconds, undefined, signal ? { signal } : {})
 }
