@@ -215,9 +215,11 @@ function freshEvents(events: readonly EventToRecord[], outcomes: readonly Record
   return events.flatMap(({ event, provenance, matches, json }, at) => {
     const outcome = outcomes[at]
     if (!outcome?.created) return []
-    const captured_at = toTimestamp(outcome.capturedAt)
-    const subscription_ids = matches.map(match => match.id)
-    const stored = { ...event, provenance, subscription_ids, captured_at, seen_count: 1, last_seen_at: captured_at }
-    return [{ event: stored, isWhole: json === undefined }]
+    const toStored = () => {
+      const captured_at = toTimestamp(outcome.capturedAt)
+      const subscription_ids = matches.map(match => match.id)
+      return { ...event, provenance, subscription_ids, captured_at, seen_count: 1, last_seen_at: captured_at }
+    }
+    return [{ kind: event.kind, isWhole: json === undefined, toStored }]
   })
 }

@@ -39,6 +39,6 @@ export class ForeignEvents {
     for (const event of events) people.learn(event, event.provenance)
     this.#since = Math.max(this.#since, head ?? 0)
     if (hasMore) feed.wakeAll()
-    else feed.publish(events.map(event => ({ event, isWhole: true })))
+    else feed.publish(events.map(event => ({ kind: event.kind, isWhole: true, toStored: () => event })))
   }
 }

@@ -3,8 +3,14 @@ import { type EventFilter, eventMatches } from '../model/events/event-match.js'
 
 interface Listener {
   filter: EventFilter
+  /** What it is listed under: its patterns of kinds, or `*`. */
+  kinds: readonly string[]
   wake: () => void
 }
+
+type Listeners = Map<string, Set<Listener>>
+
+const EVERY_KIND = '*'
 
 /**
  * Events are compared on the thread that answers every request, so only a few terms are compared. A reader woken in
@@ -13,17 +19,19 @@ interface Listener {
 const COMPARED_TERMS = 16
 
 /**
- * After readers were woken, how long the next ones wait, for each reader that listens. One costs about 0.05 ms to read
- * and to write, so all of them together take no more than a twentieth of the thread. One alone waits for 1 ms.
+ * After readers were woken, how long the next ones wait, for each that was woken. One costs about 0.05 ms to read and to
+ * write, so all of them together take no more than a twentieth of the thread. One alone makes the next wait for 1 ms.
  */
 const PAUSE_MS_A_READER = 1
 const LONGEST_PAUSE_MS = 250
 
 /** An event that has just been committed. */
 export interface FreshEvent {
-  event: StoredEvent
+  kind: string
   /** False where the payload is too large to be kept in memory. */
   isWhole: boolean
+  /** Called only if a reader waits for its kind. */
+  toStored: () => StoredEvent
 }
 
 /**
@@ -31,7 +39,8 @@ export interface FreshEvent {
  * checkpoint, so nothing is lost between two reads and no backlog is kept for a slow reader.
  */
 export class LiveFeed {
-  readonly #listeners = new Set<Listener>()
+  /** By the patterns of kinds that they wait for: an event is compared with those only that may wait for its kind. */
+  readonly #byKind: Listeners = new Map()
   /** Readers to wake after the pause; undefined while there is none. */
   #afterPause: Set<Listener> | undefined
 
@@ -41,51 +50,60 @@ export class LiveFeed {
   ) {}
 
   get hasListeners(): boolean {
-    return this.#listeners.size > 0
+    return this.#byKind.size > 0
   }
 
   /**
-   * Wakes every reader whose filter matches one of these freshly committed events. Where many listen and events come
+   * Wakes every reader whose filter matches one of these freshly committed events. Where many are woken and events come
    * fast, they are woken together after a pause, so that readers leave time for other requests.
    */
   publish(events: readonly FreshEvent[]): void {
-    const matching: Listener[] = []
-    for (const listener of this.#listeners) {
-      if (this.#afterPause?.has(listener)) continue
-      if (events.some(fresh => mayMatch(fresh, listener.filter))) matching.push(listener)
+    const matching = this.#afterPause ?? new Set()
+    for (const { kind, isWhole, toStored } of events) {
+      let event: StoredEvent | undefined
+      for (const pattern of patternsOf(kind)) {
+        for (const listener of this.#byKind.get(pattern) ?? []) {
+          if (matching.has(listener)) continue
+          event ??= toStored()
+          if (mayMatch(event, isWhole, listener.filter)) matching.add(listener)
+        }
+      }
     }
     if (!this.#afterPause) this.#wake(matching)
-    else for (const listener of matching) this.#afterPause.add(listener)
   }
 
   /** Wakes every reader, or will after the pause. */
   wakeAll(): void {
-    if (!this.#afterPause) this.#wake([...this.#listeners])
-    else for (const listener of this.#listeners) this.#afterPause.add(listener)
+    const all = this.#afterPause ?? new Set()
+    for (const listeners of this.#byKind.values()) for (const listener of listeners) all.add(listener)
+    if (!this.#afterPause) this.#wake(all)
   }
 
-  #wake(listeners: Iterable<Listener>): void {
-    let woken = 0
-    for (const { wake } of listeners) {
-      wake()
-      woken++
-    }
+  #wake(listeners: ReadonlySet<Listener>): void {
+    for (const { wake } of listeners) wake()
     this.#afterPause = undefined
-    if (woken === 0) return
+    if (listeners.size === 0) return
     const next = new Set<Listener>()
     this.#afterPause = next
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, this.#listeners.size * PAUSE_MS_A_READER)
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, listeners.size * PAUSE_MS_A_READER)
     this.after(pauseMs, () => this.#wake(next))
   }
 
   /** Listens from now on. Call it before the read that finds nothing. */
   listen(filter: EventFilter): Waiting {
-    return new Waiting(filter, this.#listeners)
+    return new Waiting(filter, this.#byKind)
   }
 }
 
+/** Every pattern that this kind matches: for `a.b.c` itself, `a.*`, `a.b.*` and `*`. */
+function* patternsOf(kind: string): Generator<string> {
+  yield kind
+  yield EVERY_KIND
+  for (let dot = kind.indexOf('.'); dot !== -1; dot = kind.indexOf('.', dot + 1)) yield `${kind.slice(0, dot)}.*`
+}
+
 /** A text search is woken for every event whose text is not in memory. */
-function mayMatch({ event, isWhole }: FreshEvent, filter: EventFilter): boolean {
+function mayMatch(event: StoredEvent, isWhole: boolean, filter: EventFilter): boolean {
   if (isWhole || filter.search === undefined) return eventMatches(event, filter)
   const { search: _, ...others } = filter
   return eventMatches(event, others)
@@ -99,11 +117,15 @@ class Waiting {
 
   constructor(
     filter: EventFilter,
-    private readonly listeners: Set<Listener>,
+    private readonly byKind: Listeners,
   ) {
     const search = filter.search?.slice(0, COMPARED_TERMS)
-    this.#listener = { filter: search ? { ...filter, search } : filter, wake: () => this.#wake() }
-    listeners.add(this.#listener)
+    const kinds = filter.kinds ?? [EVERY_KIND]
+    this.#listener = { filter: search ? { ...filter, search } : filter, kinds, wake: () => this.#wake() }
+    for (const kind of kinds) {
+      const alike = byKind.get(kind) ?? new Set()
+      byKind.set(kind, alike.add(this.#listener))
+    }
   }
 
   /** Resolves when something matched since the last call, after `milliseconds`, or when the signal aborts. */
@@ -122,7 +144,11 @@ class Waiting {
   }
 
   end(): void {
-    this.listeners.delete(this.#listener)
+    for (const kind of this.#listener.kinds) {
+      const alike = this.byKind.get(kind)
+      alike?.delete(this.#listener)
+      if (alike?.size === 0) this.byKind.delete(kind)
+    }
   }
 
   #wake(): void {

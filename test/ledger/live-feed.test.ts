@@ -1,8 +1,12 @@
+import fc from 'fast-check'
 import t from 'tap'
 import { LiveFeed } from '../../src/ledger/live-feed.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
+import { eventMatches } from '../../src/model/events/event-match.js'
 
-const fresh = (kind: string) => ({ event: { kind, source: 'chat' } as StoredEvent, isWhole: true })
+const fresh = (kind: string) => {
+  return { kind, isWhole: true, toStored: () => ({ kind, source: 'chat' }) as StoredEvent }
+}
 const turn = () => new Promise(setImmediate)
 
 t.test('readers are woken by what matches them; what comes during the pause wakes each once, after it', async t => {
@@ -24,7 +28,7 @@ t.test('readers are woken by what matches them; what comes during the pause wake
   feed.publish([fresh('even.a')])
   await turn()
   t.equal(woken.length, 20, 'the first event wakes immediately')
-  t.match(pauses, [{ ms: 40 }])
+  t.match(pauses, [{ ms: 20 }], 'a millisecond for each that was woken')
 
   for (let i = 0; i < 100; i++) feed.publish([fresh('even.b'), fresh('odd.b')])
   await turn()
@@ -49,4 +53,47 @@ t.test('the pause is bounded', async t => {
   for (let i = 0; i < 1_000; i++) feed.listen({})
   feed.publish([fresh('a.b')])
   t.same(pauses, [250])
+})
+
+t.test('few that are woken make the next wait shortly, however many listen', async t => {
+  const pauses: number[] = []
+  const feed = new LiveFeed(ms => pauses.push(ms))
+  for (let i = 0; i < 1_000; i++) feed.listen({ kinds: [`kind.${i}`] })
+  feed.publish([fresh('kind.7')])
+  t.same(pauses, [1])
+})
+
+t.test('a reader is woken by an event exactly if the event matches its patterns of kinds', async () => {
+  const part = fc.stringMatching(/^[a-c]{0,2}$/)
+  const kind = fc.array(part, { minLength: 1, maxLength: 4 }).map(parts => parts.join('.'))
+  const pattern = fc.oneof(
+    kind,
+    kind.map(text => `${text}.*`),
+    fc.constant('*'),
+  )
+  const filter = fc.oneof(
+    fc.constant({}),
+    fc.array(pattern, { minLength: 1, maxLength: 3 }).map(kinds => ({ kinds })),
+  )
+  await fc.assert(
+    fc.asyncProperty(kind, filter, async (kind, filter) => {
+      const feed = new LiveFeed(() => {})
+      const waiting = feed.listen(filter)
+      let isWoken = false
+      void waiting.next(undefined).then(() => {
+        isWoken = true
+      })
+      feed.publish([fresh(kind)])
+      await turn()
+      return isWoken === eventMatches(fresh(kind).toStored(), filter)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+t.test('an event is not put together for readers of other kinds', async t => {
+  const feed = new LiveFeed(() => {})
+  feed.listen({ kinds: ['check.*'] })
+  feed.publish([{ kind: 'message.created', isWhole: true, toStored: () => t.fail('nobody waits for it') as never }])
+  t.ok(feed.hasListeners)
 })
