@@ -51,7 +51,8 @@ function acceptance(source: unknown): string {
 export function testedDelivery(tested: unknown, style: TerminalStyle): string {
   const events = listAt(tested, 'events')
   const answer = at(tested, 'answer')
-  if (answer !== undefined) return `The delivery asks for an answer: ${toTerminalJson(JSON.stringify(answer))}`
+  if (events.length === 0 && answer !== undefined)
+    return `The delivery asks for an answer: ${toTerminalJson(JSON.stringify(answer))}`
   if (events.length === 0) return 'The delivery is ignored: it becomes no event.'
   return events.map(event => eventCard(event, style)).join('\n\n')
 }

@@ -12,6 +12,8 @@ export const SOURCE_LIMITS = {
   templateCharacters: 1_000,
   /** `{…}` in one template. */
   placeholders: 20,
+  /** `[member=text]` in one definition: each searches a list. */
+  searches: 200,
   /** Events of one delivery. */
   events: 5_000,
   nameCharacters: 40,
@@ -146,7 +148,10 @@ export const SourceDefinitionSchema = Type.Object(
     enabled: Type.Optional(Type.Boolean({ description: 'true when absent.' })),
     proof: ProofSchema,
     each: Type.Optional(
-      Type.String({ maxLength: 500, description: 'JSON Pointer of a list whose items become an event each.' }),
+      Type.String({
+        maxLength: 500,
+        description: 'JSON Pointer of a list whose items become an event each; [*] goes through each item of a list.',
+      }),
     ),
     ignore: Type.Optional(Type.Array(Conditions, { maxItems: 20, description: 'Deliveries with nothing to record.' })),
     challenge: Type.Optional(
@@ -157,6 +162,11 @@ export const SourceDefinitionSchema = Type.Object(
           description: 'A delivery that asks for an answer instead of reporting an event.',
         },
       ),
+    ),
+    answer: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Za-z_]{1,60}$' }), Type.String({ maxLength: 200 }), {
+        description: 'The answer to every delivery, in place of the number of its events, for senders that read it.',
+      }),
     ),
     delivery_id: Type.Optional(Value),
     redact: Type.Optional(

@@ -31,9 +31,13 @@ export interface OwnAdapter extends WebhookAdapter<string> {
  */
 export function readSourceDefinition(input: unknown): SourceDefinition {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('A source')
-  if (isDeeperThan(input, JSON_DEPTH) || JSON.stringify(input).length > SOURCE_LIMITS.bytes) {
+  const text = isDeeperThan(input, JSON_DEPTH) ? undefined : JSON.stringify(input)
+  if (text === undefined || text.length > SOURCE_LIMITS.bytes) {
     const detail = `A source has at most ${SOURCE_LIMITS.bytes / 1024} KiB, and ${JSON_DEPTH} levels.`
     throw invalidField('', detail)
+  }
+  if (text.split('/[').length > SOURCE_LIMITS.searches + 1) {
+    throw invalidField('', `A source has at most ${SOURCE_LIMITS.searches} places with [member=text].`)
   }
   if (!check.Check(input)) throw refusedInput('The source', problemsIn(input))
   if (RESERVED_SOURCES.includes(input.name)) {

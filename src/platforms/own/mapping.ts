@@ -3,11 +3,12 @@ import { SOURCE_LIMITS, type SourceDefinition } from '../../model/sources/source
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { withinDepth } from '../deliveries/delivery-body.js'
 import { digestOf, toIdentifier } from '../mapping/identity.js'
-import { isPayload, type Payload, REDACTED } from '../mapping/payload.js'
+import { type Payload, REDACTED } from '../mapping/payload.js'
 import { readOwnBody, toPayload } from './body.js'
 import { compileConditions } from './condition.js'
 import { keptHeaders } from './kept-headers.js'
-import { compilePointer, namesOf, type Scope } from './place.js'
+import type { Scope } from './place.js'
+import { hasListAt, itemsAt, type ListedItem, readPointer, type Step, withReplaced } from './pointer.js'
 import { compileRule } from './rule.js'
 import { compileValue } from './template.js'
 
@@ -34,15 +35,15 @@ export interface KeptDelivery {
 
 /** @throws AppError `invalid/invalid_field` with the place in the definition */
 export function compileMapping(definition: SourceDefinition): Mapping {
-  const { name, each } = definition
+  const { name, each, answer: ordinaryAnswer } = definition
   const rules = definition.rules.map((rule, index) => compileRule(rule, `/rules/${index}`))
   const ignored = (definition.ignore ?? []).map((all, index) => compileConditions(all, `/ignore/${index}`))
   const challenge = compileChallenge(definition)
   const deliveryId =
     definition.delivery_id === undefined ? () => undefined : compileValue(definition.delivery_id, '/delivery_id')
-  const listAt = each === undefined ? undefined : compilePointer(each, '/each')
-  const listNames = each === undefined ? [] : namesOf(each, '/each')
-  const secretAt = redactedNames(definition)
+  const listAt = each === undefined ? undefined : readPointer(each, '/each')
+  const secretAt = redactedPlaces(definition)
+  const ordinary = ordinaryAnswer === undefined ? {} : { answer: ordinaryAnswer }
 
   /** @param identity of the delivery and the item in it */
   const map = (scope: Scope, identity: string): Omit<NewEvent, 'payload'> | { misfit: string } => {
@@ -57,38 +58,35 @@ export function compileMapping(definition: SourceDefinition): Mapping {
   return {
     normalise: delivery => {
       const { root: sent, unreadable } = readOwnBody(delivery)
-      const root = secretAt.reduce<unknown>((value, names) => withMember(value, names, hidden), sent)
-      const scope: Scope = { root, item: root, headers: delivery.headers }
+      const root = secretAt.reduce<unknown>((value, steps) => withReplaced(value, steps, hidden), sent)
+      const { headers } = delivery
+      const scope: Scope = { root, item: root, headers }
       const answer = challenge(scope)
       if (answer !== undefined) return { events: [], ignored: 1, answer }
-      if (ignored.some(holds => holds(scope))) return { events: [], ignored: 1 }
+      if (ignored.some(holds => holds(scope))) return { events: [], ignored: 1, ...ordinary }
       const id = deliveryId(scope)
       const identity = `sha256-${digestOf(delivery.body)}`
       const keep = (reason: string, kept: unknown, at: string) =>
         unmapped(name, { reason, root: kept, identity: at, delivery })
-      const items = unreadable === undefined ? listAt?.(root) : undefined
+      const toEvent = (listed: ListedItem, own: string): NewEvent => {
+        const mapped = map({ ...listed, headers }, own)
+        if ('misfit' in mapped) return keep(mapped.misfit, listed.root, own)
+        return { ...mapped, payload: withinDepth(toPayload(listed.root)) }
+      }
       const events = () => {
         if (unreadable !== undefined) return [keep(unreadable, root, identity)]
-        if (!Array.isArray(items)) return [withPayload(map(scope, identity), root, () => identity)]
-        const tooMany = tooManyOf(items, delivery.body.byteLength)
-        if (tooMany !== undefined) return [keep(tooMany, root, identity)]
-        return items.map((item, index) => {
-          const own = `${identity}:${index}`
-          return withPayload(
-            map({ ...scope, item }, own),
-            withMember(root, listNames, () => [item]),
-            () => own,
-          )
-        })
+        if (listAt === undefined || !hasListAt(root, listAt)) return [toEvent({ item: root, root }, identity)]
+        const items = takeItems(root, listAt, delivery.body.byteLength)
+        if ('tooMany' in items) return [keep(items.tooMany, root, identity)]
+        return items.listed.map((listed, index) => toEvent(listed, `${identity}:${index}`))
       }
-      const withPayload = (mapped: ReturnType<typeof map>, kept: unknown, own: () => string): NewEvent =>
-        'misfit' in mapped ? keep(mapped.misfit, kept, own()) : { ...mapped, payload: withinDepth(toPayload(kept)) }
-      return { events: events(), ignored: 0, ...(id === undefined ? {} : { deliveryId: toIdentifier(id) }) }
+      const deliveryIdOf = id === undefined ? {} : { deliveryId: toIdentifier(id) }
+      return { events: events(), ignored: 0, ...deliveryIdOf, ...ordinary }
     },
 
     remap: ({ root, headers, identity }) => {
-      const found = listAt?.(root)
-      const item = Array.isArray(found) && found.length === 1 ? found[0] : root
+      const [only, ...others] = listAt === undefined ? [] : firstTwo(itemsAt(root, listAt))
+      const item = only !== undefined && others.length === 0 ? only.item : root
       const mapped = map({ root, item, headers }, identity)
       return 'misfit' in mapped ? undefined : { ...mapped, payload: toPayload(root) }
     },
@@ -112,35 +110,39 @@ function compileChallenge({ challenge }: SourceDefinition): (scope: Scope) => Re
       : undefined
 }
 
-function tooManyOf(items: readonly unknown[], bytes: number): string | undefined {
-  if (items.length === 0) return 'The list of items is empty.'
-  if (items.length > SOURCE_LIMITS.events) return `The list has more than ${SOURCE_LIMITS.events} items.`
-  return items.length * bytes > MOST_SPLIT_BYTES
-    ? 'The list has too many items for a delivery of this size.'
-    : undefined
+/** Stops before the events would be too many or too large: each of them has a copy of what is around its item. */
+function takeItems(
+  root: unknown,
+  listAt: readonly Step[],
+  bytes: number,
+): { listed: ListedItem[] } | { tooMany: string } {
+  const listed: ListedItem[] = []
+  for (const each of itemsAt(root, listAt)) {
+    listed.push(each)
+    if (listed.length > SOURCE_LIMITS.events) {
+      return { tooMany: `The list has more than ${SOURCE_LIMITS.events} items.` }
+    }
+    if (listed.length * bytes > MOST_SPLIT_BYTES) {
+      return { tooMany: 'The list has too many items for a delivery of this size.' }
+    }
+  }
+  return listed.length === 0 ? { tooMany: 'The list of items is empty.' } : { listed }
 }
 
-/** The names of the places that are not kept. A proof in the payload is one of them. */
-function redactedNames({ redact = [], proof }: SourceDefinition): string[][] {
-  const names = redact.map((at, index) => namesOf(at, `/redact/${index}`))
-  return proof.type === 'body' ? [...names, namesOf(proof.at, '/proof/at')] : names
+function firstTwo(items: Iterable<ListedItem>): ListedItem[] {
+  const taken: ListedItem[] = []
+  for (const each of items) if (taken.push(each) === 2) break
+  return taken
+}
+
+/** The places that are not kept. A proof in the payload is one of them. */
+function redactedPlaces({ redact = [], proof }: SourceDefinition): Step[][] {
+  const places = redact.map((at, index) => readPointer(at, `/redact/${index}`))
+  return proof.type === 'body' ? [...places, readPointer(proof.at, '/proof/at')] : places
 }
 
 function hidden(value: unknown): unknown {
   return value === undefined ? undefined : REDACTED
-}
-
-/** A copy in which the value at a place is replaced. A place that does not exist stays away. */
-function withMember(root: unknown, [name, ...inner]: readonly string[], replace: (value: unknown) => unknown): unknown {
-  if (name === undefined) return replace(root)
-  if (Array.isArray(root)) {
-    return root.map((value, at) => (String(at) === name ? withMember(value, inner, replace) : value))
-  }
-  if (!isPayload(root) || !Object.hasOwn(root, name)) return root
-  const members = Object.entries(root).map(([each, value]) => {
-    return [each, each === name ? withMember(value, inner, replace) : value]
-  })
-  return Object.fromEntries(members)
 }
 
 interface Unmapped {

@@ -7,7 +7,7 @@ import type { WebhookDelivery } from '../adapter.js'
 import { checkStandardWebhook, standardKey, TOLERANCE_SECONDS } from '../mapping/standard-webhooks.js'
 import { anyMatches, signatureInvalid, usableSecrets } from '../mapping/verification.js'
 import { readOwnBody } from './body.js'
-import { compilePointer } from './place.js'
+import { compilePointer } from './pointer.js'
 
 type HmacProof = Extract<SourceProof, { type: 'hmac' }>
 

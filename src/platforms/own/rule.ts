@@ -43,7 +43,8 @@ export function compileRule(rule: SourceRule, field: string): CompiledRule {
   const actor = { id: ofActor(id, 'id'), display: ofActor(display, 'display'), email: ofActor(email, 'email') }
   const [kindOf, subjectId, subjectType] = [value('kind'), value('subject_id', 'identity'), value('subject_type')]
   const [verbOf, outcome, role] = [value('verb'), value('outcome'), value('actor_role')]
-  const [title, text, url, time] = [value('title'), value('text'), value('url'), value('time')]
+  const [title, text, url] = [value('title'), value('text'), value('url')]
+  const time = compileTime(rule.time, `${field}/time`)
   const key = value('key', 'identity')
   const target = compileTarget(rule, field)
   return {
@@ -75,7 +76,7 @@ export function compileRule(rule: SourceRule, field: string): CompiledRule {
           actor_role: role(scope) ?? '',
           target: nodes,
           conversation: known({ key: nodes.key, title: title(scope) ?? nodes.display, text: text(scope), url: link }),
-          occurred_at: toTime(time(scope)) ?? null,
+          occurred_at: time(scope) ?? null,
         },
       }
     },
@@ -119,6 +120,21 @@ function actorFrom(id: string | undefined, display: string | undefined, email: s
 
 function webUrl(text: string | undefined): string | undefined {
   return text !== undefined && WEB_URL.test(text) ? text : undefined
+}
+
+/** The first alternative that is a time: several services send 0 or an empty text for an unknown one. */
+function compileTime(time: SourceRule['time'], field: string): ReadText {
+  const alternatives = Array.isArray(time) ? time : time === undefined ? [] : [time]
+  const reads = alternatives.map((each, index) => {
+    return compileValue(each, Array.isArray(time) ? `${field}/${index}` : field)
+  })
+  return scope => {
+    for (const read of reads) {
+      const instant = toTime(read(scope))
+      if (instant !== undefined) return instant
+    }
+    return undefined
+  }
 }
 
 /** From RFC 3339, or a number since the epoch. Another text counts as absent; it stays in the payload. */

@@ -73,16 +73,16 @@ export function receiveWebhook(adapter: WebhookAdapter, parts: PlatformParts): E
  * `POST /webhooks/in/:name`: a delivery to a source that an operator has defined. One that no rule fits is kept whole: an
  * operator can map it later.
  */
-export function receiveOwnSource(parts: OwnSourceParts): Endpoint {
+export function receiveOwnSource(parts: OwnSourceParts, segmentsAfterName = 0): Endpoint {
   return documented(OWN_SOURCE_DOC, async (req, res) => {
-    const name = pathParam(req)
+    const name = pathParam(req, segmentsAfterName)
     const source = await parts.ledger.sources.find(name)
     if (source === undefined) {
       parts.refuseForeignPage(req)
       throw new AppError('not_found', 'not_found', 'There is no such source.')
     }
     req.logged = { source: name }
-    return receive(source.adapter, parts, { req, res, secrets: source.secrets, context: {} })
+    return receive(source.adapter, parts, { req, res, secrets: source.secrets, context: {}, decompress: true })
   })
 }
 
@@ -92,16 +92,21 @@ interface Arrival {
   res: ServerResponse
   secrets: readonly string[]
   context: DeliveryContext
+  /** A body that is compressed is accepted. What is signed is the body without compression. */
+  decompress?: boolean
 }
 
 async function receive(
   adapter: WebhookAdapter<string>,
   { ledger, readBody, metrics, requireVerified, acceptLargeDelivery, refuseForeignPage }: WebhookParts,
-  { req, res, secrets, context }: Arrival,
+  { req, res, secrets, context, decompress = false }: Arrival,
 ): Promise<Reply> {
   if (usableSecrets(secrets).length === 0 || adapter.isUnproved) refuseForeignPage(req)
   const rules: DeliveryRules = { secrets, requireVerified, context }
-  const delivery: WebhookDelivery = { headers: headerTexts(req), body: await readBody(req, res, MAX_BYTES) }
+  const delivery: WebhookDelivery = {
+    headers: headerTexts(req),
+    body: await readBody(req, res, MAX_BYTES, { decompress }),
+  }
   // Verified before it queues for the thread, where proved deliveries take precedence.
   const acceptLarge = () =>
     acceptLargeDelivery(

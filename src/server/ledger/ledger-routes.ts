@@ -58,6 +58,10 @@ import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
 /** Of the sources that operators define. */
 export const OWN_WEBHOOKS = webhookPathOf(':name')
+/** Exporters of OpenTelemetry append this to the address that they are given. */
+const OTLP_LOGS = `${OWN_WEBHOOKS}/v1/logs`
+/** Refused deliveries at these are listed by the name of the source. */
+export const OWN_WEBHOOK_PATTERNS: readonly (string | undefined)[] = [OWN_WEBHOOKS, OTLP_LOGS]
 
 const DEAD_LETTERS = '/api/consumers/:name/dead-letters'
 
@@ -260,7 +264,10 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
 function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRouteParts): Route[] {
   const { adapters, secrets, requireVerified, chatSite, acceptLargeDelivery } = platforms
   const shared = { ledger, ...bodies, ...callers, metrics, requireVerified, acceptLargeDelivery }
-  const own = route('POST', OWN_WEBHOOKS, 'webhook', receiveOwnSource(shared))
+  const own = [
+    route('POST', OWN_WEBHOOKS, 'webhook', receiveOwnSource(shared)),
+    route('POST', OTLP_LOGS, 'webhook', receiveOwnSource(shared, 2)),
+  ]
   const ofPlatforms = adapters.map(adapter => {
     const { source, webhook_path } = adapter.catalogue
     const readContext = source === 'chat' ? readSiteContext(chatSite) : () => ({})
@@ -271,7 +278,7 @@ function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRo
       receiveWebhook(adapter, { ...shared, secrets: secrets[source], readContext }),
     )
   })
-  return [...ofPlatforms, own]
+  return [...ofPlatforms, ...own]
 }
 
 function mustLogIn({ kind }: Identity): boolean {

@@ -40,7 +40,7 @@ import type { ServedCopies } from './copy-routes.js'
 import type { ServedFollowing } from './follow-routes.js'
 import type { DatabaseName } from './health.js'
 import { LedgerMetrics } from './ledger-metrics.js'
-import { ledgerRoutes, OWN_WEBHOOKS } from './ledger-routes.js'
+import { ledgerRoutes, OWN_WEBHOOK_PATTERNS } from './ledger-routes.js'
 import { linkedEventsReader, type ReadLinkedEvents } from './linked-events.js'
 import type { ServedLedger } from './served-ledger.js'
 import type { VerifyEvents } from './verify-route.js'
@@ -269,7 +269,8 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     measure: (outcome, seconds) => {
       const { pattern } = outcome
       const source =
-        webhookSources.get(pattern ?? '') ?? (pattern === OWN_WEBHOOKS ? outcome.req.logged?.source : undefined)
+        webhookSources.get(pattern ?? '') ??
+        (OWN_WEBHOOK_PATTERNS.includes(pattern) ? outcome.req.logged?.source : undefined)
       if (source !== undefined) noteDelivery(String(source), outcome)
       metrics.observe(outcome, seconds)
       watchProxies(outcome)

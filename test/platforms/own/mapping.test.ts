@@ -26,6 +26,7 @@ const NAMES = [
     'ts',
     'comment',
   ],
+  ...['resourceLogs', 'resource', 'attributes', 'key', 'value', 'stringValue', 'scopeLogs', 'logRecords', 'body'],
   ...['pullrequest', 'repository', 'webhookEvent', 'event_type', '__proto__', 'constructor', 'post_id', 'startsAt'],
 ]
 const leaf = fc.oneof(
@@ -102,6 +103,59 @@ t.test('a list that is too long, or would make too many bytes, is kept as one ev
   t.same(kindsOf(Array(5_001).fill(1)), [UNMAPPED])
   t.same(kindsOf(['x'.repeat(1_000_000), ...Array(100).fill(1)]), [UNMAPPED])
   t.same(kindsOf([]), [UNMAPPED])
+})
+
+t.test('a list inside lists becomes one event for each of its items, with what is around it', async t => {
+  const each = '/groups/[*]/0/runs'
+  const rule = { kind: 'run.seen', subject_id: '{./id}', target: [{ type: 'group', id: '{/groups/0/0/name}' }] }
+  const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, each, rules: [rule] }))
+  const normalise = (value: unknown) =>
+    adapter.normalise({ headers: {}, body: Buffer.from(JSON.stringify(value)) }, {}).events
+  const groups = [
+    [{ name: 'a', runs: [{ id: 1 }, { id: 2 }] }, 'kept'],
+    [{ name: 'none' }],
+    5,
+    [{ name: 'b', runs: [{ id: 3 }] }],
+  ]
+  const events = normalise({ top: true, groups })
+  t.match(events, [
+    { subject_id: '1', target: { key: 'group:a' }, payload: { top: true, groups: [[{ runs: [{ id: 1 }] }, 'kept']] } },
+    { subject_id: '2', target: { key: 'group:a' }, payload: { groups: [[{ name: 'a', runs: [{ id: 2 }] }, 'kept']] } },
+    { subject_id: '3', target: { key: 'group:b' }, payload: { groups: [[{ name: 'b', runs: [{ id: 3 }] }]] } },
+  ])
+  t.equal(new Set(events.map(({ dedupe_key }) => dedupe_key)).size, 3)
+  const again = events.map(({ payload }) => adapter.remap({ root: payload, headers: {}, identity: 'x' }))
+  t.match(
+    again,
+    events.map(({ subject_id, target }) => ({ subject_id, target })),
+    'mapped again, it is the same',
+  )
+  t.match(normalise({ groups: [] }), [{ kind: UNMAPPED, action: { metadata: { reason: /empty/ } } }])
+  t.match(normalise({ groups: 5 }), [{ kind: UNMAPPED }], 'without a list it is one delivery, which lacks the id')
+})
+
+t.test('an item of a list is found by a member; a long list is not searched to its end', async t => {
+  const rule = { kind: 'a.b', subject_id: '1', text: '{/list/[k~1ey=a~0=b]/value} {/list/[k~1ey=7]/value}' }
+  const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, redact: ['/list/[*]/secret'], rules: [rule] }))
+  const normalise = (list: unknown) =>
+    adapter.normalise({ headers: {}, body: Buffer.from(JSON.stringify({ list })) }, {}).events[0]
+  const [first, second] = [
+    { 'k/ey': 'a~=b', value: 'x', secret: 's3' },
+    { 'k/ey': 7, value: 'y', secret: 's4' },
+  ]
+  const found = normalise([null, 'text', first, second, { 'k/ey': 7, value: 'z' }])
+  t.equal(found?.conversation.text, 'x y')
+  t.notMatch(JSON.stringify(found), /s3|s4/)
+  for (const list of [[first], [...Array(200).fill({}), first, second], { 'k/ey': 'a~=b' }, 'text']) {
+    t.equal(normalise(list)?.conversation.text, undefined)
+  }
+})
+
+t.test('of several times the first that is one counts', async t => {
+  const rule = { kind: 'a.b', subject_id: '1', time: ['{/begun}', { template: '{/ended}' }] }
+  const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, rules: [rule] }))
+  const body = Buffer.from('{"begun":"0","ended":1763640000}')
+  t.equal(adapter.normalise({ headers: {}, body }, {}).events[0]?.occurred_at, '2025-11-20T12:00:00.000000Z')
 })
 
 t.test('templates have alternatives, maps, defaults and braces; long parts of a key are digests', async t => {

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
 import t from 'tap'
 import type { StoredEvent } from '../../../src/model/events/event.js'
+import { PRESETS } from '../../../src/platforms/own/presets/presets.js'
 import { BY_ADMIN_TOKEN, serveClosed } from '../closed-ledger.js'
 import { openLedger } from '../consumers/serve-consumers.js'
 
@@ -211,6 +213,9 @@ t.test('a definition that is wrong is refused with the place', async t => {
     [{ proof: { ...BUILDS.proof, signed: 'v0' } }, '/proof/signed'],
     [{ proof: { ...BUILDS.proof, signed: '{timestamp}.{body}' } }, '/proof/signed'],
     [{ each: 'alerts' }, '/each'],
+    [{ rules: [{ ...rule, text: '{/list/[*]/a}' }] }, '/rules/0/text'],
+    [{ rules: [{ ...rule, time: ['{/a}', '{/b'] }] }, '/rules/0/time/1'],
+    [{ rules: Array(11).fill({ ...rule, text: '{/[a=b]}'.repeat(20) }) }, ''],
   ]
   for (const [changes, field] of cases) {
     const { status, body } = await put({ ...BUILDS, ...changes })
@@ -266,4 +271,22 @@ t.test('an unproved source accepts nothing from a page of another origin', async
     status: 403,
     body: { code: 'origin_not_allowed' },
   })
+})
+
+t.test('an exporter of logs sends with gzip to the address that it forms, and reads an empty answer', async t => {
+  const { put, post, events } = await serveSources(t)
+  await put({ name: 'otel', ...PRESETS.get('otlp-logs') } as never, [SECRET])
+  const record = { observedTimeUnixNano: '1795610896276000000', severityNumber: 17, body: { stringValue: 'no disk' } }
+  const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] }
+  const body = JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ logRecords: [record, record] }] }] })
+  const headers = { 'content-encoding': 'gzip', authorization: `Bearer ${SECRET}` }
+  for (const path of ['/webhooks/in/otel/v1/logs', '/webhooks/in/otel']) {
+    const { status, text } = await post(path, gzipSync(body), headers)
+    t.same({ status, text }, { status: 200, text: '{}' }, path)
+  }
+  const item = { kind: 'log.error', target: { key: 'service:shop' }, conversation: { text: 'no disk' }, seen_count: 2 }
+  t.match(await events(), [item, item])
+  t.match(await post('/webhooks/in/otel/v1/logs', 'no gzip', headers), { status: 400, body: { code: 'bad_request' } })
+  const wrong = { ...headers, authorization: 'Bearer wrong' }
+  t.match(await post('/webhooks/in/otel/v1/logs', gzipSync(body), wrong), { status: 401 })
 })

@@ -109,6 +109,7 @@ t.test('the table is what is documented', async t => {
     'POST /webhooks/code_b',
     'POST /webhooks/forum',
     'POST /webhooks/in/x',
+    'POST /webhooks/in/x/v1/logs',
     'PUT /api/consumers/x',
     'PUT /api/sources/x',
   ])

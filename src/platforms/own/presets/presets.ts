@@ -1,5 +1,6 @@
 import type { SourceDefinition } from '../../../model/sources/source-definition.js'
 import { alertmanager, grafana, pagerDuty, sentry } from './operations.js'
+import { otlpLogs } from './telemetry.js'
 import { bitbucket, jira, linear, mattermost, slack, stripe } from './work.js'
 
 /** A definition without the name that an operator gives it. */
@@ -17,4 +18,5 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map([
   ['jira', jira],
   ['linear', linear],
   ['bitbucket', bitbucket],
+  ['otlp-logs', otlpLogs],
 ])
