@@ -95,6 +95,11 @@ export default class Consume extends DaybookCommand {
       description: 'After the last failure: end with an error, or keep the event as a dead letter.',
       default: 'stop' as const,
     })(),
+    'on-restore': option({
+      options: ['continue', 'stop'] as const,
+      description: 'After the ledger was restored: continue at the checkpoint that it has, or end with an error.',
+      default: 'continue' as const,
+    })(),
     once: boolean({ description: 'End when there are no more events, for cron.' }),
   }
 
@@ -110,7 +115,8 @@ export default class Consume extends DaybookCommand {
     const plan: ConsumePlan = {
       ...{ name: args.name, once: flags.once, from: readPlace(flags), unit: flags.batch ?? 1 },
       ...(given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
-      ...{ concurrency: flags.concurrency, key: flags.key, retries: flags.retries, onFailure: flags['on-failure'] },
+      ...{ concurrency: flags.concurrency, key: flags.key, retries: flags.retries },
+      ...{ onFailure: flags['on-failure'], onRestore: flags['on-restore'] },
       ...(flags['max-age'] === undefined ? {} : { maxAgeSeconds: readDuration('--max-age', flags['max-age']) }),
       ...(flags['max-backlog'] === undefined ? {} : { maxBacklog: flags['max-backlog'] }),
     }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { consume } from '../../src/client/consume/consume.js'
 import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import type { ConsumerCalls } from '../../src/client/library/consumer-reader.js'
@@ -156,6 +157,25 @@ t.test(
     await t.rejects(new Daybook({ url: restored.url }).consume('work', { ...options, once: true, onRestore: 'stop' }), {
       code: 'epoch_changed',
     })
+    const plan = {
+      from: 'now',
+      once: true,
+      unit: 1,
+      concurrency: 1,
+      key: 'subject',
+      retries: 0,
+      onFailure: 'stop',
+    } as const
+    const command = consume(
+      new LedgerClient({ apiUrl: restored.url }),
+      { ...plan, name: 'work', onRestore: 'stop' },
+      {
+        work: { kind: 'print', print: async () => void t.fail('the position is not chosen') },
+        signal: ending.signal,
+        report: () => {},
+      },
+    )
+    await t.rejects(command, { code: 'epoch_changed' })
     show(restored.handler)
     await reached(5)
     ending.abort()

@@ -7,7 +7,8 @@ import { serveConsumers } from '../server/consumers/serve-consumers.js'
 import { type AnswerParts, standIn } from './stand-in.js'
 
 const PLAN: Omit<ConsumePlan, 'name'> = {
-  ...{ from: 'beginning', once: true, unit: 1, concurrency: 1, key: 'subject', retries: 0, onFailure: 'stop' },
+  ...{ from: 'beginning', once: true, unit: 1, concurrency: 1, key: 'subject', retries: 0 },
+  ...{ onFailure: 'stop', onRestore: 'continue' },
 }
 
 /** A ledger, and what `consume` passes on and reports. */

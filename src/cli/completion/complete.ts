@@ -4,6 +4,8 @@ import { OUTCOMES } from '../../model/sentences/event-outcome.js'
 /** As much of oclif's manifest as completion needs. */
 export interface Manifest {
   commands: Readonly<Record<string, ManifestCommand>>
+  /** Of commands whose names begin alike, from the package. */
+  topics?: Readonly<Record<string, { description: string }>>
 }
 
 interface ManifestCommand {
@@ -72,7 +74,7 @@ const ARG_LISTS: readonly { command: RegExp; arg: string; list: ListName }[] = [
  * @param list reads what the manifest does not have
  */
 export async function complete(
-  { commands }: Manifest,
+  { commands, topics = {} }: Manifest,
   words: readonly string[],
   list: (name: ListName) => Promise<readonly string[]>,
 ): Promise<Completion> {
@@ -81,7 +83,7 @@ export async function complete(
   const typed = given.at(-1) ?? ''
   const before = given.slice(0, -1)
   const id = findCommand(commands, before)
-  if (id === undefined) return matching(nextWords(commands, before), typed)
+  if (id === undefined) return matching(nextWords(commands, topics, before), typed)
   const command = commands[id]
   if (!command) return []
   const rest = before.slice(id.split(':').length)
@@ -110,14 +112,18 @@ function findCommand(commands: Manifest['commands'], words: readonly string[]): 
   return undefined
 }
 
-function nextWords(commands: Manifest['commands'], words: readonly string[]): Candidate[] {
+function nextWords(
+  commands: Manifest['commands'],
+  topics: NonNullable<Manifest['topics']>,
+  words: readonly string[],
+): Candidate[] {
   const prefix = words.map(word => `${word}:`).join('')
   const next = new Map<string, Candidate>()
   for (const [id, { hidden, summary, description }] of Object.entries(commands)) {
     if (hidden || !id.startsWith(prefix)) continue
     const [value = '', ...deeper] = id.slice(prefix.length).split(':')
-    const text = deeper.length === 0 ? (summary ?? description) : undefined
-    if (!next.has(value) || text !== undefined)
+    const text = deeper.length === 0 ? (summary ?? description) : topics[prefix + value]?.description
+    if (!next.has(value) || deeper.length === 0)
       next.set(value, { value, ...(text === undefined ? {} : { description: text }) })
   }
   return [...next.values()].sort((one, other) => (one.value < other.value ? -1 : 1))

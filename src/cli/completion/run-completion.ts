@@ -17,7 +17,8 @@ export function readCompletionRequest([first, separator, ...words]: readonly str
 
 /** Prints a line for each candidate: the word, a tab, and what it is. */
 export async function runCompletion(root: string, words: readonly string[]): Promise<void> {
-  const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'))
+  const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
+  const manifest = { ...read('oclif.manifest.json'), topics: read('package.json').oclif.topics }
   const sources = processSources()
   const completion = await complete(manifest, words, name => listedValues(name, sources))
   const lines =

@@ -24,7 +24,7 @@ complete -F _daybook daybook
 `,
   zsh: `#compdef daybook
 _daybook() {
-  local line
+  local line word about
   local -a words_found
   for line in "\${(@f)$(daybook ${REQUEST} -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
     [[ -z $line ]] && continue
@@ -32,7 +32,8 @@ _daybook() {
       _files
       return
     fi
-    words_found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    word=\${\${line%%$'\\t'*}//:/\\\\:} about=\${line#*$'\\t'}
+    words_found+=("$word\${about:+:$about}")
   done
   _describe daybook words_found
 }

@@ -23,6 +23,8 @@ export interface ConsumePlan {
   key: OrderKey
   retries: number
   onFailure: 'stop' | 'dead-letter'
+  /** Whether it goes on at the checkpoint that a restored ledger has. */
+  onRestore: 'continue' | 'stop'
   maxAgeSeconds?: number
   maxBacklog?: number
 }
@@ -46,11 +48,11 @@ const LEASE_SECONDS = 15
  * Passes the events of a consumer on, until the signal aborts, or with `once` until there are no more.
  *
  * @throws AppError `conflict/lease_held` with `once`; `internal/consumer_failed` when it stops because of an event;
- *   `conflict/receiver_gone`; as `LedgerClient`
+ *   `conflict/receiver_gone`; `conflict/epoch_changed` if it shall stop then; as `LedgerClient`
  */
 export async function consume(client: LedgerClient, plan: ConsumePlan, options: ConsumeOptions): Promise<void> {
   const { work, signal, report } = options
-  const { name, filters, from, once, unit, concurrency, key, retries, onFailure } = plan
+  const { name, filters, from, once, unit, concurrency, key, retries, onFailure, onRestore } = plan
   const place = from === 'beginning' || from === 'now' ? { position: from } : { from }
   const skip = plan.maxBacklog === undefined ? undefined : skipBacklog(client, name, plan.maxBacklog, options)
   try {
@@ -58,7 +60,7 @@ export async function consume(client: LedgerClient, plan: ConsumePlan, options: 
       calls: ledgerCalls(client, name),
       create: { ...(filters ? { filters } : {}), ...place },
       limit: Math.min(PAGE.most, Math.max(PAGE.least, unit * concurrency)),
-      ...{ leaseSeconds: LEASE_SECONDS, once, signal, report, unit, retries, onFailure },
+      ...{ leaseSeconds: LEASE_SECONDS, once, signal, report, unit, retries, onFailure, onRestore },
       concurrency: work.kind === 'print' ? 1 : concurrency,
       keyOf: KEY_OF[work.kind === 'print' ? 'all' : key],
       handle: reportingWaits(withoutOld(handlerOf(work), plan.maxAgeSeconds), report),
