@@ -92,9 +92,8 @@ export class EventRecorder {
       return { event: json === undefined ? this.parts.people.complete(event, provenance) : event, provenance, json }
     })
     return this.#record(now =>
-      completed.map(delivery => {
-        const { event, provenance } = delivery
-        return { ...delivery, matches: matchesOf(provenance, this.parts.subscriptions.match(event, now)) }
+      completed.map(({ event, provenance, json }) => {
+        return { event, provenance, json, matches: matchesOf(provenance, this.parts.subscriptions.match(event, now)) }
       }),
     )
   }
