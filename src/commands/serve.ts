@@ -27,7 +27,9 @@ export default class Serve extends DaybookCommand {
     })(),
     'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
-    capture: boolean({ description: 'Capture due watches of the chat platform, and read its event queue.' }),
+    capture: boolean({
+      description: 'Capture due watches of chat, code hosts and forum, and read the event queue of the chat.',
+    }),
     demo: boolean({
       description: 'Serve sample events and cards from a throwaway ledger and board, only on this machine.',
       // Not `exclusive`: help would show these as excluding each other.

@@ -40,7 +40,7 @@ export class Polling {
   poll(chat: ChatServer, at: Micros, which: 'with news' | 'all'): Step[] {
     this.#forgetOver(at)
     return this.#watches
-      .filter(watch => (which === 'all' || watch.unread.length > 0) && dueAt(watch, at) <= at)
+      .filter(watch => (which === 'all' || watch.unread.length > 0) && dueAt({ source: 'chat', ...watch }, at) <= at)
       .flatMap(watch => capture(watch, chat, at))
   }
 

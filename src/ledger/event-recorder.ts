@@ -38,8 +38,10 @@ export interface CapturedEvents {
   followed?: Record<string, unknown> | undefined
 }
 
-/** Events of a chat server's queue, in their order. */
+/** Events of a chat server's queue or of a poll, in their order. */
 export interface LiveEvents {
+  /** How they were read; absent: by capture, logged in to an account. */
+  provenance?: Provenance
   events: readonly LiveEvent[]
   /** Changes of the capture of watches that none of the events is marked with. */
   notes: readonly { id: string; captured: CaptureState }[]
@@ -134,15 +136,16 @@ export class EventRecorder {
   }
 
   /**
-   * Records events of a chat server's queue, and how far the watches have been read by them, in one transaction.
+   * Records events of a chat server's queue or of a poll, and how far the watches have been read by them, in one
+   * transaction.
    *
    * @throws AppError as `record`
    *
    * Source: docs/decisions/0081.
    */
-  async recordLive({ events, notes }: LiveEvents): Promise<RecordOutcome[]> {
+  async recordLive({ events, notes, provenance = CAPTURED }: LiveEvents): Promise<RecordOutcome[]> {
     const { people, subscriptions } = this.parts
-    const completed = events.map(({ event, marks }) => ({ event: people.complete(event, CAPTURED), marks }))
+    const completed = events.map(({ event, marks }) => ({ event: people.complete(event, provenance), marks }))
     const toRecord = (now: Micros) =>
       completed.map(({ event, marks }): EventToRecord => {
         const isMarked = new Set(marks.map(({ id }) => id))
@@ -150,7 +153,7 @@ export class EventRecorder {
         const own = marks.map(({ lease, ...mark }): SubscriptionMatch => {
           return { ...mark, isCaptured: true, ...(lease ? { lease } : {}) }
         })
-        return { event, provenance: CAPTURED, matches: [...others, ...own] }
+        return { event, provenance, matches: [...others, ...own] }
       })
     const outcomes = completed.length > 0 ? await this.#record(toRecord) : []
     for (const { id, captured } of notes) await subscriptions.noteCapture(id, captured)

@@ -174,9 +174,9 @@ export class Ledger {
     return this.options.store.subscriptions.saveQueueMark(mark)
   }
 
-  /** Records the outcome of an attempt to capture a watch. */
-  noteCapture(id: string, changes: CaptureState): Promise<void> {
-    return this.subscriptions.noteCapture(id, changes)
+  /** Records the outcome of an attempt to capture a watch. @param cursor moves its `last_cursor` there */
+  noteCapture(id: string, changes: CaptureState, cursor?: string): Promise<void> {
+    return this.subscriptions.noteCapture(id, changes, cursor)
   }
 
   /**

@@ -2,16 +2,17 @@ import { idleIntervalOf, intervalOf, usesPolling } from '../model/subscriptions/
 import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
 import { findTimestamp, type Micros, toTimestamp } from '../model/timestamp.js'
 import { watchedPlaceOf } from '../platforms/chat/watched-place.js'
+import { watchedTargetOf } from '../platforms/history/watched-target.js'
 
 const SECOND: Micros = 1_000_000
 /** Longest back-off after failures, so that a recovered platform is polled again soon. */
 const LONGEST_BACK_OFF_SECONDS = 900
 
-type Watch = Pick<Subscription, 'enabled' | 'metadata' | 'capture'>
+type Watch = Pick<Subscription, 'source' | 'enabled' | 'metadata' | 'capture'>
 
-/** Whether capture can read it: only the chat platform has an API for this, and only for a topic or a stream. */
+/** Whether capture can read it: a topic or a stream of the chat platform, or a place of a code host or a forum. */
 export function canBeCaptured(watch: Pick<Subscription, 'source' | 'target' | 'scope' | 'filters'>): boolean {
-  return watch.source === 'chat' && watchedPlaceOf(watch) !== undefined
+  return (watch.source === 'chat' ? watchedPlaceOf(watch) : watchedTargetOf(watch)) !== undefined
 }
 
 /** Whether capture polls it. A subscription with a problem is not saved, so its progress could not be recorded. */
@@ -20,7 +21,10 @@ export function isPolled(watch: Subscription): boolean {
 }
 
 /** Why it is no longer captured, if so. */
-export function whyOver({ enabled, metadata }: Watch, now: Micros): 'disabled' | 'expired' | undefined {
+export function whyOver(
+  { enabled, metadata }: Pick<Watch, 'enabled' | 'metadata'>,
+  now: Micros,
+): 'disabled' | 'expired' | undefined {
   if (!enabled) return 'disabled'
   return expiresAt(metadata) <= now ? 'expired' : undefined
 }
@@ -34,18 +38,21 @@ export function expiresAt({ expires_at }: Subscription['metadata']): Micros {
  * When a watch is to be captured next: `interval_seconds` after the last attempt while it is hot, afterwards ten times
  * that, at least five minutes. A watch that was never captured, or whose last capture was interrupted, is due
  * immediately. From the second consecutive failure on, each doubles the time, up to a quarter of an hour. A wait that
- * the chat server asked for takes precedence.
+ * the platform asked for takes precedence.
  *
  * Source: decisions, section 6.
  */
-export function dueAt(watch: Pick<Watch, 'metadata' | 'capture'>, now: Micros): Micros {
+export function dueAt(watch: Pick<Watch, 'source' | 'metadata' | 'capture'>, now: Micros): Micros {
   return Math.max(instantOf(watch.capture?.wait_until) ?? 0, intervalEnd(watch, now))
 }
 
-function intervalEnd({ metadata, capture }: Pick<Watch, 'metadata' | 'capture'>, now: Micros): Micros {
+function intervalEnd(
+  { source, metadata, capture }: Pick<Watch, 'source' | 'metadata' | 'capture'>,
+  now: Micros,
+): Micros {
   const last = instantOf(capture?.last_attempt_at)
   if (last === undefined || wasInterrupted(capture)) return now
-  const interval = intervalOf(metadata)
+  const interval = intervalOf({ source, metadata })
   const hotUntil = instantOf(metadata.hot_until) ?? Number.POSITIVE_INFINITY
   const seconds = now < hotUntil ? interval : idleIntervalOf(interval)
   return last + backedOff(seconds, capture?.failures ?? 0) * SECOND

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { ChatAccount } from '../model/platforms/chat-account.js'
 import { toSite } from '../model/platforms/site.js'
 import { readSecret } from './reading/secret-setting.js'
@@ -12,6 +13,12 @@ export interface ChatFlags {
 
 /** Returned by `readChatAccount` after a refusal; never used, because `reader.finish` throws. */
 const NO_ACCOUNT: ChatAccount = { site: '', email: '', api_key: '' }
+
+/** Any of them means that captures are wanted. */
+const WANTED = [
+  ...['EVENT_CHAT_EMAIL', 'EVENT_CHAT_API_KEY', 'EVENT_CHAT_API_KEY_FILE'],
+  ...['ZULIP_EMAIL', 'ZULIP_API_KEY', 'ZULIP_CONFIG'],
+]
 
 /** No colon: in the sent credentials it separates the name from the key. */
 const EMAIL = /^[^\s:\x00-\x1f]{1,254}$/u
@@ -43,6 +50,12 @@ export function readChatAccount(reader: SettingReader, flags: ChatFlags = {}): C
   // TLS trust is configured for one server and must not apply to another.
   const tls = ownSite === site ? readTls(reader, zuliprc) : undefined
   return { site, email: email.value.trim(), api_key: apiKey, ...(tls ? { tls } : {}) }
+}
+
+/** Whether an account is named, even if a part of it is missing. */
+export function isChatConfigured(reader: SettingReader): boolean {
+  if (WANTED.some(name => reader.find(name) !== undefined)) return true
+  return ['a file', 'a broken link'].includes(reader.sources.standsAt(join(reader.sources.homedir, '.zuliprc')))
 }
 
 /** @param names the setting, and alternatives that may have been refused already */

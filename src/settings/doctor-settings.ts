@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import type { FieldProblem } from '../model/app-error.js'
 import type { ChatAccount } from '../model/platforms/chat-account.js'
 import type { PostgresAddress } from '../model/postgres-address.js'
-import { readChatAccount } from './chat-account.js'
+import { isChatConfigured, readChatAccount } from './chat-account.js'
 import { type BoardClientSettings, type ClientSettings, readBoardClient, readClient } from './client-settings.js'
 import type { DatabaseSetting } from './database-setting.js'
 import type { BackupSettings, LedgerSettings } from './ledger-settings.js'
@@ -38,12 +37,6 @@ const HOME = ['home_dir', 'ARCH_HOME']
 const BACKUPS = ['EVENT_BACKUP_DIR', 'EVENT_BACKUP_MINUTES', 'EVENT_BACKUP_KEEP']
 const ADMIN_TOKEN = ['EVENT_ADMIN_TOKEN', 'EVENT_ADMIN_TOKEN_FILE', 'admin token file']
 const BOARD_KEY = ['BOARD_API_KEY', 'BOARD_API_KEY_FILE']
-/** Any of them means that captures are wanted. */
-const CHAT = [
-  ...['EVENT_CHAT_EMAIL', 'EVENT_CHAT_API_KEY', 'EVENT_CHAT_API_KEY_FILE'],
-  ...['ZULIP_EMAIL', 'ZULIP_API_KEY', 'ZULIP_CONFIG'],
-]
-
 /** Reads what `serve` and the clients read. Never throws: every problem is in the result. */
 export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): DoctorSettings {
   const reader = new SettingReader(sources)
@@ -74,11 +67,6 @@ function databaseOf({ path, postgres }: DatabaseSetting): Pick<DoctorSettings, '
   if (postgres) return { postgres }
   // Of an address of PostgreSQL that is not valid, there is no path.
   return path === '' ? {} : { database: path }
-}
-
-function isChatConfigured(reader: SettingReader): boolean {
-  if (CHAT.some(name => reader.find(name) !== undefined)) return true
-  return ['a file', 'a broken link'].includes(reader.sources.standsAt(join(reader.sources.homedir, '.zuliprc')))
 }
 
 /** The admin token is read for the server and for clients. */

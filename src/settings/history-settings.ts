@@ -1,4 +1,4 @@
-import type { HistoryAccount } from '../model/platforms/history.js'
+import { type HistoryAccount, REST_SOURCES, type RestAccount, type RestSource } from '../model/platforms/history.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'
 import { readChatAccount } from './chat-account.js'
 import { isLoopback } from './listen-settings.js'
@@ -7,9 +7,7 @@ import { headerWord, readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
-type ListedSource = Exclude<PlatformSource, 'chat'>
-
-const SUFFIX: Readonly<Record<ListedSource, string>> = { code_a: 'CODE_A', code_b: 'CODE_B', forum: 'FORUM' }
+const SUFFIX: Readonly<Record<RestSource, string>> = { code_a: 'CODE_A', code_b: 'CODE_B', forum: 'FORUM' }
 const DEFAULT_URLS: Readonly<Partial<Record<PlatformSource, string>>> = {
   code_a: 'https://github.com',
   code_b: 'https://gitlab.com',
@@ -43,6 +41,15 @@ export function readHistorySettings(
   return { ...local, account }
 }
 
+/** The accounts of the platforms for which an address or a token is set: those that may be polled. */
+export function readRestAccounts(reader: SettingReader): RestAccount[] {
+  const isSet = (source: RestSource) =>
+    [`URL_${SUFFIX[source]}`, `TOKEN_${SUFFIX[source]}`, `TOKEN_${SUFFIX[source]}_FILE`].some(
+      name => reader.findEvenEmpty(`EVENT_HISTORY_${name}`) !== undefined,
+    )
+  return REST_SOURCES.filter(isSet).map(source => readAccount(reader, source, {}))
+}
+
 /** The account of capture. */
 function readChat(reader: SettingReader, url: string | undefined): HistoryAccount {
   const { site, email, api_key, tls } = readChatAccount(reader, { chatUrl: url })
@@ -51,9 +58,9 @@ function readChat(reader: SettingReader, url: string | undefined): HistoryAccoun
 
 function readAccount(
   reader: SettingReader,
-  source: ListedSource,
+  source: RestSource,
   flags: { url?: string | undefined; named?: string | undefined },
-): HistoryAccount {
+): RestAccount {
   const name = `EVENT_HISTORY_URL_${SUFFIX[source]}`
   const ownUrl = reader.text(name, toBaseUrl, 'is not the http or https address of a server') ?? DEFAULT_URLS[source]
   const wanted = flags.url ?? flags.named

@@ -1,9 +1,9 @@
-import type { ChatAccount } from '../model/platforms/chat-account.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'
 import type { ListedHook } from '../model/platforms/reconciliation.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
-import { readChatAccount, readChatSite } from './chat-account.js'
+import { type CaptureAccounts, readCaptureAccounts } from './capture-settings.js'
+import { readChatSite } from './chat-account.js'
 import type { DatabaseSetting } from './database-setting.js'
 import { type FollowSettings, readFollow } from './follow-settings.js'
 import { type ListenSettings, readAllowedHosts, readCorsOrigins, readListen, readPublicUrl } from './listen-settings.js'
@@ -69,8 +69,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   follow?: FollowSettings
   /** Absent: events stay forever. */
   retention?: RetentionSettings
-  /** The account for capturing due watches of the chat platform; absent: capturing is off. */
-  capture?: ChatAccount
+  /** The accounts for capturing due watches; absent: capturing is off. */
+  capture?: CaptureAccounts
   /** The hooks whose deliveries are compared with the ledger every hour; absent: it is off. */
   reconcile?: ListedHook[]
   /** Whether capturing also reads the chat platform's event queue. */
@@ -89,8 +89,8 @@ const SUBSCRIPTIONS = { min: 1, max: 1_000_000, default: SUBSCRIPTION_LIMITS.per
  */
 export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSettings {
   const publicUrl = readPublicUrl(reader)
-  const capture = flags.capture ? readChatAccount(reader) : undefined
-  const chatSite = capture ? capture.site : readChatSite(reader)
+  const capture = flags.capture ? readCaptureAccounts(reader) : undefined
+  const chatSite = capture?.chat ? capture.chat.site : readChatSite(reader)
   const captureLive = reader.isOn('EVENT_CHAT_LIVE', true)
   const local = readLocal(reader, flags)
   const settings = {

@@ -1,7 +1,5 @@
-import type { ChatAccount } from '../model/platforms/chat-account.js'
 import { readPasswordMinLength } from './accounts-settings.js'
 import { readAdminToken } from './admin-token.js'
-import { type ChatFlags, readChatAccount } from './chat-account.js'
 import { type DatabaseSetting, readDatabase } from './database-setting.js'
 import { readHome } from './home-folder.js'
 import { SettingReader } from './reading/setting-reader.js'
@@ -53,17 +51,4 @@ export function readUsersSettings(flags: LocalFlags, sources: SettingSources): U
   const passwordMinLength = readPasswordMinLength(reader)
   reader.finish()
   return { ...local, passwordMinLength, ...(adminToken === undefined ? {} : { adminToken }) }
-}
-
-/** What a capture needs: the ledger, and an account of the chat platform. */
-export interface CaptureSettings extends LocalSettings {
-  chat: ChatAccount
-}
-
-/** @throws AppError `configuration/settings_invalid`, with every problem */
-export function readCaptureSettings(flags: LocalFlags & ChatFlags, sources: SettingSources): CaptureSettings {
-  const reader = new SettingReader(sources)
-  const settings = { ...readLocal(reader, flags), chat: readChatAccount(reader, flags) }
-  reader.finish()
-  return settings
 }

@@ -129,13 +129,15 @@ t.test(
     const { database, run } = await start(t)
     const all = { ...WATCH, id: 'all', target: null }
     const forum = { ...WATCH, id: 'forum', source: 'forum', target: 'topic:7' }
+    const own = { ...WATCH, id: 'own', source: 'builds', target: '' }
     await withLedger(t, database, async ledger => {
-      for (const watch of [all, forum]) await ledger.saveSubscription(watch)
+      for (const watch of [all, forum, own]) await ledger.saveSubscription(watch)
       await ledger.deleteSubscription('deploys')
     })
     t.match(await run([...CAPTURE, '--due']), { code: 0, out: '{"captures":[],"left":0}\n' })
     t.match(await run([...CAPTURE, 'all']), { code: 2, err: /watches all of the chat platform, and only a topic or a/ })
-    t.match(await run([...CAPTURE, 'forum']), { code: 2, err: /watches "forum", and only a topic or a stream/ })
+    t.match(await run([...CAPTURE, 'own']), { code: 2, err: /watches "builds", and only a topic or a stream/ })
+    t.match(await run([...CAPTURE, 'forum']), { code: 78, err: /no account of it is configured/ })
   },
 )
 

@@ -25,6 +25,7 @@ const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
   'docs/how-to/record-what-happened-before.md': async t => ({
     'https://git.example.org': await documentedRepository(t),
   }),
+  'docs/how-to/watch-without-webhooks.md': async t => ({ 'https://git.example.org': await documentedRepository(t) }),
 }
 
 // Every page has a server of its own; on a busy machine that adds up.

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readCaptureSettings } from '../../src/settings/local-settings.js'
+import { readCaptureSettings } from '../../src/settings/capture-settings.js'
 import { HOME, type MemorySources, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 
@@ -11,8 +11,11 @@ const EVENT = {
   EVENT_CHAT_API_KEY: 'event-key',
 }
 
-const accountOf = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?: string } = {}) =>
-  readCaptureSettings(flags, memorySources(sources)).chat
+const accountOf = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?: string } = {}) => {
+  const { chat } = readCaptureSettings(flags, memorySources(sources)).accounts
+  if (!chat) throw new Error('There is no account.')
+  return chat
+}
 const problems = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?: string } = {}) =>
   problemsOf(() => readCaptureSettings(flags, memorySources(sources)))
 

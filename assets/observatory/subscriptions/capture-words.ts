@@ -39,11 +39,11 @@ export function captureWords(
       : { state: 'failing', words: 'Failing, never captured' }
   }
   if (!usesPolling(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by a program' }
-  if (subscription.source !== 'chat' || (capture && !capture.next_due_at)) {
+  if (!isPlatform || (capture && !capture.next_due_at)) {
     return {
       state: 'unreadable',
       words: 'Cannot be polled',
-      more: 'Only a stream or a topic of the chat can be polled. Its webhook can still deliver events.',
+      more: 'Its target names no stream or topic, no repository, and no place of a forum. A webhook can still deliver events.',
     }
   }
   const { seconds, hotUntil, isHot } = paceOf(subscription, now)
@@ -63,7 +63,7 @@ export function captureWords(
 }
 
 export const NOT_CAPTURED =
-  'It is due, but captures are not running. Start the server with --capture, or run "daybook capture subscription-once --due" regularly.'
+  'It is due, but captures are not running. Start the server with --capture and an account of the platform, or run "daybook capture subscription-once --due" regularly.'
 
 /** `Chat refused the key. 6 tries, next at 14:39.` @returns undefined if nothing fails */
 export function troubleWords(
@@ -129,8 +129,8 @@ interface Pace {
   isHot: boolean
 }
 
-function paceOf({ metadata }: Pick<Subscription, 'metadata'>, now: number): Pace {
-  const seconds = intervalOf(metadata)
+function paceOf({ source, metadata }: Pick<Subscription, 'source' | 'metadata'>, now: number): Pace {
+  const seconds = intervalOf({ source, metadata })
   const hotUntil = instantOf(metadata.hot_until)
   const isHot = hotUntil === undefined || now < hotUntil
   return { seconds: isHot ? seconds : idleIntervalOf(seconds), hotUntil, isHot }

@@ -1,4 +1,4 @@
-import type { WatchCapture } from '../../model/subscriptions/capture.js'
+import type { PollReport, WatchCapture } from '../../model/subscriptions/capture.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
 
@@ -30,9 +30,19 @@ function renaming({ renamed_to: name }: WatchCapture): string {
   return name === undefined ? '' : ` It is called "${toTerminalLine(name)}" now.`
 }
 
-function counts({ messages, created, duplicates, last_cursor }: WatchCapture): string {
-  if (messages === 0) return 'nothing new.'
-  const total = messages === 1 ? '1 message' : `${messages.toLocaleString('en')} messages`
+function counts({ messages, created, duplicates, last_cursor, polled }: WatchCapture): string {
+  if (messages === 0) return `nothing new.${leftOut(polled)}`
+  const thing = polled ? 'event' : 'message'
+  const total = messages === 1 ? `1 ${thing}` : `${messages.toLocaleString('en')} ${thing}s`
   const known = duplicates === 0 ? '' : `, ${duplicates.toLocaleString('en')} known already`
-  return `${total}, ${created.toLocaleString('en')} new${known}. Newest: ${toTerminalLine(last_cursor ?? 'none')}.`
+  const newest = toTerminalLine(last_cursor ?? 'none')
+  const end = polled ? leftOut(polled) : ` Newest: ${newest}.`
+  return `${total}, ${created.toLocaleString('en')} new${known}.${end}`
+}
+
+function leftOut(polled: PollReport | undefined): string {
+  if (!polled) return ''
+  const lists = polled.unavailable.map(({ stream }) => ` Not available: ${toTerminalLine(stream)}.`)
+  const items = polled.left_out.map(({ reason, count }) => ` Left out: ${count} (${toTerminalLine(reason)}).`)
+  return [...(polled.complete ? [] : [' The next capture continues.']), ...lists, ...items].join('')
 }

@@ -7,14 +7,15 @@ import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
 import { fromFailure } from '../../model/failure.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/subscriptions/capture.js'
-import { readCaptureSettings } from '../../settings/local-settings.js'
+import { readCaptureSettings } from '../../settings/capture-settings.js'
 
 export default class CaptureSubscriptionOnce extends DaybookCommand {
-  static override summary = 'Captures the messages of a watched chat topic since the last capture.'
+  static override summary = 'Captures what is new in a watched chat topic, repository or forum.'
   static override description = [
-    'A running server captures; without a server, this command opens the ledger itself. Messages are read',
+    'A running server captures; without a server, this command opens the ledger itself. Messages of a chat are read',
     'oldest first and recorded page by page, so an interrupted capture can simply be run again. The account comes from',
-    'EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY (or EVENT_CHAT_API_KEY_FILE), else from ZULIP_* or ~/.zuliprc.',
+    'EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY (or EVENT_CHAT_API_KEY_FILE), else from ZULIP_* or ~/.zuliprc. Repositories',
+    'and places of a forum are polled with the accounts of EVENT_HISTORY_URL_… and EVENT_HISTORY_TOKEN_….',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> deploys',
@@ -45,13 +46,13 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
     if ((args.id !== undefined) === (flags.due === true)) {
       throw new AppError('invalid', 'wrong_usage', 'Name one subscription, or use --due; not both.')
     }
-    const { chat, ...local } = readCaptureSettings(
+    const { accounts, ...local } = readCaptureSettings(
       { db: flags.db, chatUrl: flags['chat-url'], chatEmail: flags['chat-email'] },
       this.sources,
     )
     const watch = args.id === undefined ? {} : { subscription_id: args.id }
     const { capture } = await import('../../runtime/capture/capture-command.js')
-    const request: CaptureRequest = { ...watch, backfill: flags.backfill, chat }
+    const request: CaptureRequest = { ...watch, backfill: flags.backfill, ...accounts }
     const progress = new Progress(process.stderr)
     const result = await capture(local, request, step => progress.show(toProgressText(step))).finally(() =>
       progress.end(),
@@ -88,5 +89,5 @@ interface Flags {
 
 function toProgressText({ subscription_id, messages, waiting_seconds: seconds }: CaptureProgress): string {
   const recorded = `${subscription_id}: ${messages.toLocaleString('en')} messages recorded …`
-  return seconds === undefined ? recorded : `${recorded} waiting ${Math.ceil(seconds)} s, as the chat server asks`
+  return seconds === undefined ? recorded : `${recorded} waiting ${Math.ceil(seconds)} s, as the platform asks`
 }

@@ -1,6 +1,29 @@
+import Type, { type Static } from '#typebox'
 import type { Place } from '../subscriptions/target-place.js'
 import type { ChatAccount } from './chat-account.js'
 import type { PlatformSource } from './platform-source.js'
+
+/** The platforms that are read by their REST API. The chat platform has a client of its own. */
+export const REST_SOURCES = ['code_a', 'code_b', 'forum'] as const
+export type RestSource = (typeof REST_SOURCES)[number]
+
+export function isRestSource(source: string): source is RestSource {
+  return REST_SOURCES.some(each => each === source)
+}
+
+/** Such an account, as part of a request. */
+export const RestAccountSchema = Type.Object({
+  source: Type.Enum(REST_SOURCES),
+  baseUrl: Type.String({
+    minLength: 1,
+    maxLength: 300,
+    description: 'Address of the platform, without a trailing slash.',
+  }),
+  token: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+  username: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+})
+
+export type RestAccount = Static<typeof RestAccountSchema>
 
 /** A platform's address and credential for reading what happened before. */
 export interface HistoryAccount {

@@ -1,6 +1,7 @@
 import Type, { type Static } from '#typebox'
 import type { Failure } from '../failure.js'
 import { ChatAccountSchema } from '../platforms/chat-account.js'
+import { type LeftOutItems, REST_SOURCES, RestAccountSchema } from '../platforms/history.js'
 import { SUBSCRIPTION_LIMITS } from './subscription.js'
 
 export const CAPTURE_LIMITS = { backfill: 1_000_000, defaultBackfill: 100 } as const
@@ -19,7 +20,13 @@ export const CaptureRequestSchema = Type.Object({
     maximum: CAPTURE_LIMITS.backfill,
     description: 'Number of newest messages to read of a watch that was never captured.',
   }),
-  chat: ChatAccountSchema,
+  chat: Type.Optional(ChatAccountSchema),
+  platforms: Type.Optional(
+    Type.Array(RestAccountSchema, {
+      maxItems: REST_SOURCES.length,
+      description: 'Code hosts and a forum that may be polled; at most one of each source.',
+    }),
+  ),
 })
 
 export type CaptureRequest = Static<typeof CaptureRequestSchema>
@@ -27,7 +34,7 @@ export type CaptureRequest = Static<typeof CaptureRequestSchema>
 /** Progress of the capture of one watch. */
 export interface CaptureProgress {
   subscription_id: string
-  /** Messages recorded so far. */
+  /** Messages recorded so far; of a code host or a forum, events. */
   messages: number
   /** The capture waits this long because the platform asked for it. */
   waiting_seconds?: number
@@ -37,12 +44,14 @@ export interface CaptureProgress {
 export interface WatchCapture {
   subscription_id: string
   outcome: 'captured' | 'disabled' | 'expired' | 'failed'
-  /** Messages recorded, new or known. */
+  /** Messages recorded, new or known; of a code host or a forum, events that the watch did not have. */
   messages: number
   created: number
   duplicates: number
-  /** Newest message id known of the watch. */
+  /** Newest message id known of the watch; of a code host or a forum, the instant up to which it was read. */
   last_cursor: string | null
+  /** Of a code host or a forum. */
+  polled?: PollReport
   /**
    * The server on which the watch was read before. Ids do not carry over, so this capture started from the beginning.
    */
@@ -51,6 +60,16 @@ export interface WatchCapture {
   renamed_to?: string
   /** Why it failed. Recorded messages stay, and the next capture continues after them. */
   error?: Failure
+}
+
+/** What a poll of a code host or a forum left out. */
+export interface PollReport {
+  /** False if the next poll continues this one. */
+  complete: boolean
+  /** Lists that the platform does not have here, or does not show. */
+  unavailable: { stream: string; reason: string }[]
+  /** Items that became no event. */
+  left_out: LeftOutItems[]
 }
 
 export interface CaptureResult {

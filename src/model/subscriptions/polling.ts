@@ -4,6 +4,8 @@ import type { Subscription } from './subscription.js'
 /** Capture modes of a watch that is polled. */
 const POLLING: readonly string[] = ['api_cursor', 'poll']
 const DEFAULT_INTERVAL_SECONDS = 60
+/** A poll of a code host or a forum reads several lists, and the platforms count requests by the hour. */
+const LISTS_INTERVAL = { defaultSeconds: 300, leastSeconds: 60 }
 /** One year: later instants may have no text form. */
 const LONGEST_INTERVAL_SECONDS = 31_536_000
 /** An idle watch is polled this many times less often, and no more often than this. */
@@ -15,10 +17,19 @@ export function usesPolling({ capture_modes }: Pick<Subscription, 'capture_modes
 }
 
 /** Seconds between two captures during the hot period. */
-export function intervalOf({ interval_seconds: seconds }: Subscription['metadata']): number {
-  return typeof seconds === 'number' && seconds > 0
-    ? Math.min(seconds, LONGEST_INTERVAL_SECONDS)
-    : DEFAULT_INTERVAL_SECONDS
+export function intervalOf({ source, metadata }: Pick<Subscription, 'source' | 'metadata'>): number {
+  const { interval_seconds: seconds } = metadata
+  if (typeof seconds !== 'number' || seconds <= 0) return defaultIntervalOf(source)
+  return Math.min(Math.max(seconds, leastIntervalOf(source)), LONGEST_INTERVAL_SECONDS)
+}
+
+export function defaultIntervalOf(source: string): number {
+  return source === 'chat' ? DEFAULT_INTERVAL_SECONDS : LISTS_INTERVAL.defaultSeconds
+}
+
+/** Shorter intervals count as this one. */
+export function leastIntervalOf(source: string): number {
+  return source === 'chat' ? 1 : LISTS_INTERVAL.leastSeconds
 }
 
 /** Seconds between two captures afterwards. */

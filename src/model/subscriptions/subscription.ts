@@ -71,11 +71,13 @@ const CaptureSchema = Type.Object(
   {
     host: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'The chat server that it was read on: ids are unique on one server only.',
+        description: 'The server that it was read on: ids are unique on one server only.',
       }),
     ),
     read_to: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'Newest message id that capture itself has read.' }),
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Newest message id that capture itself has read; of a code host or a forum, an instant.',
+      }),
     ),
     reread: Type.Optional(
       Type.Union([Type.Object({ from: Type.String(), next: Type.String(), since: Type.String() }), Type.Null()], {
@@ -87,12 +89,17 @@ const CaptureSchema = Type.Object(
         description: 'Where the place was last found, even if renamed.',
       }),
     ),
+    unfinished: Type.Optional(
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description: 'How far the lists of a code host or a forum were read, if the next capture continues there.',
+      }),
+    ),
     last_attempt_at: InstantOrNull,
     last_success_at: InstantOrNull,
     last_error: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     failures: Type.Optional(Type.Integer({ minimum: 0, description: 'Consecutive.' })),
     wait_until: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'No request before then, as the chat server asked.' }),
+      Type.Union([Type.String(), Type.Null()], { description: 'No request before then, as the platform asked.' }),
     ),
     next_due_at: InstantOrNull,
   },
@@ -167,25 +174,28 @@ export interface Scope {
 /** State of a watch's capture. Unknown members are absent, or null where served. */
 export interface CaptureState {
   /**
-   * The chat server on which the place was read, such as `chat.example.org`; `read_to` and `followed` are meaningless
+   * The server on which the place was read, such as `chat.example.org`; `read_to` and `followed` are meaningless
    * on another. Older releases did not store it.
    */
   host?: string | null
   /**
    * Newest message id that capture itself has read. `last_cursor` also moves with deliveries by other routes:
    * continuing from there would skip what only capture finds. Null: nothing was read when a delivery arrived.
+   * Of a code host or a forum: everything that happened before this instant was read.
    */
   read_to?: string | null
   /** Message ids from which capture reads again, because a message may become visible after a later one. */
   reread?: { from: string; next: string; since: string } | null
   /** Where the place was found last, renamed or not; read and written by the platform's capture. */
   followed?: Record<string, unknown> | null
+  /** How far the lists of a code host or a forum were read; read and written by their poll. */
+  unfinished?: Record<string, unknown> | null
   last_attempt_at?: string | null
   last_success_at?: string | null
   last_error?: string | null
   /** Consecutive. */
   failures?: number
-  /** No request before then, as the chat server asked. */
+  /** No request before then, as the platform asked. */
   wait_until?: string | null
   /** Only in responses: computed from the watch's settings. */
   next_due_at?: string | null

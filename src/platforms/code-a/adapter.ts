@@ -18,7 +18,7 @@ export const codeA: WebhookAdapter = {
     ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
     scope_types: ['repository', 'issue', 'pull_request'],
     target_grammar: [...TARGET_FORMS.code_a],
-    capture_modes: ['webhook'],
+    capture_modes: ['webhook', 'poll'],
   },
   verify: verifyCodeA,
   normalise: normaliseCodeA,

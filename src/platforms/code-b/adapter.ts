@@ -23,7 +23,7 @@ export function createCodeB(now: () => number): WebhookAdapter {
       ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
       scope_types: ['repository', 'issue', 'pull_request'],
       target_grammar: [...TARGET_FORMS.code_b],
-      capture_modes: ['webhook'],
+      capture_modes: ['webhook', 'poll'],
     },
     verify: (delivery, secrets) => verifyCodeB(delivery, secrets, now()),
     normalise: normaliseCodeB,

@@ -16,7 +16,7 @@ export const forum: WebhookAdapter = {
     ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
     scope_types: ['category', 'topic'],
     target_grammar: [...TARGET_FORMS.forum],
-    capture_modes: ['webhook'],
+    capture_modes: ['webhook', 'poll'],
   },
   verify: verifyForum,
   normalise: normaliseForum,

@@ -6,7 +6,8 @@ import {
   type PlatformManners,
 } from '../api/platform-api.js'
 
-const MANNERS: PlatformManners = {
+/** A command waits as long as it takes. */
+const PATIENT: PlatformManners = {
   connections: 4,
   // GitHub opens its hourly allowance again within an hour.
   longestWaitSeconds: 3_660,
@@ -37,7 +38,19 @@ const MANNERS: PlatformManners = {
   },
 }
 
+/** A schedule has other watches to poll, and continues in its next round. */
+const BRIEF: PlatformManners = {
+  ...{ connections: 2, longestWaitSeconds: 60, retrySeconds: [1, 3] },
+  words: {
+    ...PATIENT.words,
+    checkAddress: 'Check EVENT_HISTORY_URL_… and the target of the subscription.',
+    again: 'The next capture continues.',
+  },
+}
+
 export interface HistoryApiOptions extends PlatformApiOptions {
+  /** For a poll: gives up sooner. */
+  isBrief: boolean
   signal?: AbortSignal | undefined
 }
 
@@ -46,6 +59,8 @@ export interface ListPage {
   items: unknown[]
   /** Path of the next page, below the address of the API. */
   next?: string | undefined
+  /** Path of the previous page. */
+  previous?: string | undefined
   /** Number of the last page, if the platform names it. */
   lastPage?: number | undefined
 }
@@ -57,7 +72,7 @@ export class HistoryApi {
 
   constructor(private readonly options: HistoryApiOptions) {
     const { pathname } = new URL(options.baseUrl)
-    this.#api = new PlatformApi(options, MANNERS)
+    this.#api = new PlatformApi(options, options.isBrief ? BRIEF : PATIENT)
     this.#basePath = pathname === '/' ? '' : pathname
   }
 
@@ -73,12 +88,17 @@ export class HistoryApi {
     if (!Array.isArray(items)) throw this.unreadable('not with a list')
     const next = this.#pathOf(linkOf(answer, 'next'))
     if (next === path) throw this.unreadable('with a list that leads back to itself')
-    return { items, next, lastPage: lastPageOf(answer) }
+    return { items, next, previous: this.#pathOf(linkOf(answer, 'prev')), lastPage: lastPageOf(answer) }
   }
 
   /** @param how such as `not with an object` */
   unreadable(how: string) {
     return this.#api.unreadable(how)
+  }
+
+  /** How far the platform's clock is ahead, in milliseconds, by its latest answer. */
+  clockAheadMs(): number {
+    return this.#api.clockAheadMs()
   }
 
   /** Closes the connections. */

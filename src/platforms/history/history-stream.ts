@@ -24,6 +24,8 @@ export interface HistoryPage {
 /** One list of a platform, such as the issues of a repository. */
 export interface HistoryStream {
   name: string
+  /** The kinds of its events, so that a poll reads no list that is not wanted. */
+  kinds: readonly string[]
   /** @param position `next` of the previous page; absent for the first page */
   read(position: string | undefined): Promise<HistoryPage>
 }
@@ -41,4 +43,6 @@ export interface HistoryPlace<Place> {
   place: Place
   /** RFC 3339 in UTC, six digits. */
   since: string
+  /** It is not long ago, so lists that have no filter by time are read from their newest end. */
+  isRecent: boolean
 }

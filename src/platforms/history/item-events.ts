@@ -3,7 +3,7 @@ import type { NewEvent } from '../../model/events/event.js'
 import { findTimestamp } from '../../model/timestamp.js'
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { withinDepth } from '../deliveries/delivery-body.js'
-import { idAt, isPayload, type Payload, textAt } from '../mapping/payload.js'
+import { idAt, instantAt, isPayload, type Payload, textAt } from '../mapping/payload.js'
 import type { HistoryApi, ListPage } from './history-api.js'
 import type { HistoryPage, LeftOut } from './history-stream.js'
 
@@ -74,16 +74,38 @@ export function joinPages(pages: readonly ItemPage[]): ItemPage {
   }
 }
 
-/** Reads a whole list that belongs to one item, page by page. */
-export async function readSubList(api: HistoryApi, first: string, reader: ItemReader): Promise<ItemPage> {
+/**
+ * Reads a list that belongs to one item, page by page.
+ *
+ * @param mayFollow of the items of a page: whether the next page may have something that counts
+ */
+export async function readSubList(
+  api: HistoryApi,
+  first: string,
+  reader: ItemReader,
+  mayFollow: (items: readonly unknown[]) => boolean = () => true,
+): Promise<ItemPage> {
   const pages: ItemPage[] = []
   let path: string | undefined = first
   while (path !== undefined) {
     const { items, next }: ListPage = await api.list(path)
     pages.push(await toHistoryPage(items, reader))
-    path = next
+    path = mayFollow(items) ? next : undefined
   }
   return joinPages(pages)
+}
+
+/**
+ * Whether some of the items are not older than an instant. Items without a time say nothing; if none has one, there may be.
+ *
+ * @param times the members that may have the time of an item; the latest counts
+ */
+export function hasRecent(items: readonly unknown[], since: string, ...times: readonly string[]): boolean {
+  const known = items.flatMap(item => {
+    const found = isPayload(item) ? times.flatMap(name => instantAt(item, name) ?? []) : []
+    return found.length === 0 ? [] : [found.reduce((left, right) => (left > right ? left : right))]
+  })
+  return known.length === 0 ? items.length > 0 : known.some(time => time >= since)
 }
 
 /** How many pages follow, by the number in the address of this one. */

@@ -16,25 +16,33 @@ export type ApiCalls = Pick<HistoryApiOptions, 'sleep' | 'now' | 'onWait' | 'sig
 
 export interface OpenHistory {
   history: History
+  /** How far the platform's clock is ahead, in milliseconds. */
+  clockAheadMs(): number
   close(): void
+}
+
+export interface HistoryReading {
+  account: HistoryAccount
+  /** RFC 3339 in UTC, six digits. */
+  since: string
+  /** It is polled: `since` is not long ago, and long waits are left to the next poll. */
+  isPoll: boolean
+  calls: ApiCalls
 }
 
 /**
  * Opens what happened in a place of a platform.
  *
- * @param since RFC 3339 in UTC, six digits
  * @throws AppError as `HistoryApi`
  */
-export function openHistory(
-  { place, source }: HistoryTarget,
-  { account, since, calls }: { account: HistoryAccount; since: string; calls: ApiCalls },
-): Promise<OpenHistory> {
-  return OPEN[source](place, account, since, calls)
+export function openHistory({ place, source }: HistoryTarget, reading: HistoryReading): Promise<OpenHistory> {
+  return OPEN[source](place, reading)
 }
 
-type Open = (place: Place | undefined, account: HistoryAccount, since: string, calls: ApiCalls) => Promise<OpenHistory>
+type Open = (place: Place | undefined, reading: HistoryReading) => Promise<OpenHistory>
 
-const openCodeA: Open = async (place, { baseUrl, token }, since, calls) => {
+const openCodeA: Open = async (place, { account: { baseUrl, token }, since, isPoll, calls: given }) => {
+  const calls = { ...given, isBrief: isPoll }
   const { path, numbered } = repositoryOf(place)
   const { flavour, apiUrl } = await findCodeAApi(baseUrl, calls)
   const authorization =
@@ -44,7 +52,7 @@ const openCodeA: Open = async (place, { baseUrl, token }, since, calls) => {
       ? { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
       : { accept: 'application/json' }
   return opening({ ...calls, baseUrl: apiUrl, headers: { ...AGENT, ...kind, ...authorization } }, api =>
-    openRepositoryHistory({ api, place: { path, numbered, flavour }, since }),
+    openRepositoryHistory({ api, place: { path, numbered, flavour }, since, isRecent: isPoll }),
   )
 }
 
@@ -59,7 +67,7 @@ const AGENT = { 'user-agent': 'Daybook' }
 /** GitHub itself, else a server of Gitea or Forgejo if it answers as one, else GitHub Enterprise Server. */
 async function findCodeAApi(
   baseUrl: string,
-  calls: ApiCalls,
+  calls: Omit<HistoryApiOptions, 'baseUrl' | 'headers'>,
 ): Promise<{ flavour: 'github' | 'gitea'; apiUrl: string }> {
   if (baseUrl === 'https://github.com') return { flavour: 'github', apiUrl: 'https://api.github.com' }
   const api = new HistoryApi({
@@ -92,7 +100,7 @@ const NOT_GITEA = [
 async function opening(options: HistoryApiOptions, open: (api: HistoryApi) => Promise<History>): Promise<OpenHistory> {
   const api = new HistoryApi(options)
   try {
-    return { history: await open(api), close: () => api.close() }
+    return { history: await open(api), clockAheadMs: () => api.clockAheadMs(), close: () => api.close() }
   } catch (error) {
     api.close()
     throw error
@@ -104,21 +112,25 @@ function noSuchPlace(): Error {
   return new Error('The platform has no places of this form.')
 }
 
-const openCodeB: Open = async (place, { baseUrl, token }, since, calls) => {
+const openCodeB: Open = async (place, { account: { baseUrl, token }, since, isPoll, calls }) => {
   const { path, numbered } = repositoryOf(place)
   const headers = { ...AGENT, accept: 'application/json', ...(token === undefined ? {} : { 'private-token': token }) }
-  return opening({ ...calls, baseUrl: `${baseUrl}/api/v4`, headers }, api =>
-    openProjectHistory({ api, place: { path, numbered }, since }),
+  return opening({ ...calls, isBrief: isPoll, baseUrl: `${baseUrl}/api/v4`, headers }, api =>
+    openProjectHistory({ api, place: { path, numbered }, since, isRecent: isPoll }),
   )
 }
 
-const openForum: Open = async (place, { baseUrl, token, username = 'system' }, since, calls) => {
+const openForum: Open = async (place, { account, since, isPoll, calls }) => {
+  const { baseUrl, token, username = 'system' } = account
   const credential = token === undefined ? {} : { 'api-key': token, 'api-username': username }
   const headers = { ...AGENT, accept: 'application/json', ...credential }
-  return opening({ ...calls, baseUrl, headers }, api => openForumHistory({ api, place: { place, baseUrl }, since }))
+  return opening({ ...calls, isBrief: isPoll, baseUrl, headers }, api =>
+    openForumHistory({ api, place: { place, baseUrl }, since, isRecent: isPoll }),
+  )
 }
 
-const openChat: Open = async (place, { baseUrl: site, token = '', username = '', tls }, since, calls) => {
+const openChat: Open = async (place, { account, since, calls }) => {
+  const { baseUrl: site, token = '', username = '', tls } = account
   if (place?.type !== 'stream' && place?.type !== 'stream_topic') throw noSuchPlace()
   const watched = place.type === 'stream' ? { stream: place.name } : { stream: place.stream, topic: place.name }
   const client = new ChatApiClient({ site, email: username, api_key: token, ...(tls === undefined ? {} : { tls }) })
@@ -127,6 +139,7 @@ const openChat: Open = async (place, { baseUrl: site, token = '', username = '',
   const users = new UserDirectory(() => performance.now())
   return {
     history: openStreamHistory({ api, users, site, place: watched, since, signal }),
+    clockAheadMs: () => 0,
     close: () => client.close(),
   }
 }

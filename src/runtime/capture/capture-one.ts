@@ -1,33 +1,26 @@
 import type { Ledger } from '../../ledger/ledger.js'
-import { readToOf, whyOver } from '../../ledger/watch-times.js'
+import { whyOver } from '../../ledger/watch-times.js'
 import { AppError } from '../../model/app-error.js'
 import { toFailure } from '../../model/failure.js'
+import { isRestSource, type RestAccount } from '../../model/platforms/history.js'
 import type { CaptureProgress, WatchCapture } from '../../model/subscriptions/capture.js'
 import type { Subscription } from '../../model/subscriptions/subscription.js'
-import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
-import { type CapturedPage, captureWatch, type ReadSoFar } from '../../platforms/chat/capture/capture-watch.js'
-import type { ChatApi } from '../../platforms/chat/capture/chat-api.js'
-import { RateLimitedChatApi, type RateLimitOptions } from '../../platforms/chat/capture/rate-limited-chat-api.js'
-import type { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
-import { hostOf } from '../../platforms/chat/context.js'
-import {
-  type FollowedPlace,
-  readFollowedPlace,
-  type WatchedPlace,
-  watchedPlaceOf,
-} from '../../platforms/chat/watched-place.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { RateLimitOptions } from '../../platforms/chat/capture/rate-limited-chat-api.js'
 import type { Lease } from '../../store/event-store.js'
+import { type ChatCapture, captureChat, placeOf } from './capture-chat.js'
+import { pollPlace, targetOf } from './poll-place.js'
 import type { WatchLocks } from './watch-locks.js'
 
 export interface CaptureParts {
-  ledger: Pick<Ledger, 'recordCaptured' | 'noteCapture' | 'getSubscription' | 'listKeysOf'>
+  ledger: Pick<Ledger, 'recordCaptured' | 'recordLive' | 'noteCapture' | 'getSubscription' | 'listKeysOf'>
   locks: WatchLocks
   /** Wall clock in microseconds. */
   clock: () => Micros
-  api: ChatApi
-  site: string
-  users: UserDirectory
-  backfill: number
+  /** Absent without an account of the chat platform. */
+  chat?: ChatCapture | undefined
+  /** Of the other platforms. */
+  accounts: readonly RestAccount[]
   sleep: RateLimitOptions['sleep']
   /** The right to capture the watch, if several servers may. */
   lease?: Lease | undefined
@@ -49,7 +42,9 @@ export async function captureOne(id: string, parts: CaptureParts): Promise<Watch
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     capture.outcome = 'failed'
-    capture.error = toFailure(capture.messages > 0 ? afterSome(error, capture.messages) : error)
+    // The error of a poll contains it already.
+    const isChat = capture.polled === undefined
+    capture.error = toFailure(isChat && capture.messages > 0 ? afterSome(error, capture.messages) : error)
   }
   return capture
 }
@@ -63,26 +58,48 @@ async function captureUnlessOver(capture: WatchCapture, parts: CaptureParts): Pr
     capture.outcome = over
     return
   }
-  const place = placeOf(watch)
+  const work = isRestSource(watch.source) ? pollOf(watch, parts) : chatCaptureOf(watch, parts)
   try {
-    await attempt(capture, { watch, place }, parts)
+    await attempt(capture, { watch, work }, parts)
   } finally {
     capture.last_cursor = (await ledger.getSubscription(watch.id)).last_cursor
   }
 }
 
-/** A watch and the place that it names. */
-interface Placed {
-  watch: Subscription
-  place: WatchedPlace
+/** Captures a watch once. */
+type Work = (capture: WatchCapture, attemptedAt: Micros) => Promise<void>
+
+/** @throws AppError `invalid/watch_not_captured`, `configuration/capture_account_missing` */
+function chatCaptureOf(watch: Subscription, parts: CaptureParts): Work {
+  const place = placeOf(watch)
+  const { chat } = parts
+  if (!chat) throw accountMissing(watch, 'EVENT_CHAT_URL, EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY')
+  return (capture, attemptedAt) => captureChat(capture, { watch, place, attemptedAt }, { ...parts, chat })
 }
 
-async function attempt(capture: WatchCapture, { watch, place }: Placed, parts: CaptureParts): Promise<void> {
+/** @throws AppError `invalid/watch_not_captured`, `configuration/capture_account_missing` */
+function pollOf(watch: Subscription, parts: CaptureParts): Work {
+  const target = targetOf(watch)
+  const account = parts.accounts.find(({ source }) => source === watch.source)
+  if (!account) throw accountMissing(watch, 'EVENT_HISTORY_URL_… or EVENT_HISTORY_TOKEN_…')
+  return (capture, attemptedAt) => pollPlace(capture, { watch, target, account, attemptedAt }, parts)
+}
+
+function accountMissing({ id, source }: Subscription, settings: string): AppError {
+  const message = `Subscription "${id}" is of "${source}", and no account of it is configured.`
+  return new AppError('configuration', 'capture_account_missing', message, { hint: `Set ${settings}.` })
+}
+
+async function attempt(
+  capture: WatchCapture,
+  { watch, work }: { watch: Subscription; work: Work },
+  parts: CaptureParts,
+): Promise<void> {
   const { ledger, clock } = parts
   const attemptedAt = clock()
   const last_attempt_at = toTimestamp(attemptedAt)
   try {
-    await captureInto(capture, { watch, place, attemptedAt }, parts)
+    await work(capture, attemptedAt)
   } catch (cause) {
     if (parts.signal?.aborted) throw cause
     const error = withEnd(cause, clock())
@@ -97,86 +114,17 @@ async function attempt(capture: WatchCapture, { watch, place }: Placed, parts: C
   await ledger.noteCapture(watch.id, went)
 }
 
-async function captureInto(
-  capture: WatchCapture,
-  { watch, place, attemptedAt }: Placed & { attemptedAt: Micros },
-  { ledger, lease, onProgress, sleep, ...options }: CaptureParts,
-): Promise<void> {
-  const { subscription_id } = capture
-  const host = toHost(options.site)
-  const previousHost = otherHostOf(watch, options.site)
-  const so = readSoFar(watch, options.site)
-  const record = async ({ events, readTo, reread, followed }: CapturedPage) => {
-    const { from, next, since } = reread
-    const again = { from: String(from), next: String(next), since: toTimestamp(since) }
-    const kept = { readTo: String(readTo), reread: again, followed: followed && { ...followed } }
-    const page = { events, host, attemptedAt, ...kept }
-    const outcomes = await ledger.recordCaptured(subscription_id, page, lease)
-    if (previousHost !== undefined) capture.previous_host = previousHost
-    const created = outcomes.filter(outcome => outcome.created).length
-    Object.assign(capture, renaming(so.followed, followed))
-    capture.messages += outcomes.length
-    capture.created += created
-    capture.duplicates += outcomes.length - created
-    onProgress?.({ subscription_id, messages: capture.messages })
-  }
-  const onWait = (seconds: number) => {
-    onProgress?.({ subscription_id, messages: capture.messages, waiting_seconds: seconds })
-  }
-  const api = new RateLimitedChatApi(options.api, { sleep, onWait })
-  const listKnown = (dedupeKeys: readonly string[]) => ledger.listKeysOf(watch.id, dedupeKeys)
-  await captureWatch(place, so, { ...options, api, now: attemptedAt, listKnown, record })
-}
-
-/** Reports that the watched place was renamed since the last capture. */
-function renaming(before: FollowedPlace | undefined, now: FollowedPlace | undefined): Pick<WatchCapture, 'renamed_to'> {
-  if (!before || !now || (before.stream === now.stream && before.topic === now.topic)) return {}
-  return { renamed_to: now.topic === undefined ? now.stream : `${now.stream} > ${now.topic}` }
-}
-
-function placeOf(watch: Subscription): WatchedPlace {
-  const place = watch.source === 'chat' ? watchedPlaceOf(watch) : undefined
-  if (place) return place
-  const watched = watch.source === 'chat' ? 'all of the chat platform' : `"${watch.source}"`
-  const message = `Subscription "${watch.id}" watches ${watched}, and only a topic or a stream of the chat platform can be captured.`
-  const hint = 'Give it the source "chat" and a target like stream:eng/topic:deploys.'
-  throw new AppError('invalid', 'watch_not_captured', message, { hint })
-}
-
-/** Progress on another server does not apply to this one. */
-function readSoFar(watch: Subscription, site: string): ReadSoFar {
-  if (otherHostOf(watch, site) !== undefined) return { readTo: undefined, followed: undefined, reread: undefined }
-  const place = readToOf(watch)
-  const readTo = place !== null && /^\d{1,15}$/.test(place) ? Number(place) : undefined
-  return {
-    readTo,
-    followed: readFollowedPlace(watch.capture?.followed ?? undefined),
-    reread: readReread(watch.capture?.reread),
-  }
-}
-
-function readReread(kept: NonNullable<Subscription['capture']>['reread']): ReadSoFar['reread'] {
-  if (!kept) return undefined
-  return { from: Number(kept.from), next: Number(kept.next), since: readTimestamp('since', kept.since).micros }
-}
-
-/** The server of the last capture, unless it is this one. */
-function otherHostOf({ capture }: Subscription, site: string): string | undefined {
-  return capture?.host && capture.host !== toHost(site) ? capture.host : undefined
-}
-
-/** The form that the keys of events use. */
-function toHost(site: string): string {
-  return hostOf({ site }, {})
-}
-
 /** Adds the time at which the wait ends: a duration alone would be useless in a stored message. */
 function withEnd(error: unknown, now: Micros): unknown {
-  if (!(error instanceof AppError) || error.code !== 'chat_rate_limited') return error
+  if (!(error instanceof AppError) || !isRateLimit(error.code)) return error
   const { category, code, message, retryAfterSeconds } = error
   if (retryAfterSeconds === undefined) return error
   const end = toTimestamp(now + Math.ceil(retryAfterSeconds * 1_000_000))
   return new AppError(category, code, `${message} It accepts no request before ${end}.`, { retryAfterSeconds })
+}
+
+export function isRateLimit(code: string): boolean {
+  return code === 'chat_rate_limited' || code === 'platform_rate_limited'
 }
 
 function afterSome({ category, code, message, errors, retryAfterSeconds }: AppError, messages: number): AppError {

@@ -1,6 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.js'
 import { dueAt, triedAt, whyOver } from '../../ledger/watch-times.js'
 import type { ChatAccount } from '../../model/platforms/chat-account.js'
+import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type {
   CaptureProgress,
   CaptureRequest,
@@ -15,7 +16,7 @@ import type { Lease } from '../../store/event-store.js'
 import type { SharedStore } from '../../store/shared-store.js'
 import { holdLease } from '../held-lease.js'
 import { pause } from '../pause.js'
-import { captureOne } from './capture-one.js'
+import { captureOne, isRateLimit } from './capture-one.js'
 import { WatchLocks } from './watch-locks.js'
 
 export interface CaptureCall {
@@ -24,14 +25,11 @@ export interface CaptureCall {
 }
 
 /** Failures that any other watch would meet too: they concern the account or the connection to the server. */
-const CONCERN_ALL_WATCHES = ['chat_rate_limited', 'chat_credentials_refused', 'chat_unreachable']
+const CONCERN_ALL_WATCHES = ['rate_limited', 'credentials_refused', 'unreachable'].flatMap(ofEachPlatform)
 /** Failures that may concern one watch alone: the server cannot answer its request. */
-const SERVER_FAILURES = ['chat_unavailable', 'chat_timeout', 'chat_connection_lost', 'chat_answer_unreadable']
+const SERVER_FAILURES = ['unavailable', 'timeout', 'connection_lost', 'answer_unreadable'].flatMap(ofEachPlatform)
 /** After so many consecutive server failures, the server counts as down. */
 const MAX_SERVER_FAILURES = 3
-
-/** The lease of a server that captures all due watches. */
-const ROUND = 'captures'
 
 /** Captures watches into the ledger of this process, for commands and for the schedule. */
 export class Captures {
@@ -54,20 +52,27 @@ export class Captures {
   }
 
   /**
-   * Captures one watch, or all due ones, one after the other, the least recently tried first. Failures are part of the
-   * result; one ends the round only if every other watch would meet it too.
+   * Captures one watch, or all due ones of the platforms whose accounts are given, one after the other, the least recently
+   * tried first. Failures are part of the result; one ends the round of its platform only if every other watch of it would
+   * meet it too.
    *
    * @throws the signal's reason once it is aborted
    */
   async run(request: CaptureRequest, call: CaptureCall = {}): Promise<CaptureResult> {
-    const { subscription_id } = request
-    const ids = subscription_id === undefined ? await this.#listDue() : [subscription_id]
-    return this.runEach(ids, request, call)
+    const { subscription_id: id } = request
+    const rounds = id === undefined ? await this.#listDue(request) : [[id]]
+    const total: CaptureResult = { captures: [], left: 0 }
+    for (const ids of rounds) {
+      const { captures, left } = await this.runEach(ids, request, call)
+      total.captures.push(...captures)
+      total.left += left
+    }
+    return total
   }
 
-  /** As `run`, for these watches. */
+  /** As `run`, for these watches of one platform. */
   async runEach(ids: readonly string[], request: CaptureRequest, call: CaptureCall = {}): Promise<CaptureResult> {
-    const api = new ChatApiClient(request.chat)
+    const api = request.chat && new ChatApiClient(request.chat)
     const capture = async (id: string) => {
       const done = await this.#capture(id, api, request, call)
       this.#count(done)
@@ -78,7 +83,7 @@ export class Captures {
       await this.#noteWait(result)
       return result
     } finally {
-      api.close()
+      api?.close()
     }
   }
 
@@ -105,13 +110,13 @@ export class Captures {
   }
 
   /**
-   * Runs the work unless another server does it at this moment.
+   * Runs a round of a platform unless another server does it at this moment.
    *
    * @returns undefined if another server does it
    */
-  async runAlone<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  async runAlone<Result>(source: PlatformSource, work: () => Promise<Result>): Promise<Result | undefined> {
     if (!this.shared) return work()
-    const lease = await holdLease(this.shared, ROUND)
+    const lease = await holdLease(this.shared, source === 'chat' ? 'captures' : `captures ${source}`)
     return lease?.during(work)
   }
 
@@ -126,30 +131,38 @@ export class Captures {
     this.#totals.duplicates += duplicates
   }
 
-  #capture(id: string, api: ChatApiClient, request: CaptureRequest, call: CaptureCall): Promise<WatchCapture> {
+  #capture(
+    id: string,
+    api: ChatApiClient | undefined,
+    { chat, platforms: accounts = [], backfill }: CaptureRequest,
+    call: CaptureCall,
+  ): Promise<WatchCapture> {
     const { ledger, clock } = this
-    const { chat, backfill } = request
-    const users = this.usersOf(chat)
-    const parts = { locks: this.#locks, ledger, clock, api, site: chat.site, users, backfill, sleep: pause, ...call }
-    return captureOne(id, parts)
+    const ofChat = api && chat && { api, site: chat.site, users: this.usersOf(chat), backfill }
+    return captureOne(id, { locks: this.#locks, ledger, clock, chat: ofChat, accounts, sleep: pause, ...call })
   }
 
-  async #listDue(): Promise<string[]> {
+  /** Those of each platform. */
+  async #listDue({ chat, platforms = [] }: CaptureRequest): Promise<string[][]> {
     const now = this.clock()
     const watches = await this.ledger.listPolled()
     const due = watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now)
     // The watch whose failure ended a round comes last in the next one, so it cannot keep others from their turn.
-    return due.sort((left, right) => triedAt(left) - triedAt(right)).map(({ id }) => id)
+    due.sort((left, right) => triedAt(left) - triedAt(right))
+    const sources = [...(chat ? ['chat'] : []), ...platforms.map(({ source }) => source)]
+    return sources.map(source => due.filter(watch => watch.source === source).map(({ id }) => id))
   }
 
-  /** The server limits the account, so the wait applies to every watch that the schedule captures. */
+  /** The server limits the account, so the wait applies to every watch of it that the schedule captures. */
   async #noteWait({ captures }: CaptureResult): Promise<void> {
-    const error = captures.at(-1)?.error
-    if (error?.code !== 'chat_rate_limited' || error.retryAfterSeconds === undefined) return
+    const { subscription_id, error } = captures.at(-1) ?? {}
+    if (!isRateLimit(error?.code ?? '') || error?.retryAfterSeconds === undefined) return
     const wait_until = toTimestamp(this.clock() + Math.ceil(error.retryAfterSeconds * 1_000_000))
     const watches = await this.ledger.listPolled()
+    const source = watches.find(({ id }) => id === subscription_id)?.source
+    const limited = watches.filter(watch => watch.source === source)
     // If it cannot be stored, the server will ask again.
-    await Promise.all(watches.map(({ id }) => this.ledger.noteCapture(id, { wait_until }))).catch(() => undefined)
+    await Promise.all(limited.map(({ id }) => this.ledger.noteCapture(id, { wait_until }))).catch(() => undefined)
   }
 
   /** The users known to an account. */
@@ -181,4 +194,8 @@ async function captureAll(
 /** A ledger that cannot be written fails for the next watch, too. */
 function concernsAll(code: string): boolean {
   return CONCERN_ALL_WATCHES.includes(code) || code.startsWith('store_') || code === 'internal'
+}
+
+function ofEachPlatform(failure: string): string[] {
+  return [`chat_${failure}`, `platform_${failure}`]
 }

@@ -70,7 +70,7 @@ async function captureInto(
     onWait: (seconds: number) => onProgress({ ...latest, waiting_seconds: seconds }),
     signal,
   }
-  const { history, close } = await openHistory(target, { account, since, calls })
+  const { history, close } = await openHistory(target, { account, since, isPoll: false, calls })
   try {
     const parts = { ledger, checkpoint, clock: () => performance.now(), onProgress: report }
     const counts = await recordHistory(history, parts)

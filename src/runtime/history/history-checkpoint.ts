@@ -13,7 +13,14 @@ export interface HistoryIdentity {
 }
 
 /** How far a list was read: where it continues, or that it has been read to its end. */
-type StreamProgress = { position: string } | { isDone: true }
+export type StreamProgress = { position: string } | { isDone: true }
+
+/** Progress by list. */
+export interface ListProgress {
+  /** @returns undefined for a list that was not begun */
+  of(stream: string): StreamProgress | undefined
+  save(stream: string, progress: StreamProgress): Promise<void>
+}
 
 /** Largest file that is read. */
 const MAX_BYTES = 64 * 1024
@@ -22,7 +29,7 @@ const MAX_BYTES = 64 * 1024
  * Remembers in a small file how far the lists of a place were read, so that an interrupted run continues. It is written after
  * the events were recorded: what was read twice is known to the ledger by then.
  */
-export class HistoryCheckpoint {
+export class HistoryCheckpoint implements ListProgress {
   readonly #streams = new Map<string, StreamProgress>()
 
   private constructor(
@@ -48,7 +55,6 @@ export class HistoryCheckpoint {
     return this.#streams.size > 0
   }
 
-  /** @returns undefined for a list that was not begun */
   of(stream: string): StreamProgress | undefined {
     return this.#streams.get(stream)
   }
@@ -95,7 +101,7 @@ function parseProgress(text: string): { since?: unknown; streams?: unknown } {
   }
 }
 
-function isProgress(value: unknown): value is StreamProgress {
+export function isProgress(value: unknown): value is StreamProgress {
   if (typeof value !== 'object' || value === null) return false
   const position = Reflect.get(value, 'position')
   return Reflect.get(value, 'isDone') === true || typeof position === 'string'

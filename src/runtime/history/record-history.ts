@@ -4,17 +4,21 @@ import type { NewEvent } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import { HISTORY_LIMITS, type HistoryProgress, type HistoryReport } from '../../model/platforms/history.js'
 import type { History, HistoryPage, HistoryStream, LeftOut } from '../../platforms/history/history-stream.js'
-import type { HistoryCheckpoint } from './history-checkpoint.js'
+import type { ListProgress } from './history-checkpoint.js'
 import type { HistoryLedger } from './history-ledger.js'
 
 export type HistoryCounts = Pick<HistoryReport, 'items' | 'created' | 'known' | 'kinds' | 'left_out' | 'unavailable'>
 
 export interface RecordHistoryParts {
-  ledger: HistoryLedger
-  checkpoint: HistoryCheckpoint
+  ledger: Pick<HistoryLedger, 'record'>
+  checkpoint: ListProgress
   /** Milliseconds of any monotonic clock. */
   clock: () => number
   onProgress: (progress: HistoryProgress) => void
+  /** Pages that are read at most; then it ends before the end of the lists. */
+  mostPages?: number
+  /** A failure that concerns only its list: the others are read first. */
+  concernsList?: (failure: AppError) => boolean
 }
 
 /** Lists that a repository or an account may lack; the others are read all the same. */
@@ -28,34 +32,43 @@ const MOST_REASONS = 20
  *
  * @throws AppError as `HistoryStream.read` and `HistoryLedger.record`, with what was recorded by then
  */
-export async function recordHistory(history: History, parts: RecordHistoryParts): Promise<HistoryCounts> {
+export async function recordHistory(
+  { streams }: Pick<History, 'streams'>,
+  parts: RecordHistoryParts,
+): Promise<HistoryCounts> {
   const run = new HistoryRun(parts)
-  for (const stream of history.streams) {
+  let failure: AppError | undefined
+  for (const stream of streams) {
     try {
       await run.read(stream)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if (!LACKING.includes(error.code)) throw run.withCounts(error)
-      run.counts.unavailable.push({ stream: stream.name, reason: error.message })
+      if (LACKING.includes(error.code)) run.counts.unavailable.push({ stream: stream.name, reason: error.message })
+      else if (parts.concernsList?.(error)) failure ??= error
+      else throw run.withCounts(error)
     }
   }
+  if (failure) throw run.withCounts(failure)
   return run.counts
 }
 
 class HistoryRun {
   readonly counts: HistoryCounts = { items: 0, created: 0, known: 0, kinds: {}, left_out: [], unavailable: [] }
 
+  #pagesAsked = 0
+
   constructor(private readonly parts: RecordHistoryParts) {}
 
   async read(stream: HistoryStream): Promise<void> {
-    const { checkpoint, clock } = this.parts
+    const { checkpoint, clock, mostPages = Number.POSITIVE_INFINITY } = this.parts
     const before = checkpoint.of(stream.name)
     if (before && 'isDone' in before) return
     const start = clock()
-    let asked: Promise<HistoryPage> | undefined = stream.read(before?.position)
+    const ask = (position: string | undefined) => (this.#pagesAsked++ < mostPages ? stream.read(position) : undefined)
+    let asked: Promise<HistoryPage> | undefined = ask(before?.position)
     for (let pages = 1; asked; pages++) {
       const page: HistoryPage = await asked
-      asked = page.next === undefined ? undefined : stream.read(page.next)
+      asked = page.next === undefined ? undefined : ask(page.next)
       asked?.catch(() => undefined) // reported when this page is awaited
       await this.#record(page)
       await checkpoint.save(stream.name, page.next === undefined ? { isDone: true } : { position: page.next })

@@ -111,7 +111,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     const parts = { opened, accounts, large, captures: served, ...own, ...services }
     return { server: createServer(settings, parts), needsLogin: isClosed, follower }
   })
-  let schedule: CaptureSchedule | undefined
+  let schedules: CaptureSchedule[] = []
   let reconciling: ReconcileSchedule | undefined
   let stopPartitions = () => {}
   const close = async () => {
@@ -119,7 +119,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       stopPartitions()
       await follower?.stop()
       await live?.stop()
-      await schedule?.stop()
+      await Promise.all(schedules.map(schedule => schedule.stop()))
       await reconciling?.stop()
       await backups?.stop()
       await retention?.stop()
@@ -141,8 +141,11 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     if (file) await settleUpgrade(file.ownership, file.store.upgrade, logger)
     if (opened.store.shared) stopPartitions = schedulePartitions(opened.store.shared, logger)
     lead = () => {
-      const { capture: chat, captureLive, reconcile: hooks, retention: rules } = settings
-      if (chat) schedule = new CaptureSchedule({ captures, chat, logger, checkMs: CHECK_MS })
+      const { capture, captureLive, reconcile: hooks, retention: rules } = settings
+      const { chat, platforms = [] } = capture ?? {}
+      schedules = [...(chat ? [chat] : []), ...platforms].map(
+        account => new CaptureSchedule({ captures, account, logger, checkMs: CHECK_MS }),
+      )
       if (chat && captureLive) {
         const parts = { ledger: opened.ledger, captures, chat, logger, clock: wallClock, leases: opened.store.shared }
         live = new LiveCapture(parts)

@@ -132,7 +132,7 @@ function captureFigures({ outcomes, created, duplicates }: CaptureTotals): Figur
     }),
     figureBy('result', Object.entries({ created, duplicate: duplicates }), {
       ...{ type: 'counter', name: 'daybook_captured_messages_total' },
-      help: 'Messages that captures recorded, by whether the event was new or a repeat.',
+      help: 'Messages, and events of polls, that captures recorded, by whether the event was new or a repeat.',
     }),
   ]
 }

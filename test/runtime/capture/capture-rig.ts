@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../../src/model/events/event.js'
+import type { ChatAccount } from '../../../src/model/platforms/chat-account.js'
 import type { CaptureRequest, WatchCapture } from '../../../src/model/subscriptions/capture.js'
 import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
 import { Captures } from '../../../src/runtime/capture/captures.js'
@@ -21,6 +22,8 @@ export const WATCH = {
   metadata: { temporary: true, interval_seconds: 60 },
 }
 
+export type ChatRequest = CaptureRequest & { chat: ChatAccount }
+
 /** A ledger with a watch, and a chat server to capture it from. */
 export interface CaptureRig {
   ledger: Ledger
@@ -28,7 +31,7 @@ export interface CaptureRig {
   chat: ChatServer
   /** Epoch microseconds; a test moves it. */
   clock: { now: number }
-  request(changes?: Partial<CaptureRequest>): CaptureRequest
+  request(changes?: Partial<ChatRequest>): ChatRequest
   /** Captures one watch to its end. */
   once(id?: string, changes?: Partial<CaptureRequest>): Promise<WatchCapture>
   /** The ledger over the same store, as after a restart. */
@@ -46,7 +49,7 @@ export async function captureRig(t: Test, options: ChatServerOptions = {}): Prom
   await ledger.saveSubscription(WATCH)
   const chat = await chatServer(t, options)
   const captures = new Captures(ledger, now)
-  const request = (changes: Partial<CaptureRequest> = {}): CaptureRequest => ({
+  const request: CaptureRig['request'] = (changes = {}) => ({
     backfill: 100,
     chat: { site: chat.url, email: chat.email, api_key: chat.apiKey },
     ...changes,

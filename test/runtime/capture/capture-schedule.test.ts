@@ -30,8 +30,8 @@ function schedule(t: Test, results: (CaptureResult | Error)[]) {
   const write = (level: string) => (about: Record<string, unknown>, text: string) => void log.push([level, about, text])
   const logger = { info: write('info'), warn: write('warn'), error: write('error') }
   const started = new CaptureSchedule({
-    captures: { run, runAlone: round => round() },
-    chat: CHAT,
+    captures: { run, runAlone: (_, round) => round() },
+    account: CHAT,
     logger: logger as unknown as CaptureScheduleParts['logger'],
     checkMs: 5,
   })
@@ -97,7 +97,12 @@ t.test('it stops immediately while it sleeps, and after the page that is being r
     throw call?.signal?.reason
   }
   const logger = { info: t.fail, warn: t.fail, error: t.fail } as unknown as CaptureScheduleParts['logger']
-  const busy = new CaptureSchedule({ captures: { run, runAlone: round => round() }, chat: CHAT, logger, checkMs: 5 })
+  const busy = new CaptureSchedule({
+    captures: { run, runAlone: (_, round) => round() },
+    account: CHAT,
+    logger,
+    checkMs: 5,
+  })
   await busy.stop()
   t.ok(recorded)
 })

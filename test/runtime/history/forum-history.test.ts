@@ -1,34 +1,12 @@
 import t from 'tap'
 import type { HistoryAccount } from '../../../src/model/platforms/history.js'
-import { type ForumBook, startForum } from '../../support/history-servers/forum-server.js'
+import { startForum } from '../../support/history-servers/forum-server.js'
 import { closing, type RestFault } from '../../support/history-servers/rest-server.js'
+import { sampleForum } from '../../support/history-servers/sample-forum.js'
 import { timeAt } from '../../support/history-servers/sample-repository.js'
 import { historyRig } from './history-rig.js'
 
 const KEY = 'k3y-of-the-forum'
-
-/** Five topics, of which one is in another category; 70 posts with gaps between their ids. */
-function book(): ForumBook {
-  const people = [{ id: 4, username: 'ada', name: 'Ada' }]
-  const topics = [5, 4, 3, 2, 1].map(id => ({
-    ...{ id, title: `Topic ${id}`, slug: `topic-${id}`, category_id: id === 5 ? 9 : 8, archetype: 'regular' },
-    ...{ created_at: timeAt(id), posters: [{ user_id: 4, description: 'Original Poster' }] },
-  }))
-  const posts = Array.from({ length: 70 }, (_, at) => ({
-    ...{ id: 100 + at * 3 + (at > 40 ? 200 : 0), topic_id: (at % 5) + 1, topic_slug: 'x', topic_title: 'X' },
-    ...{ post_number: Math.floor(at / 5) + 1, user_id: 4, username: 'ada', raw: `Post ${at}`, post_type: 1 },
-    ...{ category_id: at % 5 === 4 ? 9 : 8, created_at: timeAt(at) },
-  }))
-  return {
-    topics,
-    users: people,
-    posts,
-    categories: [
-      { id: 8, slug: 'support' },
-      { id: 9, slug: 'other' },
-    ],
-  }
-}
 
 const account = (baseUrl: string): HistoryAccount => ({ source: 'forum', baseUrl, token: KEY, username: 'system' })
 
@@ -41,7 +19,7 @@ t.test('topics and posts of a forum are recorded once, across gaps and faults', 
     ])
     const server = closing(
       t,
-      await startForum(book(), { apiKey: KEY, size: 2, window, fault: ({ index }) => faults.get(index) }),
+      await startForum(sampleForum(), { apiKey: KEY, size: 2, window, fault: ({ index }) => faults.get(index) }),
     )
     const report = await rig.read('forum', account(server.url))
     t.match(report, { created: 75, known: 0, left_out: [] })
@@ -56,7 +34,7 @@ t.test('topics and posts of a forum are recorded once, across gaps and faults', 
 
 t.test('a category or a topic is read alone, and only since then', async t => {
   const rig = await historyRig(t)
-  const server = closing(t, await startForum(book(), { apiKey: KEY, size: 2 }))
+  const server = closing(t, await startForum(sampleForum(), { apiKey: KEY, size: 2 }))
   t.same((await rig.read('topic:2', account(server.url))).kinds, {
     'topic.created': 1,
     'post.created': 1,

@@ -114,14 +114,14 @@ function itemsOf(
     const [, kind, number = '', what] = ofNumber
     if (what === 'reviews') return book.reviews?.[number] ?? []
     const comments = kind === 'issues' ? book.comments : book.reviewComments
-    return (comments ?? []).filter(item => new RegExp(`/${number}#`, 'u').test(String((item as Item).html_url)))
+    return changed(comments).filter(item => new RegExp(`/${number}#`, 'u').test(String((item as Item).html_url)))
   }
   switch (list) {
     case '/issues':
       // Without `state=all` only open ones are listed.
       return query.get('state') === 'all' ? changed(book.issues) : []
     case '/pulls':
-      return query.get('state') === 'all' ? (book.pulls ?? []) : []
+      return query.get('state') === 'all' ? sortedPulls(book.pulls ?? [], query.get('sort')) : []
     case '/issues/comments':
       return changed(book.comments)
     case '/pulls/comments':
@@ -135,4 +135,11 @@ function itemsOf(
     default:
       return undefined
   }
+}
+
+/** By change, newest first: `updated` with GitHub (Daybook asks for `desc`), `recentupdate` with Gitea. */
+function sortedPulls(pulls: readonly unknown[], sort: string | null): readonly unknown[] {
+  if (sort !== 'updated' && sort !== 'recentupdate') return pulls
+  const changeOf = (pull: unknown) => String((pull as Item).updated_at)
+  return pulls.toSorted((left, right) => changeOf(right).localeCompare(changeOf(left)))
 }

@@ -51,7 +51,7 @@ export function startGitLab(book: GitLabBook, { fault, token, most = 100 }: GitL
         const found = all.find(({ iid }) => iid === Number(number))
         return found === undefined ? NOT_FOUND : { body: found }
       }
-      const items = notes === undefined ? filtered(all, query) : (book.notes[`${kind}/${number}`] ?? [])
+      const items = notes === undefined ? filtered(all, query) : sorted(book.notes[`${kind}/${number}`] ?? [], query)
       const size = pageSize(query, 'per_page', { usual: 20, most })
       const page = pageOf(items, { query, size, address: `${origin}${path}` })
       return {
@@ -69,5 +69,9 @@ function filtered(items: readonly Item[], query: URLSearchParams): readonly Item
   if (query.get('scope') !== 'all') return []
   const after = query.get('updated_after') ?? ''
   const found = items.filter(({ updated_at }) => String(updated_at) >= after.slice(0, 19))
-  return query.get('sort') === 'asc' ? found : found.toReversed()
+  return sorted(found, query)
+}
+
+function sorted<Each>(items: readonly Each[], query: URLSearchParams): readonly Each[] {
+  return query.get('sort') === 'asc' ? items : items.toReversed()
 }

@@ -1,11 +1,19 @@
 import { useId } from 'preact/hooks'
 import type { Platform } from '#model/ledger-answers'
-import { idleIntervalOf } from '#model/subscriptions/polling'
+import { defaultIntervalOf, idleIntervalOf, leastIntervalOf } from '#model/subscriptions/polling'
 import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
 import { duration, fromSeconds, HOUR, MINUTE } from '../../../shared/words/time.js'
 import { moment } from '../capture-words.js'
-import { type DraftFieldProps, isPolledDraft, metadataOf, targetOf, withMetadata, withReading } from './draft.js'
+import {
+  type DraftFieldProps,
+  isPolledDraft,
+  metadataOf,
+  sourceOf,
+  targetOf,
+  withMetadata,
+  withReading,
+} from './draft.js'
 
 /** Choices for the hot period. */
 const HEATS = [
@@ -14,7 +22,7 @@ const HEATS = [
   { value: '168', label: 'for the first week', ms: 168 * HOUR },
 ] as const
 
-const FIRST_INTERVAL_SECONDS = 30
+const FIRST_CHAT_INTERVAL_SECONDS = 30
 const LONGEST_INTERVAL_SECONDS = 86_400
 
 interface CaptureFieldProps extends DraftFieldProps {
@@ -26,15 +34,23 @@ export function CaptureField({ draft, onChange, platform, refusal }: CaptureFiel
   const id = useId()
   const usesPolling = isPolledDraft(draft)
   const mayRead = platform?.capture_modes.some(mode => mode === 'poll' || mode === 'api_cursor') ?? false
+  const source = sourceOf(draft)
+  const isChat = source === 'chat'
+  const first = isChat ? FIRST_CHAT_INTERVAL_SECONDS : defaultIntervalOf(source)
+  const least = leastIntervalOf(source)
+  const needsTarget = mayRead && targetOf(draft) === '' && source !== 'forum'
   const whyOff =
-    mayRead && targetOf(draft) === '' && !usesPolling ? 'Only a stream or a topic can be polled.' : undefined
+    needsTarget && !usesPolling ? `Only a ${isChat ? 'stream or a topic' : 'repository'} can be polled.` : undefined
   const { interval_seconds: interval } = metadataOf(draft)
   const seconds = typeof interval === 'number' ? interval : undefined
   const change = (isOn: boolean) => {
     const changed = withReading(draft, isOn)
     onChange(
       isOn
-        ? withMetadata(changed, { interval_seconds: seconds ?? FIRST_INTERVAL_SECONDS, hot_until: inMs(2 * HOUR) })
+        ? withMetadata(changed, {
+            interval_seconds: seconds ?? first,
+            ...(isChat ? { hot_until: inMs(2 * HOUR) } : {}),
+          })
         : changed,
     )
   }
@@ -46,20 +62,20 @@ export function CaptureField({ draft, onChange, platform, refusal }: CaptureFiel
       (mayRead || usesPolling) &&
       html`<div class="capture-row row wrap">
         <${Switch} label="Poll every" isOn=${usesPolling} whyOff=${whyOff} onChange=${change} />
-        <span class="inset-field unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
+        <span class="inset-field unit-field"><input class="field" type="number" min=${least} max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
           aria-label="Seconds between two captures" aria-describedby=${`${id}-said`} disabled=${!usesPolling}
-          value=${seconds ?? (usesPolling ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${refusal !== undefined}
+          value=${seconds ?? (usesPolling ? '' : first)} placeholder=${defaultIntervalOf(source)} aria-invalid=${refusal !== undefined}
           onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span class="unit" aria-hidden="true">s</span></span>
         ${usesPolling && html`<${Heat} draft=${draft} onChange=${onChange} />`}
       </div>`
     }
     <div id=${`${id}-said`}>
-      ${refusal !== undefined && html`<p class="field-problem">Enter whole seconds, 1 or more.</p>`}
+      ${refusal !== undefined && html`<p class="field-problem">Enter whole seconds, ${least} or more.</p>`}
       ${whyOff !== undefined && html`<p class="field-hint">${whyOff}</p>`}
       ${
         usesPolling &&
-        html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} Requires a server with${' '}
-        <code>--capture</code>, or the command <code>daybook capture subscription-once --due</code>.</p>`
+        html`<p class="field-hint">${pace(seconds ?? defaultIntervalOf(source), metadataOf(draft).hot_until !== undefined)} Requires a server with${' '}
+        <code>--capture</code>${isChat ? '' : ' and an account of the platform'}, or the command <code>daybook capture subscription-once --due</code>.</p>`
       }
       <p class="field-hint">${webhookWords(platform, usesPolling)}</p>
     </div>

@@ -100,7 +100,8 @@ export function withKinds(draft: Draft, kinds: readonly string[]): Draft {
 
 export function withReading(draft: Draft, usesPolling: boolean): Draft {
   if (usesPolling === isPolledDraft(draft)) return draft
-  if (usesPolling) return { ...draft, capture_modes: [...modesOf(draft), ...READING] }
+  const reading = sourceOf(draft) === 'chat' ? READING : ['poll']
+  if (usesPolling) return { ...draft, capture_modes: [...modesOf(draft), ...reading] }
   const modes = modesOf(draft).filter(mode => !READING.includes(mode))
   const idleSeconds = withMetadata(draft, { interval_seconds: undefined, hot_until: undefined })
   return modes.length > 0 ? { ...idleSeconds, capture_modes: modes } : without(idleSeconds, 'capture_modes')

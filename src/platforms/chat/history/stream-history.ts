@@ -48,5 +48,8 @@ export function openStreamHistory({ api, users, site, place, since, signal }: St
     const next = oldest === undefined || foundOldest || isBefore ? undefined : idAt(oldest.payload, 'id')
     return { events, leftOut, items: older.length, next }
   }
-  return { streams: [{ name: 'messages', read }], missing: ['edits, deletions and reactions', 'direct messages'] }
+  return {
+    streams: [{ name: 'messages', kinds: ['message.created'], read }],
+    missing: ['edits, deletions and reactions', 'direct messages'],
+  }
 }

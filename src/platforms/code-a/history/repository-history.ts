@@ -2,6 +2,7 @@ import type { NumberedType } from '../../../model/subscriptions/target-place.js'
 import type { HistoryApi } from '../../history/history-api.js'
 import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
 import {
+  hasRecent,
   type ItemPage,
   type ItemReader,
   joinPages,
@@ -35,6 +36,17 @@ const PAGE_ITEMS = 100
 /** GitHub lists stars with their times only for this type. */
 const STAR_JSON = { accept: 'application/vnd.github.star+json' }
 
+const OLDEST_FIRST = { sort: 'created', direction: 'asc' }
+
+const KINDS = {
+  issue: ['issue.created', 'issue.closed'],
+  pullRequest: ['pull_request.created', 'pull_request.closed', 'pull_request.merged', 'review.submitted'],
+  comment: ['comment.created'],
+  reviewComment: ['review_comment.created'],
+  release: ['release.published'],
+  star: ['star.created'],
+} as const
+
 type ToDeliveries = ItemReader['toDeliveries']
 /** Adds what has to be read for the items of a page. */
 type Complete = (page: ItemPage, items: readonly unknown[]) => Promise<ItemPage>
@@ -47,11 +59,16 @@ type Complete = (page: ItemPage, items: readonly unknown[]) => Promise<ItemPage>
  *
  * Source: GitHub, "REST API endpoints" for issues, pulls, comments, releases and starring; Gitea, its OpenAPI description.
  */
-export async function openRepositoryHistory({ api, place, since }: HistoryPlace<RepositoryPlace>): Promise<History> {
+export async function openRepositoryHistory({
+  api,
+  place,
+  since,
+  isRecent,
+}: HistoryPlace<RepositoryPlace>): Promise<History> {
   const { path, numbered, flavour } = place
   const base = `/repos/${path.split('/').map(encodeURIComponent).join('/')}`
   const repository: Repository = { payload: await readRepository(api, base), flavour, since }
-  const lists = new RepositoryLists(api, base, repository)
+  const lists = new RepositoryLists(api, base, repository, isRecent)
   const missing =
     flavour === 'gitea' ? ['stars, which have no time in this API', 'reviews, which have no id in its webhooks'] : []
   if (numbered?.type === 'issue') return { streams: lists.ofIssue(numbered.number), missing: [] }
@@ -66,49 +83,109 @@ class RepositoryLists {
     private readonly api: HistoryApi,
     private readonly base: string,
     private readonly repository: Repository,
+    private readonly isRecent: boolean,
   ) {
     this.#threads = new Threads(api, base)
   }
 
   ofRepository(): HistoryStream[] {
-    const { flavour, since } = this.repository
-    const oldestFirst = { sort: 'created', direction: 'asc' }
-    const changed = { since: `${since.slice(0, 19)}Z` }
+    const { flavour } = this.repository
     const isGitHub = flavour === 'github'
-    // Pull requests cannot be filtered by time, and sorted by change they would move between pages while they are read.
-    const pulls = { state: 'all', ...(isGitHub ? oldestFirst : { sort: 'oldest' }) }
+    const changed = this.#changed
+    const issues = this.#path('/issues', { state: 'all', ...OLDEST_FIRST, ...changed })
+    const comments = this.#path('/issues/comments', { ...OLDEST_FIRST, ...changed })
     return [
-      this.#stream('issues', this.#path('/issues', { state: 'all', ...oldestFirst, ...changed }), this.#issue),
-      this.#stream('pull requests', this.#path('/pulls', pulls), this.#pullRequest, { complete: this.#withReviews }),
-      this.#stream('comments', this.#path('/issues/comments', { ...oldestFirst, ...changed }), this.#comment),
+      this.#stream('issues', issues, this.#issue, { kinds: KINDS.issue }),
+      this.#pullRequests(),
+      this.#stream('comments', comments, this.#comment, { kinds: KINDS.comment }),
       ...(isGitHub
         ? [
             this.#stream(
               'review comments',
-              this.#path('/pulls/comments', { ...oldestFirst, ...changed }),
+              this.#path('/pulls/comments', { ...OLDEST_FIRST, ...changed }),
               this.#reviewComment,
+              { kinds: KINDS.reviewComment },
             ),
-            this.#stream('commit comments', this.#path('/comments', {}), this.#commitComment),
+            this.#oldestFirst('commit comments', this.#path('/comments', {}), this.#commitComment, {
+              ...{ kinds: KINDS.comment, time: 'created_at' },
+            }),
           ]
         : []),
-      this.#stream('releases', this.#path('/releases', {}), this.#release),
-      ...(isGitHub ? [this.#stream('stars', this.#path('/stargazers', {}), this.#star, { headers: STAR_JSON })] : []),
+      // They begin with the one that was created last, and a draft may be published later.
+      this.#stream('releases', this.#path('/releases', {}), this.#release, {
+        kinds: KINDS.release,
+        ...(this.isRecent
+          ? { mayFollow: items => hasRecent(items, this.repository.since, 'published_at', 'created_at') }
+          : {}),
+      }),
+      ...(isGitHub
+        ? [
+            this.#oldestFirst('stars', this.#path('/stargazers', {}), this.#star, {
+              ...{ kinds: KINDS.star, time: 'starred_at', headers: STAR_JSON },
+            }),
+          ]
+        : []),
     ]
   }
 
   ofIssue(number: string): HistoryStream[] {
+    const comments = this.#path(`/issues/${number}/comments`, this.#changed)
     return [
-      this.#single('issue', `${this.base}/issues/${number}`, this.#issue),
-      this.#stream('comments', this.#path(`/issues/${number}/comments`, {}), this.#comment),
+      this.#single('issue', `${this.base}/issues/${number}`, this.#issue, { kinds: KINDS.issue }),
+      this.#stream('comments', comments, this.#comment, { kinds: KINDS.comment }),
     ]
   }
 
   ofPullRequest(number: string): HistoryStream[] {
-    const comments = this.#stream('comments', this.#path(`/issues/${number}/comments`, {}), this.#comment)
-    const pull = this.#single('pull request', `${this.base}/pulls/${number}`, this.#pullRequest, this.#withReviews)
-    if (this.repository.flavour === 'gitea') return [pull, comments]
-    const onCode = this.#stream('review comments', this.#path(`/pulls/${number}/comments`, {}), this.#reviewComment)
-    return [pull, comments, onCode]
+    const comments = this.#path(`/issues/${number}/comments`, this.#changed)
+    const onCode = this.#path(`/pulls/${number}/comments`, this.#changed)
+    const streams = [
+      this.#single('pull request', `${this.base}/pulls/${number}`, this.#pullRequest, {
+        ...{ kinds: KINDS.pullRequest, complete: this.#withReviews },
+      }),
+      this.#stream('comments', comments, this.#comment, { kinds: KINDS.comment }),
+    ]
+    if (this.repository.flavour === 'gitea') return streams
+    return [...streams, this.#stream('review comments', onCode, this.#reviewComment, { kinds: KINDS.reviewComment })]
+  }
+
+  /** Only what was changed since then. */
+  get #changed(): { since: string } {
+    return { since: `${this.repository.since.slice(0, 19)}Z` }
+  }
+
+  /**
+   * They cannot be filtered by time. Sorted by change, they move between pages while all are read, and some would be
+   * skipped; in a poll, what moves to the front is changed after its beginning, and is read by the next one.
+   */
+  #pullRequests(): HistoryStream {
+    const isGitHub = this.repository.flavour === 'github'
+    const oldest = isGitHub ? OLDEST_FIRST : { sort: 'oldest' }
+    const latest = isGitHub ? { sort: 'updated', direction: 'desc' } : { sort: 'recentupdate' }
+    const path = this.#path('/pulls', { state: 'all', ...(this.isRecent ? latest : oldest) })
+    return this.#stream('pull requests', path, this.#pullRequest, {
+      ...{ kinds: KINDS.pullRequest, complete: this.#withReviews },
+      ...(this.isRecent ? { mayFollow: items => hasRecent(items.slice(-1), this.repository.since, 'updated_at') } : {}),
+    })
+  }
+
+  /** A list that begins with the oldest, and has no other order: a poll reads it from its last page. */
+  #oldestFirst(
+    name: string,
+    first: string,
+    toDeliveries: ToDeliveries,
+    options: Pick<StreamOptions, 'kinds' | 'headers'> & { time: string },
+  ): HistoryStream {
+    const { kinds, headers, time } = options
+    if (!this.isRecent) return this.#stream(name, first, toDeliveries, { kinds, headers })
+    const read = async (position?: string): Promise<HistoryPage> => {
+      const start = await this.api.list(position ?? first, headers)
+      const isAtEnd = position !== undefined || start.lastPage === undefined
+      const { items, previous } = isAtEnd ? start : await this.api.list(`${first}&page=${start.lastPage}`, headers)
+      const page = await toHistoryPage(items, { name, normalise: normaliseCodeABody, toDeliveries })
+      return { ...page, next: hasRecent(items.slice(0, 1), this.repository.since, time) ? previous : undefined }
+    }
+    return { name, kinds, read }
   }
 
   readonly #issue: ToDeliveries = issue => {
@@ -156,29 +233,34 @@ class RepositoryLists {
     return `${this.base}${path}?${new URLSearchParams({ ...parameters, ...paging })}`
   }
 
-  #stream(name: string, first: string, toDeliveries: ToDeliveries, more: StreamOptions = {}): HistoryStream {
-    const { headers, complete = asItIs } = more
+  #stream(name: string, first: string, toDeliveries: ToDeliveries, options: StreamOptions): HistoryStream {
+    const { kinds, headers, complete = asItIs, mayFollow = () => true } = options
     const read = async (position = first): Promise<HistoryPage> => {
       const { items, next, lastPage } = await this.api.list(position, headers)
       const page = await toHistoryPage(items, { name, normalise: normaliseCodeABody, toDeliveries })
-      return { ...(await complete(page, items)), next, pagesLeft: pagesLeft(position, lastPage) }
+      const left = mayFollow(items) ? { next, pagesLeft: pagesLeft(position, lastPage) } : {}
+      return { ...(await complete(page, items)), ...left }
     }
-    return { name, read }
+    return { name, kinds, read }
   }
 
-  #single(name: string, path: string, toDeliveries: ToDeliveries, complete: Complete = asItIs): HistoryStream {
+  #single(name: string, path: string, toDeliveries: ToDeliveries, options: StreamOptions): HistoryStream {
+    const { kinds, complete = asItIs } = options
     const reader = { name, normalise: normaliseCodeABody, toDeliveries }
     const read = async () => {
       const items = [await this.api.object(path)]
       return complete(await toHistoryPage(items, reader), items)
     }
-    return { name, read }
+    return { name, kinds, read }
   }
 }
 
 interface StreamOptions {
-  headers?: Readonly<Record<string, string>>
+  kinds: readonly string[]
+  headers?: Readonly<Record<string, string>> | undefined
   complete?: Complete
+  /** Of the items of a page: whether the next one may have something that counts. */
+  mayFollow?: (items: readonly unknown[]) => boolean
 }
 
 async function asItIs(page: ItemPage): Promise<ItemPage> {

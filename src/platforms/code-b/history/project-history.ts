@@ -2,6 +2,7 @@ import type { NumberedType } from '../../../model/subscriptions/target-place.js'
 import type { HistoryApi } from '../../history/history-api.js'
 import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
 import {
+  hasRecent,
   type ItemPage,
   type ItemReader,
   joinPages,
@@ -41,20 +42,28 @@ const MISSING = [
  *
  * Source: GitLab, "REST API": issues, merge requests, notes, pagination.
  */
-export async function openProjectHistory({ api, place, since }: HistoryPlace<ProjectPlace>): Promise<History> {
+export async function openProjectHistory({
+  api,
+  place,
+  since,
+  isRecent,
+}: HistoryPlace<ProjectPlace>): Promise<History> {
   const { path, numbered } = place
   const base = `/projects/${encodeURIComponent(path)}`
   const project = await readProject(api, base, since)
-  const lists = new ProjectLists(api, base, project)
+  const lists = new ProjectLists(api, base, project, isRecent)
   if (!numbered) return { streams: [lists.all('issue'), lists.all('merge_request')], missing: MISSING }
   const noteable = numbered.type === 'issue' ? 'issue' : 'merge_request'
   return { streams: [lists.one(noteable, numbered.number)], missing: MISSING.slice(2, 3) }
 }
 
-/** Names of the lists in addresses, and for people. */
-const LISTS: Record<Noteable, { path: string; name: string }> = {
-  issue: { path: 'issues', name: 'issues' },
-  merge_request: { path: 'merge_requests', name: 'merge requests' },
+/** Names of the lists in addresses, and for people, and the kinds of their events. */
+const LISTS: Record<Noteable, { path: string; name: string; kinds: readonly string[] }> = {
+  issue: { path: 'issues', name: 'issues', kinds: ['issue.created', 'work_item.created', 'comment.created'] },
+  merge_request: {
+    ...{ path: 'merge_requests', name: 'merge requests' },
+    kinds: ['pull_request.created', 'pull_request.merged', 'comment.created', 'review_comment.created'],
+  },
 }
 
 class ProjectLists {
@@ -62,11 +71,12 @@ class ProjectLists {
     private readonly api: HistoryApi,
     private readonly base: string,
     private readonly project: Project,
+    private readonly isRecent: boolean,
   ) {}
 
   /** By creation, which does not change while it is read; those that changed, because comments change them. */
   all(noteable: Noteable): HistoryStream {
-    const { path, name } = LISTS[noteable]
+    const { path, name, kinds } = LISTS[noteable]
     const parameters = new URLSearchParams({
       ...{ scope: 'all', state: 'all', order_by: 'created_at', sort: 'asc' },
       ...{ updated_after: this.project.since, per_page: PAGE_ITEMS },
@@ -76,13 +86,13 @@ class ProjectLists {
       const { items, next, lastPage } = await this.api.list(position)
       return { ...(await this.#withNotes(noteable, items)), next, pagesLeft: pagesLeft(position, lastPage) }
     }
-    return { name, read }
+    return { name, kinds, read }
   }
 
   one(noteable: Noteable, number: string): HistoryStream {
-    const { path, name } = LISTS[noteable]
+    const { path, name, kinds } = LISTS[noteable]
     return {
-      name,
+      ...{ name, kinds },
       read: async () => this.#withNotes(noteable, [await this.api.object(`${this.base}/${path}/${number}`)]),
     }
   }
@@ -100,10 +110,13 @@ class ProjectLists {
     const { path, name } = LISTS[noteable]
     const number = idAt(item, 'iid')
     if (number === undefined) return joinPages([])
-    const parameters = new URLSearchParams({ order_by: 'created_at', sort: 'asc', per_page: PAGE_ITEMS })
+    const sort = this.isRecent ? 'desc' : 'asc'
+    const parameters = new URLSearchParams({ order_by: 'created_at', sort, per_page: PAGE_ITEMS })
+    const mayFollow = (notes: readonly unknown[]) =>
+      !this.isRecent || hasRecent(notes.slice(-1), this.project.since, 'created_at')
     const toDeliveries: ItemReader['toDeliveries'] = note => noteDeliveries(this.project, noteable, item, note)
     const reader = { name: `comments of ${name} ${number}`, normalise: normaliseCodeBBody, toDeliveries }
-    return readSubList(this.api, `${this.base}/${path}/${number}/notes?${parameters}`, reader)
+    return readSubList(this.api, `${this.base}/${path}/${number}/notes?${parameters}`, reader, mayFollow)
   }
 }
 

@@ -40,13 +40,16 @@ export async function openForumHistory({
   api,
   place: { place, baseUrl },
   since,
+  isRecent,
 }: HistoryPlace<ForumPlace>): Promise<History> {
-  const lists = new ForumLists(api, { instance: baseUrl, since })
+  const lists = new ForumLists(api, { instance: baseUrl, since }, isRecent)
   if (place?.type === 'topic_id') return { streams: [lists.postsOfTopic(place.id)], missing: [] }
   const category = await findCategory(api, place)
   return { streams: [lists.topics(category), lists.posts(category)], missing: MISSING }
 }
 
+const TOPIC_KINDS = ['topic.created']
+const POST_KINDS = ['post.created', 'reply.created']
 const MISSING = ['edits and deletions', 'likes', 'private messages']
 
 interface Category {
@@ -72,6 +75,7 @@ class ForumLists {
   constructor(
     private readonly api: HistoryApi,
     private readonly forum: Forum,
+    private readonly isRecent: boolean,
   ) {}
 
   /** Newest first, because the forum offers no other beginning. */
@@ -89,7 +93,7 @@ class ForumLists {
       const next = hasMore && this.#hasRecent(topics) ? String(Number(position) + 1) : undefined
       return { ...page, next }
     }
-    return { name: 'topics', read }
+    return { name: 'topics', kinds: TOPIC_KINDS, read }
   }
 
   /** Newest first; a position is the id before which the next page begins. */
@@ -105,15 +109,19 @@ class ForumLists {
       )
       return { ...page, next: this.#nextBefore(posts, before) }
     }
-    return { name: 'posts', read }
+    return { name: 'posts', kinds: POST_KINDS, read }
   }
 
-  /** A topic and its posts, oldest first; a position is the number of posts before the page. */
+  /**
+   * A topic and its posts, oldest first; in a poll, the latest posts first. A position is the number of posts that were read
+   * before the page.
+   */
   postsOfTopic(id: string): HistoryStream {
     const read = async (position = '0'): Promise<HistoryPage> => {
       const topic = await this.#object(`/t/${id}.json`)
       const stream = memberOf(objectAt(topic, 'post_stream'), 'stream')
-      const ids = (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
+      const listed = (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
+      const ids = this.isRecent ? listed.reverse() : listed
       const first = Number(position)
       const wanted = ids.slice(first, first + POSTS_A_REQUEST)
       const { post_stream: _, ...withoutPosts } = topic
@@ -121,18 +129,19 @@ class ForumLists {
         first === 0 ? [withoutPosts] : [],
         this.#reader('topics', item => topicDeliveries(this.forum, item)),
       )
+      const found = wanted.length === 0 ? [] : await this.#postsOf(id, wanted)
       const posts = await toHistoryPage(
-        wanted.length === 0 ? [] : await this.#postsOf(id, wanted),
+        found,
         this.#reader('posts', post => postDeliveries(this.forum, inTopic(post, topic))),
       )
-      const left = ids.length - first - wanted.length
+      const left = this.isRecent && !this.#hasRecent(found) ? 0 : ids.length - first - wanted.length
       return {
         ...joinPages([about, posts]),
         next: left > 0 ? String(first + wanted.length) : undefined,
         pagesLeft: Math.ceil(left / POSTS_A_REQUEST),
       }
     }
-    return { name: `topic ${id}`, read }
+    return { name: `topic ${id}`, kinds: [...TOPIC_KINDS, ...POST_KINDS], read }
   }
 
   async #postsOf(topic: string, ids: readonly number[]): Promise<Payload[]> {

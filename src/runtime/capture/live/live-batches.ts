@@ -216,7 +216,7 @@ export class LiveBatches {
   }
 
   #track(watch: Subscription, host: string): TrackedWatch[] {
-    const place = watchedPlaceOf(watch)
+    const place = watch.source === 'chat' ? watchedPlaceOf(watch) : undefined
     if (!place) return []
     const { id, event_kinds: kinds, capture } = watch
     const isHere = (capture?.host ?? host) === host

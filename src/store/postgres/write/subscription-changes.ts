@@ -73,20 +73,21 @@ function apply(body: Body, change: SubscriptionChange): void {
 
 /** As `SubscriptionStore.noteCapture`. */
 function noteCapture(body: Body, changes: CaptureState, cursor: string | undefined): void {
-  const { read_to, reread, followed, ...before }: CaptureState = body.capture ?? {}
+  const { read_to, reread, followed, unfinished, ...before }: CaptureState = body.capture ?? {}
   if (changes.host && before.host && changes.host !== before.host) {
     body.capture = { ...before, ...changes }
     body.last_cursor = cursor ?? null
     return
   }
-  const kept = { ...(read_to === undefined ? {} : { read_to }), ...(reread === undefined ? {} : { reread }) }
-  body.capture = { ...before, ...kept, ...(followed === undefined ? {} : { followed }), ...changes }
+  const kept = Object.entries({ read_to, reread, followed, unfinished }).filter(([, value]) => value !== undefined)
+  body.capture = { ...before, ...Object.fromEntries(kept), ...changes }
   if (cursor !== undefined) body.last_cursor = laterCursor(body.last_cursor, cursor)
 }
 
-/** Message ids of a chat server are integers that grow, and a cursor never moves back. */
+/** Message ids of a chat server are integers that grow, and a cursor never moves back. Polls of others have instants. */
 export function laterCursor(before: string | null | undefined, cursor: string): string {
-  return before && /^\d+$/.test(before) && BigInt(before) >= BigInt(cursor) ? before : cursor
+  const areIds = before && [before, cursor].every(each => /^\d+$/.test(each))
+  return areIds && BigInt(before) >= BigInt(cursor) ? before : cursor
 }
 
 /** What matching reads of the capture. */

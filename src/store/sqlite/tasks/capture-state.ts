@@ -3,12 +3,12 @@ import type { Database } from '../files/database.js'
 
 /**
  * The value of `last_cursor` after a new message id: a cursor never moves backwards, and message ids of a chat server are
- * integers that grow.
+ * integers that grow. An instant, as polls of other platforms have it, takes the place of any.
  *
  * @param id a parameter, such as `?3`
  */
 export function laterCursorSql(id: string): string {
-  return /* sql */ `CASE WHEN coalesce(CAST(body ->> '$.last_cursor' AS INTEGER), -1) >= CAST(${id} AS INTEGER)
+  return /* sql */ `CASE WHEN ${id} NOT GLOB '*[^0-9]*' AND coalesce(CAST(body ->> '$.last_cursor' AS INTEGER), -1) >= CAST(${id} AS INTEGER)
     THEN body ->> '$.last_cursor' ELSE ${id} END`
 }
 
@@ -26,13 +26,13 @@ const MOVE_CURSOR = /* sql */ `
 export function noteCapture(database: Database, id: string, changes: CaptureState, cursor: string | undefined): void {
   const row = database.first(FIND_CAPTURE, id)
   if (!row) return
-  const { read_to, reread, followed, ...before }: CaptureState = JSON.parse(String(row.capture)) ?? {}
+  const { read_to, reread, followed, unfinished, ...before }: CaptureState = JSON.parse(String(row.capture)) ?? {}
   if (changes.host && before.host && changes.host !== before.host) {
     database.run(SAVE_CAPTURE, id, JSON.stringify({ ...before, ...changes }))
     database.run(SET_CURSOR, id, cursor ?? null)
     return
   }
-  const capture = { ...before, read_to, reread, followed, ...changes }
+  const capture = { ...before, read_to, reread, followed, unfinished, ...changes }
   database.run(SAVE_CAPTURE, id, JSON.stringify(capture))
   if (cursor !== undefined) database.run(MOVE_CURSOR, id, cursor)
 }

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { shownAddress } from '../../../src/model/postgres-address.js'
+import { type RunningServer, serve } from '../../../src/runtime/serve/serve.js'
+import { readServeSettings } from '../../../src/settings/serve-settings.js'
+import { memorySources } from '../../settings/memory-sources.js'
+import { startGitHub } from '../../support/history-servers/github-server.js'
+import { closing } from '../../support/history-servers/rest-server.js'
+import { issue, REPOSITORY } from '../../support/history-servers/sample-repository.js'
+import { TestCluster } from '../../support/postgres/cluster.js'
+import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { ask, readAll } from './three-servers.js'
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const cluster = await TestCluster.shared(t, programs)
+
+  t.test('of two servers, one polls a repository', async t => {
+    const happened = { created_at: new Date().toISOString(), updated_at: new Date().toISOString() }
+    const issues = [issue(1, happened), issue(2, happened)]
+    const github = closing(t, await startGitHub({ repository: REPOSITORY, issues }, { token: 'ghp_s3cr3t' }))
+    const env = { EVENT_HISTORY_URL_CODE_A: github.url, EVENT_HISTORY_TOKEN_CODE_A: 'ghp_s3cr3t' }
+    const { start } = await sharedLedger(t)
+    const first = await start({ env, capture: true })
+    const second = await start({ env, capture: true })
+    const watch = { id: 'engine', source: 'code_a', target: 'repo:ada/engine', capture_modes: ['poll'] }
+    await ask(`${second.url}/api/subscriptions`, { method: 'POST', body: watch })
+    while (!(await successOf(first.url))) await sleep(50)
+    // Each of them has looked for due watches since then.
+    await sleep(2_500)
+    const events = await readAll(first.url)
+    t.match(events, [
+      { kind: 'issue.created', seen_count: 1, subscription_ids: ['engine'], provenance: { route: 'capture' } },
+      { kind: 'issue.created', seen_count: 1 },
+    ])
+    t.equal(github.asked.filter(({ path }) => path.endsWith('/issues')).length, 1)
+  })
+
+  async function successOf(url: string): Promise<unknown> {
+    const { body } = await ask<{ capture?: { last_success_at: unknown } }>(`${url}/api/subscriptions/engine`)
+    return body.capture?.last_success_at
+  }
+
+  /** Servers of this process on one ledger, of which each can be stopped alone. */
+  async function sharedLedger(t: Test) {
+    const address = shownAddress(await cluster.emptyLedger(t))
+    const start = async ({ env, capture = false }: { env: Record<string, string>; capture?: boolean }) => {
+      const sources = memorySources({
+        env: { EVENT_LOG_LEVEL: 'silent', EVENT_DB: address, EVENT_DB_POOL: '4', ...env },
+      })
+      const server: RunningServer = await serve(
+        readServeSettings({ only: 'ledger', port: '0', capture }, sources),
+        sources,
+      )
+      let isClosed = false
+      const close = async () => {
+        if (isClosed) return
+        isClosed = true
+        await server.close()
+      }
+      t.teardown(close)
+      return { url: server.ledger?.url ?? '', close }
+    }
+    return { start }
+  }
+}
