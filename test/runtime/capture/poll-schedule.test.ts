@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { CaptureSchedule, type CaptureScheduleParts } from '../../../src/runtime/capture/capture-schedule.js'
-import { until } from '../../server/serve.js'
 import { startGitHub } from '../../support/history-servers/github-server.js'
 import { closing } from '../../support/history-servers/rest-server.js'
 import { sampleRepository } from '../../support/history-servers/sample-repository.js'
@@ -40,3 +40,7 @@ t.test('a platform that is down is reported once, and polls go on when it is bac
     ['info', 'engine', undefined, 'captured'],
   ])
 })
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(5)
+}
