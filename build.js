@@ -28,7 +28,10 @@ const THREADS = [
 /** Modules that bin or oclif loads by path. */
 const ENTRIES = ['cli/main', 'cli/compile-cache', 'cli/command-not-found']
 /** Libraries that are joined with the program, so that they need not be installed. */
-const LIBRARIES = ['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi', 'yaml']
+const LIBRARIES = [
+  ...['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi', 'yaml'],
+  ...['htmlparser2', 'entities/decode', 'domelementtype', 'domhandler', 'domutils', 'entities'],
+]
 /** The folder of an installed package, in the path of one of its files. */
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
 /** Smaller chunks are joined to another one, even if that loads some code unnecessarily. Bytes. */

@@ -128,6 +128,10 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'POST', path: `${sourcePath(name)}/remap` }, options)
   }
 
+  readFeed(name: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'POST', path: `${sourcePath(name)}/read` }, options)
+  }
+
   consumers(options?: CallOptions): Promise<Answer> {
     return this.get('/api/consumers', options)
   }

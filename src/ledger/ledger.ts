@@ -15,6 +15,7 @@ import type { QueueMark } from '../model/subscriptions/live-capture.js'
 import type { CaptureState, Subscription, SubscriptionPage } from '../model/subscriptions/subscription.js'
 import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
 import type { Micros } from '../model/timestamp.js'
+import type { readFeed } from '../platforms/feeds/read-feed.js'
 import type { Lease, LedgerStats, RecordOutcome, StoreHealth } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 import { refuseAhead } from './ahead-of-ledger.js'
@@ -22,6 +23,7 @@ import { Consumers } from './consumers/consumers.js'
 import { Erasures } from './erasures.js'
 import { type CapturedEvents, type EventDelivery, EventRecorder, type LiveEvents } from './event-recorder.js'
 import { type EventStory, readStory } from './event-story.js'
+import { Feeds } from './feeds.js'
 import { ForeignEvents } from './foreign-events.js'
 import { KnownPeople } from './known-people.js'
 import { LiveFeed } from './live-feed.js'
@@ -60,6 +62,7 @@ export class Ledger {
   readonly erasures: Erasures
   #foreign: ForeignEvents | undefined
   readonly sources: Sources
+  readonly feeds: Feeds
   readonly #read: ReadPage = (query, signal) => this.query(query, signal)
 
   private constructor(
@@ -69,8 +72,12 @@ export class Ledger {
     const { store, clock } = options
     this.#recorder = new EventRecorder({ store, clock, subscriptions, people: this.#people, feed: this.#feed })
     this.consumers = new Consumers({ store, clock, waitFor: (...asked) => this.waitFor(...asked) })
+    this.feeds = new Feeds({
+      ...{ clock, read: loadedReadFeed, list: () => this.sources.list(), find: name => this.sources.find(name) },
+      record: deliveries => this.recordMissing(deliveries),
+    })
     this.sources = new Sources({
-      ...{ store: store.sources, clock },
+      ...{ store: store.sources, clock, feeds: this.feeds },
       query: query => this.query(query),
       record: deliveries => this.record(deliveries),
     })
@@ -323,4 +330,9 @@ export class Ledger {
   health(): Promise<StoreHealth> {
     return this.options.store.events.health()
   }
+}
+
+/** Loaded with the first feed: few ledgers have one, and its parser takes time to load. */
+const loadedReadFeed: typeof readFeed = async (...asked) => {
+  return (await import('../platforms/feeds/read-feed.js')).readFeed(...asked)
 }

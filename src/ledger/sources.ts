@@ -1,7 +1,13 @@
 import { AppError, invalidField, notAnObject } from '../model/app-error.js'
 import type { Provenance, StoredEvent } from '../model/events/event.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
-import { needsSecret, type ShownSource, SOURCE_LIMITS, webhookPathOf } from '../model/sources/source-definition.js'
+import {
+  type FeedOutcome,
+  needsSecret,
+  type ShownSource,
+  SOURCE_LIMITS,
+  webhookPathOf,
+} from '../model/sources/source-definition.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { compileOwnAdapter, type OwnAdapter, readSourceDefinition } from '../platforms/own/adapter.js'
 import { fromPayload } from '../platforms/own/body.js'
@@ -9,12 +15,14 @@ import { UNMAPPED } from '../platforms/own/mapping.js'
 import type { RecordOutcome } from '../store/event-store.js'
 import type { ListedSource, SourceStore } from '../store/source-store.js'
 import type { EventDelivery } from './event-recorder.js'
+import type { Feeds } from './feeds.js'
 
 export interface SourcesParts {
   store: SourceStore
   clock: () => Micros
   query(query: EventQuery): Promise<EventPage>
   record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]>
+  feeds: Pick<Feeds, 'read' | 'stateOf'>
 }
 
 /** A source as deliveries need it. */
@@ -60,7 +68,7 @@ export class Sources {
   }
 
   async list(): Promise<ShownSource[]> {
-    return (await this.parts.store.list()).map(shown)
+    return (await this.parts.store.list()).map(source => this.#shown(source))
   }
 
   /** @throws AppError `not_found/not_found` */
@@ -68,7 +76,7 @@ export class Sources {
     const found = await this.parts.store.find(name)
     if (found === undefined) throw unknownSource(name)
     const { secrets, ...source } = found
-    return shown({ ...source, secret_count: secrets.length })
+    return this.#shown({ ...source, secret_count: secrets.length })
   }
 
   /**
@@ -88,7 +96,7 @@ export class Sources {
     }
     const now = toTimestamp(this.parts.clock())
     const saved = await this.parts.store.save({ definition, secrets, now }, SOURCE_LIMITS.sources)
-    return { created: saved.created, source: shown(saved.source) }
+    return { created: saved.created, source: this.#shown(saved.source) }
   }
 
   /** Its events stay. @throws AppError `not_found/not_found` */
@@ -121,6 +129,28 @@ export class Sources {
       hasMore = page.hasMore
     }
     return outcome
+  }
+
+  /**
+   * Reads a feed now, and records the items that the ledger does not have.
+   *
+   * @throws AppError `not_found/not_found`, `conflict/not_a_feed`, `forbidden/source_closed`, `unavailable/platform_…`
+   */
+  async readFeed(name: string, signal?: AbortSignal): Promise<FeedOutcome> {
+    const source = await this.find(name)
+    if (source === undefined) throw unknownSource(name)
+    return this.parts.feeds.read(source.adapter, signal)
+  }
+
+  #shown({ definition, secret_count, created_at, updated_at }: ListedSource): ShownSource {
+    const { name, enabled } = definition
+    const isClosed = needsSecret(definition) && secret_count === 0
+    const feed = this.parts.feeds.stateOf(definition)
+    return {
+      ...{ definition, webhook_path: webhookPathOf(name), accepts: !isClosed && enabled !== false },
+      ...{ secret_count, created_at, updated_at },
+      ...(feed === undefined ? {} : { feed }),
+    }
   }
 
   /** A page of limited size; an event that is larger comes alone. */
@@ -163,12 +193,6 @@ function readInput(input: unknown): { definition: unknown; secrets?: string[] } 
     throw invalidField('/secrets', `/secrets is a list of up to ${most} texts of 1 to ${secretCharacters} characters.`)
   }
   return { definition, secrets }
-}
-
-function shown({ definition, secret_count, created_at, updated_at }: ListedSource): ShownSource {
-  const isClosed = needsSecret(definition) && secret_count === 0
-  const accepts = !isClosed && definition.enabled !== false
-  return { definition, webhook_path: webhookPathOf(definition.name), accepts, secret_count, created_at, updated_at }
 }
 
 function unknownSource(name: string): AppError {

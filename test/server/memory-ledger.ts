@@ -32,7 +32,7 @@ const NO_CONSUMERS: ServedLedger['consumers'] = {
 
 /** Tests of sources have a ledger with a store. */
 const NO_SOURCES: ServedLedger['sources'] = {
-  ...{ get: unknown, save: unknown, delete: unknown, remap: unknown },
+  ...{ get: unknown, save: unknown, delete: unknown, remap: unknown, readFeed: unknown },
   find: async () => undefined,
   list: async () => [],
 }

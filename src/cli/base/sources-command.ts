@@ -13,6 +13,7 @@ export const BY_SOURCE: ItemShape = {
 export interface DefinitionFlags {
   definition?: string | undefined
   preset?: string | undefined
+  feed?: string | undefined
 }
 
 /** A command that manages the sources of a ledger on this machine, through its running server if there is one. */
@@ -20,11 +21,15 @@ export abstract class SourcesCommand extends UsersCommand {
   /** The definition that the flags name, under this name; undefined if they name none. @throws AppError `invalid/…` */
   protected async readDefinition(
     name: string,
-    { definition, preset }: DefinitionFlags,
+    { definition, preset, feed }: DefinitionFlags,
   ): Promise<SourceDefinition | undefined> {
     if (preset !== undefined) {
       const { presetNamed } = await import('../../runtime/sources/presets.js')
       return presetNamed(preset, name)
+    }
+    if (feed !== undefined) {
+      const { feedNamed } = await import('../../runtime/sources/presets.js')
+      return feedNamed(feed, name)
     }
     if (definition === undefined) return undefined
     const { readDefinition } = await import('../../runtime/sources/presets.js')

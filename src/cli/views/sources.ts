@@ -31,14 +31,31 @@ export function sourceTable(sources: unknown, style: TerminalStyle): string {
 /** Renders one source with its definition. */
 export function sourceCard(source: unknown, style: TerminalStyle): string {
   const name = String(at(source, 'definition', 'name'))
+  const isFeed = at(source, 'definition', 'proof', 'type') === 'feed'
   const facts = card(style, name, [
-    ['receives at', lineAt(source, 'webhook_path')],
-    ['accepts', acceptance(source)],
-    ['secrets', countAt(source, 'secret_count')],
+    ...(isFeed ? feedFacts(source) : deliveryFacts(source)),
     ['created', lineAt(source, 'created_at')],
     ['updated', lineAt(source, 'updated_at')],
   ])
   return `${facts}\n\n${toTerminalJson(JSON.stringify(at(source, 'definition'), null, 2))}`
+}
+
+function deliveryFacts(source: unknown): [string, string][] {
+  return [
+    ['receives at', lineAt(source, 'webhook_path')],
+    ['accepts', acceptance(source)],
+    ['secrets', countAt(source, 'secret_count')],
+  ]
+}
+
+function feedFacts(source: unknown): [string, string][] {
+  return [
+    ['reads', lineAt(at(source, 'definition', 'proof'), 'url')],
+    ['accepts', acceptance(source)],
+    ['read', String(at(source, 'feed', 'read_at') ?? '')],
+    ['next', String(at(source, 'feed', 'next_read_at') ?? '')],
+    ['problem', String(at(source, 'feed', 'problem') ?? '')],
+  ]
 }
 
 function acceptance(source: unknown): string {

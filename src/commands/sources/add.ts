@@ -6,7 +6,7 @@ import { AppError } from '../../model/app-error.js'
 import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
 
 export default class SourcesAdd extends SourcesCommand {
-  static override summary = 'Defines a source of webhooks, or replaces its definition or its secrets.'
+  static override summary = 'Defines a source of webhooks or a feed, or replaces its definition or its secrets.'
   static override description = [
     'The definition says how deliveries prove themselves and what they become. Without one, the source keeps the definition',
     'that it has. The file with the secrets has one on each line; all of them are accepted. Secrets are never shown.',
@@ -15,6 +15,7 @@ export default class SourcesAdd extends SourcesCommand {
   static override examples = [
     '<%= config.bin %> <%= command.id %> alerts --preset alertmanager --secret-file alerts.secret',
     '<%= config.bin %> <%= command.id %> builds --definition builds.json --secret-file -',
+    '<%= config.bin %> <%= command.id %> news --feed https://example.org/news.atom',
   ]
   static override args = {
     name: argument({
@@ -33,6 +34,11 @@ export default class SourcesAdd extends SourcesCommand {
       description: 'Definition for a known service: alertmanager, slack, stripe …',
       helpValue: '<name>',
     }),
+    feed: string({
+      description: 'Address of an RSS or Atom feed, which the server reads regularly.',
+      helpValue: '<url>',
+      exclusive: ['preset', 'definition'],
+    }),
     'secret-file': string({ description: 'File with the secrets; - for standard input.', helpValue: '<file>' }),
   }
 
@@ -42,7 +48,7 @@ export default class SourcesAdd extends SourcesCommand {
     const sent = await this.readDefinition(name, flags)
     const secrets = flags['secret-file'] === undefined ? undefined : await readSecrets(flags['secret-file'])
     if (sent === undefined && secrets === undefined) {
-      throw new AppError('invalid', 'wrong_usage', 'Name a definition, a preset or a file with secrets.')
+      throw new AppError('invalid', 'wrong_usage', 'Name a definition, a preset, a feed or a file with secrets.')
     }
     const { manageSources } = await import('../../runtime/sources/manage-sources.js')
     const { source } = await manageSources(

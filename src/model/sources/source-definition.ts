@@ -19,6 +19,9 @@ export const SOURCE_LIMITS = {
   nameCharacters: 40,
 } as const
 
+/** How often a feed is read. */
+export const FEED_SECONDS = 900
+
 export const SOURCE_NAME = '^[a-z][a-z0-9_-]{0,39}$'
 /** Sources with a meaning of their own: an operator's source must not write into their key spaces. */
 export const RESERVED_SOURCES: readonly string[] = [...PLATFORM_SOURCES, 'api', 'cloudevents', 'ledger', 'unverified']
@@ -116,6 +119,16 @@ const ProofSchema = Type.Union([
   Type.Object({ type: Type.Literal('slack') }, { additionalProperties: false }),
   Type.Object(
     {
+      type: Type.Literal('feed'),
+      url: Type.String({ pattern: '^https?://', maxLength: 2_000 }),
+      every_seconds: Type.Optional(
+        Type.Integer({ minimum: 60, maximum: 86_400, description: `${FEED_SECONDS} when absent.` }),
+      ),
+    },
+    { additionalProperties: false, description: 'RSS or Atom, which the server reads: nothing is delivered.' },
+  ),
+  Type.Object(
+    {
       type: Type.Literal('hmac'),
       algorithm: Type.Enum(['sha256', 'sha512', 'sha1']),
       header: Header,
@@ -198,6 +211,25 @@ export interface ShownSource {
   secret_count: number
   created_at: string
   updated_at: string
+  /** Of a feed that this server has read. */
+  feed?: FeedState
+}
+
+export interface FeedState {
+  read_at: string
+  next_read_at: string
+  /** Why it could not be read the last time. */
+  problem?: string
+}
+
+/** What one reading of a feed has done. */
+export interface FeedOutcome {
+  /** Events that were new. */
+  created: number
+  /** Items that the ledger has already. */
+  known: number
+  /** The feed is the same as before, so its items were not looked at. */
+  unchanged: boolean
 }
 
 /** Where deliveries of an operator's source arrive. */
@@ -207,5 +239,5 @@ export function webhookPathOf(name: string): string {
 
 /** Whether its deliveries need a secret. */
 export function needsSecret({ proof }: Pick<SourceDefinition, 'proof'>): boolean {
-  return proof.type !== 'none'
+  return proof.type !== 'none' && proof.type !== 'feed'
 }

@@ -84,12 +84,13 @@ export function catalogueOf({ name, description, proof, rules }: SourceDefinitio
     ...namedKinds([...rules.map(({ kind }) => kind).filter(isPlain), UNMAPPED]),
     scope_types: types,
     target_grammar: types.map(type => ({ form: `${type}:<id>`, example: `${type}:1` })),
-    capture_modes: ['webhook'],
+    capture_modes: [proof.type === 'feed' ? 'poll' : 'webhook'],
   }
 }
 
 const PROOFS: Readonly<Record<SourceDefinition['proof']['type'], string>> = {
   none: 'Deliveries are not verified.',
+  feed: 'The server reads the feed: nothing is delivered.',
   token: 'The secret, in a header.',
   body: 'The secret, in the payload.',
   basic: 'The secret, as the password of HTTP Basic.',

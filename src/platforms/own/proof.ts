@@ -37,6 +37,9 @@ const MOST_SECONDS = 1e11
 export function compileProof({ name, proof }: Pick<SourceDefinition, 'name' | 'proof'>) {
   const check = compileCheck(proof)
   return (delivery: WebhookDelivery, secrets: readonly string[], now: number): Verification => {
+    if (proof.type === 'feed') {
+      throw new AppError('forbidden', 'source_closed', 'This source is a feed, so it accepts no deliveries.')
+    }
     if (check === undefined) return 'none'
     const usable = usableSecrets(secrets)
     if (usable.length === 0) {
@@ -52,6 +55,9 @@ function compileCheck(proof: SourceProof): Check | undefined {
   switch (proof.type) {
     case 'none':
       return undefined
+    case 'feed':
+      checkFeedUrl(proof.url)
+      return undefined
     case 'token':
       return (delivery, secrets) => checkToken(shownAt(delivery, proof), secrets)
     case 'basic':
@@ -65,6 +71,12 @@ function compileCheck(proof: SourceProof): Check | undefined {
     case 'hmac':
       return compileHmac(proof)
   }
+}
+
+function checkFeedUrl(url: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed && parsed.username === '' && parsed.password === '') return
+  throw invalidField('/proof/url', '/proof/url must be an http or https address without a user and a password.')
 }
 
 function checkToken(shown: string | undefined, secrets: readonly string[]): void {

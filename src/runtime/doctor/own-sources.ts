@@ -1,6 +1,6 @@
 import { LedgerClient } from '../../client/ledger-client.js'
 import { type Finding, ok, warning } from '../../model/diagnosis.js'
-import type { ShownSource } from '../../model/sources/source-definition.js'
+import { needsSecret, type ShownSource } from '../../model/sources/source-definition.js'
 
 const ANSWER_SECONDS = 10
 
@@ -11,12 +11,17 @@ export async function checkOwnSources(socketPath: string): Promise<Finding[]> {
 }
 
 export function judgeSources(sources: readonly ShownSource[]): Finding[] {
-  const findings = sources.flatMap(({ definition, accepts, secret_count }) => {
+  const findings = sources.flatMap(({ definition, accepts, secret_count, feed }) => {
     const { name, proof, enabled } = definition
+    if (feed?.problem !== undefined) {
+      return [
+        warning(`The feed ${name} could not be read. ${feed.problem}`, `Its next reading is at ${feed.next_read_at}.`),
+      ]
+    }
     if (accepts || enabled === false) return []
     const detail = `The source ${name} accepts nothing: it has no secret.`
     const advice = `Set one with "daybook sources add ${name} --secret-file <file>".`
-    return secret_count === 0 && proof.type !== 'none' ? [warning(detail, advice)] : []
+    return secret_count === 0 && needsSecret({ proof }) ? [warning(detail, advice)] : []
   })
   if (sources.length === 0) return []
   const open = sources.filter(({ definition }) => definition.proof.type === 'none').length

@@ -25,6 +25,7 @@ import { ReconcileSchedule } from '../reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../reconcile/reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
+import { FeedSchedule } from '../sources/feed-schedule.js'
 import { type KeptTrace, keepTrace } from './kept-trace.js'
 import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
@@ -36,6 +37,8 @@ const ANY_HOST =
   'this ledger answers under every host name: set EVENT_PUBLIC_URL or EVENT_ALLOWED_HOSTS to its host names'
 /** How often to check for due watches: no interval is shorter. */
 const CHECK_MS = 1_000
+/** How often to check for feeds that are due. */
+const CHECK_FEEDS_MS = 30_000
 
 /** A running ledger. */
 export interface ServedLedger extends ServedProgram {
@@ -113,6 +116,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   })
   let schedules: CaptureSchedule[] = []
   let reconciling: ReconcileSchedule | undefined
+  let feeds: FeedSchedule | undefined
   let stopPartitions = () => {}
   const close = async () => {
     try {
@@ -121,6 +125,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       await live?.stop()
       await Promise.all(schedules.map(schedule => schedule.stop()))
       await reconciling?.stop()
+      await feeds?.stop()
       await backups?.stop()
       await retention?.stop()
       await server.close()
@@ -155,6 +160,8 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
         const parts = { reconciliations, hooks, logger, now: clock, leases: store.shared }
         reconciling = new ReconcileSchedule({ ...parts, headAtOpen: ledger.headAtOpen })
       }
+      const leases = opened.store.shared
+      feeds = new FeedSchedule({ feeds: opened.ledger.feeds, logger, checkMs: CHECK_FEEDS_MS, leases })
       if (rules) {
         const parts = { ledger: opened.ledger, leases: opened.store.shared, logger, now: clock }
         retention = new RetentionSchedule({ settings: rules, ...parts })

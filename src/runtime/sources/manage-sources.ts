@@ -1,12 +1,12 @@
 import { LedgerClient } from '../../client/ledger-client.js'
 import type { RemapOutcome, Sources } from '../../ledger/sources.js'
-import type { ShownSource } from '../../model/sources/source-definition.js'
+import type { FeedOutcome, ShownSource } from '../../model/sources/source-definition.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 
 /** The part of `Sources` that commands need. */
-export type ManagedSources = Pick<Sources, 'list' | 'get' | 'save' | 'delete' | 'remap'>
+export type ManagedSources = Pick<Sources, 'list' | 'get' | 'save' | 'delete' | 'remap' | 'readFeed'>
 
 /**
  * Manages sources in the process that owns the ledger: the server that has it open, else this one.
@@ -61,5 +61,9 @@ class RemoteSources implements ManagedSources {
 
   async remap(name: string): Promise<RemapOutcome> {
     return (await this.client.remapSource(name)).json() as RemapOutcome
+  }
+
+  async readFeed(name: string): Promise<FeedOutcome> {
+    return (await this.client.readFeed(name)).json() as FeedOutcome
   }
 }

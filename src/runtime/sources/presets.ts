@@ -1,6 +1,7 @@
 import { AppError, invalidField } from '../../model/app-error.js'
 import type { SourceDefinition } from '../../model/sources/source-definition.js'
 import { readSourceDefinition } from '../../platforms/own/adapter.js'
+import { feedAt } from '../../platforms/own/presets/feed.js'
 import { PRESETS } from '../../platforms/own/presets/presets.js'
 
 /** The definition of a preset under another name. @throws AppError `invalid/wrong_usage`, `invalid/invalid_field` */
@@ -11,6 +12,11 @@ export function presetNamed(preset: string, name: string): SourceDefinition {
     throw new AppError('invalid', 'wrong_usage', `There is no preset "${preset}".`, { hint })
   }
   return readSourceDefinition({ name, ...found })
+}
+
+/** The definition of a feed at an address. @throws AppError `invalid/invalid_field` */
+export function feedNamed(url: string, name: string): SourceDefinition {
+  return readSourceDefinition({ name, ...feedAt(url) })
 }
 
 /** @throws AppError `invalid/invalid_json`, `invalid/invalid_field` with the place in the definition */

@@ -9,7 +9,7 @@ import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
 
 /** The operator's sources of a ledger, as routes use them. */
-export type ServedSources = Pick<Sources, 'find' | 'list' | 'get' | 'save' | 'delete' | 'remap'>
+export type ServedSources = Pick<Sources, 'find' | 'list' | 'get' | 'save' | 'delete' | 'remap' | 'readFeed'>
 
 export interface SourceRouteParts {
   ledger: { sources: ServedSources }
@@ -55,6 +55,15 @@ export function remapSource({ ledger }: Pick<SourceRouteParts, 'ledger'>): Ledge
   })
 }
 
+/** `POST /api/sources/:name/read` */
+export function readSourceFeed({ ledger }: Pick<SourceRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.read, async (req, res) => {
+    const gone = new AbortController()
+    res.once('close', () => gone.abort())
+    return json(200, { ...(await ledger.sources.readFeed(pathParam(req, 1), gone.signal)) })
+  })
+}
+
 /** A source as answers show it. */
 export const ShownSourceSchema = Type.Object({
   definition: named('SourceDefinition'),
@@ -63,6 +72,12 @@ export const ShownSourceSchema = Type.Object({
   secret_count: Count,
   created_at: CapturedAt,
   updated_at: CapturedAt,
+  feed: Type.Optional(
+    Type.Object(
+      { read_at: CapturedAt, next_read_at: CapturedAt, problem: Type.Optional(Type.String()) },
+      { description: 'Of a feed that this server has read.' },
+    ),
+  ),
 })
 
 const SavedSchema = Type.Object({ created: Type.Boolean(), source: named('Source') })
@@ -115,6 +130,16 @@ const DOCS = {
       200: {
         description: 'How many events it made, and how many deliveries still fit no rule',
         schema: Type.Object({ created: Count, duplicates: Count, unmapped: Count }),
+      },
+    },
+  },
+  read: {
+    summary: 'Reads a feed now',
+    description: 'Items that the ledger does not have become events. The server reads feeds regularly without this.',
+    answers: {
+      200: {
+        description: 'How many items were new, and how many the ledger has already',
+        schema: Type.Object({ created: Count, known: Count, unchanged: Type.Boolean() }),
       },
     },
   },

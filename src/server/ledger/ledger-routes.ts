@@ -185,6 +185,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('PUT', '/api/sources/:name', 'admin', sources.saveSource(writing)),
     route('DELETE', '/api/sources/:name', 'admin', sources.deleteSource(writing)),
     route('POST', '/api/sources/:name/remap', 'admin', sources.remapSource(writing)),
+    route('POST', '/api/sources/:name/read', 'admin', sources.readSourceFeed(writing)),
     route('GET', '/api/deliveries', 'admin', listDeliveries(parts)),
     route('POST', '/api/login', 'login', login(sessions)),
     route('POST', '/api/logout', 'logout', logout(sessions)),

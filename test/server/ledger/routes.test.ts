@@ -98,6 +98,7 @@ t.test('the table is what is documented', async t => {
     'POST /api/me/token',
     'POST /api/promotion',
     'POST /api/reconciliations',
+    'POST /api/sources/x/read',
     'POST /api/sources/x/remap',
     'POST /api/subscriptions',
     'POST /api/subscriptions/preview',

@@ -1,0 +1,159 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { AppError } from '../model/app-error.js'
+import {
+  FEED_SECONDS,
+  type FeedOutcome,
+  type FeedState,
+  type ShownSource,
+  type SourceDefinition,
+} from '../model/sources/source-definition.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
+import type { Feed } from '../platforms/feeds/parse-feed.js'
+import type { FeedVersion, readFeed } from '../platforms/feeds/read-feed.js'
+import type { OwnAdapter } from '../platforms/own/adapter.js'
+import type { EventDelivery } from './event-recorder.js'
+import type { OwnSource } from './sources.js'
+
+export interface FeedsParts {
+  clock: () => Micros
+  read: typeof readFeed
+  list(): Promise<ShownSource[]>
+  find(name: string): Promise<OwnSource | undefined>
+  /** Records what the ledger does not have. */
+  record(deliveries: readonly EventDelivery[]): Promise<{ created: number; known: number }>
+}
+
+/** What reading a feed on schedule has done. */
+export interface FeedReport {
+  source: string
+  outcome?: FeedOutcome
+  /** Why it could not be read. */
+  error?: unknown
+}
+
+/** What this process remembers of a feed. After a restart it is read whole, once. */
+interface FeedMemory {
+  definition: string
+  version?: FeedVersion
+  failures: number
+  state: FeedState
+  dueAt: Micros
+}
+
+const SECOND: Micros = 1_000_000
+const LONGEST_SECONDS = 86_400
+/** Feeds that are read at the same time. */
+const AT_ONCE = 4
+/** Items of one transaction. Between two of them, other requests get a turn. */
+const BATCH = 25
+
+/** Feeds that operators have defined as sources. */
+export class Feeds {
+  /** Bounded by the number of sources. */
+  readonly #memories = new Map<string, FeedMemory>()
+
+  constructor(private readonly parts: FeedsParts) {}
+
+  /** @returns undefined for a feed that this process has not read, and for a source that is none */
+  stateOf(definition: SourceDefinition): FeedState | undefined {
+    return this.#memoryOf(definition)?.state
+  }
+
+  /** @throws AppError `conflict/not_a_feed`, `forbidden/source_closed`, `unavailable/platform_…`; the signal's reason */
+  async read({ definition, normalise }: OwnAdapter, signal?: AbortSignal): Promise<FeedOutcome> {
+    const { name, proof, enabled } = definition
+    if (proof.type !== 'feed') {
+      throw new AppError('conflict', 'not_a_feed', `The source "${name}" is no feed: its events are delivered.`)
+    }
+    if (enabled === false)
+      throw new AppError('forbidden', 'source_closed', 'This source is disabled, so it is not read.')
+    const before = this.#memoryOf(definition)
+    const everySeconds = proof.every_seconds ?? FEED_SECONDS
+    try {
+      const { version, feed } = await this.parts.read(proof.url, { before: before?.version, signal })
+      const counts = feed ? await this.#record(proof.url, feed, normalise) : { created: 0, known: 0 }
+      this.#remember(definition, { version, failures: 0, waitSeconds: everySeconds })
+      return { ...counts, unchanged: feed === undefined }
+    } catch (error) {
+      if (signal?.aborted) throw error
+      const failures = (before?.failures ?? 0) + 1
+      const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0
+      const waitSeconds = Math.min(Math.max(everySeconds * 2 ** Math.min(failures, 10), asked), LONGEST_SECONDS)
+      const problem = error instanceof AppError ? error.message : 'A defect of the program; its log has it.'
+      this.#remember(definition, { version: before?.version, failures, waitSeconds, problem })
+      throw error
+    }
+  }
+
+  /** Reads all feeds that are due, a few at a time. */
+  async readDue(report: (report: FeedReport) => void, signal: AbortSignal): Promise<void> {
+    const now = this.parts.clock()
+    const sources = await this.parts.list()
+    const names = new Set(sources.map(({ definition }) => definition.name))
+    for (const name of this.#memories.keys()) if (!names.has(name)) this.#memories.delete(name)
+    const due = sources.filter(({ definition, accepts }) => {
+      return accepts && definition.proof.type === 'feed' && (this.#memoryOf(definition)?.dueAt ?? 0) <= now
+    })
+    const readNext = async () => {
+      for (let next = due.shift(); next && !signal.aborted; next = due.shift()) {
+        report(await this.#readOne(next.definition.name, signal))
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, readNext))
+  }
+
+  async #readOne(name: string, signal: AbortSignal): Promise<FeedReport> {
+    try {
+      const source = await this.parts.find(name)
+      return { source: name, ...(source ? { outcome: await this.read(source.adapter, signal) } : {}) }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { source: name, error }
+    }
+  }
+
+  /** Oldest first, as feeds begin with the newest. Every item is a delivery of its own. */
+  async #record(url: string, { items, ...about }: Feed, normalise: OwnAdapter['normalise']) {
+    const counts = { created: 0, known: 0 }
+    const oldestFirst = items.toReversed()
+    for (let from = 0; from < oldestFirst.length; from += BATCH) {
+      const deliveries = oldestFirst.slice(from, from + BATCH).flatMap(item => {
+        const body = Buffer.from(JSON.stringify({ feed: { url, ...about }, item }))
+        return normalise({ headers: {}, body }, {}).events.map((event): EventDelivery => {
+          return { event, provenance: { route: 'capture', verified: 'none' } }
+        })
+      })
+      const { created, known } = await this.parts.record(deliveries)
+      counts.created += created
+      counts.known += known
+      await turn()
+    }
+    return counts
+  }
+
+  #memoryOf(definition: SourceDefinition): FeedMemory | undefined {
+    const memory = this.#memories.get(definition.name)
+    return memory?.definition === JSON.stringify(definition) ? memory : undefined
+  }
+
+  #remember(
+    definition: SourceDefinition,
+    {
+      version,
+      failures,
+      waitSeconds,
+      problem,
+    }: { version: FeedVersion | undefined; failures: number; waitSeconds: number; problem?: string },
+  ): void {
+    const now = this.parts.clock()
+    const dueAt = now + Math.ceil(waitSeconds) * SECOND
+    this.#memories.set(definition.name, {
+      ...{ definition: JSON.stringify(definition), failures, dueAt },
+      ...(version === undefined ? {} : { version }),
+      state: {
+        ...{ read_at: toTimestamp(now), next_read_at: toTimestamp(dueAt) },
+        ...(problem === undefined ? {} : { problem }),
+      },
+    })
+  }
+}

@@ -1,0 +1,183 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { exchange, type HttpAnswer } from '../../http/exchange.js'
+import { HttpFailure } from '../../http/http-failure.js'
+import { AppError } from '../../model/app-error.js'
+import { waitAsked } from '../api/platform-wait.js'
+import {
+  answerUnreadable,
+  type PlatformWords,
+  rateLimited,
+  toPlatformFailure,
+  toPlatformRefusal,
+} from '../api/refusals.js'
+import { digestOf } from '../mapping/identity.js'
+import { type Feed, NotAFeed, parseFeed } from './parse-feed.js'
+import { isPrivateLiteral, publicAgent } from './public-address.js'
+
+/** What the last answer of a feed had, so that it need not be sent or read again. */
+export interface FeedVersion {
+  etag?: string
+  lastModified?: string
+  /** Of the body, for servers that have neither. */
+  digest: string
+}
+
+/** A feed, unless it is the same as before. */
+export interface ReadFeed {
+  version: FeedVersion
+  feed?: Feed
+}
+
+const MAX_BYTES = 4 * 1024 * 1024
+const IDLE_SECONDS = 20
+const TOTAL_SECONDS = 60
+const REDIRECTS = 5
+const REDIRECTING = [301, 302, 303, 307, 308]
+const ACCEPT =
+  'application/atom+xml, application/rss+xml, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1'
+
+const WORDS: PlatformWords = {
+  checkAddress: 'Check the address of the feed.',
+  again: 'It is read again later.',
+  refused: {
+    401: {
+      ...{ category: 'unavailable', code: 'platform_not_permitted', what: 'requires a login' },
+      hint: 'A feed is read without one.',
+    },
+    403: {
+      ...{ category: 'unavailable', code: 'platform_not_permitted', what: 'refuses the request' },
+      hint: 'It may not permit programs.',
+    },
+    404: {
+      ...{ category: 'unavailable', code: 'platform_place_unknown', what: 'has no such feed' },
+      hint: 'Check the address of the feed.',
+    },
+  },
+}
+
+const inflate = promisify(gunzip)
+
+/**
+ * Reads a feed. Redirects are followed, to another host only if its address is public: the owner of a feed must not
+ * make this server read what only it can reach.
+ *
+ * @throws AppError `unavailable/platform_…`, with `retryAfterSeconds` if the server asks for it; the signal's reason
+ */
+export async function readFeed(
+  url: string,
+  { before, signal }: { before?: FeedVersion | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<ReadFeed> {
+  const { answer, from } = await follow(new URL(url), before, signal)
+  const shown = new URL(url).host
+  if (answer.status === 304 && before) return { version: before }
+  const wait = waitAsked(answer.status === 503 ? { ...answer, status: 429 } : answer, Date.now())
+  if (wait !== undefined) throw rateLimited(wait, shown, WORDS)
+  if (answer.status !== 200) throw toPlatformRefusal(answer.status, shown, WORDS)
+  const bytes = await decoded(answer, shown)
+  const { etag, 'last-modified': lastModified } = answer.headers
+  const version: FeedVersion = {
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+    digest: digestOf(bytes),
+  }
+  if (version.digest === before?.digest) return { version }
+  try {
+    return { version, feed: await parseFeed(textOf(bytes, answer), from.href, turn) }
+  } catch (error) {
+    throw error instanceof NotAFeed ? answerUnreadable(error.message, shown, WORDS) : error
+  }
+}
+
+async function follow(
+  first: URL,
+  before: FeedVersion | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ answer: HttpAnswer; from: URL }> {
+  let url = first
+  for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
+    const answer = await get(url, { before, signal, isForeign: url.hostname !== first.hostname })
+    const { location } = answer.headers
+    if (!REDIRECTING.includes(answer.status) || location === undefined) return { answer, from: url }
+    const next: URL | undefined = URL.canParse(location, url.href) ? new URL(location, url) : undefined
+    if (!next || !/^https?:$/u.test(next.protocol)) {
+      throw answerUnreadable('with a redirect to an address that is not http or https', first.host, WORDS)
+    }
+    url = next
+  }
+  throw answerUnreadable(`with more than ${REDIRECTS} redirects`, first.host, WORDS)
+}
+
+interface Asked {
+  before: FeedVersion | undefined
+  signal: AbortSignal | undefined
+  /** Not the host that the administrator has named. */
+  isForeign: boolean
+}
+
+async function get(url: URL, { before, signal, isForeign }: Asked): Promise<HttpAnswer> {
+  if (isForeign && isPrivateLiteral(url.hostname)) {
+    throw new AppError(
+      'unavailable',
+      'platform_unreachable',
+      `${url.host} is a private address, to which a feed must not redirect.`,
+    )
+  }
+  try {
+    return await exchange(
+      { baseUrl: url.origin },
+      {
+        method: 'GET',
+        path: `${url.pathname}${url.search}`,
+        headers: {
+          accept: ACCEPT,
+          'accept-encoding': 'gzip',
+          'user-agent': 'Daybook (feed reader)',
+          ...(before?.etag === undefined ? {} : { 'if-none-match': before.etag }),
+          ...(before?.lastModified === undefined ? {} : { 'if-modified-since': before.lastModified }),
+        },
+        ...{ idleSeconds: IDLE_SECONDS, totalSeconds: TOTAL_SECONDS, maxAnswerBytes: MAX_BYTES, signal },
+        ...(isForeign ? { agent: publicAgent(url.protocol === 'https:') } : {}),
+      },
+    )
+  } catch (error) {
+    throw error instanceof HttpFailure ? toPlatformFailure(error, url.host, WORDS) : error
+  }
+}
+
+async function decoded({ headers, body }: HttpAnswer, host: string): Promise<Buffer> {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return body
+  if (encoding !== 'gzip') throw answerUnreadable('in an encoding that was not asked for', host, WORDS)
+  try {
+    return await inflate(body, { maxOutputLength: MAX_BYTES })
+  } catch (cause) {
+    const message = `${host} answers with gzip that is broken, or larger than ${MAX_BYTES / 1024 / 1024} MiB.`
+    throw new AppError('unavailable', 'platform_answer_unreadable', message, { cause })
+  }
+}
+
+/** By its byte order mark, the header, or the declaration of the document; UTF-8 if that is unknown. Source: RFC 7303. */
+function textOf(bytes: Buffer, { headers }: HttpAnswer): string {
+  const declared = /^<\?xml[^>]{0,200}?encoding=["']([\w.:-]{1,40})["']/u.exec(
+    bytes.subarray(0, 300).toString('latin1'),
+  )
+  const [, charset] = /charset="?([\w.:-]{1,40})/iu.exec(headers['content-type'] ?? '') ?? []
+  const marked =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? 'utf-16le'
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? 'utf-16be'
+        : undefined
+  return decoder(marked ?? charset ?? declared?.[1] ?? 'utf-8').decode(bytes)
+}
+
+function decoder(label: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(label)
+  } catch (error) {
+    if (error instanceof RangeError) return new TextDecoder()
+    throw error
+  }
+}

@@ -1,0 +1,24 @@
+import type { SourceDefinition } from '../../../model/sources/source-definition.js'
+
+/** What the items of a feed become, unless a definition has other rules. One id is one event: an item that changes stays it. */
+const FEED_RULES: SourceDefinition['rules'] = [
+  {
+    kind: 'entry.published',
+    subject_id: '{/item/key}',
+    actor: { id: '{/item/author}' },
+    target: [
+      { type: 'entry', id: '{/item/key}', display: '{/item/title}', url: '{/item/link}' },
+      { type: 'feed', id: '{/feed/url}', display: '{/feed/title}', url: '{/feed/link}' },
+    ],
+    title: '{/item/title}',
+    text: '{/item/text}',
+    url: '{/item/link}',
+    time: ['{/item/published}', '{/item/updated}'],
+    key: '{/item/key}',
+  },
+]
+
+/** The definition of a feed without its name. */
+export function feedAt(url: string): Omit<SourceDefinition, 'name'> {
+  return { proof: { type: 'feed', url }, rules: FEED_RULES }
+}

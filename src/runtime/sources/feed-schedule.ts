@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { FeedReport, Feeds } from '../../ledger/feeds.js'
+import { AppError } from '../../model/app-error.js'
+import type { SharedStore } from '../../store/shared-store.js'
+import { type HeldLease, holdLease } from '../held-lease.js'
+import { RepeatedWork } from '../repeated-work.js'
+
+const LEASE = 'feeds'
+
+export interface FeedScheduleParts {
+  feeds: Pick<Feeds, 'readDue'>
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** How often to look for feeds that are due: none is due more often. */
+  checkMs: number
+  /** Of servers that share the ledger: one of them reads the feeds, because what it remembers of them is its own. */
+  leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
+}
+
+/**
+ * Reads the feeds that are due, until it is stopped.
+ *
+ * Source: docs/decisions/0086.
+ */
+export class FeedSchedule {
+  readonly #work: RepeatedWork
+  /** The last failure of each feed; under the empty name, of the schedule. */
+  readonly #failures = new Map<string, string>()
+
+  /** Starts immediately. */
+  constructor(private readonly parts: FeedScheduleParts) {
+    this.#work = new RepeatedWork(signal => this.#turn(signal))
+  }
+
+  /** Abandons what is not recorded yet; it is read again. */
+  stop(): Promise<void> {
+    return this.#work.stop()
+  }
+
+  /** @returns how long to wait before the next turn, in milliseconds */
+  async #turn(signal: AbortSignal): Promise<number> {
+    const { leases, checkMs } = this.parts
+    try {
+      if (!leases) await this.#readDue(signal)
+      else {
+        const held = await holdLease(leases, LEASE)
+        await held?.during(() => this.#whileHeld(held, signal))
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#logChange('', error)
+    }
+    return checkMs
+  }
+
+  /** Keeps the lease between its turns: another server would read every feed again. */
+  async #whileHeld(held: HeldLease, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await held.renew())) {
+      await this.#readDue(signal)
+      await sleep(this.parts.checkMs, undefined, { signal }).catch(() => undefined) // aborted by `stop`
+    }
+  }
+
+  async #readDue(signal: AbortSignal): Promise<void> {
+    await this.parts.feeds.readDue(report => this.#report(report), signal)
+    this.#logChange('', undefined)
+  }
+
+  #report({ source, outcome, error }: FeedReport): void {
+    this.#logChange(source, error)
+    if (outcome && outcome.created > 0) this.parts.logger.info({ source, ...outcome }, 'read a feed')
+  }
+
+  /** Logs only changes, because the same failure recurs. Bounded by the number of sources that have failed. */
+  #logChange(source: string, error: unknown): void {
+    const { logger } = this.parts
+    const failure = error === undefined ? undefined : error instanceof AppError ? error.code : String(error)
+    if (this.#failures.get(source) === failure) return
+    const about = source === '' ? {} : { source }
+    if (failure === undefined) {
+      this.#failures.delete(source)
+      logger.info(about, 'feeds can be read again')
+      return
+    }
+    this.#failures.set(source, failure)
+    if (error instanceof AppError)
+      logger.warn({ ...about, code: error.code, detail: error.message }, 'a feed cannot be read')
+    else logger.error({ ...about, err: error }, 'a feed cannot be read')
+  }
+}

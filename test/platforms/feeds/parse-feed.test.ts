@@ -1,0 +1,157 @@
+import t from 'tap'
+import { type Feed, parseFeed } from '../../../src/platforms/feeds/parse-feed.js'
+
+const URL_OF_FEED = 'https://blog.example.org/feeds/all.xml'
+
+function parse(xml: string): Promise<Feed> {
+  return parseFeed(xml, URL_OF_FEED, async () => {})
+}
+
+const RSS_2 = `<?xml version="1.0" encoding="UTF-8"?>
+<?xml-stylesheet href="feed.xsl"?>
+<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom">
+  <channel>
+    <atom:link href="https://blog.example.org/feeds/all.xml" rel="self"/>
+    <title>Acme &amp; Co</title>
+    <link>https://blog.example.org/</link>
+    <image><title>a picture</title><link>https://example.org/picture</link></image>
+    <item>
+      <title><![CDATA[Vec<T> is faster]]></title>
+      <link>https://blog.example.org/2?a=1&amp;b=2</link>
+      <guid isPermaLink="false">post-2</guid>
+      <dc:creator>Ada</dc:creator>
+      <pubDate>Wed, 25 Nov 2026 13:00:00 +0100</pubDate>
+      <description>&lt;p&gt;Two &amp;amp; a half.&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;p&gt;Next&lt;/p&gt;</description>
+      <content:encoded><![CDATA[<h1>All of it</h1>]]></content:encoded>
+      <category>rust</category><category>speed</category>
+      <enclosure url="/2.mp3" length="1" type="audio/mpeg"/>
+      <comments>https://blog.example.org/2#comments</comments>
+    </item>
+    <item><link>/1</link><pubDate>Mon, 23 Nov 2026 09:00 EST</pubDate><description>Only a text</description></item>
+    <item><guid>https://blog.example.org/0</guid><pubDate>23 Nov 2026 09:00</pubDate></item>
+    <item><title>Neither id nor link</title></item>
+  </channel>
+</rss>`
+
+const RSS_1 = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+  <channel rdf:about="https://archive.example.org/news"><title>Archive</title><link>https://archive.example.org</link>
+    <items><rdf:Seq><rdf:li resource="https://archive.example.org/a"/></rdf:Seq></items></channel>
+  <item rdf:about="https://archive.example.org/a"><title>A</title><link>https://archive.example.org/a.html</link>
+    <dc:date>2026-11-25T12:00:00+01:00</dc:date><dc:subject>history</dc:subject></item>
+</rdf:RDF>`
+
+const ATOM = `<feed xmlns="http://www.w3.org/2005/Atom">
+  <title type="html">Notes &lt;b&gt;of&lt;/b&gt; Acme</title>
+  <id>urn:feed</id><updated>2026-11-25T12:00:00Z</updated>
+  <link rel="self" href="atom.xml"/><link href="/notes"/>
+  <entry>
+    <id>tag:example.org,2026:7</id>
+    <title>Version 7</title>
+    <link rel="edit" href="/edit/7"/><link rel="alternate" href="../notes/7"/>
+    <author><name>Mia</name><uri>https://example.org/mia</uri></author>
+    <published>2026-11-24T08:00:00.5+01:00</published><updated>2026-11-25T08:00:00Z</updated>
+    <category term="release" label="Releases"/>
+    <summary type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">Much is <em>new</em>.</div></summary>
+    <source><id>urn:other</id><title>Another feed</title></source>
+  </entry>
+</feed>`
+
+t.test('RSS 2.0 is read, with its modules', async t => {
+  const { items, ...about } = await parse(RSS_2)
+  t.strictSame(about, { title: 'Acme & Co', link: 'https://blog.example.org/' })
+  t.match(items, [
+    {
+      key: 'post-2',
+      link: 'https://blog.example.org/2?a=1&b=2',
+      title: 'Vec<T> is faster',
+      text: 'Two & a half.\nNext',
+      content: '<h1>All of it</h1>',
+      author: 'Ada',
+      published: '2026-11-25T12:00:00.000000Z',
+      categories: ['rust', 'speed'],
+      enclosure: 'https://blog.example.org/2.mp3',
+    },
+    { key: 'https://blog.example.org/1', text: 'Only a text', published: '2026-11-23T14:00:00.000000Z' },
+    { key: 'https://blog.example.org/0', link: 'https://blog.example.org/0', published: '23 Nov 2026 09:00' },
+    { key: /^sha256-/, title: 'Neither id nor link' },
+  ])
+})
+
+t.test('RSS 1.0 is read', async t => {
+  t.strictSame(await parse(RSS_1), {
+    title: 'Archive',
+    link: 'https://archive.example.org/',
+    items: [
+      {
+        key: 'https://archive.example.org/a',
+        link: 'https://archive.example.org/a.html',
+        title: 'A',
+        published: '2026-11-25T11:00:00.000000Z',
+        categories: ['history'],
+      },
+    ],
+  })
+})
+
+t.test('Atom is read, with and without a prefix', async t => {
+  const feed = {
+    title: 'Notes of Acme',
+    link: 'https://blog.example.org/notes',
+    items: [
+      {
+        key: 'tag:example.org,2026:7',
+        link: 'https://blog.example.org/notes/7',
+        title: 'Version 7',
+        text: 'Much is new.',
+        summary: 'Much is new.',
+        author: 'Mia',
+        published: '2026-11-24T07:00:00.500000Z',
+        updated: '2026-11-25T08:00:00.000000Z',
+        categories: ['release'],
+      },
+    ],
+  }
+  t.strictSame(await parse(ATOM), feed)
+  t.strictSame(await parse(ATOM.replace(/<(\/?)(?=[a-z])/g, '<$1atom:')), feed)
+})
+
+t.test('a document type defines nothing: entities stay as they are, and nothing is loaded', async t => {
+  const lines = Array.from({ length: 9 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`)
+  const bomb = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol"><!ENTITY x SYSTEM "file:///etc/passwd">${lines.join('')}]>`
+  const { items } = await parse(
+    `${bomb}<rss><channel><item><guid>1</guid><title>&l9; &x; &nbsp;</title></item></channel></rss>`,
+  )
+  t.match(items, [{ key: '1', title: '&l9; &x; &nbsp;' }])
+})
+
+t.test('broken XML is read as far as it can be understood', async t => {
+  const { items } = await parse(
+    '<rss><channel><item><title>A & B < C<b>D</title><guid>1</guid></item><item><guid>2</guid>',
+  )
+  t.match(items, [{ key: '1' }])
+  const hostile =
+    '<rss><channel><item><guid>&#xD800;&#0;</guid><__proto__>x</__proto__><title constructor="1">T</title></item></channel></rss>'
+  const [item] = (await parse(hostile)).items
+  t.equal(item?.title, 'T')
+  t.notMatch(item?.key, /\p{Cs}|\0/u)
+})
+
+t.test('a document that is no feed, or is nested too deeply, is refused', async t => {
+  for (const text of ['', 'no xml', '{"items":[]}', '<html><body><item/></body></html>', '<svg/>']) {
+    await t.rejects(parse(text), { message: /neither RSS nor Atom/ }, text)
+  }
+  await t.rejects(parse(`<rss>${'<a>'.repeat(500_000)}${'</b>'.repeat(500_000)}`), { message: /too deeply/ })
+})
+
+t.test('items, texts and categories are bounded; equal keys are one item', async t => {
+  const item = (key: number, more = '') => `<item><guid>${key}</guid>${more}</item>`
+  const many = Array.from({ length: 2_000 }, (_, at) => item(at))
+  t.equal((await parse(`<rss><channel>${many.join('')}</channel></rss>`)).items.length, 1_000)
+  const long = `<title>${'t'.repeat(100_000)}</title><description>${'&lt;b&gt;x'.repeat(100_000)}</description>${'<category>c</category>'.repeat(200)}`
+  const { items } = await parse(`<rss><channel>${item(1, long)}${item(1)}</channel></rss>`)
+  const [found, ...others] = items
+  t.same(others, [])
+  t.equal(found?.title?.length, 2_000)
+  t.equal(found?.categories.length, 50)
+  t.equal(found?.summary?.length, 32 * 1024)
+})

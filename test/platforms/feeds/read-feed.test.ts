@@ -1,0 +1,90 @@
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import { readFeed } from '../../../src/platforms/feeds/read-feed.js'
+import { rss, serveFeeds } from '../../support/feed-server.js'
+
+t.test('a feed that has not changed is not sent again, or not read again', async t => {
+  const { answers, asked, url } = await serveFeeds(t)
+  const headers = { etag: '"v1"', 'last-modified': 'Wed, 25 Nov 2026 12:00:00 GMT' }
+  answers.set('/news', { headers, body: rss('1') })
+  const { version, feed } = await readFeed(url('/news'))
+  t.match(feed, { title: 'News', items: [{ key: '1' }] })
+  answers.set('/news', { status: 304 })
+  t.strictSame(await readFeed(url('/news'), { before: version }), { version })
+  t.match(asked[1]?.headers, { 'if-none-match': '"v1"', 'if-modified-since': headers['last-modified'] })
+  answers.set('/news', { body: rss('1') })
+  const again = await readFeed(url('/news'), { before: version })
+  t.equal(again.feed, undefined, 'a server that knows no conditions sends the same bytes')
+  answers.set('/news', { body: rss('2', '1') })
+  t.equal((await readFeed(url('/news'), { before: again.version })).feed?.items.length, 2)
+})
+
+t.test('redirects are followed, but not to where only this machine can reach', async t => {
+  const { answers, asked, url, port } = await serveFeeds(t)
+  answers.set('/new', { body: rss('1') })
+  answers.set('/old', { status: 301, headers: { location: '/new' } })
+  t.equal((await readFeed(url('/old'))).feed?.items.length, 1)
+  answers.set('/loop', { status: 302, headers: { location: '/loop' } })
+  await t.rejects(readFeed(url('/loop')), { code: 'platform_answer_unreadable', message: /redirects/ })
+  answers.set('/file', { status: 302, headers: { location: 'file:///etc/passwd' } })
+  await t.rejects(readFeed(url('/file')), { code: 'platform_answer_unreadable' })
+  const before = asked.length
+  for (const host of [
+    'localhost',
+    '127.0.0.2',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '0.0.0.0',
+    '10.1.2.3',
+    '169.254.169.254',
+  ]) {
+    answers.set('/away', { status: 302, headers: { location: `http://${host}:${port}/new` } })
+    await t.rejects(readFeed(url('/away')), { code: 'platform_unreachable', message: /private address/ }, host)
+  }
+  t.ok(asked.slice(before).every(({ path }) => path === '/away'))
+})
+
+t.test('what a server refuses is an error, with the time that it asks for', async t => {
+  const { answers, url } = await serveFeeds(t)
+  const cases = [
+    [
+      { status: 429, headers: { 'retry-after': '120' } },
+      { code: 'platform_rate_limited', retryAfterSeconds: 120 },
+    ],
+    [
+      { status: 503, headers: { 'retry-after': '7' } },
+      { code: 'platform_rate_limited', retryAfterSeconds: 7 },
+    ],
+    [{ status: 500 }, { code: 'platform_unavailable' }],
+    [{ status: 403 }, { code: 'platform_not_permitted' }],
+    [{ status: 410 }, { code: 'platform_place_unknown' }],
+    [{ body: '<html></html>' }, { code: 'platform_answer_unreadable', message: /neither RSS nor Atom/ }],
+    [{ body: 'x'.repeat(5_000_000) }, { code: 'platform_answer_unreadable', message: /4 MiB/ }],
+    [
+      { body: gzipSync('x'.repeat(50_000_000)), headers: { 'content-encoding': 'gzip' } },
+      { code: 'platform_answer_unreadable' },
+    ],
+    [{ body: 'x', headers: { 'content-encoding': 'br' } }, { code: 'platform_answer_unreadable' }],
+  ] as const
+  for (const [answer, error] of cases) {
+    answers.set('/feed', answer)
+    await t.rejects(readFeed(url('/feed')), { category: 'unavailable', ...error })
+  }
+  await t.rejects(readFeed('http://127.0.0.1:1/feed'), { code: 'platform_unreachable' })
+})
+
+t.test('a feed is read in its encoding', async t => {
+  const { answers, url } = await serveFeeds(t)
+  const titleOf = async (body: Uint8Array, type: string) => {
+    answers.set('/feed', { body, headers: { 'content-type': type } })
+    return (await readFeed(url('/feed'))).feed?.items[0]?.title
+  }
+  const text = rss('1').replace('Item 1', 'Zoë')
+  t.equal(await titleOf(Buffer.from(text), 'text/xml'), 'Zoë')
+  t.equal(await titleOf(Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${text}`, 'latin1'), 'text/xml'), 'Zoë')
+  t.equal(await titleOf(Buffer.from(text, 'latin1'), 'application/rss+xml; charset=windows-1252'), 'Zoë')
+  t.equal(await titleOf(Buffer.from(`\ufeff${text}`, 'utf16le'), 'text/xml'), 'Zoë')
+  t.equal(await titleOf(Buffer.from(text), 'text/xml; charset=nonsense'), 'Zoë')
+  answers.set('/feed', { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } })
+  t.equal((await readFeed(url('/feed'))).feed?.items[0]?.title, 'Zoë')
+})

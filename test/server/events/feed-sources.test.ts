@@ -1,0 +1,117 @@
+import type { Test } from 'tap'
+import t from 'tap'
+import type { FeedReport } from '../../../src/ledger/feeds.js'
+import type { StoredEvent } from '../../../src/model/events/event.js'
+import { feedAt } from '../../../src/platforms/own/presets/feed.js'
+import { rss, serveFeeds } from '../../support/feed-server.js'
+import { BY_ADMIN_TOKEN, serveClosed } from '../closed-ledger.js'
+import { openLedger } from '../consumers/serve-consumers.js'
+
+const JSON_BY_ADMIN = { 'Content-Type': 'application/json', ...BY_ADMIN_TOKEN }
+
+async function serveFeedSources(t: Test) {
+  const { ledger, time, now } = await openLedger(t)
+  const [served, feeds] = [await serveClosed(t, { ledger, now }), await serveFeeds(t)]
+  const put = (name: string, definition: object) =>
+    served.send(`/api/sources/${name}`, {
+      method: 'PUT',
+      headers: JSON_BY_ADMIN,
+      body: { definition: { name, ...definition } },
+    })
+  const read = (name: string) => served.send(`/api/sources/${name}/read`, { method: 'POST', headers: BY_ADMIN_TOKEN })
+  const show = (name: string) => served.send(`/api/sources/${name}`, { headers: BY_ADMIN_TOKEN })
+  const readDue = async () => {
+    const reports: FeedReport[] = []
+    await ledger.feeds.readDue(report => reports.push(report), new AbortController().signal)
+    return reports.sort((a, b) => (a.source < b.source ? -1 : 1))
+  }
+  const events = async () => {
+    const { body } = await served.request('/api/events?order=asc', { headers: BY_ADMIN_TOKEN })
+    return body.items as StoredEvent[]
+  }
+  const pass = (seconds: number) => {
+    time.now += seconds * 1_000_000
+  }
+  return { ...served, feeds, put, read, readDue, show, events, pass }
+}
+
+t.test('items of a feed become events, oldest first and each once', async t => {
+  const { feeds, put, read, events } = await serveFeedSources(t)
+  feeds.answers.set('/news', { body: rss('2', '1') })
+  t.match(await put('news', feedAt(feeds.url('/news'))), { status: 201, body: { source: { accepts: true } } })
+  t.match(await read('news'), { status: 200, body: { created: 2, known: 0, unchanged: false } })
+  t.match(await read('news'), { body: { created: 0, known: 0, unchanged: true } })
+  feeds.answers.set('/news', { body: rss('3', '2', '1') })
+  t.match(await read('news'), { body: { created: 1, known: 2 } })
+  const found = await events()
+  t.match(
+    found.map(({ dedupe_key, seen_count }) => [dedupe_key, seen_count]),
+    [
+      ['news:1', 1],
+      ['news:2', 1],
+      ['news:3', 1],
+    ],
+  )
+  t.match(found[0], {
+    kind: 'entry.published',
+    target: { key: 'entry:1', display: 'Item 1', parent: { key: `feed:${feeds.url('/news')}`, display: 'News' } },
+    conversation: { title: 'Item 1', url: 'https://example.org/1' },
+    payload: { feed: { title: 'News' }, item: { key: '1' } },
+    provenance: { route: 'capture', verified: 'none' },
+  })
+})
+
+t.test('feeds are read when they are due, and later after a failure', async t => {
+  const { feeds, put, readDue, show, pass } = await serveFeedSources(t)
+  const every = (seconds: number, path: string) => ({
+    ...feedAt(feeds.url(path)),
+    proof: { type: 'feed', url: feeds.url(path), every_seconds: seconds },
+  })
+  feeds.answers.set('/a', { body: rss('1') })
+  await put('a', every(60, '/a'))
+  await put('b', every(60, '/b'))
+  await put('off', { ...every(60, '/a'), enabled: false })
+  await put('hook', { proof: { type: 'none' }, rules: [] })
+  t.match(await readDue(), [
+    { source: 'a', outcome: { created: 1 } },
+    { source: 'b', error: { code: 'platform_place_unknown' } },
+  ])
+  t.same(await readDue(), [], 'none is due')
+  t.match((await show('b')).body, { feed: { problem: /no such feed/, read_at: /Z$/, next_read_at: /Z$/ } })
+  pass(60)
+  t.match(await readDue(), [{ source: 'a', outcome: { unchanged: true } }])
+  feeds.answers.set('/b', { status: 429, headers: { 'retry-after': '500' } })
+  pass(60)
+  t.match(await readDue(), [{ source: 'a' }, { source: 'b', error: { code: 'platform_rate_limited' } }])
+  feeds.answers.set('/b', { body: rss('1') })
+  pass(499)
+  t.match(await readDue(), [{ source: 'a' }])
+  pass(1)
+  t.match(await readDue(), [{ source: 'b', outcome: { created: 1 } }])
+  t.notOk('problem' in ((await show('b')).body.feed as object))
+  await put('b', every(120, '/b'))
+  t.match(await readDue(), [{ source: 'b' }], 'a definition that was replaced is read again')
+})
+
+t.test('a rule decides what an item becomes; nothing can be delivered to a feed', async t => {
+  const { feeds, put, read, events, post, send } = await serveFeedSources(t)
+  feeds.answers.set('/news', { body: rss('1', 'x'.repeat(400), '\u{1f4a1}') })
+  const rules = [{ when: [{ at: '/item/title', is: 'Item 1' }], kind: 'news.seen', subject_id: '{/item/key}' }]
+  await put('news', { ...feedAt(feeds.url('/news')), rules })
+  t.match(await read('news'), { body: { created: 3 } })
+  t.match(
+    (await events()).map(({ kind }) => kind),
+    ['delivery.unmapped', 'delivery.unmapped', 'news.seen'],
+  )
+  await put('news', feedAt(feeds.url('/news')))
+  t.match(await send('/api/sources/news/remap', { method: 'POST', headers: BY_ADMIN_TOKEN }), { body: { created: 2 } })
+  t.match(await post('/webhooks/in/news', {}), { status: 403, body: { code: 'source_closed' } })
+  await put('hook', { proof: { type: 'none' }, rules: [] })
+  t.match(await read('hook'), { status: 409, body: { code: 'not_a_feed' } })
+  t.match(await read('none'), { status: 404 })
+  for (const url of ['file:///etc/passwd', 'ftp://a/b', 'http://', 'http://user:secret@example.org/', 'https://u@x/']) {
+    const { status, text } = await put('bad', feedAt(url))
+    t.equal(status, 400, url)
+    t.notMatch(text, 'secret@')
+  }
+})
