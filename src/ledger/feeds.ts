@@ -59,7 +59,7 @@ export class Feeds {
     return this.#memoryOf(definition)?.state
   }
 
-  /** @throws AppError `conflict/not_a_feed`, `forbidden/source_closed`, `unavailable/platform_…`; the signal's reason */
+  /** @throws AppError `conflict/not_a_feed`, `forbidden/source_closed`, `…/platform_…`; the signal's reason */
   async read({ definition, normalise }: OwnAdapter, signal?: AbortSignal): Promise<FeedOutcome> {
     const { name, proof, enabled } = definition
     if (proof.type !== 'feed') {

@@ -134,7 +134,7 @@ export class Sources {
   /**
    * Reads a feed now, and records the items that the ledger does not have.
    *
-   * @throws AppError `not_found/not_found`, `conflict/not_a_feed`, `forbidden/source_closed`, `unavailable/platform_…`
+   * @throws AppError `not_found/not_found`, `conflict/not_a_feed`, `forbidden/source_closed`, `…/platform_…`
    */
   async readFeed(name: string, signal?: AbortSignal): Promise<FeedOutcome> {
     const source = await this.find(name)

@@ -43,15 +43,15 @@ const WORDS: PlatformWords = {
   again: 'It is read again later.',
   refused: {
     401: {
-      ...{ category: 'unavailable', code: 'platform_not_permitted', what: 'requires a login' },
+      ...{ category: 'forbidden', code: 'platform_not_permitted', what: 'requires a login' },
       hint: 'A feed is read without one.',
     },
     403: {
-      ...{ category: 'unavailable', code: 'platform_not_permitted', what: 'refuses the request' },
+      ...{ category: 'forbidden', code: 'platform_not_permitted', what: 'refuses the request' },
       hint: 'It may not permit programs.',
     },
     404: {
-      ...{ category: 'unavailable', code: 'platform_place_unknown', what: 'has no such feed' },
+      ...{ category: 'not_found', code: 'platform_place_unknown', what: 'has no such feed' },
       hint: 'Check the address of the feed.',
     },
   },
@@ -63,7 +63,7 @@ const inflate = promisify(gunzip)
  * Reads a feed. Redirects are followed, to another host only if its address is public: the owner of a feed must not
  * make this server read what only it can reach.
  *
- * @throws AppError `unavailable/platform_…`, with `retryAfterSeconds` if the server asks for it; the signal's reason
+ * @throws AppError `…/platform_…`, with `retryAfterSeconds` if the server asks for it; the signal's reason
  */
 export async function readFeed(
   url: string,

@@ -84,7 +84,7 @@ export function catalogueOf({ name, description, proof, rules }: SourceDefinitio
     ...namedKinds([...rules.map(({ kind }) => kind).filter(isPlain), UNMAPPED]),
     scope_types: types,
     target_grammar: types.map(type => ({ form: `${type}:<id>`, example: `${type}:1` })),
-    capture_modes: [proof.type === 'feed' ? 'poll' : 'webhook'],
+    capture_modes: proof.type === 'feed' ? [] : ['webhook'],
   }
 }
 

@@ -106,7 +106,8 @@ function pace(seconds: number, cools: boolean): string {
 
 function webhookWords(platform: Platform | undefined, usesPolling: boolean): string {
   if (!platform) return 'A program sends these events.'
-  const { display_name: name, secret_configured: isSecretSet, webhook_path: path } = platform
+  const { display_name: name, secret_configured: isSecretSet, webhook_path: path, capture_modes: modes } = platform
+  if (modes.length === 0) return 'The server reads this feed regularly.'
   const whose = name.split(',')[0]
   if (isSecretSet)
     return `Events that ${whose} sends to the webhook ${path} ${usesPolling ? 'also match' : 'match'}, verified by its secret.`
