@@ -32,6 +32,11 @@ const LIBRARIES = [
   ...['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi', 'yaml'],
   ...['htmlparser2', 'entities/decode', 'domelementtype', 'domhandler', 'domutils', 'entities'],
 ]
+/** CommonJS libraries. To import one, each thread of Node first loads a parser for their exports; `require` needs none. */
+const COMMON_JS = '@oclif/core(?:/[a-z]+)?|cli-table3|node-sqlite3-wasm|pg|pino|pino-pretty|prom-client'
+const COMMON_JS_IMPORT = new RegExp(`^import (?:(\\w+)(?:, | ))?(?:\\{ ([^}]+) \\} )?from '(${COMMON_JS})';$`, 'gm')
+const REQUIRE =
+  "import { createRequire as toRequire } from 'node:module';\nconst requireLibrary = toRequire(import.meta.url);\n"
 /** The folder of an installed package, in the path of one of its files. */
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
 /** Smaller chunks are joined to another one, even if that loads some code unnecessarily. Bytes. */
@@ -43,7 +48,14 @@ const JOINING = {
   plugins: [
     { name: 'libraries', resolveId: resolveLibrary },
     { name: 'module urls', resolveImportMeta: urlOfModule },
+    { name: 'required libraries', renderChunk: requireLibraries },
   ],
+  // Schemas that a thread or a command does not use are left out, and typebox with the last of them.
+  treeshake: {
+    manualPureFunctions: ['Compile', 'Type'],
+    moduleSideEffects: id => !id.startsWith('#typebox'),
+    propertyReadSideEffects: false,
+  },
   logLevel: 'warn',
 }
 
@@ -123,7 +135,7 @@ async function joinProgram() {
   let cache
   let main
   await program.write({
-    ...{ dir: 'dist/program', format: 'es', chunkFileNames: 'shared/[name].js' },
+    ...{ dir: 'dist/program', format: 'es', chunkFileNames: 'shared/[name].js', hoistTransitiveImports: false },
     experimentalMinChunkSize: SMALLEST_CHUNK,
     // The modules of `api health`, which every command loads, are one file. The compile cache must be enabled before it.
     manualChunks: (id, graph) => {
@@ -166,6 +178,14 @@ function writeLicences(modules) {
     return [`${name} ${version}`, ...files.map(file => readFileSync(join(folder, file), 'utf8').trim())].join('\n\n')
   })
   writeFileSync('dist/third-party-licences.txt', `${texts.sort().join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
+}
+
+function requireLibraries(code) {
+  const required = code.replaceAll(COMMON_JS_IMPORT, (_, name, members, library) => {
+    const names = [name, members && `{ ${members.replaceAll(' as ', ': ')} }`].filter(Boolean)
+    return names.map(each => `const ${each} = requireLibrary('${library}');`).join('\n')
+  })
+  return required === code ? null : { code: REQUIRE + required, map: null }
 }
 
 /** `import.meta.url` of a module as if it were not joined: it finds assets and threads by paths relative to that. */
