@@ -1,5 +1,7 @@
-import { hookExample, readHookUrl } from '../model/platforms/hook-address.js'
+import { createPrivateKey } from 'node:crypto'
+import { hookExample, isAppHook, readHookUrl } from '../model/platforms/hook-address.js'
 import {
+  type AppAccount,
   LISTING_SOURCES,
   type ListedHook,
   type ListingSource,
@@ -14,6 +16,8 @@ import type { SettingSources } from './reading/setting-sources.js'
 /** The suffix of the settings of each source. */
 const SUFFIX: Readonly<Record<ListingSource, string>> = { code_a: 'CODE_A', code_b: 'CODE_B', forum: 'FORUM' }
 const DEFAULT_USERNAME = 'system'
+const APP = 'EVENT_RECONCILE_APP_CODE_A'
+const APP_KEY = 'EVENT_RECONCILE_APP_KEY_CODE_A'
 
 /** What a comparison of deliveries needs: the ledger, and hooks with the tokens that may read their lists. */
 export interface ReconcileSettings extends LocalSettings {
@@ -52,6 +56,7 @@ function readHooks(reader: SettingReader, source: ListingSource): ListedHook[] {
   const found = reader.find(name)
   const token = readSecret(reader, tokenName, { both: 'refused' })
   const username = source === 'forum' ? readUsername(reader) : undefined
+  const app = source === 'code_a' ? readApp(reader) : {}
   if (!found) return []
   const texts = [...new Set(found.value.split(/[\s,]+/u).filter(text => text !== ''))]
   const urls = texts.map(text => readHookUrl(source, text))
@@ -62,15 +67,65 @@ function readHooks(reader: SettingReader, source: ListingSource): ListedHook[] {
     )
     return []
   }
-  if (token === undefined) {
-    if (!reader.hasRefused([tokenName, `${tokenName}_FILE`]))
-      reader.refuse(tokenName, `${tokenName} is not set. It is the token that may read the deliveries of the hooks.`)
-    return []
-  }
-  const word = headerWord(reader, tokenName, token)
   const known = urls.filter(url => url !== undefined)
   if (known.some(isUnencrypted)) reader.warn(`${name} has an address without TLS: the token can be read on its way.`)
-  return known.map(url => ({ source, url, token: word, ...(username === undefined ? {} : { username }) }))
+  const apps = source === 'code_a' ? known.filter(isAppHook) : []
+  const others = known.filter(url => !apps.includes(url))
+  return [
+    ...withToken(reader, others, { name: tokenName, token }).map(({ url, word }) => {
+      return { source, url, token: word, ...(username === undefined ? {} : { username }) }
+    }),
+    ...withApp(reader, apps, { name, app }).map(account => ({ source, ...account })),
+  ]
+}
+
+function withToken(
+  reader: SettingReader,
+  urls: readonly string[],
+  { name, token }: { name: string; token: string | undefined },
+): { url: string; word: string }[] {
+  if (urls.length === 0) return []
+  if (token === undefined) {
+    if (!reader.hasRefused([name, `${name}_FILE`]))
+      reader.refuse(name, `${name} is not set. It is the token that may read the deliveries of the hooks.`)
+    return []
+  }
+  const word = headerWord(reader, name, token)
+  return urls.map(url => ({ url, word }))
+}
+
+function readApp(reader: SettingReader): Partial<AppAccount> {
+  const toId = (text: string) => (/^[\w.-]{1,64}$/u.test(text) ? text : undefined)
+  const id = reader.text(APP, toId, 'is not the id of a GitHub App')
+  const key = readSecret(reader, APP_KEY, { both: 'refused' })
+  if (key !== undefined && !isRsaKey(key)) reader.refuse(APP_KEY, `${APP_KEY} is not an RSA private key in PEM.`)
+  return { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { key }) }
+}
+
+/** The private key is for one app, so its tokens go to one server. */
+function withApp(
+  reader: SettingReader,
+  urls: readonly string[],
+  { name, app: { id, key } }: { name: string; app: Partial<AppAccount> },
+): { url: string; app: AppAccount }[] {
+  const [url, another] = urls
+  if (url === undefined) return []
+  if (another !== undefined) reader.refuse(name, `${name} has more than one webhook of a GitHub App.`)
+  if (id === undefined && !reader.hasRefused([APP]))
+    reader.refuse(APP, `${APP} is not set. It is the App ID or client ID of the GitHub App whose hook is named.`)
+  if (key === undefined && !reader.hasRefused([APP_KEY, `${APP_KEY}_FILE`]))
+    reader.refuse(APP_KEY, `${APP_KEY}_FILE is not set. It names the file with the private key of the GitHub App.`)
+  return id === undefined || key === undefined ? [] : [{ url, app: { id, key } }]
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa'
+  } catch (error) {
+    // It names a part of the key; the caller reports what the setting has to be.
+    if (error instanceof Error) return false
+    throw error
+  }
 }
 
 function readUsername(reader: SettingReader): string {

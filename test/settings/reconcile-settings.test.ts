@@ -1,7 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import { readReconcileSettings } from '../../src/settings/reconcile-settings.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
-import { memorySources } from './memory-sources.js'
+import { type MemorySources, memorySources } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 
 const GITHUB = 'https://api.github.com/repos/acme/site/hooks/1'
@@ -51,4 +52,31 @@ t.test('an address that is no hook, a missing token and no hook at all are refus
   t.match(problems({ [hooks]: GITHUB }), [{ field: 'EVENT_RECONCILE_TOKEN_CODE_A', detail: /is not set/ }])
   t.match(problems({}), [{ field: hooks, detail: /no hook is set/ }])
   t.match(problems({ [hooks]: GITHUB, EVENT_RECONCILE_TOKEN_CODE_A: 'two words' }), [{ detail: /not one word/ }])
+})
+
+t.test('the hook of a GitHub App needs its id and its private key, and no token', async t => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const url = 'https://api.github.com/app/hook'
+  const env = {
+    ...{ EVENT_RECONCILE_HOOKS_CODE_A: url, EVENT_RECONCILE_APP_CODE_A: '12345' },
+    EVENT_RECONCILE_APP_KEY_CODE_A_FILE: '/run/app.pem',
+  }
+  const files = { '/run/app.pem': pem }
+  const read = (sources: MemorySources) => readReconcileSettings('code_a', {}, memorySources(sources))
+  t.same(read({ env, files }).hooks, [{ source: 'code_a', url, app: { id: '12345', key: pem.trim() } }])
+
+  const both = { ...env, EVENT_RECONCILE_HOOKS_CODE_A: `${url},${GITHUB}`, EVENT_RECONCILE_TOKEN_CODE_A: 'a' }
+  t.match(read({ env: both, files }).hooks, [{ url: GITHUB, token: 'a' }, { url }])
+
+  const problems = (sources: MemorySources) => problemsOf(() => read(sources))
+  t.match(problems({ env: { EVENT_RECONCILE_HOOKS_CODE_A: url } }), [
+    { field: 'EVENT_RECONCILE_APP_CODE_A', detail: /is not set/ },
+    { field: 'EVENT_RECONCILE_APP_KEY_CODE_A', detail: /_FILE is not set/ },
+  ])
+  const wrong = problems({ env, files: { '/run/app.pem': pem.replace('PRIVATE', 'SECRET') } })
+  t.match(wrong, [{ field: 'EVENT_RECONCILE_APP_KEY_CODE_A', detail: /is not an RSA private key in PEM/ }])
+  t.notMatch(JSON.stringify(wrong), pem.slice(40, 60))
+  const two = { ...env, EVENT_RECONCILE_HOOKS_CODE_A: `${url},https://git.example.org/api/v3/app/hook` }
+  t.match(problems({ env: two, files }), [{ detail: /more than one webhook of a GitHub App/ }])
 })

@@ -10,7 +10,7 @@ interface HookAddress {
 const ADDRESSES: Record<ListingSource, HookAddress> = {
   code_a: {
     example: 'https://api.github.com/repos/acme/site/hooks/12345678',
-    path: /\/(?:repos\/[^/]+\/[^/]+|orgs\/[^/]+)\/hooks\/\d+$/u,
+    path: /\/(?:(?:repos\/[^/]+\/[^/]+|orgs\/[^/]+)\/hooks\/\d+|app\/hook)$/u,
   },
   code_b: {
     example: 'https://gitlab.example.org/api/v4/projects/42/hooks/7',
@@ -30,6 +30,11 @@ export function readHookUrl(source: ListingSource, text: string): string | undef
   const path = trimEndOf(pathname, '/')
   const isPlain = search === '' && hash === '' && username === '' && password === ''
   return isPlain && ADDRESSES[source].path.test(path) ? `${origin}${path}` : undefined
+}
+
+/** Whether it is the webhook of a GitHub App, whose deliveries only the app itself may read. */
+export function isAppHook(url: string): boolean {
+  return url.endsWith('/app/hook')
 }
 
 export function hookExample(source: ListingSource): string {

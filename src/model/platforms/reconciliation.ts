@@ -25,13 +25,23 @@ export const ListedHookSchema = Type.Object({
     maxLength: 2_048,
     description: 'Address of the webhook in the API of its platform.',
   }),
-  token: Type.String({ minLength: 1, maxLength: 512 }),
+  token: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+  app: Type.Optional(
+    Type.Object(
+      {
+        id: Type.String({ minLength: 1, maxLength: 64 }),
+        key: Type.String({ minLength: 1, maxLength: 16_384, description: 'RSA private key in PEM.' }),
+      },
+      { description: 'The GitHub App that the webhook belongs to; in place of a token.' },
+    ),
+  ),
   username: Type.Optional(
     Type.String({ minLength: 1, maxLength: 254, description: 'Of the account; only for a forum.' }),
   ),
 })
 
 export type ListedHook = Static<typeof ListedHookSchema>
+export type AppAccount = NonNullable<ListedHook['app']>
 
 export const ReconcileRequestSchema = Type.Object({
   hooks: Type.Array(ListedHookSchema, { minItems: 1, maxItems: RECONCILE_LIMITS.hooks }),

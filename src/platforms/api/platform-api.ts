@@ -13,8 +13,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 export interface PlatformApiOptions {
   /** Address of the API, without a trailing slash; may have a path. */
   baseUrl: string
-  /** With the credential, if there is one. */
-  headers: Readonly<Record<string, string>>
+  /** With the credential, if there is one. Asked for each request, because some credentials expire. */
+  headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** @throws the signal's reason once it is aborted */
   sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
   /** Epoch milliseconds. */
@@ -148,7 +148,8 @@ export class PlatformApi {
 
   /** @returns the failure of a connection, after which another attempt makes sense */
   async #send(method: 'GET' | 'POST', path: string, call: PlatformCall): Promise<HttpAnswer | AppError> {
-    const { baseUrl, headers, now } = this.options
+    const { baseUrl, headers: given, now } = this.options
+    const headers = typeof given === 'function' ? given() : given
     try {
       const answer = await exchange(
         { baseUrl },

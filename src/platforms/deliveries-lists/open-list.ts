@@ -1,12 +1,14 @@
 import type { ListedHook, ListingSource } from '../../model/platforms/reconciliation.js'
 import { PlatformApi, type PlatformApiOptions, type PlatformManners } from '../api/platform-api.js'
+import { appTokens } from '../code-a/app-token.js'
 import { CodeADeliveries } from '../code-a/deliveries-list.js'
 import { CodeBDeliveries } from '../code-b/deliveries-list.js'
 import { ForumDeliveries } from '../forum/deliveries-list.js'
 import type { DeliveriesList } from './deliveries-list.js'
 
 interface Listing {
-  headers: (hook: ListedHook) => Record<string, string>
+  /** @param credential in its present form */
+  headers: (hook: ListedHook, credential: string) => Record<string, string>
   open: (api: PlatformApi, path: string) => DeliveriesList
 }
 
@@ -42,7 +44,7 @@ const MANNERS: PlatformManners = {
 
 const LISTINGS: Record<ListingSource, Listing> = {
   code_a: {
-    headers: ({ token }) => ({
+    headers: (_, token) => ({
       accept: 'application/vnd.github+json',
       authorization: `Bearer ${token}`,
       'x-github-api-version': '2022-11-28',
@@ -50,11 +52,11 @@ const LISTINGS: Record<ListingSource, Listing> = {
     open: (...parts) => new CodeADeliveries(...parts),
   },
   code_b: {
-    headers: ({ token }) => ({ accept: 'application/json', 'private-token': token }),
+    headers: (_, token) => ({ accept: 'application/json', 'private-token': token }),
     open: (...parts) => new CodeBDeliveries(...parts),
   },
   forum: {
-    headers: ({ token, username = 'system' }) => ({
+    headers: ({ username = 'system' }, token) => ({
       accept: 'application/json',
       'api-key': token,
       'api-username': username,
@@ -70,6 +72,11 @@ export function openDeliveriesList(
 ): DeliveriesList {
   const { headers, open } = LISTINGS[hook.source]
   const { origin, pathname } = new URL(hook.url)
-  const calls = { ...options, baseUrl: origin, headers: { ...headers(hook), 'user-agent': 'Daybook' } }
+  const { token = '', app } = hook
+  const credential = app ? appTokens(app, options.now) : () => token
+  const calls = {
+    ...{ ...options, baseUrl: origin },
+    headers: () => ({ ...headers(hook, credential()), 'user-agent': 'Daybook' }),
+  }
   return open(new PlatformApi(calls, MANNERS), pathname)
 }

@@ -8,19 +8,27 @@ import type { DeliveriesList, ListedDelivery } from '../../platforms/deliveries-
 export class HookMemory {
   /** The last run read the list to its end and left nothing missing. */
   isClean = false
-  readonly #settled = new Set<string>()
+  /** The last run found deliveries that are gone, and no earlier one had. */
+  hasNewlyGone = false
+  readonly #settled = new Map<string, 'fine' | 'gone'>()
 
   /** @param most entries; then it forgets them, and the next run compares them once more */
   constructor(private readonly most: number = RECONCILE_LIMITS.listed) {}
 
   /** The entry needs no further look. */
-  settle(id: string): void {
+  settle(id: string, as: 'fine' | 'gone' = 'fine'): void {
     if (this.#settled.size >= this.most) this.#settled.clear()
-    this.#settled.add(id)
+    if (as === 'gone' && this.#settled.get(id) !== 'gone') this.hasNewlyGone = true
+    this.#settled.set(id, as)
   }
 
   isSettled(id: string): boolean {
     return this.#settled.has(id)
+  }
+
+  /** It is gone for good: the platform lists it, and can neither show nor deliver it. */
+  isGone(id: string): boolean {
+    return this.#settled.get(id) === 'gone'
   }
 }
 
@@ -49,12 +57,13 @@ export interface MissingDelivery {
 }
 
 export function noteLost(
-  report: HookReport,
+  { report, memory }: { report: HookReport; memory?: HookMemory | undefined },
   as: 'missing' | 'gone',
   { id, deliveryId }: ListedDelivery,
   reason: string,
 ): void {
   report[as]++
+  if (as === 'gone') memory?.settle(id, 'gone')
   if (report.lost.length === RECONCILE_LIMITS.named) return
   report.lost.push({ id, ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }), reason })
 }

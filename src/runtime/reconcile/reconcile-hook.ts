@@ -27,6 +27,7 @@ const REPORTED_CLOCK_MS = 60_000
  */
 export async function reconcileHook(hook: ListedHook, parts: ReconcileParts): Promise<HookReport> {
   const report = emptyReport(hook)
+  if (parts.memory) parts.memory.hasNewlyGone = false
   const asked: MissingDelivery[] = []
   try {
     report.complete = await readList(hook, { ...parts, report, asked })
@@ -36,7 +37,7 @@ export async function reconcileHook(hook: ListedHook, parts: ReconcileParts): Pr
     report.error = toFailure(error)
     report.complete = false
     // Those for which it was not asked any more.
-    for (const { entry, reason } of asked.splice(0)) noteLost(report, 'missing', entry, reason)
+    for (const { entry, reason } of asked.splice(0)) noteLost({ report }, 'missing', entry, reason)
   }
   const ahead = parts.list.api.clockAheadMs()
   if (Math.abs(ahead) > REPORTED_CLOCK_MS) report.clock_ahead_seconds = Math.round(ahead / 1_000)
@@ -78,16 +79,17 @@ async function readPage(entries: readonly ListedDelivery[], ids: ReadonlySet<str
   for (const entry of entries) {
     report.listed++
     const isSettled = memory?.isSettled(entry.id) ?? false
-    if (entry.isPing) noteKnown(run, entry, 'ignored')
+    // Reported by an earlier run.
+    if (memory?.isGone(entry.id)) report.gone++
+    else if (entry.isPing) noteKnown(run, entry, 'ignored')
     else if (isSettled || (entry.deliveryId !== undefined && ids.has(entry.deliveryId))) noteKnown(run, entry)
     else {
       const found = await findMissing(entry, run)
       if (found === undefined) continue
       if ('reason' in found) {
-        if (run.isDryRun || asked.length >= RECONCILE_LIMITS.redeliveries)
-          noteLost(report, 'missing', entry, found.reason)
+        if (run.isDryRun || asked.length >= RECONCILE_LIMITS.redeliveries) noteLost(run, 'missing', entry, found.reason)
         else asked.push(found)
-      } else if (run.isDryRun) noteLost(report, 'missing', entry, 'It is not recorded in a dry run.')
+      } else if (run.isDryRun) noteLost(run, 'missing', entry, 'It is not recorded in a dry run.')
       else fetched.push({ entry, events: found.events })
     }
   }
@@ -112,7 +114,7 @@ async function findMissing(
   if (delivery === undefined) return whereListed(entry, run, 'The list does not contain its payload.')
   const others = run.list.keepsBytes ? undefined : asOtherwiseWritten(delivery)
   const accepted = await acceptFetched(delivery, run)
-  if (accepted === undefined) return void noteLost(run.report, 'gone', entry, 'Its payload is not readable.')
+  if (accepted === undefined) return void noteLost(run, 'gone', entry, 'Its payload is not readable.')
   const { events, deliveryId } = accepted
   if (events.length === 0) return void noteKnown(run, entry, 'ignored')
   const known = await Promise.all(events.map(({ event }) => run.ledger.knows(event.dedupe_key)))

@@ -8,7 +8,8 @@ const WAIT_MS = 30_000
 const LOOK_MS = 500
 const MICROS_PER_MS = 1_000
 
-interface Redelivering extends Pick<ReconcileParts, 'ledger' | 'list' | 'now' | 'sleep' | 'receives' | 'signal'> {
+interface Redelivering
+  extends Pick<ReconcileParts, 'ledger' | 'list' | 'now' | 'sleep' | 'receives' | 'signal' | 'memory'> {
   report: HookReport
   source: ListingSource
 }
@@ -29,12 +30,12 @@ export async function redeliverAll(asked: MissingDelivery[], run: Redelivering):
     asked.shift()
     if (outcome === 'asked') awaited.push(next)
     else if (outcome === 'accepted') report.redelivered++
-    else if (outcome === 'gone') noteLost(report, 'gone', entry, `${reason} The platform does not deliver it again.`)
-    else if (outcome === 'failed') noteLost(report, 'missing', entry, `${reason} Delivering it again failed.`)
-    else noteLost(report, 'missing', entry, `${reason} No server runs that could receive it again.`)
+    else if (outcome === 'gone') noteLost(run, 'gone', entry, `${reason} The platform does not deliver it again.`)
+    else if (outcome === 'failed') noteLost(run, 'missing', entry, `${reason} Delivering it again failed.`)
+    else noteLost(run, 'missing', entry, `${reason} No server runs that could receive it again.`)
   }
   const late = await waitFor(awaited, begun, run)
-  for (const { entry, reason } of late) noteLost(report, 'missing', entry, `${reason} It has not come again yet.`)
+  for (const { entry, reason } of late) noteLost(run, 'missing', entry, `${reason} It has not come again yet.`)
 }
 
 /** @returns those that have not come in time */

@@ -21,7 +21,7 @@ import { Follower } from '../follow/follower.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { pause } from '../pause.js'
-import { ReconcileSchedule } from '../reconcile/reconcile-schedule.js'
+import { RECONCILE_PACE, ReconcileSchedule } from '../reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../reconcile/reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
@@ -157,7 +157,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       }
       if (hooks) {
         const { ledger, store } = opened
-        const parts = { reconciliations, hooks, logger, now: clock, leases: store.shared }
+        const parts = { reconciliations, hooks, logger, now: clock, pace: RECONCILE_PACE, leases: store.shared }
         reconciling = new ReconcileSchedule({ ...parts, headAtOpen: ledger.headAtOpen })
       }
       const leases = opened.store.shared

@@ -1,14 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { Ledger } from '../../../src/ledger/ledger.js'
 import { shownAddress } from '../../../src/model/postgres-address.js'
+import { pause } from '../../../src/runtime/pause.js'
+import { ReconcileSchedule, type ReconcileScheduleParts } from '../../../src/runtime/reconcile/reconcile-schedule.js'
+import { Reconciliations } from '../../../src/runtime/reconcile/reconciliations.js'
 import { type RunningServer, serve } from '../../../src/runtime/serve/serve.js'
 import { readServeSettings } from '../../../src/settings/serve-settings.js'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { startGitHub } from '../../support/history-servers/github-server.js'
 import { closing } from '../../support/history-servers/rest-server.js'
 import { issue, REPOSITORY } from '../../support/history-servers/sample-repository.js'
+import { listingPlatform } from '../../support/listing-platform/listing-platform.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { issueOpened } from '../reconcile/reconcile-rig.js'
 import { ask, readAll } from './three-servers.js'
 
 const programs = findPostgres()
@@ -35,6 +42,55 @@ else {
       { kind: 'issue.created', seen_count: 1 },
     ])
     t.equal(github.asked.filter(({ path }) => path.endsWith('/issues')).length, 1)
+  })
+
+  t.test('of two servers, one compares deliveries, and the other takes over when it stops', async t => {
+    const address = await cluster.emptyLedger(t)
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const github = await listingPlatform(t, {
+      source: 'code_a',
+      onAsked: ({ index }) => (index === 0 ? held : undefined),
+    })
+    for (const number of [1, 2]) github.note(issueOpened(number))
+    const clock = () => Date.now() * 1_000
+    const looks: string[] = []
+    const open = async (name: string) => {
+      const store = await openPostgresStore({ address })
+      t.teardown(() => store.close())
+      const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub' })
+      const reconciliations = new Reconciliations({ ledger, now: Date.now, sleep: pause, receives: true })
+      const { shared } = store
+      const leases: NonNullable<ReconcileScheduleParts['leases']> = {
+        acquireLease: async (...asked) => {
+          const lease = await shared.acquireLease(...asked)
+          looks.push(`${name} ${lease === undefined ? 'waits' : 'works'}`)
+          return lease
+        },
+        renewLease: (...asked) => shared.renewLease(...asked),
+        releaseLease: (...asked) => shared.releaseLease(...asked),
+      }
+      const schedule = new ReconcileSchedule({
+        ...{ reconciliations, hooks: [github.hook], headAtOpen: null, now: clock, leases },
+        pace: { everyMs: 3_600_000, retryMs: 20 },
+        logger: { info: () => {}, warn: () => {}, error: () => {} } as unknown as ReconcileScheduleParts['logger'],
+      })
+      t.teardown(() => schedule.stop())
+      return { schedule, ledger }
+    }
+    const first = await open('first')
+    while (github.asked.length === 0) await sleep(10)
+    const second = await open('second')
+    while (looks.filter(look => look === 'second waits').length < 3) await sleep(10)
+    t.same([...new Set(looks)], ['first works', 'second waits'])
+    t.equal(github.asked.length, 1, 'only the first has asked the platform')
+    const stopped = first.schedule.stop()
+    release()
+    await stopped
+    while ((await second.ledger.stats()).event_count < 2) await sleep(10)
+    t.equal(looks.at(-1), 'second works')
   })
 
   async function successOf(url: string): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import { HookMemory } from '../../../src/runtime/reconcile/hook-run.js'
 import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
@@ -163,6 +164,25 @@ t.test('what the platform can no longer deliver is gone', async t => {
   }
 })
 
+t.test('a delivery that is gone for good is counted by each run of a schedule, and named by the first', async t => {
+  const rig = await reconcileRig(t, { receives: true })
+  const forum = await listingPlatform(t, { source: 'forum' })
+  forum.note(anyDelivery('forum', 1), { isBodiless: true })
+  const memory = new Map<string, HookMemory>()
+  const run = async () => {
+    const { gone, lost } = await rig.reconcile(forum, {}, { memory })
+    return [gone, lost.length, memory.get(forum.hook.url)?.hasNewlyGone]
+  }
+  t.same(await run(), [1, 1, true])
+  const asked = () => forum.asked.filter(({ method }) => method === 'POST').length
+  const before = asked()
+  forum.note(anyDelivery('forum', 2))
+  t.same(await run(), [1, 0, false])
+  t.equal(asked(), before, 'and it is not asked for again')
+  forum.note(anyDelivery('forum', 3), { isBodiless: true })
+  t.same(await run(), [2, 1, true])
+})
+
 t.test('later runs of a schedule read no further than what they have settled', async t => {
   const rig = await reconcileRig(t)
   const gitlab = await listingPlatform(t, { source: 'code_b' })
@@ -183,6 +203,25 @@ t.test('what a schedule remembers of a hook is bounded, and what it has forgotte
   t.match(await rig.reconcile(gitlab, {}, { memory }), { fetched: 100, complete: true })
   t.equal(gitlab.tried.filter(({ id }) => memory.get(gitlab.hook.url)?.isSettled(String(id))).length, 10)
   t.match(await rig.reconcile(gitlab, {}, { memory }), { listed: 100, fetched: 0, complete: true })
+})
+
+t.test('the hook of a GitHub App is read with tokens that its private key has signed', async t => {
+  const rig = await reconcileRig(t, { receives: true })
+  const { privateKey: key, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const app = { id: 'Iv23liExample', key, publicKey }
+  const github = await listingPlatform(t, { source: 'code_a', app })
+  for (const number of [1, 2]) github.note(issueOpened(number))
+  t.match(await rig.reconcile(github), { listed: 2, fetched: 2, missing: 0, complete: true })
+  const paths = new Set(github.asked.map(({ method, path }) => `${method} ${path}`))
+  t.same([...paths], ['GET /app/hook/deliveries', 'GET /app/hook/deliveries/2', 'GET /app/hook/deliveries/1'])
+  github.note(issueOpened(3), { isBodiless: true })
+  await rig.reconcile(github)
+  t.ok(github.asked.some(({ method, path }) => method === 'POST' && path === '/app/hook/deliveries/3/attempts'))
+
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const refusing = await listingPlatform(t, { source: 'code_a', app: { ...app, publicKey: other.publicKey } })
+  const { error } = await rig.reconcile(refusing)
+  t.match(error, { code: 'platform_credentials_refused', message: /^(?!.*(?:eyJ|PRIVATE))/u })
 })
 
 function secondaryLimit() {

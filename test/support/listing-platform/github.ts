@@ -1,13 +1,38 @@
+import { type KeyObject, verify } from 'node:crypto'
 import type { Api, Tried } from './listing-platform.js'
-
-const HOOK = '/repos/acme/site/hooks/12345678'
 
 /** Source: GitHub, "REST API endpoints for repository webhooks": `hook-delivery-item` and `hook-delivery`. */
 export const github: Api = {
-  hookPath: HOOK,
+  hookPath: '/repos/acme/site/hooks/12345678',
   isAuthorised: (req, token) => req.headers.authorization === `Bearer ${token}`,
-  answer: async ({ method, path, query }, tried, redeliver) => {
-    const [, id, attempts] = /^\/deliveries\/(\d+)(\/attempts)?$/.exec(path.slice(HOOK.length)) ?? []
+  answer: answersBelow('/repos/acme/site/hooks/12345678'),
+}
+
+/**
+ * The webhook of a GitHub App, which only the app itself may read.
+ *
+ * Source: GitHub, "REST API endpoints for GitHub App webhooks", "Generating a JSON Web Token (JWT) for a GitHub App".
+ */
+export function githubApp({ id, publicKey }: { id: string; publicKey: KeyObject }): Api {
+  return {
+    hookPath: '/app/hook',
+    isAuthorised: req => isTokenOf(id, publicKey, req.headers.authorization ?? ''),
+    answer: answersBelow('/app/hook'),
+  }
+}
+
+function isTokenOf(id: string, publicKey: KeyObject, authorization: string): boolean {
+  const [, head = '', claims = '', signature = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/u.exec(authorization) ?? []
+  const isSigned = verify('sha256', Buffer.from(`${head}.${claims}`), publicKey, Buffer.from(signature, 'base64url'))
+  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString() || '{}')
+  const { iat, exp, iss } = read(claims)
+  const now = Date.now() / 1_000
+  return isSigned && read(head).alg === 'RS256' && iss === id && iat <= now && exp > now && exp <= now + 600
+}
+
+function answersBelow(hook: string): Api['answer'] {
+  return async ({ method, path, query }, tried, redeliver) => {
+    const [, id, attempts] = /^\/deliveries\/(\d+)(\/attempts)?$/.exec(path.slice(hook.length)) ?? []
     const one = tried.find(each => String(each.id) === id)
     if (id !== undefined && attempts && method === 'POST') {
       if (one === undefined) return NOT_FOUND
@@ -16,7 +41,7 @@ export const github: Api = {
       return { status: 202, body: {} }
     }
     if (id !== undefined) return one ? { body: { ...toItem(one), ...toRequest(one) } } : NOT_FOUND
-    if (path !== `${HOOK}/deliveries`) return NOT_FOUND
+    if (path !== `${hook}/deliveries`) return NOT_FOUND
     const count = Number(query.get('per_page') ?? 30)
     const from = tried.findIndex(each => query.get('cursor') === null || `v1_${each.id}` === query.get('cursor'))
     const page = tried.slice(from, from + count)
@@ -25,7 +50,7 @@ export const github: Api = {
       ? { link: `<http://elsewhere.example${path}?per_page=${count}&cursor=v1_${next.id}>; rel="next"` }
       : {}
     return { headers: link, body: page.map(toItem) }
-  },
+  }
 }
 
 const NOT_FOUND = { status: 404, body: { message: 'Not Found' } }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -5,7 +6,7 @@ import type { Test } from 'tap'
 import type { ListedHook, ListingSource } from '../../../src/model/platforms/reconciliation.js'
 import { type Fault, misbehave } from '../chat-server/fault.js'
 import { discourse } from './discourse.js'
-import { github } from './github.js'
+import { github, githubApp } from './github.js'
 import { gitlab } from './gitlab.js'
 
 /** A delivery that the stand-in has tried. */
@@ -53,6 +54,8 @@ const APIS: Record<ListingSource, Api> = { code_a: github, code_b: gitlab, forum
 
 export interface ListingPlatformOptions {
   source: ListingSource
+  /** The hook is that of this GitHub App. */
+  app?: { id: string; key: KeyObject; publicKey: KeyObject }
   /** Address of the webhook, for redeliveries. */
   receiver?: string
   /** What goes wrong with a request. */
@@ -65,7 +68,7 @@ export interface ListingPlatformOptions {
 
 /** A stand-in for a platform that lists the deliveries of one webhook. */
 export interface ListingPlatform {
-  hook: ListedHook
+  hook: ListedHook & { token: string }
   tried: Tried[]
   asked: Asked[]
   /** Notes a delivery, as if it had been tried. */
@@ -84,8 +87,8 @@ export async function listingPlatform(t: Test, options: ListingPlatformOptions):
 
 /** Starts one on a port of its own. */
 export async function startListingPlatform(options: ListingPlatformOptions): Promise<ListingPlatform> {
-  const { source, clockAheadMs = 0 } = options
-  const api = APIS[source]
+  const { source, app, clockAheadMs = 0 } = options
+  const api = app ? githubApp(app) : APIS[source]
   const tried: Tried[] = []
   const asked: Asked[] = []
 
@@ -131,5 +134,7 @@ export async function startListingPlatform(options: ListingPlatformOptions): Pro
     server.closeAllConnections()
     await once(server, 'close')
   }
-  return { hook: { source, url: `http://127.0.0.1:${port}${api.hookPath}`, token: TOKEN }, tried, asked, note, close }
+  const account = app ? { app: { id: app.id, key: app.key.export({ type: 'pkcs1', format: 'pem' }).toString() } } : {}
+  const hook = { source, url: `http://127.0.0.1:${port}${api.hookPath}`, token: TOKEN, ...account }
+  return { hook, tried, asked, note, close }
 }
