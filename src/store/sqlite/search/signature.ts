@@ -1,6 +1,6 @@
 /**
- * The signature of a text: a set of numbered columns, some for each sequence of one to four bytes. A text that contains a
- * term has every column of the term. Few other texts have all of them; the store checks those by reading.
+ * The signature of a text: a set of numbered columns, some for each sequence of one to four characters (units of UTF-16). A
+ * text that contains a term has every column of the term. Few other texts have all of them; the store checks those by reading.
  *
  * Source: BitFunnel (Goodwin et al., SIGIR 2017); docs/decisions/0036.
  */
@@ -15,8 +15,10 @@ const LARGEST_SHARE = 1 / 3
 /** Further columns would hardly narrow a search. */
 const SEARCHED = { ofTerm: 24, together: 64 } as const
 
-/** Bytes of a sequence. */
+/** Characters of a sequence. */
 const LONGEST = 4
+/** From here on a script has so many characters that one alone is rare (CJK radicals, kana, ideographs, Hangul). */
+const FIRST_IDEOGRAPH = 0x2e80
 
 export interface Signature {
   length: number
@@ -33,12 +35,13 @@ const list = new Uint16Array(SIGNATURE_LENGTH.most)
  * @param bodyBytes of the whole event
  */
 export function signatureOf(text: string, bodyBytes: number): Signature {
-  const bytes = Buffer.from(text)
   let size = 0
-  for (let start = 0; start < bytes.length; start++) {
-    for (let length = Math.min(LONGEST, bytes.length - start); length > 0; length--) {
-      const mixed = hash(sequenceAt(bytes, start, length))
-      for (let nth = columnsOfSequence(length) - 1; nth >= 0; nth--) {
+  for (let start = 0; start < text.length; start++) {
+    let mixed = 0
+    for (let length = 1; length <= LONGEST && start + length <= text.length; length++) {
+      const unit = text.charCodeAt(start + length - 1)
+      mixed = extended(mixed, unit)
+      for (let nth = columnsOfSequence(length, unit) - 1; nth >= 0; nth--) {
         const column = columnOf(mixed, nth)
         if (isSet[column]) continue
         isSet[column] = 1
@@ -68,35 +71,32 @@ export function columnsOfTerms(terms: readonly string[]): number[] {
   return [...columns].slice(0, SEARCHED.together)
 }
 
-/** Long sequences are rarer, so they are first. A term may end with half of a character, which has no bytes of its own. */
+/** Long sequences are rarer, so they are first. */
 function columnsOfTerm(term: string): number[] {
-  const columns: number[] = []
-  for (const piece of term.split(/\p{Surrogate}/u)) {
-    const bytes = Buffer.from(piece)
-    for (let length = Math.min(LONGEST, bytes.length); length > 0; length--) {
-      for (let start = 0; start + length <= bytes.length; start++) {
-        const mixed = hash(sequenceAt(bytes, start, length))
-        for (let nth = 0; nth < columnsOfSequence(length); nth++) columns.push(columnOf(mixed, nth))
-      }
+  const byLength: number[][] = Array.from({ length: LONGEST }, () => [])
+  for (let start = 0; start < term.length; start++) {
+    let mixed = 0
+    for (let length = 1; length <= LONGEST && start + length <= term.length; length++) {
+      const unit = term.charCodeAt(start + length - 1)
+      mixed = extended(mixed, unit)
+      for (let nth = 0; nth < columnsOfSequence(length, unit); nth++)
+        byLength[LONGEST - length]?.push(columnOf(mixed, nth))
     }
   }
-  return columns
+  return byLength.flat()
 }
 
-/** Bytes as a number. Those of different lengths seldom have the same one. */
-function sequenceAt(bytes: Uint8Array, start: number, length: number): number {
-  let value = bytes[start] as number
-  if (length > 1) value |= (bytes[start + 1] as number) << 8
-  if (length > 2) value |= (bytes[start + 2] as number) << 16
-  return value | ((length === LONGEST ? (bytes[start + 3] as number) : length) << 24)
+/** The number of a sequence that is one character longer. */
+function extended(mixed: number, unit: number): number {
+  return hash((mixed + 0x9e3779b9) ^ unit)
 }
 
 /**
- * A word of two or three letters needs several columns to be rare. A single byte says little, and sequences of four come
+ * A word of two or three letters needs several columns to be rare. A single letter says little, and sequences of four come
  * with two of three.
  */
-function columnsOfSequence(length: number): number {
-  return length === 2 || length === 3 ? 3 : 1
+function columnsOfSequence(length: number, unit: number): number {
+  return length === 2 || length === 3 || (length === 1 && unit >= FIRST_IDEOGRAPH) ? 3 : 1
 }
 
 /** @param nth 0 to 2 */

@@ -28,6 +28,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addEventChanges,
   addChangeNumbering,
   addSources,
+  addSequencesOfCharacters,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -222,6 +223,11 @@ function addChangeNumbering(database: Database): void {
 function addSources(database: Database): void {
   setAside(database, ['sources', 'source_secrets'])
   database.exec(SOURCE_TABLES)
+}
+
+/** Signatures have sequences of characters in place of bytes (docs/decisions/0036). The store fills the indexes again while it runs. */
+function addSequencesOfCharacters(database: Database): void {
+  database.exec(EMPTY_INDEXES)
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

@@ -78,8 +78,8 @@ t.test('a word, two letters or two CJK characters that no text has are found in 
   t.ok(find(index, ['release 1234'])?.includes(1_235))
 })
 
-t.test('a search for nothing but half of a surrogate pair reads every event', t => {
-  t.equal(termLookup(['\ud83d']), undefined)
+t.test('a search for an empty term reads every event', t => {
+  t.equal(termLookup(['']), undefined)
   t.end()
 })
 
