@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { webhookPathOf } from '../src/model/sources/source-definition.js'
 import type { DeliverySize, DeliverySource } from './load-plan.js'
 import { Random } from './random.js'
 import { Talk } from './words.js'
@@ -35,7 +36,8 @@ export function deliveryMaker(source: DeliverySource, size: DeliverySize): (inde
   const [before = '', after = ''] = JSON.stringify(body).split(String(NUMBER))
   return index => {
     const bytes = Buffer.from(`${before}${index + 1}${after}`)
-    return { path: `/webhooks/${source}`, headers: { ...headers, ...sign(bytes) }, body: bytes }
+    const path = source === 'own' ? webhookPathOf(source) : `/webhooks/${source}`
+    return { path, headers: { ...headers, ...sign(bytes) }, body: bytes }
   }
 }
 
@@ -105,24 +107,29 @@ const TEMPLATES: Record<DeliverySource, (bytes: number) => Template> = {
   code_a: bytes => (bytes > 0 ? codeAPush(bytes) : codeAComment()),
   code_b: bytes => ({
     headers: { 'x-gitlab-event': 'Note Hook', 'x-gitlab-instance': 'https://gitlab.example.org' },
-    body: {
-      ...{ object_kind: 'note', event_type: 'note', project_id: 42, repository: links('repository', 3) },
-      user: { id: 17, name: 'Ada Lovelace', username: 'ada', avatar_url: 'https://gitlab.example.org/a.png' },
-      project: {
-        id: 42,
-        path_with_namespace: 'ada/engine',
-        web_url: 'https://gitlab.example.org/ada/engine',
-        ...links('project', 8),
-      },
-      object_attributes: {
-        ...{ id: NUMBER, note: talk(Math.max(bytes, 300)), noteable_type: 'Issue', author_id: 17, action: 'create' },
-        ...{ created_at: '2031-05-04 09:00:00 UTC', updated_at: '2031-05-04 09:00:00 UTC', project_id: 42 },
-        url: 'https://gitlab.example.org/ada/engine/-/issues/12#note_1',
-      },
-      issue: { id: 501, iid: 12, title: 'Deploy stops half-way', state: 'opened', description: talk(500), labels: [] },
-    },
+    body: note(bytes),
     sign: () => ({ 'x-gitlab-token': DELIVERY_SECRET }),
   }),
+  own: bytes => ({ headers: {}, body: note(bytes), sign: body => ({ 'x-signature': hmac(body) }) }),
+}
+
+function note(bytes: number) {
+  return {
+    ...{ object_kind: 'note', event_type: 'note', project_id: 42, repository: links('repository', 3) },
+    user: { id: 17, name: 'Ada Lovelace', username: 'ada', avatar_url: 'https://gitlab.example.org/a.png' },
+    project: {
+      id: 42,
+      path_with_namespace: 'ada/engine',
+      web_url: 'https://gitlab.example.org/ada/engine',
+      ...links('project', 8),
+    },
+    object_attributes: {
+      ...{ id: NUMBER, note: talk(Math.max(bytes, 300)), noteable_type: 'Issue', author_id: 17, action: 'create' },
+      ...{ created_at: '2031-05-04 09:00:00 UTC', updated_at: '2031-05-04 09:00:00 UTC', project_id: 42 },
+      url: 'https://gitlab.example.org/ada/engine/-/issues/12#note_1',
+    },
+    issue: { id: 501, iid: 12, title: 'Deploy stops half-way', state: 'opened', description: talk(500), labels: [] },
+  }
 }
 
 function codeAComment(): Template {

@@ -20,7 +20,8 @@ export type Work =
   | { kind: 'logins'; username: string; password: string }
 
 export const DELIVERY_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
-export type DeliverySource = (typeof DELIVERY_SOURCES)[number]
+/** `own`: a source that an operator has defined. */
+export type DeliverySource = (typeof DELIVERY_SOURCES)[number] | 'own'
 export type DeliverySize = 'mean' | 'megabyte'
 
 /** What one run of a load generator does. It ends at the first bound that it reaches. */

@@ -22,6 +22,7 @@ export const MEASUREMENT_NAMES = [
   'waking',
   'greedy-clients',
   'consumers',
+  'own-sources',
 ] as const
 export type MeasurementName = (typeof MEASUREMENT_NAMES)[number]
 

@@ -35,6 +35,9 @@ const Alternative = Type.Union([
   Type.Object(
     {
       template: Text,
+      strip: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 200, description: 'What is removed where the result begins with it.' }),
+      ),
       map: Type.Optional(Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 200 }))),
       default: Type.Optional(Type.String({ maxLength: SOURCE_LIMITS.templateCharacters })),
     },

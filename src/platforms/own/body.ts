@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { WebhookDelivery } from '../adapter.js'
 import { isForm, textOf } from '../deliveries/delivery-body.js'
 import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
+import { withExactIntegers } from './exact-integers.js'
 
 /** A body as a mapping reads it. */
 export interface ReadBody {
@@ -20,7 +21,7 @@ export function readOwnBody(delivery: WebhookDelivery): ReadBody {
   const text = textOf(delivery)
   const json = parsed(text)
   if (json !== undefined) return json
-  if (!isForm(delivery)) return { root: text, unreadable: 'The body is neither JSON nor a form.' }
+  if (!isForm(delivery)) return { root: text, unreadable: 'The body is not JSON, and its Content-Type is no form.' }
   const fields = Object.fromEntries(new URLSearchParams(text))
   const payload = memberOf(fields, 'payload')
   // Several services send JSON in this field of a form.
@@ -29,7 +30,9 @@ export function readOwnBody(delivery: WebhookDelivery): ReadBody {
 
 function parsed(text: string): ReadBody | undefined {
   try {
-    return { root: JSON.parse(text) }
+    const root: unknown = JSON.parse(text)
+    const exact = withExactIntegers(text)
+    return { root: exact === text ? root : JSON.parse(exact) }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

@@ -1,8 +1,8 @@
 import { invalidField } from '../../model/app-error.js'
 import { isPayload, memberOf } from '../mapping/payload.js'
 
-/** One part of a pointer: a member, the first item of a list whose `member` has a text, or each item of a list. */
-export type Step = string | { member: string; is: string } | typeof EVERY
+/** One part of a pointer: a member, the first item of a list that has a text at `path`, or each item of a list. */
+export type Step = string | { path: readonly string[]; is: string } | typeof EVERY
 
 export const EVERY = Symbol('[*]')
 
@@ -19,7 +19,8 @@ const CHOSEN = /^\[([^=]+)=(.*)\]$/su
 const INDEX = /^(?:0|[1-9]\d{0,8})$/u
 
 /**
- * Reads a JSON Pointer. A part `[key=service.name]` is the first item of a list whose member `key` has this text.
+ * Reads a JSON Pointer. A part `[key=service.name]` is the first item of a list whose member `key` has this text; `[field~1ref=x]`
+ * looks for the member `ref` in the member `field`.
  *
  * @param field where the pointer is in the definition, for the error
  * @throws AppError `invalid/invalid_field`
@@ -39,7 +40,8 @@ export function readPointer(text: string, field: string): Step[] {
   return names.map(name => {
     if (name === '[*]') return EVERY
     const [, member, is] = CHOSEN.exec(name) ?? []
-    return member === undefined || is === undefined ? unescaped(name) : { member: unescaped(member), is: unescaped(is) }
+    if (member === undefined || is === undefined) return unescaped(name)
+    return { path: unescaped(member).split('/'), is: unescaped(is) }
   })
 }
 
@@ -105,11 +107,10 @@ function memberAt(from: unknown, step: Step): unknown {
 function indexAt(list: readonly unknown[], step: Step): number | undefined {
   if (typeof step === 'string') return INDEX.test(step) ? Number(step) : undefined
   if (step === EVERY) return undefined
-  const { member, is } = step
+  const { path, is } = step
   const most = Math.min(list.length, SEARCHED)
   for (let index = 0; index < most; index++) {
-    const item = list[index]
-    const value = isPayload(item) ? memberOf(item, member) : undefined
+    const value = valueAt(list[index], path)
     if (value === is || (typeof value === 'number' && String(value) === is)) return index
   }
   return undefined

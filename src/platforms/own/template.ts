@@ -36,8 +36,10 @@ export function compileValue(value: SourceValue, field: string, use: TextUse = '
   if (typeof value === 'string') return compileTemplate(value, field, use)
   const read = compileTemplate(value.template, `${field}/template`, use)
   const map = value.map === undefined ? undefined : new Map(Object.entries(value.map))
+  const { strip = '' } = value
   return scope => {
-    const text = read(scope)
+    const found = read(scope)
+    const text = found?.startsWith(strip) ? found.slice(strip.length) : found
     const mapped = text === undefined || map === undefined ? text : map.get(text)
     return mapped ?? value.default
   }

@@ -135,20 +135,34 @@ t.test('a list inside lists becomes one event for each of its items, with what i
 })
 
 t.test('an item of a list is found by a member; a long list is not searched to its end', async t => {
-  const rule = { kind: 'a.b', subject_id: '1', text: '{/list/[k~1ey=a~0=b]/value} {/list/[k~1ey=7]/value}' }
+  const rule = { kind: 'a.b', subject_id: '1', text: '{/list/[key=a~0=~1b]/value} {/list/[in~1key=7]/value}' }
   const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, redact: ['/list/[*]/secret'], rules: [rule] }))
   const normalise = (list: unknown) =>
     adapter.normalise({ headers: {}, body: Buffer.from(JSON.stringify({ list })) }, {}).events[0]
   const [first, second] = [
-    { 'k/ey': 'a~=b', value: 'x', secret: 's3' },
-    { 'k/ey': 7, value: 'y', secret: 's4' },
+    { key: 'a~=/b', value: 'x', secret: 's3' },
+    { in: { key: 7 }, value: 'y', secret: 's4' },
   ]
-  const found = normalise([null, 'text', first, second, { 'k/ey': 7, value: 'z' }])
+  const found = normalise([null, 'text', first, second, { in: { key: 7 }, value: 'z' }])
   t.equal(found?.conversation.text, 'x y')
   t.notMatch(JSON.stringify(found), /s3|s4/)
-  for (const list of [[first], [...Array(200).fill({}), first, second], { 'k/ey': 'a~=b' }, 'text']) {
+  for (const list of [[first], [...Array(200).fill({}), first, second], { key: 'a~=/b' }, 'text']) {
     t.equal(normalise(list)?.conversation.text, undefined)
   }
+})
+
+t.test('an integer that a double cannot represent is kept, as a text', async t => {
+  const rule = { kind: 'a.b', subject_id: '{/id}', key: '{/id}', text: '{/exact} {/small}' }
+  const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, rules: [rule] }))
+  const inText = 'a \\ and a ", 820982911946154508'
+  const json = `{"id":820982911946154508,"exact":1544712660300000000,"small":1.5,"far":-${'9'.repeat(2_000)},
+    "text":${JSON.stringify(inText)},"fine":[0.12345678901234567,1e-1234567890123456,12345678901234567890e-3]}`
+  const [event] = adapter.normalise({ headers: {}, body: Buffer.from(json) }, {}).events
+  t.match(event, { dedupe_key: 's:820982911946154508', conversation: { text: '1544712660300000000 1.5' } })
+  const { far, text, fine } = event?.payload ?? {}
+  t.equal(far, `-${'9'.repeat(2_000)}`)
+  t.equal(text, inText)
+  t.strictSame(fine, [Number('0.12345678901234567'), 0, Number('12345678901234567.89')])
 })
 
 t.test('of several times the first that is one counts', async t => {
@@ -162,7 +176,7 @@ t.test('templates have alternatives, maps, defaults and braces; long parts of a 
   const rule = {
     kind: { template: '{/state}', map: { ok: 'run.passed' }, default: 'run.ended' },
     subject_id: ['{/missing}', '{/nested/a~1b/0}'],
-    text: 'in {{braces}} {/n} {/yes}',
+    text: ['{/missing}', { template: 'in {{braces}} {/n} {/yes}', strip: 'in {' }],
     title: '{/nested}',
     key: '{/long}',
   }
@@ -174,7 +188,7 @@ t.test('templates have alternatives, maps, defaults and braces; long parts of a 
     kind: 'run.passed',
     subject_id: 'first',
     dedupe_key: /^s:sha256-[0-9a-f]{64}$/,
-    conversation: { text: 'in {braces} 1.5 true' },
+    conversation: { text: 'braces} 1.5 true' },
   })
   t.equal(normalise({ ...value, state: 'odd' })?.kind, 'run.ended')
   t.not(normalise({ ...value, long: `${value.long}y` })?.dedupe_key, normalise(value)?.dedupe_key)

@@ -1,0 +1,146 @@
+import { compileOwnAdapter, readSourceDefinition } from '../../src/platforms/own/adapter.js'
+import type { Bench } from '../bench.js'
+import { DELIVERY_SECRET } from '../deliveries.js'
+import type { Figure } from '../figure.js'
+import type { DeliverySource, LoadResult } from '../load-plan.js'
+import { type RunningServer, runLoad, startLedger } from '../programs.js'
+import { median } from '../statistics.js'
+
+const CONNECTIONS = 64
+const EXPECTED_RATE = 12_000
+const SOURCES = 1_000
+const ROUNDS = 4
+const MAPPED_TIMES = 25
+const MAPPED_BYTES = 1024 * 1024
+const MAPPED_GOAL_MS = 20
+
+/** What the deliveries of `own` become. */
+const OWN = {
+  proof: { type: 'hmac', algorithm: 'sha256', header: 'X-Signature', prefix: 'sha256=', encoding: 'hex' },
+  rules: [
+    {
+      when: [{ at: '/object_kind', is: 'note' }],
+      kind: 'note.{/object_attributes/action}',
+      subject_id: '{/object_attributes/id}',
+      actor: { id: '{/user/username}', display: '{/user/name}' },
+      target: [
+        { type: 'note', id: '{/object_attributes/id}', url: '{/object_attributes/url}' },
+        { type: 'issue', id: '{/issue/id}', display: '#{/issue/iid}' },
+        { type: 'project', id: '{/project/path_with_namespace}', url: '{/project/web_url}' },
+      ],
+      title: '{/issue/title}',
+      text: ['{/object_attributes/note}', '{/issue/description}'],
+      url: '{/object_attributes/url}',
+      time: '{/object_attributes/created_at}',
+      key: 'note:{/object_attributes/id}:{/object_attributes/action}',
+    },
+  ],
+}
+
+/** What sources of operators cost: a mapped delivery, a large mapping of a large payload, and many sources. */
+export async function measureOwnSources(bench: Bench): Promise<Figure[]> {
+  return [await measureMapped(bench), measureLargeMapping(bench), await measureManySources(bench)]
+}
+
+async function measureMapped(bench: Bench): Promise<Figure> {
+  const own = await startWith(bench, 1)
+  const [mapped, plain]: [number[], number[]] = [[], []]
+  for (let round = 1; round <= ROUNDS; round++) {
+    bench.progress(`mapped deliveries beside the same payloads in plain events: round ${round} of ${ROUNDS}`)
+    mapped.push((await measureRound(bench, own, { kind: 'deliveries', source: 'own', round })).rate)
+    plain.push((await measureRound(bench, own, { kind: 'payloads', source: 'own', round })).rate)
+  }
+  await own.stop()
+  return {
+    ...{ what: `deliveries to a source of an operator, ${CONNECTIONS} connections`, unit: 'requests/s' },
+    value: median(mapped),
+    yardstick: { what: 'the payload in an event a POST', value: median(plain), unit: 'events/s' },
+    goal: { atLeastTimes: 0.5 },
+  }
+}
+
+/** 50 rules of which the last applies, so that every condition is tried. */
+function measureLargeMapping({ progress }: Bench): Figure {
+  progress('a mapping of 50 rules, a payload of 1 MiB')
+  const fields = Array.from({ length: 100 }, (_, at) => ({ key: `k${at}`, value: `v${at}` }))
+  const list = Array.from({ length: 9_000 }, (_, id) => ({
+    id,
+    login: `user${id}`,
+    text: 'Nothing to be seen here.',
+    tags: ['a', 'b'],
+  }))
+  const body = Buffer.from(JSON.stringify({ type: 'last', fields, list }).padEnd(MAPPED_BYTES, ' '))
+  const rule = (type: string) => ({
+    when: [
+      { at: '/fields/[key=k99]/value', is: 'v99' },
+      ...['/a', '/b', '/list/1/id'].map(at => ({ at, is: type })).slice(0, type === 'last' ? 0 : 3),
+    ],
+    ...{ kind: 'thing.seen', subject_id: '{/list/0/id}', text: ['{/missing}', '{/list/8000/text}'] },
+    target: [{ type: 'user', id: '{/list/7000/login}' }],
+  })
+  const rules = [...Array.from({ length: 49 }, (_, at) => rule(`no${at}`)), rule('last')]
+  const adapter = compileOwnAdapter(readSourceDefinition({ name: 'own', proof: { type: 'none' }, rules }))
+  const times = Array.from({ length: MAPPED_TIMES }, () => {
+    const begun = performance.now()
+    const [event] = adapter.normalise({ headers: {}, body }, {}).events
+    if (event?.kind !== 'thing.seen') throw new Error('The mapping does not fit the payload.')
+    return performance.now() - begun
+  })
+  return {
+    ...{ what: 'parsing 1 MiB of JSON and mapping it by 50 rules, the median', unit: 'ms', value: median(times) },
+    goal: { atMost: MAPPED_GOAL_MS },
+    details: times,
+  }
+}
+
+/** Deliveries of a platform to a ledger with many sources, in turns with those to one without. */
+async function measureManySources(bench: Bench): Promise<Figure> {
+  const [few, many] = [await startWith(bench, 0), await startWith(bench, SOURCES)]
+  const [without, beside]: [number[], number[]] = [[], []]
+  for (let round = 1; round <= ROUNDS; round++) {
+    bench.progress(`deliveries of code_b with and without ${SOURCES} sources: round ${round} of ${ROUNDS}`)
+    without.push((await measureRound(bench, few, { kind: 'deliveries', source: 'code_b', round })).rate)
+    beside.push((await measureRound(bench, many, { kind: 'deliveries', source: 'code_b', round })).rate)
+  }
+  await Promise.all([few.stop(), many.stop()])
+  return {
+    ...{
+      what: `deliveries of code_b beside ${SOURCES} sources of operators`,
+      unit: 'requests/s',
+      value: median(beside),
+    },
+    yardstick: { what: 'without sources', value: median(without), unit: 'requests/s' },
+    goal: { within: 0.1 },
+  }
+}
+
+function measureRound(
+  { workspace, options }: Bench,
+  { port }: RunningServer,
+  { round, ...work }: { kind: 'deliveries' | 'payloads'; source: DeliverySource; round: number },
+): Promise<LoadResult> {
+  const { warmupMs, measureMs } = options
+  const expected = Math.round((EXPECTED_RATE * (warmupMs + measureMs)) / 1_000)
+  return runLoad(workspace, {
+    ...{ port, connections: CONNECTIONS, warmupMs, measureMs, requests: 100 * expected, prepare: expected },
+    work: { ...work, size: 'mean', first: round * 100 * expected },
+  })
+}
+
+/** A ledger with so many sources; `own` is the first of them. */
+async function startWith({ workspace }: Bench, count: number): Promise<RunningServer> {
+  const server = await startLedger(workspace, await workspace.folder('own-sources'), {
+    EVENT_WEBHOOK_SECRET_CODE_B: DELIVERY_SECRET,
+  })
+  for (let at = 0; at < count; at++) {
+    const name = at === 0 ? 'own' : `own${at}`
+    const answer = await fetch(`http://127.0.0.1:${server.port}/api/sources/${name}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ definition: { name, ...OWN }, secrets: [DELIVERY_SECRET] }),
+    })
+    if (!answer.ok) throw new Error(`The source ${name} was answered with ${answer.status}.`)
+    await answer.arrayBuffer()
+  }
+  return server
+}
