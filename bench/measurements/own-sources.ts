@@ -1,4 +1,6 @@
+import { Ledger } from '../../src/ledger/ledger.js'
 import { compileOwnAdapter, readSourceDefinition } from '../../src/platforms/own/adapter.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import type { Bench } from '../bench.js'
 import { DELIVERY_SECRET } from '../deliveries.js'
 import type { Figure } from '../figure.js'
@@ -129,18 +131,15 @@ function measureRound(
 
 /** A ledger with so many sources; `own` is the first of them. */
 async function startWith({ workspace }: Bench, count: number): Promise<RunningServer> {
-  const server = await startLedger(workspace, await workspace.folder('own-sources'), {
-    EVENT_WEBHOOK_SECRET_CODE_B: DELIVERY_SECRET,
-  })
+  const folder = await workspace.folder('own-sources')
+  const clock = () => Date.now() * 1_000
+  const onFailure = (error: unknown) => console.error(error)
+  const store = await openSqliteStore({ path: `${folder}/events.db`, clock, onFailure })
+  const { sources } = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' })
   for (let at = 0; at < count; at++) {
     const name = at === 0 ? 'own' : `own${at}`
-    const answer = await fetch(`http://127.0.0.1:${server.port}/api/sources/${name}`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ definition: { name, ...OWN }, secrets: [DELIVERY_SECRET] }),
-    })
-    if (!answer.ok) throw new Error(`The source ${name} was answered with ${answer.status}.`)
-    await answer.arrayBuffer()
+    await sources.save(name, { definition: { name, ...OWN }, secrets: [DELIVERY_SECRET] })
   }
-  return server
+  await store.close()
+  return startLedger(workspace, folder, { EVENT_WEBHOOK_SECRET_CODE_B: DELIVERY_SECRET })
 }

@@ -42,6 +42,7 @@ export interface RemapOutcome {
   unmapped: number
 }
 
+const FRESH: Micros = 1_000_000
 const PAGE = 100
 /** Their events are parsed on the thread that answers all requests. */
 const PAGE_BYTES = 4 * 1024 * 1024
@@ -51,10 +52,28 @@ export class Sources {
   /** Bounded by the number of sources. `text`: the definition that the adapter was made from. */
   readonly #compiled = new Map<string, { text: string; adapter: OwnAdapter }>()
 
+  /** Bounded like these. */
+  readonly #found = new Map<string, { at: Micros; source: Promise<OwnSource | undefined> }>()
+
   constructor(private readonly parts: SourcesParts) {}
 
-  /** Read from the store at each delivery: another server may have changed it. */
-  async find(name: string): Promise<OwnSource | undefined> {
+  /** As it was stored at most a second ago: another server may have changed it. A change of this process counts immediately. */
+  find(name: string): Promise<OwnSource | undefined> {
+    const now = this.parts.clock()
+    const kept = this.#found.get(name)
+    if (kept && now >= kept.at && now - kept.at < FRESH) return kept.source
+    const source = this.#read(name)
+    const read = { at: now, source }
+    this.#found.set(name, read)
+    // Only sources that exist are kept, so that unknown names use no memory.
+    const forget = () => {
+      if (this.#found.get(name) === read) this.#found.delete(name)
+    }
+    source.then(found => found ?? forget(), forget)
+    return source
+  }
+
+  async #read(name: string): Promise<OwnSource | undefined> {
     const stored = await this.parts.store.find(name)
     if (stored === undefined) {
       this.#compiled.delete(name)
@@ -96,13 +115,16 @@ export class Sources {
     }
     const now = toTimestamp(this.parts.clock())
     const saved = await this.parts.store.save({ definition, secrets, now }, SOURCE_LIMITS.sources)
+    this.#found.delete(name)
     return { created: saved.created, source: this.#shown(saved.source) }
   }
 
   /** Its events stay. @throws AppError `not_found/not_found` */
   async delete(name: string): Promise<void> {
-    if (!(await this.parts.store.delete(name))) throw unknownSource(name)
+    const existed = await this.parts.store.delete(name)
     this.#compiled.delete(name)
+    this.#found.delete(name)
+    if (!existed) throw unknownSource(name)
   }
 
   /**

@@ -7,6 +7,7 @@ const CUT = '[nested too deeply to be kept]'
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
+  if (Array.isArray(value)) return value.some(each => isDeeperThan(each, levels - 1))
   for (const member in value) if (isDeeperThan(value[member as keyof typeof value], levels - 1)) return true
   return false
 }

@@ -1,5 +1,6 @@
-/** An integer with sixteen digits: only longer ones can change as a double. It may also be inside a text. */
-const SUSPECT = /[:[,\s]-?\d{16}/
+/** Integers with fewer digits do not change as a double. */
+const DIGITS = 16
+const LONG = /\d{16}/u
 const INTEGER = /^-?\d+$/u
 /** Digits and a sign. Every longer integer changes. */
 const MOST_EXACT = 20
@@ -15,7 +16,7 @@ const MINUS = 0x2d
  * @param json valid JSON
  */
 export function withExactIntegers(json: string): string {
-  if (!SUSPECT.test(json)) return json
+  if (!hasLongDigits(json)) return json
   let exact = ''
   let copied = 0
   for (let at = 0; at < json.length; ) {
@@ -32,6 +33,14 @@ export function withExactIntegers(json: string): string {
     } else at += 1
   }
   return exact + json.slice(copied)
+}
+
+/** Looks at every sixteenth character only: so many digits in a row include one of these. They may also be inside a text. */
+function hasLongDigits(json: string): boolean {
+  for (let at = DIGITS - 1; at < json.length; at += DIGITS) {
+    if (isDigit(json.charCodeAt(at)) && LONG.test(json.slice(at - DIGITS + 1, at + DIGITS))) return true
+  }
+  return false
 }
 
 function endOfText(json: string, from: number): number {
@@ -51,6 +60,6 @@ function isDigit(code: number): boolean {
 }
 
 function changes(token: string): boolean {
-  if (token.length < 16 || !INTEGER.test(token)) return false
+  if (token.length < DIGITS || !INTEGER.test(token)) return false
   return token.length > MOST_EXACT || BigInt(Number(token)) !== BigInt(token)
 }

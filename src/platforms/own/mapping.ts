@@ -45,13 +45,13 @@ export function compileMapping(definition: SourceDefinition): Mapping {
   const secretAt = redactedPlaces(definition)
   const ordinary = ordinaryAnswer === undefined ? {} : { answer: ordinaryAnswer }
 
-  /** @param identity of the delivery and the item in it */
-  const map = (scope: Scope, identity: string): Omit<NewEvent, 'payload'> | { misfit: string } => {
+  /** @param identity of the delivery and the item in it, if nothing else identifies the event: a digest takes time */
+  const map = (scope: Scope, identity: () => string): Omit<NewEvent, 'payload'> | { misfit: string } => {
     const rule = rules.find(({ applies }) => applies(scope))
     if (rule === undefined) return { misfit: 'No rule has conditions that hold.' }
     const mapped = rule.map(scope)
     if ('misfit' in mapped) return mapped
-    const { key = identity, event } = mapped
+    const { key = identity(), event } = mapped
     return { dedupe_key: `${name}:${toIdentifier(key)}`, source: name, ...event }
   }
 
@@ -65,20 +65,24 @@ export function compileMapping(definition: SourceDefinition): Mapping {
       if (answer !== undefined) return { events: [], ignored: 1, answer }
       if (ignored.some(holds => holds(scope))) return { events: [], ignored: 1, ...ordinary }
       const id = deliveryId(scope)
-      const identity = `sha256-${digestOf(delivery.body)}`
+      let digest: string | undefined
+      const identity = () => {
+        digest ??= digestOf(delivery.body)
+        return `sha256-${digest}`
+      }
       const keep = (reason: string, kept: unknown, at: string) =>
         unmapped(name, { reason, root: kept, identity: at, delivery })
-      const toEvent = (listed: ListedItem, own: string): NewEvent => {
+      const toEvent = (listed: ListedItem, own: () => string): NewEvent => {
         const mapped = map({ ...listed, headers }, own)
-        if ('misfit' in mapped) return keep(mapped.misfit, listed.root, own)
+        if ('misfit' in mapped) return keep(mapped.misfit, listed.root, own())
         return { ...mapped, payload: withinDepth(toPayload(listed.root)) }
       }
       const events = () => {
-        if (unreadable !== undefined) return [keep(unreadable, root, identity)]
+        if (unreadable !== undefined) return [keep(unreadable, root, identity())]
         if (listAt === undefined || !hasListAt(root, listAt)) return [toEvent({ item: root, root }, identity)]
         const items = takeItems(root, listAt, delivery.body.byteLength)
-        if ('tooMany' in items) return [keep(items.tooMany, root, identity)]
-        return items.listed.map((listed, index) => toEvent(listed, `${identity}:${index}`))
+        if ('tooMany' in items) return [keep(items.tooMany, root, identity())]
+        return items.listed.map((listed, index) => toEvent(listed, () => `${identity()}:${index}`))
       }
       const deliveryIdOf = id === undefined ? {} : { deliveryId: toIdentifier(id) }
       return { events: events(), ignored: 0, ...deliveryIdOf, ...ordinary }
@@ -87,7 +91,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
     remap: ({ root, headers, identity }) => {
       const [only, ...others] = listAt === undefined ? [] : firstTwo(itemsAt(root, listAt))
       const item = only !== undefined && others.length === 0 ? only.item : root
-      const mapped = map({ root, item, headers }, identity)
+      const mapped = map({ root, item, headers }, () => identity)
       return 'misfit' in mapped ? undefined : { ...mapped, payload: toPayload(root) }
     },
   }
