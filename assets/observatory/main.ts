@@ -6,7 +6,7 @@ import { outage } from '../shared/server/connection.js'
 import { loadSession, session } from '../shared/server/session.js'
 import { notifyOfSearches } from './events/saved-searches.js'
 import { Observatory, PATHS } from './observatory.js'
-import { keepOverviewFresh } from './overview.js'
+import { keepFresh, overview } from './overview.js'
 
 startAddress(PATHS)
 render(html`<${Observatory} />`, document.getElementById('app') as HTMLElement)
@@ -15,5 +15,5 @@ effect(() => {
   // Until the session is known: again whenever the server is back.
   if (outage.value === undefined && session.peek() === undefined) loadSession().catch(() => undefined)
 })
-keepOverviewFresh()
+keepFresh(overview)
 notifyOfSearches()

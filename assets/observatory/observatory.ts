@@ -3,7 +3,7 @@ import { Glyph } from '../shared/controls/glyph.js'
 import type { MenuItem } from '../shared/controls/menu.js'
 import { html } from '../shared/html.js'
 import { lazily } from '../shared/lazy.js'
-import { isPhone } from '../shared/media.js'
+import { isPhone, isWide } from '../shared/media.js'
 import { address, href } from '../shared/server/address.js'
 import { isDemo, otherProgramUrl } from '../shared/server/root-path.js'
 import { isAdmin, isOpen, logOut, ownName, session } from '../shared/server/session.js'
@@ -14,8 +14,10 @@ import { EventsView } from './views/events.js'
 
 // Not needed to show events, so loaded later.
 const ConsumersView = lazily(() => import('./views/consumers.js').then(module => module.ConsumersView))
+const DeliveriesView = lazily(() => import('./views/deliveries.js').then(module => module.DeliveriesView))
 const OwnAccount = lazily(() => import('./views/own-account.js').then(module => module.OwnAccount))
 const PeopleView = lazily(() => import('./views/people.js').then(module => module.PeopleView))
+const SourcesView = lazily(() => import('./views/sources.js').then(module => module.SourcesView))
 const SubscriptionsView = lazily(() => import('./views/subscriptions.js').then(module => module.SubscriptionsView))
 
 const VIEWS = {
@@ -23,6 +25,8 @@ const VIEWS = {
   '/subscriptions': SubscriptionsView,
   '/consumers': ConsumersView,
   '/people': PeopleView,
+  '/deliveries': DeliveriesView,
+  '/sources': SourcesView,
 }
 
 /** All addresses with a view. */
@@ -59,15 +63,17 @@ function tabs(): Tab[] {
       trouble: failing > 0 ? `${failing} failing` : undefined,
     },
     {
-      ...{ path: '/consumers', label: 'Consumers', glyph: 'terminal', key: 'c', isMinor: true },
+      ...{ path: '/consumers', label: 'Consumers', glyph: 'terminal', key: 'c', isInMenu: isPhone.value },
       trouble:
         overview.value.value?.health.warnings?.find(({ code }) => code === 'consumers_stalled') && 'one stands still',
     },
     // In open mode it explains how to create the first admin. A member who follows a link learns why nothing is shown.
     {
-      ...{ path: '/people', label: 'People', glyph: 'person', key: 'p', isMinor: true },
+      ...{ path: '/people', label: 'People', glyph: 'person', key: 'p', isInMenu: isPhone.value },
       isFor: isAdmin() || isOpen() || address.value.path === '/people',
     },
+    { path: '/deliveries', label: 'Deliveries', glyph: 'list', key: 'd', isInMenu: !isWide.value },
+    { path: '/sources', label: 'Sources', glyph: 'list', key: 'o', isInMenu: !isWide.value },
   ]
   return all.filter(tab => tab.isFor !== false)
 }

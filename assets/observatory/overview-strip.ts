@@ -43,7 +43,7 @@ export function LedgerDialog({ onClose }: { onClose: () => void }) {
   const current = overview.value.value
   return html`<${Dialog} title="Ledger" onClose=${onClose}>
     <div class="strip row is-list">${current ? html`<${Items} overview=${current} />` : 'Not loaded yet.'}</div>
-    ${current && html`<${MissedFacts} overview=${current} watched=${captured(current.subscriptions)} />`}
+    ${current && html`<${MissedFacts} overview=${current} watched=${captured(current.subscriptions)} onClose=${onClose} />`}
     ${current && html`<p class="hint">Daybook ${current.health.version}, ${current.health.engine}</p>`}
   <//>`
 }
@@ -67,10 +67,7 @@ function Items({ overview: { stats: counted, health, subscriptions } }: { overvi
     )}
     </div>
     <div class="strip-end">
-    ${
-      health.status === 'unavailable' &&
-      html`<p class="strip-item row" title=${health.detail}><span class="tag danger">not accepting events</span><span class="ellipsis">${health.detail}</span></p>`
-    }
+    ${health.status === 'unavailable' && html`<p class="strip-item row" title=${health.detail}><span class="tag danger">not accepting events</span><span class="ellipsis">${health.detail}</span></p>`}
     ${newest && html`<p class="strip-item row strip-newest" title=${exactTime(newest)}>newest ${relativeTime(newest, now.value)}</p>`}
     ${
       watched.length > 0 &&
@@ -101,14 +98,11 @@ function MissedMark(props: MissedProps) {
   return html`<button type="button" class="button quiet strip-missed" aria-haspopup="dialog" onClick=${() => setShown(true)}>
       <${Glyph} name=${isGood ? 'check' : 'warning'} class="small" />${concerns.join(', ') || (isGood ? 'No gaps known' : 'Events missed?')}
     </button>
-    ${
-      isShown &&
-      html`<${Dialog} title="Was anything missed?" onClose=${() => setShown(false)}><${MissedFacts} ...${props} /><//>`
-    }`
+    ${isShown && html`<${Dialog} title="Was anything missed?" onClose=${() => setShown(false)}><${MissedFacts} ...${props} onClose=${() => setShown(false)} /><//>`}`
 }
 
 /** What the ledger and this page know about missing events. */
-function MissedFacts({ overview: { stats, health }, watched }: MissedProps) {
+function MissedFacts({ overview: { stats, health }, watched, onClose }: MissedProps & { onClose: () => void }) {
   const { since, items } = stats.refused_deliveries
   const behind = failing(watched)
   return html`<dl class="facts missed-facts">
@@ -124,8 +118,7 @@ function MissedFacts({ overview: { stats, health }, watched }: MissedProps) {
       ${
         items.length === 0
           ? html`<p>No delivery was refused since the server started, <${Time} at=${since} as="relative" />.</p>`
-          : html`<p>Refused since the server started, <${Time} at=${since} as="relative" />. Correct the cause, then let the platform send them again.</p>
-            <ul>${items.map(one => html`<li>${count(one.count)} of ${sourceLabel(one.source)}: ${REASONS.get(one.code) ?? one.code.replaceAll('_', ' ')}, last <${Time} at=${one.last_at} as="relative" /></li>`)}</ul>`
+          : html`<p>Deliveries were refused since the server started, <${Time} at=${since} as="relative" />. <a href=${href('/deliveries')} onClick=${onClose}>Which, and why</a></p>`
       }
     </dd></div>
     ${
@@ -147,15 +140,6 @@ function MissedFacts({ overview: { stats, health }, watched }: MissedProps) {
     ${[health.detail, ...(health.warnings ?? []).map(one => one.detail)].filter(Boolean).map(detail => html`<div><dt>Server</dt><dd>${detail}</dd></div>`)}
   </dl>`
 }
-
-const REASONS = new Map(
-  Object.entries({
-    signature_invalid: 'the signature matches no configured secret',
-    delivery_unverified: 'not verified, which the server requires',
-    invalid_json: 'the body is not readable',
-    body_too_large: 'the body is too large',
-  }),
-)
 
 function failing(watched: readonly Subscription[]): Subscription[] {
   return watched.filter(one => isFailing(one, now.value))

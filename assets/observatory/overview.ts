@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import type { Health, List, Platform, Stats, SubscriptionList } from '#model/ledger-answers'
 import { isPlatformSource, PLATFORM_NAMES } from '#model/platforms/platform-source'
 import type { Subscription } from '#model/subscriptions/subscription'
-import { api, createResource } from '../shared/server/api.js'
+import { api, createResource, type Resource } from '../shared/server/api.js'
 import { onReturn, outage } from '../shared/server/connection.js'
 
 export interface Overview {
@@ -33,15 +33,20 @@ async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
   }
 }
 
-/** Reloads it every half minute while the page is visible, and when the server is back. */
-export function keepOverviewFresh(): void {
-  void overview.load()
-  const freshen = () => {
-    if (document.visibilityState === 'visible' && !outage.peek()) void overview.load()
+/** Loads now, repeatedly while the page is visible, and when it or the server is back. @returns ends it */
+export function keepFresh({ load }: Pick<Resource<unknown>, 'load'>, everyMs = EVERY_MS): () => void {
+  const reload = () => {
+    if (document.visibilityState === 'visible' && !outage.peek()) void load()
   }
-  window.setInterval(freshen, EVERY_MS)
-  document.addEventListener('visibilitychange', freshen)
-  onReturn(() => void overview.load())
+  const timer = window.setInterval(reload, everyMs)
+  document.addEventListener('visibilitychange', reload)
+  const stop = onReturn(reload)
+  void load()
+  return () => {
+    window.clearInterval(timer)
+    document.removeEventListener('visibilitychange', reload)
+    stop()
+  }
 }
 
 export const platforms = createResource(async signal => {

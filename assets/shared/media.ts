@@ -15,7 +15,6 @@ export const isWide = matches('(min-width: 75rem)')
 export const isPhone = matches('(max-width: 39.9375rem)')
 /** Touch: targets of 44 px, always comfortable. */
 export const isCoarse = matches('(pointer: coarse)')
-export const isMotionReduced = matches('(prefers-reduced-motion: reduce)')
 
 const printing = signal(false)
 // A change of the media query comes too late for the layout of the paper.

@@ -34,8 +34,8 @@ export interface Tab {
   count?: number | undefined
   /** A problem there, shown as a dot: `1 failing`. */
   trouble?: string | undefined
-  /** On phones it moves to the account menu: only four tabs fit. */
-  isMinor?: boolean
+  /** Only a few fit beside each other. */
+  isInMenu?: boolean
 }
 
 export interface ShellProps {
@@ -74,11 +74,12 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
     ...tabs.map(tab => ({ keys: `g ${tab.key}`, does: tab.label.toLowerCase(), run: () => go(tab.path, tab.query) })),
   ])
   usePageTitle(current?.label)
+  const links = tabs
+    .filter(tab => !tab.isInMenu)
+    .map(tab => html`<${TabLink} tab=${tab} isCurrent=${tab === current} />`)
 
   const accountItems: MenuItem[] = [
-    ...(isPhone.value
-      ? tabs.filter(tab => tab.isMinor).map(tab => ({ label: tab.label, href: href(tab.path, tab.query) }))
-      : []),
+    ...tabs.filter(tab => tab.isInMenu).map(tab => ({ label: tab.label, href: href(tab.path, tab.query) })),
     ...account.items,
     { label: 'Appearance…', onChoose: () => setDialog('appearance') },
     { label: 'Keys…', note: '?', onChoose: () => setDialog('keys') },
@@ -93,7 +94,7 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
       <a class="brand row" href=${href('/')}>
         <${Glyph} name="book" class="logo" /><span>${isPhone.value ? current?.label : 'Daybook'}</span>
       </a>
-      ${!isPhone.value && html`<nav class="tabs" aria-label="Views">${tabs.map(tab => html`<${TabLink} tab=${tab} isCurrent=${tab === current} />`)}</nav>`}
+      ${!isPhone.value && html`<nav class="tabs" aria-label="Views">${links}</nav>`}
       <div class="top-tags row">${tags}</div>
       ${
         isPhone.value
@@ -116,7 +117,7 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
     ${
       isPhone.value &&
       html`<nav class="tab-bar" aria-label="Views">
-        ${tabs.filter(tab => !tab.isMinor).map(tab => html`<${TabLink} tab=${tab} isCurrent=${tab === current} />`)}
+        ${links}
         ${other && html`<a class="tab row" href=${other.url}><${Glyph} name="card" /><span>${other.label}</span></a>`}
         ${accountMenu('tab row', html`<${Glyph} name="person" /><span>Account</span>`)}
       </nav>`

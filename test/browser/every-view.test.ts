@@ -49,6 +49,9 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     subscriptions: { path: '/subscriptions', ready: '.subscription' },
     'a subscription': { path: '/subscriptions?new=true', ready: '.subscription-form' },
     people: { path: '/people', ready: '.person' },
+    deliveries: { path: '/deliveries', ready: '[aria-labelledby=missed], .quiet-text' },
+    sources: { path: '/sources', ready: '.nothing-yet' },
+    'a new source': { path: '/sources?new=true', ready: '.json-field' },
     'a person': { path: `/people?person=${company.bob.id}`, ready: '.person-facts' },
   }
   const BOARD: Record<string, View> = {
@@ -82,7 +85,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
         t.equal(await findOddFrame(page), '', name)
       }
     }
-    for (const name of ['filters', 'an event', 'a subscription', 'a person'] as const) {
+    for (const name of ['filters', 'an event', 'a subscription', 'a person', 'a new source'] as const) {
       const { path, ready } = LEDGER[name] as View
       const page = await company.openAs(t, 'Ada', path)
       await page.locator(ready).first().waitFor()

@@ -51,8 +51,9 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.equal((await served.post(`${ROOT_PATH}/webhooks/code_a`, '{')).status, 400)
     await page.reload()
     await page.getByRole('button', { name: '1 refused' }).click()
-    await page.getByText('1 of GitHub: the body is not readable, last').waitFor()
     t.same(await findAxeViolationsInBothSchemes(page), [])
+    await page.getByRole('link', { name: 'Which, and why' }).click()
+    await page.getByRole('row', { name: /^GitHub 0 never 1 invalid json/ }).waitFor()
   })
 
   t.test('views have addresses: tabs, keys, reload and the browser’s buttons lead to them', async t => {
@@ -259,6 +260,8 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
       'Events',
       'Subscriptions\n0',
       'Consumers',
+      'Deliveries',
+      'Sources',
     ])
     await page.getByRole('button', { name: 'Account: bob' }).click()
     await page.getByRole('menuitem', { name: 'Your account…' }).click()

@@ -8,7 +8,7 @@ import type { User } from '../../src/model/accounts/user.js'
 import { listPlatforms } from '../../src/platforms/adapters.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
-import type { Served } from '../server/serve.js'
+import type { Served, ServeOptions } from '../server/serve.js'
 import { testFolder } from '../support/test-folder.js'
 import { logIn } from './login-site.js'
 import type { ObservatorySite } from './observatory-site.js'
@@ -26,7 +26,11 @@ export interface WatchingCompany {
 
 const DAY = 86_400_000_000
 
-export async function serveCompany(t: Test, site: ObservatorySite): Promise<WatchingCompany> {
+export async function serveCompany(
+  t: Test,
+  site: ObservatorySite,
+  more: (ledger: Ledger) => ServeOptions = () => ({}),
+): Promise<WatchingCompany> {
   const time = { now: 0 }
   const clock = () => time.now || Date.now() * 1000
   const path = join(testFolder(t), 'events.db')
@@ -43,7 +47,7 @@ export async function serveCompany(t: Test, site: ObservatorySite): Promise<Watc
   }
   time.now = 0
   const { accounts, ada, bob } = await startWithUsers({ throttleLogins: false })
-  const served = await site.serve(t, { ledger, accounts, platforms: listPlatforms() })
+  const served = await site.serve(t, { ledger, accounts, platforms: listPlatforms(), ...more(ledger) })
   t.teardown(() => store.close())
   const sessions = new Map<string, BrowserContextOptions['storageState']>()
   const openAs: WatchingCompany['openAs'] = async (t, username, path, options = {}) => {

@@ -5,6 +5,8 @@ import pino from 'pino'
 import type { Test } from 'tap'
 import type { CaptureTotals } from '../../src/model/subscriptions/capture.js'
 import { acceptLargeDelivery } from '../../src/platforms/deliveries/accept-delivery.js'
+import { reconcileOff } from '../../src/runtime/reconcile/reconcile-schedule.js'
+import type { ServedReconciliations } from '../../src/server/events/reconcile-route.js'
 import type { HttpApp } from '../../src/server/http/http-app.js'
 import type { ServedCopies } from '../../src/server/ledger/copy-routes.js'
 import type { ServedFollowing } from '../../src/server/ledger/follow-routes.js'
@@ -22,6 +24,15 @@ export const OWN_LEDGER: ServedFollowing = {
   status: () => undefined,
   promotion: () => undefined,
   promote: () => Promise.reject(notFollowing()),
+}
+
+/** Of a server that compares no hooks. */
+export const NO_RECONCILIATIONS: ServedReconciliations = {
+  run: async ({ dry_run }) => ({ dry_run, hooks: [] }),
+  status: () => ({ hooks: [], running: null, last: null }),
+  start: () => {
+    throw reconcileOff()
+  },
 }
 
 /** Of an empty ledger. */
@@ -95,7 +106,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     ledger,
     accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
-    reconciliations: { run: async ({ dry_run }) => ({ dry_run, hooks: [] }) },
+    reconciliations: NO_RECONCILIATIONS,
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
     copies: NO_COPIES,

@@ -3,12 +3,11 @@ import type { Consumer } from '#model/consumers/consumer'
 import type { List } from '#model/ledger-answers'
 import { html } from '../../shared/html.js'
 import { api, createResource, segment } from '../../shared/server/api.js'
-import { onReturn, outage } from '../../shared/server/connection.js'
 import { count } from '../../shared/words/text.js'
 import { duration } from '../../shared/words/time.js'
 
 /** How often the list is loaded while it is shown, and how many lags are kept: ten minutes. */
-const EVERY_MS = 5_000
+export const EVERY_MS = 5_000
 const MOST_LAGS = 120
 
 /** Since the page was opened, oldest first, by name. */
@@ -21,20 +20,6 @@ export const consumers = createResource(async signal => {
   lags.value = new Map(items.map(({ name, lag }) => [name, [...(kept.get(name) ?? []), lag.events].slice(-MOST_LAGS)]))
   return items
 })
-
-/** Keeps the list fresh until the returned function is called. */
-export function followConsumers(): () => void {
-  const load = () => {
-    if (document.visibilityState === 'visible' && !outage.peek()) void consumers.load()
-  }
-  const timer = window.setInterval(load, EVERY_MS)
-  const stop = onReturn(load)
-  load()
-  return () => {
-    window.clearInterval(timer)
-    stop()
-  }
-}
 
 export function consumerPath({ name }: Pick<Consumer, 'name'>): string {
   return `/api/consumers/${segment(name)}`

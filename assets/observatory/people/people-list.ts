@@ -9,9 +9,6 @@ import { session } from '../../shared/server/session.js'
 /** Hidden, and deleted on the server after the time to undo. */
 const deleting = signal<ReadonlySet<string>>(new Set())
 
-/** Id of the person whose panel asks whether to delete the account. */
-export const deletionAsked = signal('')
-
 export const passwordMinLength = signal<number | undefined>(undefined)
 
 const loaded = createResource(async signal => {

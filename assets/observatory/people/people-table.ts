@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { ListedUser } from '#model/accounts/user'
-import { Glyph } from '../../shared/controls/glyph.js'
-import { Menu, type MenuItem } from '../../shared/controls/menu.js'
 import { Switch } from '../../shared/controls/switch.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { classes, html } from '../../shared/html.js'
 import { reasonOf } from '../../shared/server/api.js'
 import { count, initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
-import { changePerson, deletionAsked, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
+import { changePerson, isOwn, whyLastAdmin } from './people-list.js'
 
 export interface PeopleTableProps {
   people: readonly ListedUser[]
@@ -17,11 +15,10 @@ export interface PeopleTableProps {
 }
 
 export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
-  return html`<div class="table-scroll people">
+  return html`<div class="table-scroll named people">
     <table class="table">
       <thead><tr><th>Name</th><th>Role</th><th>Can log in</th>
-        <th class="person-tokens number">Tokens</th><th class="person-since">Since</th>
-        <th class="person-more"><span class="visually-hidden">More</span></th></tr></thead>
+        <th class="if-wide number">Tokens</th><th class="if-wide">Since</th></tr></thead>
       <tbody>${people.map(
         person =>
           html`<${PersonRow} key=${person.id} person=${person} isSelected=${person.id === selectedId} onOpen=${() => onOpen(person)} />`,
@@ -33,19 +30,6 @@ export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
 function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelected: boolean; onOpen: () => void }) {
   const { username, role, enabled, token_count: tokens, created_at: since } = person
   const whyLast = whyLastAdmin(person)
-  const items: MenuItem[] = [
-    { label: 'Open…', glyph: 'person', onChoose: onOpen },
-    {
-      label: 'Delete account…',
-      glyph: 'trash',
-      isDanger: true,
-      whyOff: whyNotDeleted(person),
-      onChoose: () => {
-        deletionAsked.value = person.id
-        onOpen()
-      },
-    },
-  ]
   // Keyboard users have the name's link; elements with their own action keep their clicks.
   const pressed = ({ target }: Event) => {
     if (!(target instanceof Element && target.closest('a, button, input, label, [popover]'))) onOpen()
@@ -58,9 +42,8 @@ function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelec
     <td>${role === 'admin' ? html`<span class="tag accent">admin</span>` : 'member'}
       ${whyLast && html`<p class="hint person-last">last admin</p>`}</td>
     <td class="person-enabled"><${PersonSwitch} person=${person} isBare /></td>
-    <td class="person-tokens number">${tokens !== undefined && count(tokens)}</td>
-    <td class="person-since"><${Time} at=${since} as="date" /></td>
-    <td class="person-more"><${Menu} label=${`More for ${username}`} button=${html`<${Glyph} name="more" />`} buttonClass="button quiet icon small" items=${items} /></td>
+    <td class="if-wide number">${tokens !== undefined && count(tokens)}</td>
+    <td class="if-wide"><${Time} at=${since} as="date" /></td>
   </tr>`
 }
 

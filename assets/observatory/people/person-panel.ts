@@ -1,5 +1,6 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
+import { AskButton } from '../../shared/controls/ask-button.js'
 import { Panel } from '../../shared/controls/dialog.js'
 import { ProblemNote } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
@@ -10,31 +11,27 @@ import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { SessionList, TokenList } from './credentials.js'
 import { PasswordField, ROLE_WORDS, RoleField } from './password-field.js'
-import {
-  changePerson,
-  deletePerson,
-  deletionAsked,
-  isOwn,
-  noteTokenCount,
-  whyLastAdmin,
-  whyNotDeleted,
-} from './people-list.js'
+import { changePerson, deletePerson, isOwn, noteTokenCount, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './people-table.js'
 
 export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: () => void }) {
   const { id, username, role, created_at: since } = person
   const { problem, send } = useSending()
-  const [opensAsking] = useState(deletionAsked.value === id)
   const whyLast = whyLastAdmin(person)
   const path = `/api/users/${segment(id)}`
+  const whyNot = whyNotDeleted(person)
+  const remove = async () => {
+    onClose()
+    deletePerson(person)
+  }
   const changeRole = (role: Role) =>
     send(async () => {
       await changePerson(person, { role })
       if (isOwn(person)) await loadSession()
     })
-  return html`<${Panel} label=${`Account ${username}`} size="person" takesFocus=${opensAsking} onClose=${onClose}
+  return html`<${Panel} label=${`Account ${username}`} size="person" onClose=${onClose}
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
-    foot=${html`<${DeleteButton} person=${person} onDeleted=${onClose} />`}>
+    foot=${whyNot ? html`<button type="button" class="button danger small" disabled>Delete account…</button><span class="hint form-owner">${whyNot}</span>` : html`<${AskButton} label="Delete account…" isDanger answer=${`Delete ${username}`} question="Its tokens and sessions end; events and subscriptions stay." run=${remove} />`}>
     <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${path} owner=${username}
       onCounted=${(count: number) => noteTokenCount(id, count)} /></section>
     <section class="panel-section" aria-label="Sessions"><${SessionList} path=${path} /></section>
@@ -59,32 +56,6 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
       </dl>
     </section>
   <//>`
-}
-
-/** Asks first: the account's programs stop working. */
-function DeleteButton({ person, onDeleted }: { person: ListedUser; onDeleted: () => void }) {
-  const whyNot = whyNotDeleted(person)
-  const isAsked = deletionAsked.value === person.id
-  const ask = (id: string) => {
-    deletionAsked.value = id
-  }
-  useEffect(() => () => ask(''), [])
-  const question = useRef<HTMLElement>(null)
-  useLayoutEffect(() => {
-    if (isAsked) question.current?.querySelector('button')?.focus()
-  }, [isAsked])
-  if (!isAsked) {
-    return html`<button type="button" class="button danger" disabled=${whyNot !== undefined} onClick=${() => ask(person.id)}>Delete account…</button>
-      <span class="hint form-owner">${whyNot ?? 'Deletes its tokens and sessions; events and subscriptions stay.'}</span>`
-  }
-  const remove = () => {
-    onDeleted()
-    deletePerson(person)
-  }
-  return html`<span ref=${question} class="delete-account row wrap" role="group" aria-label="Delete account">
-    <button type="button" class="button danger" autofocus onClick=${remove}>Delete ${person.username}</button>
-    <button type="button" class="button quiet" onClick=${() => ask('')}>Cancel</button>
-    <span>Programs that use its tokens are refused.</span></span>`
 }
 
 function NewPassword({ person }: { person: ListedUser }) {

@@ -1,17 +1,17 @@
 import { useEffect } from 'preact/hooks'
 import type { Consumer } from '#model/consumers/consumer'
-import { LoadProblem, TableSkeleton } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { text } from '../../shared/query-state.js'
 import { queryState } from '../../shared/server/address.js'
-import { useSlow } from '../../shared/server/api.js'
 import { isAdmin, isOpen } from '../../shared/server/session.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
-import { consumers, filterWords, followConsumers, LagView } from '../consumers/consumer-list.js'
+import { consumers, EVERY_MS, filterWords, LagView } from '../consumers/consumer-list.js'
 import { ConsumerPanel } from '../consumers/consumer-panel.js'
+import { keepFresh } from '../overview.js'
 import { loadOwners, ownerName } from '../subscriptions/subscription-changes.js'
+import { Unloaded } from './view-parts.js'
 
 /** `consumer`: name of the open one. */
 const state = queryState<{ consumer: string }>({ consumer: text })
@@ -20,7 +20,7 @@ export function ConsumersView() {
   const all = consumers.value.value
   const { consumer: openName } = state.value.value
   const isAdminHere = isAdmin()
-  useEffect(followConsumers, [])
+  useEffect(() => keepFresh(consumers, EVERY_MS), [])
   useEffect(() => void loadOwners(), [isAdminHere])
   const opened = all?.find(({ name }) => name === openName)
   return html`<div class="view-main fill table-view">
@@ -31,20 +31,14 @@ export function ConsumersView() {
 }
 
 function Content({ all, openName }: { all: readonly Consumer[] | undefined; openName: string }) {
-  const problem = consumers.problem.value
-  const isSlow = useSlow(all === undefined && problem === undefined)
-  if (all === undefined) {
-    if (isSlow) return html`<${TableSkeleton} label="Loading the consumers" />`
-    if (problem === undefined) return null
-    return html`<div class="view-pad"><${LoadProblem} of=${consumers} what="The consumers could not be loaded." /></div>`
-  }
+  if (all === undefined) return html`<${Unloaded} of=${consumers} name="consumers" />`
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="no-consumers"><h2 id="no-consumers">No program reads by name yet.</h2>
       <p>A consumer is a program that receives every event, and whose place the ledger keeps. Start one on any machine:</p>
       <pre class="wrap" tabindex="0" role="group" aria-label="Command"><code>daybook consume builds --kind 'build.*' --exec ./work.sh</code></pre></section>`
   }
-  return html`<div class="table-scroll consumers"><table class="table">
-    <thead><tr><th>Name</th><th>Behind</th><th class="consumer-when">Acknowledged</th><th class="consumer-letters">Dead letters</th>${!isOpen() && html`<th class="consumer-owner">Owner</th>`}</tr></thead>
+  return html`<div class="table-scroll named"><table class="table">
+    <thead><tr><th>Name</th><th>Behind</th><th class="if-wide">Acknowledged</th><th>Dead letters</th>${!isOpen() && html`<th class="if-wide">Owner</th>`}</tr></thead>
     <tbody>${all.map(consumer => html`<${ConsumerRow} key=${consumer.name} consumer=${consumer} isSelected=${consumer.name === openName} />`)}</tbody>
   </table></div>`
 }
@@ -52,13 +46,13 @@ function Content({ all, openName }: { all: readonly Consumer[] | undefined; open
 function ConsumerRow({ consumer, isSelected }: { consumer: Consumer; isSelected: boolean }) {
   const { name, acknowledged_at: acknowledged, dead_letters: letters, last_error: error } = consumer
   const trouble = consumer.epoch_changed ? 'Waits for a position: the ledger was restored.' : error
-  return html`<tr class=${classes('consumer', isSelected && 'is-selected')} onClick=${() => state.set({ consumer: name })}>
+  return html`<tr class=${classes('opens', isSelected && 'is-selected')} onClick=${() => state.set({ consumer: name })}>
     <td><button type="button" class="person-name touch"><span class="anywhere">${name}</span></button>
       <p class="subscription-about hint clamp"><${Words} text=${filterWords(consumer)} limit=${300} /></p>
       ${trouble && html`<p class="subscription-trouble"><${Words} text=${trouble} limit=${300} /></p>`}</td>
-    <td class="consumer-lag"><${LagView} consumer=${consumer} /></td>
-    <td class="consumer-when">${acknowledged ? html`<${Time} at=${acknowledged} as="relative" />` : 'never'}</td>
-    <td class="consumer-letters">${letters > 0 ? html`<span class="tag warn">${count(letters)}</span>` : '0'}</td>
-    ${!isOpen() && html`<td class="consumer-owner"><${Words} text=${ownerName(consumer)} limit=${64} /></td>`}
+    <td><${LagView} consumer=${consumer} /></td>
+    <td class="if-wide">${acknowledged ? html`<${Time} at=${acknowledged} as="relative" />` : 'never'}</td>
+    <td>${letters > 0 ? html`<span class="tag warn">${count(letters)}</span>` : '0'}</td>
+    ${!isOpen() && html`<td class="if-wide"><${Words} text=${ownerName(consumer)} limit=${64} /></td>`}
   </tr>`
 }

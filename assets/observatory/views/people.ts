@@ -2,13 +2,12 @@ import { useEffect } from 'preact/hooks'
 import type { ListedUser } from '#model/accounts/user'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { LoadProblem, TableSkeleton } from '../../shared/controls/note.js'
+import { LoadProblem } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
 import { flag, text } from '../../shared/query-state.js'
 import { queryState } from '../../shared/server/address.js'
-import { useSlow } from '../../shared/server/api.js'
 import { outage } from '../../shared/server/connection.js'
 import { isDemo } from '../../shared/server/root-path.js'
 import { isAdmin, isOpen, session } from '../../shared/server/session.js'
@@ -20,20 +19,17 @@ import { NewPerson } from '../people/new-person.js'
 import { people } from '../people/people-list.js'
 import { PeopleTable } from '../people/people-table.js'
 import { PersonPanel } from '../people/person-panel.js'
+import { Unloaded } from './view-parts.js'
 
 /** `person`: id of the open one. */
 const state = queryState<{ person: string; new: boolean }>({ person: text, new: flag })
 
 /** People who may log in, for admins. While the ledger is open: how to close it. */
 export function PeopleView() {
-  const isSlow = useSlow(session.value === undefined)
-  if (!session.value) {
-    return html`<div class="view-main fill table-view"><div class="view-head row wrap"><${ViewTitle} title="People" /></div>${isSlow && html`<${TableSkeleton} label="Loading the people" />`}</div>`
-  }
   if (isAdmin()) return html`<${PeopleForAdmins} />`
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="People" /></div>
-    ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
+    ${!session.value ? html`<${Unloaded} of=${people} name="people" />` : isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
   </div>`
 }
 
@@ -70,7 +66,6 @@ function PeopleForAdmins() {
 
 function Content() {
   const all = people.value.value
-  const isSlow = useSlow(all === undefined && people.isLoading.value)
   if (all?.length === 0) {
     return html`<div class="view-scroll nothing-yet"><h2>No accounts yet.</h2><p>You used the admin token. Logging in and issuing tokens require an account.</p></div>`
   }
@@ -78,8 +73,7 @@ function Content() {
     return html`<div class="view-pad"><${LoadProblem} of=${people} what="This list may be outdated." /></div>
       <${PeopleTable} people=${all} selectedId=${state.value.value.person} onOpen=${open} />`
   }
-  if (isSlow) return html`<${TableSkeleton} label="Loading the people" />`
-  return html`<div class="view-pad"><${LoadProblem} of=${people} what="The people could not be loaded." /></div>`
+  return html`<${Unloaded} of=${people} name="people" />`
 }
 
 /** Shown instead of people while the ledger is open: how to create the first admin. */

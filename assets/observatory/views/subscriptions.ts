@@ -3,13 +3,11 @@ import type { Subscription } from '#model/subscriptions/subscription'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { Dialog } from '../../shared/controls/dialog.js'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { LoadProblem, TableSkeleton } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
 import { href, queryState } from '../../shared/server/address.js'
-import { useSlow } from '../../shared/server/api.js'
 import { isAdmin, session } from '../../shared/server/session.js'
 import { usePhoneActions, ViewTitle } from '../../shared/shell.js'
 import { now } from '../../shared/words/now.js'
@@ -21,6 +19,7 @@ import { byPlace, isFound, isShown, SHOWN, type Shown, SUBSCRIPTION_PARAMS } fro
 import { loadOwners, ownerName, subscriptions } from '../subscriptions/subscription-changes.js'
 import { SubscriptionTable } from '../subscriptions/subscription-table.js'
 import { nameOf } from '../subscriptions/target-view.js'
+import { Unloaded } from './view-parts.js'
 
 const state = queryState(SUBSCRIPTION_PARAMS)
 const CLOSED = { new: false, like: '', source: '', target: '', edit: '' }
@@ -93,11 +92,7 @@ interface ContentProps {
 }
 
 function Content({ all, shown, selectedId, find, onEdit, onTry }: ContentProps) {
-  const isSlow = useSlow(all === undefined && overview.isLoading.value)
-  if (!all) {
-    if (isSlow) return html`<${TableSkeleton} label="Loading the subscriptions" />`
-    return html`<div class="view-pad"><${LoadProblem} of=${overview} what="The subscriptions could not be loaded." /></div>`
-  }
+  if (!all) return html`<${Unloaded} of=${overview} name="subscriptions" />`
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="nothing-watched">
       <h2 id="nothing-watched">Nothing is watched yet.</h2>

@@ -56,41 +56,36 @@ export const ReconcileRequestSchema = Type.Object({
 export type ReconcileRequest = Static<typeof ReconcileRequestSchema>
 
 /** A delivery that the ledger does not have. */
-export interface LostDelivery {
-  /** In the list of the platform. */
-  id: string
-  /** The id that a redelivery repeats. */
-  delivery_id?: string
-  /** Why it was not fetched. */
-  reason: string
-}
+const LostDeliverySchema = Type.Object({
+  id: Type.String({ description: 'In the list of the platform.' }),
+  delivery_id: Type.Optional(Type.String({ description: 'The id that a redelivery repeats.' })),
+  reason: Type.String({ description: 'Why it was not fetched.' }),
+})
+
+export type LostDelivery = Static<typeof LostDeliverySchema>
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const HookReportSchema = Type.Object({
+  source: Type.Enum(LISTING_SOURCES),
+  url: Type.String(),
+  listed: Count('All deliveries considered: the sum of the following counts.'),
+  delivered: Count('The platform lists them as delivered, and the ledger has them.'),
+  known: Count('The platform lists them as failed, and the ledger has them nevertheless.'),
+  ignored: Count('They contain nothing to record, such as pings.'),
+  fetched: Count('The ledger lacked them, and has them now from the list.'),
+  redelivered: Count('The ledger lacked them, and the platform has delivered them again.'),
+  missing: Count('The ledger lacks them still: another run can succeed.'),
+  gone: Count('The ledger lacks them, and the platform does not have them any more.'),
+  lost: Type.Array(LostDeliverySchema, { description: 'The first of those that are missing or gone.' }),
+  complete: Type.Boolean({ description: 'False if the list was not read to its end.' }),
+  clock_ahead_seconds: Type.Optional(
+    Type.Integer({ description: 'How far the clock of the platform is ahead, where that is more than a minute.' }),
+  ),
+})
 
 /** What the comparison of one webhook's deliveries with the ledger found. Attempts of one delivery count once. */
-export interface HookReport {
-  source: ListingSource
-  url: string
-  /** All deliveries considered: the sum of the following counts. */
-  listed: number
-  /** The platform lists them as delivered, and the ledger has them. */
-  delivered: number
-  /** The platform lists them as failed, and the ledger has them nevertheless. */
-  known: number
-  /** They contain nothing to record, such as pings. */
-  ignored: number
-  /** The ledger lacked them, and has them now from the list. */
-  fetched: number
-  /** The ledger lacked them, and the platform has delivered them again. */
-  redelivered: number
-  /** The ledger lacks them still: another run can succeed. */
-  missing: number
-  /** The ledger lacks them, and the platform does not have them any more. */
-  gone: number
-  /** The first of those that are missing or gone. */
-  lost: LostDelivery[]
-  /** False if the list was not read to its end. */
-  complete: boolean
-  /** How far the clock of the platform is ahead of the one here, where that is more than a minute. */
-  clock_ahead_seconds?: number
+export interface HookReport extends Static<typeof HookReportSchema> {
   /** Why it ended early. What was recorded stays, and the next run continues. */
   error?: Failure
 }
@@ -106,3 +101,40 @@ export interface ReconcileProgress {
   /** It waits this long because the platform asked for it. */
   waiting_seconds?: number
 }
+
+const Problem = Type.Object({ code: Type.String(), detail: Type.String() })
+
+/** What a server compares, and what it found last. Of this server, since it started. */
+export const ReconcileStatusSchema = Type.Object({
+  hooks: Type.Array(Type.Object({ source: Type.Enum(LISTING_SOURCES), url: Type.String() }), {
+    description: 'Those that this server compares; empty without EVENT_RECONCILE.',
+  }),
+  running: Type.Union([
+    Type.Object({ since: Type.String(), dry_run: Type.Boolean(), listed: Count('Deliveries compared so far.') }),
+    Type.Null(),
+  ]),
+  last: Type.Union([
+    Type.Object({
+      at: Type.String({ description: 'When it ended.' }),
+      dry_run: Type.Boolean(),
+      since_seconds: Type.Integer(),
+      hooks: Type.Array(Type.Object({ ...HookReportSchema.properties, error: Type.Optional(Problem) })),
+      problem: Type.Optional(Problem),
+    }),
+    Type.Null(),
+  ]),
+})
+
+export type ReconcileStatus = Static<typeof ReconcileStatusSchema>
+
+/** A run over the hooks of the server. */
+export const ReconcileStartSchema = Type.Object(
+  {
+    dry_run: Type.Boolean({ description: 'Only reports what is missing.' }),
+    since_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: RECONCILE_LIMITS.sinceSeconds })),
+    source: Type.Optional(Type.Enum(LISTING_SOURCES)),
+  },
+  { additionalProperties: false },
+)
+
+export type ReconcileStart = Static<typeof ReconcileStartSchema>

@@ -8,6 +8,7 @@ import { ADAPTERS, listPlatforms } from '../../platforms/adapters.js'
 import { LargeDeliveries } from '../../platforms/deliveries/large-deliveries.js'
 import type { ListLinkedCards } from '../../server/board/linked-cards.js'
 import type { ServedCaptures } from '../../server/events/capture-route.js'
+import type { ServedReconciliations } from '../../server/events/reconcile-route.js'
 import type { ServedFollowing } from '../../server/ledger/follow-routes.js'
 import { createLedgerServer, type LedgerServer } from '../../server/ledger/ledger-server.js'
 import type { LedgerSettings } from '../../settings/ledger-settings.js'
@@ -21,7 +22,7 @@ import { Follower } from '../follow/follower.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { pause } from '../pause.js'
-import { RECONCILE_PACE, ReconcileSchedule } from '../reconcile/reconcile-schedule.js'
+import { RECONCILE_PACE, ReconcileSchedule, reconcileOff } from '../reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../reconcile/reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
@@ -92,6 +93,15 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     ...{ now: Date.now, sleep: pause, receives: true },
     acceptLarge: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
   })
+  let reconciling: ReconcileSchedule | undefined
+  const servedReconciliations: ServedReconciliations = {
+    run: (request, call) => reconciliations.run(request, call),
+    status: () => reconciling?.status() ?? { hooks: [], running: null, last: null },
+    start: wanted => {
+      if (!reconciling) throw reconcileOff()
+      reconciling.start(wanted)
+    },
+  }
   let live: LiveCapture | undefined
   const kept = keepTrace(file && opened.database, { now: wallClock, logger })
   let backups: BackupSchedule | undefined
@@ -110,12 +120,11 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       totals: () => captures.totals(),
       live: () => live && { status: live.status(), totals: live.totals() },
     }
-    const own = { reconciliations, trace: kept.trace, lastBackup, following }
+    const own = { reconciliations: servedReconciliations, trace: kept.trace, lastBackup, following }
     const parts = { opened, accounts, large, captures: served, ...own, ...services }
     return { server: createServer(settings, parts), needsLogin: isClosed, follower }
   })
   let schedules: CaptureSchedule[] = []
-  let reconciling: ReconcileSchedule | undefined
   let feeds: FeedSchedule | undefined
   let stopPartitions = () => {}
   const close = async () => {
@@ -252,7 +261,7 @@ interface ServerParts extends LedgerServices {
   accounts: LedgerAccounts
   large: LargeDeliveries
   captures: ServedCaptures
-  reconciliations: Reconciliations
+  reconciliations: ServedReconciliations
   trace: KeptTrace['trace']
   lastBackup: () => number | undefined
   following: ServedFollowing

@@ -7,13 +7,22 @@ import {
   type ReconcileRequest,
   ReconcileRequestSchema,
   type ReconcileResult,
+  type ReconcileStart,
+  ReconcileStartSchema,
+  type ReconcileStatus,
+  ReconcileStatusSchema,
 } from '../../model/platforms/reconciliation.js'
 import { answerWithProgress, type ProgressLinesParts } from '../answer/progress-lines.js'
+import { json } from '../answer/reply.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
 
 /** Compares what platforms have delivered with the served ledger. */
 export interface ServedReconciliations {
+  /** Of the hooks that the server compares. */
+  status(): ReconcileStatus
+  /** Begins a run over them. @throws AppError `conflict/reconcile_running`, `conflict/reconcile_off` */
+  start(wanted: ReconcileStart): void
   run(
     request: ReconcileRequest,
     call: { signal: AbortSignal; onProgress: (progress: ReconcileProgress) => void },
@@ -27,6 +36,23 @@ export interface ReconcileRouteParts extends ProgressLinesParts {
 
 const MAX_BYTES = 512 * 1024
 const check = Compile(ReconcileRequestSchema)
+const checkStart = Compile(ReconcileStartSchema)
+
+/** `GET /api/reconciliations` */
+export function reconcileStatus({ reconciliations }: Pick<ReconcileRouteParts, 'reconciliations'>): Endpoint {
+  return documented(STATUS_DOC, async () => json(200, reconciliations.status()))
+}
+
+/** `POST /api/reconciliations/run`: the run does not end with the request, so that a page can be closed. */
+export function startReconciliation(parts: Pick<ReconcileRouteParts, 'reconciliations' | 'readJsonBody'>): Endpoint {
+  const { reconciliations, readJsonBody } = parts
+  return documented(START_DOC, async (req, res) => {
+    const input = await readJsonBody(req, res, MAX_BYTES)
+    if (!checkStart.Check(input)) throw refusedInput('The run', toFieldProblems(checkStart.Errors(input), input))
+    reconciliations.start(input)
+    return json(202, reconciliations.status())
+  })
+}
 
 /** `POST /api/reconciliations`: finds and fetches missed deliveries for a command on this machine. */
 export function runReconciliation({ reconciliations, readJsonBody, ...parts }: ReconcileRouteParts): Endpoint {
@@ -42,6 +68,19 @@ function readRequest(input: unknown): ReconcileRequest {
     if (readHookUrl(source, url) !== url) throw invalidField(`/hooks/${index}/url`, `It is not a hook of ${source}.`)
   }
   return input
+}
+
+const STATUS_DOC: RouteDoc = {
+  summary: 'What this server compares with platforms, and what it found last',
+  description: 'Since it started. Hooks are set by EVENT_RECONCILE_HOOKS_….',
+  answers: { 200: { description: 'The state', schema: ReconcileStatusSchema } },
+}
+
+const START_DOC: RouteDoc = {
+  summary: 'Compares the hooks of the server with their platforms now, and fetches what is missing',
+  description: 'Answers immediately; `GET /api/reconciliations` shows the progress and the result.',
+  body: { 'application/json': ReconcileStartSchema },
+  answers: { 202: { description: 'It has begun', schema: ReconcileStatusSchema } },
 }
 
 const DOC: RouteDoc = {

@@ -1,7 +1,13 @@
 import Type from '#typebox'
+import { Compile } from '#typebox/compile'
 import type { Sources } from '../../ledger/sources.js'
+import { invalidField, refusedInput } from '../../model/app-error.js'
+import { toFieldProblems } from '../../model/field-problems.js'
 import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
 import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
+import { readSourceDefinition } from '../../platforms/own/adapter.js'
+import { PRESETS } from '../../platforms/own/presets/presets.js'
+import { testSource } from '../../platforms/own/test-source.js'
 import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
@@ -64,6 +70,34 @@ export function readSourceFeed({ ledger }: Pick<SourceRouteParts, 'ledger'>): Le
   })
 }
 
+/**
+ * `POST /api/sources/:name/test`: what a saved delivery would become. On the thread that answers all requests, so only a
+ * small one.
+ */
+export function testSavedDelivery({ ledger, readJsonBody }: SourceRouteParts): LedgerEndpoint {
+  return documented(DOCS.test, async (req, res) => {
+    const input = await readJsonBody(req, res, 2 * (TEST_LIMITS.bytes + SOURCE_LIMITS.bytes))
+    if (!checkTest.Check(input)) throw refusedInput('The test', toFieldProblems(checkTest.Errors(input), input))
+    const name = pathParam(req, 1)
+    const { definition, delivery } = input
+    const bytes = Buffer.from(delivery)
+    if (bytes.byteLength > TEST_LIMITS.bytes) {
+      const detail = `/delivery has more than ${TEST_LIMITS.bytes} bytes. Use daybook sources test.`
+      throw invalidField('/delivery', detail)
+    }
+    const tried =
+      definition === undefined ? (await ledger.sources.get(name)).definition : readSourceDefinition(definition)
+    const { events, ...others } = testSource(tried, bytes, {})
+    return json(200, { ...others, count: events.length, events: events.slice(0, TEST_LIMITS.events) })
+  })
+}
+
+/** `GET /api/presets` */
+export function listPresets(): LedgerEndpoint {
+  const items = [...PRESETS].map(([name, definition]) => ({ name, definition }))
+  return documented(DOCS.presets, async req => compressed(req, json(200, { items, count: items.length })))
+}
+
 /** A source as answers show it. */
 export const ShownSourceSchema = Type.Object({
   definition: named('SourceDefinition'),
@@ -79,6 +113,20 @@ export const ShownSourceSchema = Type.Object({
     ),
   ),
 })
+
+const TEST_LIMITS = { bytes: 256 * 1024, events: 20 } as const
+
+const TestSchema = Type.Object(
+  {
+    definition: Type.Optional(Type.Unknown({ description: 'To be tried; absent: that of the source.' })),
+    delivery: Type.String({
+      minLength: 1,
+      description: 'Text of a delivery: {"headers": {…}, "body": …}, or the body alone. At most 256 KiB.',
+    }),
+  },
+  { additionalProperties: false },
+)
+const checkTest = Compile(TestSchema)
 
 const SavedSchema = Type.Object({ created: Type.Boolean(), source: named('Source') })
 
@@ -140,6 +188,36 @@ const DOCS = {
       200: {
         description: 'How many items were new, and how many the ledger has already',
         schema: Type.Object({ created: Count, known: Count, unchanged: Type.Boolean() }),
+      },
+    },
+  },
+  test: {
+    summary: 'What a delivery would become at a source',
+    description: 'By its definition, or by one that is sent. Verifies no proof and stores nothing.',
+    body: { 'application/json': TestSchema },
+    answers: {
+      200: {
+        description: 'The events',
+        schema: Type.Object({
+          count: Count,
+          events: Type.Array(named('EventInput'), { description: `The first ${TEST_LIMITS.events}.` }),
+          ignored: Count,
+          delivery_id: Type.Optional(Type.String()),
+          answer: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'That it asks for.' })),
+        }),
+      },
+    },
+  },
+  presets: {
+    summary: 'Definitions for known services',
+    description: 'Without the name that a source gives them.',
+    answers: {
+      200: {
+        description: 'The presets, by name',
+        schema: Type.Object({
+          items: Type.Array(Type.Object({ name: Type.String(), definition: Type.Unknown() })),
+          count: Count,
+        }),
       },
     },
   },

@@ -27,7 +27,7 @@ const CHANGES: Record<Access, 'never' | 'reads' | 'always'> = {
 }
 /** Routes that change nothing of what is copied, in spite of their method. Sessions belong to the server that has begun them. */
 const ALSO_FOLLOWING: ReadonlySet<string> = new Set([
-  ...['/api/promotion', '/api/verify', '/api/backups'],
+  ...['/api/promotion', '/api/verify', '/api/backups', '/api/sources/:name/test'],
   ...['/api/me/sessions', '/api/me/sessions/:session_id'],
   ...['/api/users/:id/sessions', '/api/users/:id/sessions/:session_id'],
 ])

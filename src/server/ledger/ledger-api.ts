@@ -51,7 +51,14 @@ export function ledgerApi(parts: {
       {
         name: 'Webhooks',
         description: 'Deliveries of platforms.',
-        paths: ['/webhooks', '/api/platforms', '/api/sources', '/api/deliveries'],
+        paths: [
+          '/webhooks',
+          '/api/platforms',
+          '/api/sources',
+          '/api/presets',
+          '/api/deliveries',
+          '/api/reconciliations',
+        ],
       },
       {
         ...{ name: 'Accounts', description: 'Logins, users, tokens and sessions.' },

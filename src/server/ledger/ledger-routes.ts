@@ -28,7 +28,12 @@ import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
 import { recordHistory } from '../events/history-route.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
-import { runReconciliation, type ServedReconciliations } from '../events/reconcile-route.js'
+import {
+  reconcileStatus,
+  runReconciliation,
+  type ServedReconciliations,
+  startReconciliation,
+} from '../events/reconcile-route.js'
 import { recordEvents } from '../events/record-events.js'
 import type { RefusedDeliveries } from '../events/refused-deliveries.js'
 import * as sources from '../events/source-routes.js'
@@ -186,6 +191,8 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/sources/:name', 'admin', sources.deleteSource(writing)),
     route('POST', '/api/sources/:name/remap', 'admin', sources.remapSource(writing)),
     route('POST', '/api/sources/:name/read', 'admin', sources.readSourceFeed(writing)),
+    route('POST', '/api/sources/:name/test', 'admin', sources.testSavedDelivery(writing)),
+    route('GET', '/api/presets', 'admin', sources.listPresets()),
     route('GET', '/api/deliveries', 'admin', listDeliveries(parts)),
     route('POST', '/api/login', 'login', login(sessions)),
     route('POST', '/api/logout', 'logout', logout(sessions)),
@@ -217,6 +224,8 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       'local',
       runReconciliation({ reconciliations: parts.reconciliations, ...bodies, ...answers }),
     ),
+    route('GET', '/api/reconciliations', 'admin', reconcileStatus(parts)),
+    route('POST', '/api/reconciliations/run', 'admin', startReconciliation({ ...parts, ...bodies })),
     route('POST', '/api/history', 'local', recordHistory(writing)),
     route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
     route('POST', '/api/erasures', 'admin', eraseEvents(people)),
@@ -255,6 +264,8 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/subscriptions', 'anybody', observatory),
     route('GET', '/consumers', 'anybody', observatory),
     route('GET', '/people', 'anybody', observatory),
+    route('GET', '/deliveries', 'anybody', observatory),
+    route('GET', '/sources', 'anybody', observatory),
     route('GET', '/login', 'public', pages.login.page),
     route('GET', '/login/assets/:name', 'public', pages.login.asset),
     route('GET', '/assets/*', 'public', pages.observatory.asset),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import type { ReconcileStatus } from '../../../src/model/platforms/reconciliation.js'
 import { reconcile } from '../../../src/runtime/reconcile/reconcile-command.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { processSources } from '../../../src/settings/reading/setting-sources.js'
@@ -58,6 +59,53 @@ t.test('a server that starts after an absence fetches what it missed', async t =
   while ((await titlesOf(server)).length < 2) await sleep(20)
   t.same(await titlesOf(server), ['#1 Issue 1', '#2 Issue 2'])
 })
+
+t.test(
+  'an administrator compares now: first what is missing, then it is fetched, also what the server refused',
+  async t => {
+    const home = testFolder(t)
+    const port = String(await freePort())
+    const github = await listingPlatform(t, { source: 'code_a' })
+    const env = {
+      ...{ EVENT_RECONCILE: 'on', EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url },
+      ...{ EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token, EVENT_WEBHOOK_SECRET_CODE_A: 'right' },
+      EVENT_ADMIN_TOKEN: 'an-admin-token-of-the-test',
+    }
+    const server = await serveHere(t, { home, port, only: 'ledger', env })
+    const headers = { 'x-event-admin-token': env.EVENT_ADMIN_TOKEN, 'content-type': 'application/json' }
+    const ask = async (
+      path = '',
+      body?: object,
+    ): Promise<{ status: number; body: ReconcileStatus & { code?: string } }> => {
+      const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+      const answer = await fetch(`${server.url}/api/reconciliations${path}`, { headers, ...sent })
+      return { status: answer.status, body: (await answer.json()) as ReconcileStatus }
+    }
+    const ended = async () => {
+      for (;;) {
+        const { body } = await ask()
+        if (body.running === null && body.last !== null) return body.last
+        await sleep(20)
+      }
+    }
+    t.match(await ended(), { dry_run: false, hooks: [{ listed: 0 }] }, 'that of the start')
+    github.note(issueOpened(1), { status: await send(`${server.url}/webhooks/code_a`, issueOpened(1)) })
+
+    const started = await ask('/run', { dry_run: true, since_seconds: 7_200 })
+    t.match(started, {
+      status: 202,
+      body: { hooks: [{ source: 'code_a', url: github.hook.url }], running: { dry_run: true } },
+    })
+    t.match(await ask('/run', { dry_run: true }), { status: 409, body: { code: 'reconcile_running' } })
+    t.match(await ended(), { dry_run: true, since_seconds: 7_200, hooks: [{ missing: 1, fetched: 0 }] })
+    t.equal((await ask('/run', { dry_run: false, source: 'code_a' })).status, 202)
+    const last = await ended()
+    t.match(last, { dry_run: false, hooks: [{ missing: 0, fetched: 1, lost: [] }] })
+    t.match(await ask('/run', { dry_run: false, source: 'forum' }), { status: 409, body: { code: 'reconcile_off' } })
+    t.match(await ask('/run', { dry_run: 1 }), { status: 400, body: { code: 'invalid_field' } })
+    t.notMatch(JSON.stringify(await ask()), github.hook.token)
+  },
+)
 
 async function send(receiver: string, { headers, body }: Sent): Promise<number> {
   const { status } = await fetch(receiver, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -290,3 +290,41 @@ t.test('an exporter of logs sends with gzip to the address that it forms, and re
   const wrong = { ...headers, authorization: 'Bearer wrong' }
   t.match(await post('/webhooks/in/otel/v1/logs', gzipSync(body), wrong), { status: 401 })
 })
+
+t.test('a delivery is tried by the stored definition or by another one, and nothing is stored', async t => {
+  const { put, send, events } = await serveSources(t)
+  await put(BUILDS)
+  const headers = { 'Content-Type': 'application/json', ...BY_ADMIN_TOKEN }
+  const test = (body: unknown, name = 'builds') => send(`/api/sources/${name}/test`, { method: 'POST', headers, body })
+  const delivery = JSON.stringify({ headers: { 'X-Event': 'build' }, body: BUILD })
+  t.match(await test({ delivery }), {
+    status: 200,
+    body: { count: 1, events: [{ kind: 'build.red', subject_id: '7' }] },
+  })
+  t.match(await test({ delivery: '{"headers":{"x-event":"ping"},"body":{}}' }), { body: { count: 0, ignored: 1 } })
+  const other = { name: 'new', proof: { type: 'none' }, each: '/all', rules: [{ kind: 'a.b', subject_id: '{.}' }] }
+  const many = JSON.stringify({ all: Array.from({ length: 30 }, (_, index) => index) })
+  const tried = await test({ definition: other, delivery: many }, 'new')
+  t.match(tried.body, { count: 30 })
+  t.equal((tried.body.events as unknown[]).length, 20)
+  t.match(await test({ delivery }, 'new'), { status: 404 })
+  t.match(await test({ delivery: '{' }), { status: 400, body: { code: 'invalid_json' } })
+  t.match(await test({ definition: { ...other, rules: [{}] }, delivery }), {
+    status: 400,
+    body: { code: 'invalid_field' },
+  })
+  t.match(await test({ delivery: ' '.repeat(256 * 1024 + 1) }), {
+    status: 400,
+    body: { errors: [{ field: '/delivery' }] },
+  })
+  t.same(await events(), [])
+})
+
+t.test('presets are listed as they would be defined', async t => {
+  const { request, put } = await serveSources(t)
+  const { body } = await request('/api/presets', { headers: BY_ADMIN_TOKEN })
+  t.ok(Number(body.count) >= 10)
+  for (const { name, definition } of body.items as { name: string; definition: object }[]) {
+    t.match(await put({ name, ...definition }), { status: 201 }, name)
+  }
+})

@@ -10,14 +10,14 @@ import type { HttpApp } from '../../../src/server/http/http-app.js'
 import { createLedgerServer } from '../../../src/server/ledger/ledger-server.js'
 import { MemoryLedger, START } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, NO_CAPTURES, NO_COPIES, OWN_LEDGER, SETTINGS, serve, until } from '../serve.js'
+import { message, NO_CAPTURES, NO_COPIES, NO_RECONCILIATIONS, OWN_LEDGER, SETTINGS, serve, until } from '../serve.js'
 
 function createServer(): HttpApp {
   return createLedgerServer({
     ledger: new MemoryLedger(),
     accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
-    reconciliations: { run: async ({ dry_run }) => ({ dry_run, hooks: [] }) },
+    reconciliations: NO_RECONCILIATIONS,
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
     copies: NO_COPIES,

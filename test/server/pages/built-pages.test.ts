@@ -5,7 +5,7 @@ import t from 'tap'
 import { type Served, serve } from '../serve.js'
 
 const ICON = '/assets/shared/icon.svg'
-const PAGES = ['/', '/subscriptions', '/consumers', '/people']
+const PAGES = ['/', '/subscriptions', '/consumers', '/people', '/deliveries', '/sources']
 
 t.test('every page is the same one, and every file that it names is there, under the root path', async t => {
   for (const rootPath of ['', '/a/book']) {

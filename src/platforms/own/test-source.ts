@@ -1,8 +1,8 @@
 import type { NewEvent } from '../../model/events/event.js'
 import type { SourceDefinition } from '../../model/sources/source-definition.js'
-import { acceptDelivery } from '../../platforms/deliveries/accept-delivery.js'
-import { readSavedRequest } from '../../platforms/deliveries/saved-delivery.js'
-import { compileOwnAdapter } from '../../platforms/own/adapter.js'
+import { acceptDelivery } from '../deliveries/accept-delivery.js'
+import { readSavedRequest } from '../deliveries/saved-delivery.js'
+import { compileOwnAdapter } from './adapter.js'
 
 /** What a saved delivery would become. */
 export interface TestedDelivery {

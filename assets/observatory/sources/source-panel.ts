@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks'
+import type { ShownSource } from '#model/sources/source-definition'
+import { AskButton } from '../../shared/controls/ask-button.js'
+import { CopyButton } from '../../shared/controls/copy.js'
+import { Panel } from '../../shared/controls/dialog.js'
+import { Note, ProblemNote } from '../../shared/controls/note.js'
+import { showToast } from '../../shared/controls/toast.js'
+import { takeDraft, useDraft } from '../../shared/drafts.js'
+import { html } from '../../shared/html.js'
+import { href } from '../../shared/server/address.js'
+import { api, useResource, useSending } from '../../shared/server/api.js'
+import { count, counted } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
+import { Time } from '../../shared/words/time-view.js'
+import { addressOf, closedWords, placed, proofWords, sourcePath, sources } from './source-list.js'
+
+interface SourceProps<S> {
+  source: S
+  onOpen: (name: string, edit?: boolean) => void
+  onClose: () => void
+}
+
+/** One source: where it receives, what its deliveries become, and a delivery to try. */
+export function SourcePanel({ source, onOpen, onClose }: SourceProps<ShownSource>) {
+  const { definition, secret_count: secrets, updated_at: changed, feed } = source
+  const { rules, proof, name, description: about, ...others } = definition
+  const path = sourcePath(name)
+  const remap = async () => {
+    const { created, unmapped } = await api<Record<string, number>>(`${path}/remap`, { method: 'POST' })
+    showToast({ words: `${counted(created ?? 0, 'new event')}. ${count(unmapped ?? 0)} still fit no rule.` })
+  }
+  const remove = async () => {
+    await api(path, { method: 'DELETE' })
+    onClose()
+    showToast({ words: html`Deleted <strong>${name}</strong>. Its events stay.` })
+    void sources.load()
+  }
+  return html`<${Panel} label=${`Source ${name}`} size="form" onClose=${onClose} head=${html`<h2 class="ellipsis">${name}</h2>`}
+    foot=${html`<button type="button" class="button small" onClick=${() => onOpen(name, true)}>Edit…</button>
+      <${AskButton} label="Delete…" isDanger answer=${`Delete ${name}`} question="Its deliveries are refused from then on, and its secrets are lost. Its events stay." run=${remove} />`}>
+    <section class="panel-section" aria-label="About">
+      ${closedWords(source) && html`<${Note} kind="warn" what=${closedWords(source)} />`}
+      <dl class="facts">
+        ${about && html`<div><dt>About</dt><dd><${Words} text=${about} limit=${200} /></dd></div>`}
+        ${proof.type !== 'feed' && html`<div><dt>Address</dt><dd class="row"><code class="anywhere">${addressOf(source)}</code><${CopyButton} text=${() => addressOf(source)} label="Copy address" class="quiet" isBare /></dd></div>`}
+        <div><dt>Proof</dt><dd><${Words} text=${proofWords(proof)} limit=${300} />${secrets > 0 && `. ${counted(secrets, 'secret')} stored`}</dd></div>
+        <div><dt>Events</dt><dd><a class="reach" href=${href('/', new URLSearchParams({ source: name }))}>Show its events</a></dd></div>
+        <div><dt>Changed</dt><dd><${Time} at=${changed} as="relative" /></dd></div>
+        ${feed && html`<div><dt>Read</dt><dd><${Time} at=${feed.read_at} as="relative" />, again <${Time} at=${feed.next_read_at} /></dd></div>`}
+        <${Members} of=${others} />
+      </dl>
+    </section>
+    <section class="panel-section" aria-labelledby="mapping"><h3 id="mapping">Mapping</h3>
+      ${rules.length === 0 && html`<p class="quiet-text">No rules: each delivery is kept whole, as delivery.unmapped.</p>`}
+      ${rules.map(rule => html`<dl class="facts box spaced"><${Members} of=${rule} /></dl>`)}
+      <div class="spaced"><${AskButton} label="Map kept deliveries again…" answer="Map again" question="What fitted no rule and now fits becomes new events." run=${remap} /></div>
+    </section>
+    <${Sample} name=${name} />
+  <//>`
+}
+
+/** Every member that has a value. */
+function Members({ of }: { of: object }) {
+  const given = Object.entries(of).filter(([, value]) => value !== null && value !== '')
+  const words = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  return html`${given.map(([name, value]) => html`<div><dt>${name}</dt><dd class="code"><${Words} text=${words(value)} limit=${1_000} /></dd></div>`)}`
+}
+
+/** Of the field that an event is about. */
+const textOf = ({ target }: Event) => (target as HTMLInputElement).value
+
+/** Shows what a pasted delivery becomes. @param read the definition to try; absent: the stored one */
+function Sample({ name, read }: { name: string; read?: () => unknown }) {
+  const [delivery, setDelivery] = useState('')
+  const [tried, setTried] = useState<{ count: number; events: object[]; answer?: object } | undefined>(undefined)
+  const { problem, isSending, send } = useSending()
+  const test = () => {
+    setTried(undefined)
+    const path = `${sourcePath(name || 'new')}/test`
+    void send(async () => setTried(await placed(async () => api(path, { body: { delivery, definition: read?.() } }))))
+  }
+  const { count: amount, events = [], answer } = tried ?? { count: 0 }
+  return html`<section class="panel-section" aria-labelledby="sample"><h3 id="sample">Try a sample</h3>
+    <label><span class="field-hint">Paste a delivery: <code>${'{"headers": {…}, "body": …}'}</code>, or its body alone. Nothing is stored.</span>
+      <textarea class="field code spaced" rows="6" spellcheck=${false} autocomplete="off" value=${delivery} onInput=${(event: Event) => setDelivery(textOf(event))} /></label>
+    <p class="spaced"><button type="button" class="button" disabled=${delivery.trim() === '' || isSending} onClick=${test}>Try</button></p>
+    <div role="status">
+      ${problem !== undefined && html`<${ProblemNote} what="It becomes nothing." problem=${problem} />`}
+      ${tried && html`<p>It becomes ${counted(amount, 'event')}${amount > events.length && `, of which the first ${events.length} are shown`}${answer && `, and is answered with ${JSON.stringify(answer)}`}.</p>`}
+      ${events.map(({ payload: _, ...event }: { payload?: unknown }) => html`<dl class="facts box spaced"><${Members} of=${event} /></dl>`)}
+    </div>
+  </section>`
+}
+
+const EMPTY = { name: 'nothing', definition: { proof: { type: 'token', header: 'X-Token' }, rules: [] } as object }
+
+/** A new source, or the definition and the secrets of one. */
+export function SourceForm({ source, onOpen, onClose }: SourceProps<ShownSource | undefined>) {
+  const kept = `source:${source?.definition.name ?? 'new'}`
+  const { name: known = '', ...stored }: { name?: string } = source?.definition ?? EMPTY.definition
+  const [draft, setDraft] = useState<Record<'name' | 'json', string>>(() =>
+    Object(takeDraft(kept) ?? { name: known, json: toText(stored) }),
+  )
+  const [secrets, setSecrets] = useState('')
+  const found = useResource(signal => api<{ items: (typeof EMPTY)[] }>('/api/presets', { signal }), [], !source)
+  const presets = [EMPTY, ...(found.value.value?.items ?? [])]
+  useDraft(kept, draft)
+  const { name, json } = draft
+  const begin = (event: Event) => {
+    const { name: preset, definition } = presets.find(({ name }) => name === textOf(event)) ?? EMPTY
+    setDraft({ name: name || preset, json: toText(definition) })
+  }
+  const read = () => ({ name, ...(JSON.parse(json) as object) })
+  const save = async () => {
+    const lines = secrets.split('\n').flatMap(line => line.trim() || [])
+    const sent = lines.length > 0 ? { secrets: lines } : {}
+    await placed(async () => api(sourcePath(name), { method: 'PUT', body: { definition: read(), ...sent } }))
+    await sources.load()
+    onOpen(name)
+  }
+  return html`<${Panel} label=${source ? `Edit ${name}` : 'New source'} size="form" takesFocus onClose=${onClose}
+    foot=${html`<${AskButton} label=${source ? 'Save…' : 'Add…'} answer=${source ? 'Save' : 'Add'} run=${save}
+        question=${source ? 'Deliveries are mapped so from now on. Earlier events stay as they are.' : `It receives at /webhooks/in/${name} from now on.`} />`}>
+    <div class="form subscription-form">
+      ${
+        !source &&
+        html`<div><label><span class="field-label">Name</span>
+            <input class="field" type="text" maxlength="40" autocomplete="off" autocapitalize="none" spellcheck=${false} value=${name} onInput=${(event: Event) => setDraft({ ...draft, name: textOf(event) })} /></label>
+          <p class="field-hint">Small letters, digits, _ and -. It begins the keys of its events.</p></div>
+        <label><span class="field-label">Begin with</span>
+          <select class="field" onChange=${begin}>${presets.map(({ name }) => html`<option key=${name}>${name}</option>`)}</select></label>`
+      }
+      <label><span class="field-label">Definition: its proof and its mapping</span>
+        <textarea class="field code json-field" rows="18" maxlength="65536" spellcheck=${false} autocomplete="off" value=${json} onInput=${(event: Event) => setDraft({ ...draft, json: textOf(event) })} /></label>
+      <div><label><span class="field-label">Secrets, one on each line</span>
+          <textarea class="field code" rows="2" spellcheck=${false} autocomplete="off" value=${secrets} onInput=${(event: Event) => setSecrets(textOf(event))} /></label>
+        <p class="field-hint">${source ? 'Empty: those that are stored stay.' : 'They are never shown again.'}</p></div>
+    </div>
+    <${Sample} name=${name} read=${read} />
+  <//>`
+}
+
+function toText(definition: object): string {
+  return JSON.stringify(definition, null, 2)
+}

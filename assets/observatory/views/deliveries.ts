@@ -1,0 +1,141 @@
+import { useEffect } from 'preact/hooks'
+import type { Stats } from '#model/ledger-answers'
+import type { DeliveryTraceState } from '#model/platforms/delivery-trace'
+import type { ReconcileStatus } from '#model/platforms/reconciliation'
+import { AskButton } from '../../shared/controls/ask-button.js'
+import { SourceGlyph } from '../../shared/controls/glyph.js'
+import { LoadProblem } from '../../shared/controls/note.js'
+import { html } from '../../shared/html.js'
+import { href } from '../../shared/server/address.js'
+import { api, createResource } from '../../shared/server/api.js'
+import { isAdmin, session } from '../../shared/server/session.js'
+import { ViewTitle } from '../../shared/shell.js'
+import { bytes, count, counted } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
+import { Time } from '../../shared/words/time-view.js'
+import { bySource, keepFresh, overview, sourceLabel } from '../overview.js'
+import { Unloaded } from './view-parts.js'
+
+/** How often it is loaded, also while deliveries are compared. */
+const EVERY_MS = { idle: 10_000, comparing: 1_000 }
+const SHOWN = 200
+/** As far back as refused deliveries are kept. */
+const SINCE_SECONDS = 7 * 86_400
+
+/** What only admins may see. */
+const loaded = createResource(async signal => {
+  const query = { limit: SHOWN }
+  const [trace, reconcile] = await Promise.all([
+    api<DeliveryTraceState>('/api/deliveries', { query, signal }),
+    api<ReconcileStatus>('/api/reconciliations', { signal }),
+  ])
+  return { trace, reconcile }
+})
+
+/** What each source delivered, what was refused and why, and what platforms list that the ledger lacks. */
+export function DeliveriesView() {
+  const { stats, health } = overview.value.value ?? {}
+  const { trace, reconcile } = loaded.value.value ?? {}
+  const isAdminHere = isAdmin()
+  const everyMs = EVERY_MS[reconcile?.running ? 'comparing' : 'idle']
+  useEffect(() => (isAdminHere ? keepFresh(loaded, everyMs) : undefined), [isAdminHere, everyMs])
+  const known =
+    trace &&
+    reconcile &&
+    html`<${Refused} trace=${trace} hooks=${reconcile.hooks} /><${Reconciled} status=${reconcile} />`
+  const ofAdmins = known
+    ? html`<${LoadProblem} of=${loaded} what="This may be outdated." />${known}`
+    : html`<${Unloaded} of=${loaded} name="refused deliveries" />`
+  const others = html`<p class="view-pad spaced">Admins see each refused delivery, and why it was refused. On the server, <code>daybook platforms deliveries</code> shows it.</p>`
+  return html`<div class="view-main fill table-view">
+    <div class="view-head row wrap"><${ViewTitle} title="Deliveries" />
+      ${trace && html`<span class="quiet-text">Counted since <${Time} at=${trace.since} as="relative" />${health?.engine === 'postgres' && ', by this server alone'}</span>`}</div>
+    ${stats && session.value ? html`<div class="view-scroll named"><${SourceRows} stats=${stats} trace=${trace} />${isAdminHere ? ofAdmins : others}</div>` : html`<${Unloaded} of=${overview} name="deliveries" />`}
+  </div>`
+}
+
+function SourceRows({ stats, trace }: { stats: Stats; trace: DeliveryTraceState | undefined }) {
+  const { by_source: events, refused_deliveries: sinceStart } = stats
+  const known = new Map(trace?.sources.map(each => [each.source, each]))
+  const names = new Set([...Object.keys(events), ...known.keys(), ...sinceStart.items.map(({ source }) => source)])
+  return html`<table class="table">
+    <thead><tr><th>Source</th><th class="if-wide number">Events</th><th class=${trace && 'if-wide'}>Newest event</th>${trace && html`<th>Last delivery</th>`}<th class="number">Refused</th></tr></thead>
+    <tbody>${[...names].sort(bySource).map(source => {
+      const { events: amount = 0, latest_captured_at: newest } = events[source] ?? {}
+      const { last_accepted_at: accepted, refused, last_refused_at: at } = known.get(source) ?? {}
+      const alike = sinceStart.items.filter(each => each.source === source)
+      const reasons = alike.map(({ code, count: amount }) => `${count(amount)} ${code.replaceAll('_', ' ')}`)
+      return html`<tr key=${source}>
+        <td><a class="person-name plain-link touch" href=${href('/', new URLSearchParams({ source }))}><${SourceGlyph} source=${source} /><span class="anywhere">${sourceLabel(source)}</span></a></td>
+        <td class="if-wide number">${count(amount)}</td>
+        <td class=${trace && 'if-wide'}>${newest ? html`<${Time} at=${newest} as="relative" />` : 'never'}</td>
+        ${trace && html`<td>${accepted ? html`<${Time} at=${accepted} as="relative" />` : 'never'}</td>`}
+        <td class="number">${refused ? html`<span class="tag warn">${count(refused)}</span>` : (!trace && reasons.join(', ')) || '0'}${at && html` <span class="hint">last <${Time} at=${at} as="relative" /></span>`}</td>
+      </tr>`
+    })}</tbody>
+  </table>`
+}
+
+/** Nothing of a body is kept, so the platform has to deliver it again, or to list it. */
+function Refused({ trace: { refused }, hooks }: { trace: DeliveryTraceState; hooks: ReconcileStatus['hooks'] }) {
+  const sources = [...new Set(refused.map(({ source }) => source))].sort(bySource)
+  const listed = sources.filter(source => hooks.some(hook => hook.source === source))
+  const others = sources.filter(source => !listed.includes(source)).map(sourceLabel)
+  const title = html`<h2 id="refused">Refused in the last seven days</h2>`
+  if (refused.length === 0)
+    return html`<section class="panel-section">${title}<p class="quiet-text spaced">No delivery was refused.</p></section>`
+  return html`<section class="panel-section" aria-labelledby="refused">${title}
+    <p class="spaced">The server keeps nothing of what it refuses, because nothing proves who sent it. Correct the reason, then receive it again:</p>
+    <div class="row wrap spaced">${listed.map(source => html`<${AskButton} key=${source} label=${`Fetch those of ${sourceLabel(source)}…`} answer="Fetch" question=${`What ${sourceLabel(source)} lists of seven days and the ledger lacks is recorded.`} run=${compare(false, source)} />`)}</div>
+    ${others.length > 0 && html`<p class="hint spaced">${others.join(', ')}: let the sender deliver again.</p>`}
+  </section>
+  <table class="table" aria-labelledby="refused"><thead><tr><th>When</th><th>Source</th><th>Why</th><th class="if-wide">Delivery</th></tr></thead>
+    <tbody>${refused.map(({ at, source, code, detail, delivery_id: id, bytes: size }) => {
+      return html`<tr><td><${Time} at=${at} as="relative" /></td><td>${sourceLabel(source)}</td>
+        <td><${Words} text=${detail} limit=${300} /> <span class="hint code anywhere">${code}</span></td>
+        <td class="if-wide hint"><span class="code anywhere"><${Words} text=${id ?? ''} limit=${100} /></span> ${size !== undefined && bytes(size)}</td></tr>`
+    })}</tbody></table>
+  ${refused.length === SHOWN && html`<p class="view-pad hint spaced">The newest ${SHOWN} are shown.</p>`}`
+}
+
+function compare(dry_run: boolean, source?: string) {
+  return async () => {
+    await api('/api/reconciliations/run', { body: { dry_run, source, since_seconds: SINCE_SECONDS } })
+    await loaded.load()
+  }
+}
+
+const COUNTS = {
+  ...{ delivered: 'delivered', known: 'known, though listed as failed', ignored: 'without an event' },
+  ...{ fetched: 'missing and fetched', redelivered: 'missing and delivered again' },
+  ...{ missing: 'still missing', gone: 'gone for good' },
+}
+
+/** What the last comparison with the lists of platforms found, and another one. */
+function Reconciled({ status: { hooks, running, last } }: { status: ReconcileStatus }) {
+  const title = html`<h2 id="missed">Missed deliveries</h2>`
+  if (hooks.length === 0) {
+    return html`<section class="panel-section">${title}<p class="spaced">This server compares no hooks. GitHub, GitLab and Discourse list what they delivered: name their hooks in
+      <code>EVENT_RECONCILE_HOOKS_…</code>, set <code>EVENT_RECONCILE=1</code>, and restart the server.</p></section>`
+  }
+  return html`<section class="panel-section" aria-labelledby="missed">${title}
+    <div class="row wrap spaced">
+      <${AskButton} label="Look what is missing…" answer="Look" question=${`The lists of ${counted(hooks.length, 'hook')} are read. Nothing is recorded.`} run=${compare(true)} />
+      <${AskButton} label="Fetch what is missing…" answer="Fetch" question="What the platforms list of seven days and the ledger lacks is recorded." run=${compare(false)} />
+    </div>
+    <p class="spaced" role="status">${running && html`Comparing since <${Time} at=${running.since} />: ${counted(running.listed, 'delivery', 'deliveries')}.`}</p>
+    <p>${last ? html`Last compared <${Time} at=${last.at} as="relative" />${last.dry_run && ', without recording anything'}. ${last.problem?.detail}` : 'Not compared yet since the server started.'}</p>
+    <ul>${last?.hooks.map(({ lost, url, error, complete, listed, ...counts }) => {
+      const found = Object.entries(COUNTS).flatMap(([name, words]) => {
+        const amount = counts[name as keyof typeof COUNTS]
+        return amount > 0 ? `${count(amount)} ${words}` : []
+      })
+      return html`<li class="letter" key=${url}>
+        <p class="code">${url}</p>
+        <p>${counted(listed, 'delivery', 'deliveries')} listed: ${found.join(', ') || 'none'}.${!complete && !error && ' The list is longer than one run reads.'}</p>
+        ${error && html`<p class="is-danger"><${Words} text=${error.detail} limit=${300} /></p>`}
+        ${lost.map(({ id, delivery_id = id, reason }) => html`<p class="hint"><span class="code"><${Words} text=${delivery_id} limit=${100} /></span>: <${Words} text=${reason} limit=${300} /></p>`)}
+      </li>`
+    })}</ul>
+  </section>`
+}

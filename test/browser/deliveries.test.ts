@@ -1,0 +1,166 @@
+import pino from 'pino'
+import t from 'tap'
+import type { Ledger } from '../../src/ledger/ledger.js'
+import { ADAPTERS } from '../../src/platforms/adapters.js'
+import { pause } from '../../src/runtime/pause.js'
+import { RECONCILE_PACE, ReconcileSchedule } from '../../src/runtime/reconcile/reconcile-schedule.js'
+import { Reconciliations } from '../../src/runtime/reconcile/reconciliations.js'
+import { issueOpened } from '../runtime/reconcile/reconcile-rig.js'
+import { listingPlatform } from '../support/listing-platform/listing-platform.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
+import { findAxeViolationsInBothSchemes, findOddFrame, findSmallTargets, overflow } from './page-checks.js'
+import { serveCompany } from './watching-company.js'
+
+const BUILD = {
+  headers: { 'X-Event': 'build' },
+  body: { id: 7, state: 'red', repo: 'brindlequay/timetable', by: { login: 'ada' } },
+}
+const BUILDS = {
+  proof: { type: 'token', header: 'X-Token' },
+  rules: [
+    {
+      when: [{ at: 'header:x-event', is: 'build' }],
+      ...{ kind: 'build.{/state}', subject_id: '{/id}', key: 'build:{/id}:{/state}' },
+      actor: { id: '{/by/login}' },
+      target: [{ type: 'repository', id: '{/repo}' }],
+    },
+  ],
+}
+
+t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t => {
+  const github = await listingPlatform(t, { source: 'code_a' })
+  const now = () => Date.now() * 1_000
+  const compare = (ledger: Ledger) => {
+    const reconciliations = new Reconciliations({ ledger, now: Date.now, sleep: pause, receives: true })
+    const parts = { reconciliations, hooks: [github.hook], logger: pino({ level: 'silent' }) }
+    const schedule = new ReconcileSchedule({ ...parts, headAtOpen: now(), now, pace: RECONCILE_PACE })
+    t.teardown(() => schedule.stop())
+    return {
+      run: reconciliations.run.bind(reconciliations),
+      status: () => schedule.status(),
+      start: schedule.start.bind(schedule),
+    }
+  }
+  const site = new ObservatorySite(await openBrowser(t))
+  const company = await serveCompany(t, site, ledger => ({
+    ...{ adapters: ADAPTERS, now, reconciliations: compare(ledger) },
+    settings: { webhookSecrets: { chat: [], forum: [], code_a: ['right'], code_b: [] } },
+  }))
+  const { served, ledger, openAs } = company
+  const missed = issueOpened(1)
+  const { status } = await served.post(`${ROOT_PATH}/webhooks/code_a`, missed.body, missed.headers)
+  github.note(missed, { status })
+  await served.post(`${ROOT_PATH}/webhooks/forum`, '{"topic":')
+
+  t.test('an admin sees what was refused and why, and fetches it from the platform', async t => {
+    const page = await openAs(t, 'Ada', '/')
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    await page.getByRole('row', { name: /^GitHub 0 never never 1 last/ }).waitFor()
+    await page.getByRole('row', { name: /GitHub The delivery is not signed.* signature_invalid delivery-1/ }).waitFor()
+    await page.getByText('Discourse: let the sender deliver again.').waitFor()
+    await page.getByText('Not compared yet since the server started.').waitFor()
+    await page.getByRole('button', { name: 'Look what is missing…' }).press('Enter')
+    await page.getByText('The lists of 1 hook are read. Nothing is recorded.').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('1 delivery listed: 1 still missing.').waitFor()
+    await page.getByText('delivery-1: It is not recorded in a dry run.').waitFor()
+    t.same(await findAxeViolationsInBothSchemes(page), [])
+    await page.getByRole('button', { name: 'Fetch those of GitHub…' }).click()
+    await page.getByRole('button', { name: 'Fetch', exact: true }).click()
+    await page.getByText('1 delivery listed: 1 missing and fetched.').waitFor()
+    const { status: seen } = await served.request(`${ROOT_PATH}/api/health`)
+    t.equal(seen, 200)
+    t.match(await ledger.stats(), { by_source: { code_a: { events: 1 } } })
+  })
+
+  t.test('an admin tries a definition, adds the source, corrects it and deletes it', async t => {
+    const page = await openAs(t, 'Ada', '/sources')
+    await page.getByText('No source is defined yet.').waitFor()
+    await page.keyboard.press('n')
+    const form = page.getByRole('dialog', { name: 'New source' })
+    await form.getByLabel('Begin with').selectOption('alertmanager')
+    t.equal(await form.getByLabel('Name').inputValue(), 'alertmanager')
+    t.match(await form.getByLabel('Definition').inputValue(), '"/alerts"')
+    await form.getByLabel('Name').fill('builds')
+    await form.getByLabel('Definition').fill(JSON.stringify({ ...BUILDS, rules: [{ kind: 'a.b' }] }))
+    await form.getByLabel('Paste a delivery').fill(JSON.stringify(BUILD))
+    await form.getByRole('button', { name: 'Try' }).click()
+    await form.getByText('/rules/0/subject_id').waitFor()
+    await form.getByLabel('Definition').fill(JSON.stringify(BUILDS))
+    await form.getByRole('button', { name: 'Try' }).click()
+    await form.getByText('It becomes 1 event.').waitFor()
+    await form.getByText('builds:build:7:red').waitFor()
+    t.same(await findAxeViolationsInBothSchemes(page), [])
+    await form.getByRole('button', { name: 'Add…' }).click()
+    await form.getByText('It receives at /webhooks/in/builds from now on.').waitFor()
+    await form.getByRole('button', { name: 'Add', exact: true }).click()
+
+    const panel = page.getByRole('dialog', { name: 'Source builds' })
+    await panel.getByText('It has no secret: it accepts nothing.').waitFor()
+    await panel.getByRole('button', { name: 'Edit…' }).click()
+    const edit = page.getByRole('dialog', { name: 'Edit builds' })
+    await edit.getByLabel('Secrets').fill('first-of-two\nsecond-of-two')
+    await edit.getByRole('button', { name: 'Save…' }).click()
+    await edit.getByRole('button', { name: 'Save', exact: true }).click()
+    await panel.getByText('token, X-Token. 2 secrets stored').waitFor()
+    const token = { 'x-token': 'first-of-two', 'x-event': 'build' }
+    const delivered = await served.post(`${ROOT_PATH}/webhooks/in/builds`, BUILD.body, token)
+    t.match(delivered, { status: 200, body: { created: 1 } })
+    t.match(await panel.innerText(), `${served.url}${ROOT_PATH}/webhooks/in/builds`)
+    t.match(await panel.innerText(), 'build.{/state}', 'the mapping')
+    t.notMatch(await page.content(), 'first-of-two')
+    await panel.getByLabel('Paste a delivery').fill('{"headers":{},"body":{}}')
+    await panel.getByRole('button', { name: 'Try' }).click()
+    await panel.getByText('delivery.unmapped', { exact: true }).waitFor()
+    await panel.getByRole('button', { name: 'Map kept deliveries again…' }).click()
+    await panel.getByRole('button', { name: 'Map again', exact: true }).click()
+    await page.getByText('0 new events. 0 still fit no rule.').waitFor()
+    t.same(await findAxeViolationsInBothSchemes(page), [])
+  })
+
+  t.test('a member sees counts and addresses, and neither reasons nor definitions', async t => {
+    const page = await openAs(t, 'bob', '/sources')
+    await page.getByRole('row', { name: /^builds.* stored 1 .*\/webhooks\/in\/builds/ }).waitFor()
+    t.equal(await page.getByRole('button', { name: 'New source' }).count(), 0)
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    await page.getByText('Admins see each refused delivery').waitFor()
+    await page.getByRole('row', { name: /^GitHub 1 .* 1 signature invalid$/ }).waitFor()
+  })
+
+  t.test(
+    'on a phone and with letters twice as large everything fits, and fingers and keys hit every control',
+    async t => {
+      for (const path of ['/deliveries', '/sources', '/sources?source=builds', '/sources?source=builds&edit=true']) {
+        const page = await openAs(t, 'Ada', path, PHONE)
+        await page
+          .getByText(path === '/deliveries' ? 'Missed deliveries' : 'builds')
+          .first()
+          .waitFor()
+        await page.waitForLoadState('networkidle')
+        t.equal(await overflow(page), 0, path)
+        t.same(await findSmallTargets(page), [], path)
+        await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+        t.equal(await overflow(page), 0, `${path} with large letters`)
+        for (let steps = 0; steps < 12; steps++) {
+          await page.keyboard.press('Tab')
+          t.equal(await findOddFrame(page), '', path)
+        }
+      }
+    },
+  )
+
+  t.test('deleting a source asks first, and its events stay', async t => {
+    const page = await openAs(t, 'Ada', '/sources?source=builds')
+    const panel = page.getByRole('dialog', { name: 'Source builds' })
+    await panel.getByRole('button', { name: 'Delete…' }).click()
+    await panel.getByRole('button', { name: 'Delete builds' }).click()
+    await page.getByText('Deleted builds. Its events stay.').waitFor()
+    await page.getByText('No source is defined yet.').waitFor()
+    t.match(await ledger.stats(), { by_source: { builds: { events: 1 } } })
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})
