@@ -5,6 +5,7 @@ import type { Hook, Mapped } from './hook.js'
 import { type LifecycleObject, mapLifecycle } from './lifecycle.js'
 import { MEMBER_EVENTS, mapMember, mapMemberApproval } from './member.js'
 import { mapDeployment, mapJob, mapPipeline } from './pipeline.js'
+import { mapStar } from './star.js'
 import { mapIssue, mapMergeRequest, mapWorkItem } from './tracked.js'
 import { mapExpiringToken, mapFeatureFlag, mapMilestone, mapVulnerability } from './upkeep.js'
 
@@ -87,6 +88,7 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['build', { kinds: kindsOf('job', RUN_STATUSES), map: mapJob }],
   ['deployment', { kinds: kindsOf('deployment', DEPLOYMENT_STATUSES), map: mapDeployment }],
   ['release', { kinds: kindsOf('release', ['created', 'updated', 'deleted']), map: mapRelease }],
+  ['star', { kinds: ['star.created'], map: mapStar }],
   ['feature_flag', { kinds: kindsOf('feature_flag', ['enabled', 'disabled']), map: mapFeatureFlag }],
   ['milestone', { kinds: kindsOf('milestone', ['created', 'closed', 'reopened', 'deleted']), map: mapMilestone }],
   [

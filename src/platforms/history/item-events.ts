@@ -95,6 +95,36 @@ export async function readSubList(
   return joinPages(pages)
 }
 
+/** A list of a platform that begins with the oldest, and has no other order. */
+export interface OldestFirst {
+  api: HistoryApi
+  first: string
+  reader: ItemReader
+  /** The member with the time of an item. */
+  time: string
+  /** RFC 3339 in UTC, six digits. */
+  since: string
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * A page of such a list, read from its end. A list whose number of pages the platform does not give is left out.
+ *
+ * @param position of the page; absent for the last one
+ */
+export async function readFromEnd(position: string | undefined, list: OldestFirst): Promise<HistoryPage> {
+  const { api, first, reader, time, since, headers } = list
+  const start = await api.list(position ?? first, headers)
+  const { lastPage = 1 } = start
+  if (position === undefined && start.next !== undefined && lastPage === 1) {
+    return { events: [], leftOut: [{ reason: 'the platform gives no last page', item: reader.name }], items: 0 }
+  }
+  const isLast = position !== undefined || lastPage === 1
+  const { items, previous } = isLast ? start : await api.list(`${first}&page=${lastPage}`, headers)
+  const page = await toHistoryPage(items, reader)
+  return { ...page, next: hasRecent(items.slice(0, 1), since, time) ? previous : undefined }
+}
+
 /**
  * Whether some of the items are not older than an instant. Items without a time say nothing; if none has one, there may be.
  *

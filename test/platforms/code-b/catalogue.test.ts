@@ -89,6 +89,8 @@ const OTHERS: Record<string, unknown>[] = [
   { object_kind: 'feature_flag', object_attributes: { active: false } },
   { object_kind: 'access_token', event_name: 'expiring_access_token' },
   { object_kind: 'deploy_token', event_name: 'expiring_deploy_token' },
+  // Made by history alone.
+  { object_kind: 'star', object_attributes: { action: 'create' } },
   ...['create', 'update'].map(action => ({
     object_kind: 'note',
     merge_request: { id: 1 },

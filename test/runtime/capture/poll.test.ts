@@ -13,7 +13,7 @@ import {
 import { type GitLabBook, startGitLab } from '../../support/history-servers/gitlab-server.js'
 import { closing, type RestServer } from '../../support/history-servers/rest-server.js'
 import { sampleForum } from '../../support/history-servers/sample-forum.js'
-import { sampleProject } from '../../support/history-servers/sample-project.js'
+import { sampleProject, starrer } from '../../support/history-servers/sample-project.js'
 import {
   comment,
   issue,
@@ -71,7 +71,10 @@ const PLATFORMS: Polled[] = [
   {
     name: 'gitlab',
     watch: { ...WATCH, source: 'code_b', target: 'project:lovelace/mills/engine' },
-    ...{ first: 7, added: ['comment.created 120', 'issue.created 920', 'pull_request.merged 905'] },
+    ...{
+      first: 10,
+      added: ['comment.created 120', 'issue.created 920', 'pull_request.merged 905', 'star.created 7010/90'],
+    },
     start: async t => {
       const book = sampleProject()
       const server = closing(t, await startGitLab(book, { token: TOKEN, most: 2 }))
@@ -266,6 +269,17 @@ t.test('a large repository costs a poll few requests', async t => {
   ])
 })
 
+t.test('a list of GitLab without a number of pages is left out', async t => {
+  const rig = await pollRig(t, [{ ...WATCH, source: 'code_b', target: 'project:lovelace/mills/engine' }])
+  const book = sampleProject()
+  book.starrers = Array.from({ length: 20_000 }, (_, at) => starrer(at + 1, 10))
+  const server = closing(t, await startGitLab(book))
+  rig.at(100)
+  const { created, polled } = await rig.poll({ source: 'code_b', baseUrl: server.url })
+  t.match(polled, { complete: true, left_out: [{ reason: 'it has no time in created_at' }, { example: 'stars' }] })
+  t.equal(created, 7)
+})
+
 t.test('the first poll goes back to the creation of the subscription, and at most a day', async t => {
   const rig = await pollRig(t)
   const minutes = 60 * 48
@@ -376,6 +390,7 @@ function growProject(book: GitLabBook): void {
   ]
   const merged = { id: 905, iid: 5, updated_at: timeAt(122), merged_at: timeAt(122), user_notes_count: 0 }
   book.mergeRequests = [four, { ...four, ...merged, created_at: timeAt(-500) }]
+  book.starrers = [...book.starrers, starrer(90, 123)]
   const note = { id: 120, body: 'New', author: { id: 7, username: 'ada' }, system: false, type: null, ...at }
   book.notes = { ...book.notes, 'issues/1': [...(book.notes['issues/1'] ?? []), note] }
 }

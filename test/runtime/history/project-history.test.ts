@@ -9,7 +9,7 @@ import { historyRig } from './history-rig.js'
 const TOKEN = 'glpat-s3cr3t'
 const account = (url: string): HistoryAccount => ({ source: 'code_b', baseUrl: url, token: TOKEN })
 
-t.test('issues, merge requests and comments of a project of GitLab are recorded once', async t => {
+t.test('issues, merge requests, comments and stars of a project of GitLab are recorded once', async t => {
   const rig = await historyRig(t)
   const faults = new Map<number, RestFault>([
     [1, 'half'],
@@ -22,7 +22,7 @@ t.test('issues, merge requests and comments of a project of GitLab are recorded 
   )
   const report = await rig.read('project:lovelace/mills/engine', account(server.url))
   t.match(report, {
-    created: 7,
+    created: 10,
     known: 0,
     left_out: [{ reason: 'it has no time in created_at', example: 'issues #3' }],
   })
@@ -33,11 +33,12 @@ t.test('issues, merge requests and comments of a project of GitLab are recorded 
     'pull_request:904:created',
     'pull_request:904:merged',
     'review_comment:25:created',
+    ...[40, 41, 42].map(minute => `star:7010/${minute}:created:${timeAt(minute).replace('Z', '.250000Z')}`),
     'work_item:802:created',
   ])
   const merged = (await rig.events()).find(({ kind }) => kind === 'pull_request.merged')
   t.match(merged, { occurred_at: timeAt(30).replace('Z', '.000000Z'), actor: { display: 'ada' } })
-  t.match(await rig.read('project:lovelace/mills/engine', account(server.url)), { created: 0, known: 7 })
+  t.match(await rig.read('project:lovelace/mills/engine', account(server.url)), { created: 0, known: 10 })
   t.same((await rig.read('project:lovelace/mills/engine/merge_request:4', account(server.url))).kinds, {
     'pull_request.created': 1,
     'pull_request.merged': 1,

@@ -15,6 +15,8 @@ export interface GitLabBook {
   mergeRequests: readonly Item[]
   /** By `issues/<iid>` and `merge_requests/<iid>`. */
   notes: Readonly<Record<string, readonly unknown[]>>
+  /** In the order in which they were given. */
+  starrers: readonly unknown[]
 }
 
 export interface GitLabOptions {
@@ -44,6 +46,16 @@ export function startGitLab(book: GitLabBook, { fault, token, most = 100 }: GitL
       if (below === undefined) return NOT_FOUND
       const list = path.slice(below.length)
       if (list === '') return { body: book.project }
+      const paged = (items: readonly unknown[]) => {
+        const size = pageSize(query, 'per_page', { usual: 20, most })
+        const page = pageOf(items, { query, size, address: `${origin}${path}` })
+        // Of longer lists GitLab gives no number of pages.
+        const pages = items.length > MOST_COUNTED ? '' : String(Math.max(1, Math.ceil(items.length / size)))
+        const { link = '' } = page.headers
+        const known = pages === '' ? { link: link.replace(/, <[^>]*>; rel="last"/u, '') } : { 'x-total-pages': pages }
+        return { ...page, headers: { ...page.headers, ...known } }
+      }
+      if (list === '/starrers') return paged(book.starrers)
       const [, kind = '', number, notes] = /^\/(issues|merge_requests)(?:\/(\d+)(\/notes)?)?$/u.exec(list) ?? []
       if (kind === '') return NOT_FOUND
       const all = kind === 'issues' ? book.issues : book.mergeRequests
@@ -52,16 +64,12 @@ export function startGitLab(book: GitLabBook, { fault, token, most = 100 }: GitL
         return found === undefined ? NOT_FOUND : { body: found }
       }
       const items = notes === undefined ? filtered(all, query) : sorted(book.notes[`${kind}/${number}`] ?? [], query)
-      const size = pageSize(query, 'per_page', { usual: 20, most })
-      const page = pageOf(items, { query, size, address: `${origin}${path}` })
-      return {
-        ...page,
-        headers: { ...page.headers, 'x-total-pages': String(Math.max(1, Math.ceil(items.length / size))) },
-      }
+      return paged(items)
     },
   })
 }
 
+const MOST_COUNTED = 10_000
 const NOT_FOUND: RestAnswer = { status: 404, body: { message: '404 Project Not Found' } }
 
 /** Without `scope=all` only one's own are listed, and newest first is the usual order. */

@@ -51,9 +51,15 @@ export function sampleProject(): GitLabBook {
         target_project_id: 7010,
       },
     ],
+    starrers: [40, 41, 42].map(minute => starrer(minute, minute)),
     notes: {
       'issues/1': [note(20), note(21, { system: true }), note(22, { type: 'DiscussionNote' })],
       'merge_requests/4': [note(25, { type: 'DiffNote', position: { new_path: 'a.ts', new_line: 3 } })],
     },
   }
+}
+
+/** @param minute in which the star was given */
+export function starrer(id: number, minute: number) {
+  return { starred_since: timeAt(minute).replace('Z', '.250Z'), user: { id, username: `u${id}`, name: `U ${id}` } }
 }

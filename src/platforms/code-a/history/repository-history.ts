@@ -7,6 +7,7 @@ import {
   type ItemReader,
   joinPages,
   pagesLeft,
+  readFromEnd,
   readSubList,
   toHistoryPage,
 } from '../../history/item-events.js'
@@ -178,14 +179,9 @@ class RepositoryLists {
   ): HistoryStream {
     const { kinds, headers, time } = options
     if (!this.isRecent) return this.#stream(name, first, toDeliveries, { kinds, headers })
-    const read = async (position?: string): Promise<HistoryPage> => {
-      const start = await this.api.list(position ?? first, headers)
-      const isAtEnd = position !== undefined || start.lastPage === undefined
-      const { items, previous } = isAtEnd ? start : await this.api.list(`${first}&page=${start.lastPage}`, headers)
-      const page = await toHistoryPage(items, { name, normalise: normaliseCodeABody, toDeliveries })
-      return { ...page, next: hasRecent(items.slice(0, 1), this.repository.since, time) ? previous : undefined }
-    }
-    return { name, kinds, read }
+    const reader = { name, normalise: normaliseCodeABody, toDeliveries }
+    const list = { api: this.api, first, reader, time, since: this.repository.since, headers }
+    return { name, kinds, read: position => readFromEnd(position, list) }
   }
 
   readonly #issue: ToDeliveries = issue => {

@@ -2,7 +2,7 @@
  * The deliveries that webhooks would have sent for what GitLab's REST API lists. Webhooks name some members differently: the
  * address is `url`, the author `author_id`, and the text of a note `note`.
  */
-import { idOf, type PastDelivery, timeOf } from '../../history/item-events.js'
+import { idOf, type PastDelivery, timeOf, UnusableItem } from '../../history/item-events.js'
 import { idAt, instantAt, isTrue, known, memberOf, objectAt, type Payload, textAt } from '../../mapping/payload.js'
 
 export interface Project {
@@ -59,6 +59,14 @@ export function noteDeliveries(project: Project, noteable: Noteable, of: Payload
   const subject = noteable === 'issue' ? { ...attributesOf(of), type: kindOf(of).type } : mergeAttributesOf(of)
   const about = { [isWorkItem ? 'work_item' : noteable]: subject }
   return [delivery(project, 'note', { user: memberOf(note, 'author'), object_attributes, ...about })]
+}
+
+export function starDeliveries(project: Project, star: Payload): PastDelivery[] {
+  const user = objectAt(star, 'user')
+  if (idAt(user, 'id') === undefined) throw new UnusableItem('it has no user')
+  if (timeOf(star, 'starred_since') < project.since) return []
+  const object_attributes = { starred_since: memberOf(star, 'starred_since'), action: 'create' }
+  return [delivery(project, 'star', { user, object_attributes })]
 }
 
 function kindOf(issue: Payload): { kind: 'issue' | 'work_item'; type: string } {

@@ -7,6 +7,7 @@ import {
   type ItemReader,
   joinPages,
   pagesLeft,
+  readFromEnd,
   readSubList,
   toHistoryPage,
 } from '../../history/item-events.js'
@@ -18,6 +19,7 @@ import {
   type Noteable,
   noteDeliveries,
   type Project,
+  starDeliveries,
 } from './past-deliveries.js'
 
 /** A project, or one issue or merge request in it. */
@@ -30,17 +32,16 @@ export interface ProjectPlace {
 const PAGE_ITEMS = '100'
 const MISSING = [
   'releases, which have no id in this API',
-  'stars, which have no webhook',
-  'closings, which webhooks identify by the time of a change that is not listed',
+  'closings, which webhooks identify by what was changed and when, and both are not listed',
   'comments on commits and snippets',
 ]
 
 /**
- * What happened in a project of GitLab: issues and work items, merge requests, and the comments on them.
+ * What happened in a project of GitLab: issues and work items, merge requests, the comments on them, and stars.
  *
  * @throws AppError as `HistoryApi`
  *
- * Source: GitLab, "REST API": issues, merge requests, notes, pagination.
+ * Source: GitLab, "REST API": issues, merge requests, notes, projects (starrers), pagination.
  */
 export async function openProjectHistory({
   api,
@@ -52,9 +53,9 @@ export async function openProjectHistory({
   const base = `/projects/${encodeURIComponent(path)}`
   const project = await readProject(api, base, since)
   const lists = new ProjectLists(api, base, project, isRecent)
-  if (!numbered) return { streams: [lists.all('issue'), lists.all('merge_request')], missing: MISSING }
+  if (!numbered) return { streams: [lists.all('issue'), lists.all('merge_request'), lists.stars()], missing: MISSING }
   const noteable = numbered.type === 'issue' ? 'issue' : 'merge_request'
-  return { streams: [lists.one(noteable, numbered.number)], missing: MISSING.slice(2, 3) }
+  return { streams: [lists.one(noteable, numbered.number)], missing: MISSING.slice(1, 2) }
 }
 
 /** Names of the lists in addresses, and for people, and the kinds of their events. */
@@ -95,6 +96,21 @@ class ProjectLists {
       ...{ name, kinds },
       read: async () => this.#withNotes(noteable, [await this.api.object(`${this.base}/${path}/${number}`)]),
     }
+  }
+
+  /** By the order in which they were given, and no other. */
+  stars(): HistoryStream {
+    const name = 'stars'
+    const first = `${this.base}/starrers?per_page=${PAGE_ITEMS}`
+    const toDeliveries: ItemReader['toDeliveries'] = star => starDeliveries(this.project, star)
+    const reader = { name, normalise: normaliseCodeBBody, toDeliveries }
+    const list = { api: this.api, first, reader, time: 'starred_since', since: this.project.since }
+    const readAll = async (position = first): Promise<HistoryPage> => {
+      const { items, next, lastPage } = await this.api.list(position)
+      return { ...(await toHistoryPage(items, reader)), next, pagesLeft: pagesLeft(position, lastPage) }
+    }
+    const read = this.isRecent ? (position?: string) => readFromEnd(position, list) : readAll
+    return { name, kinds: ['star.created'], read }
   }
 
   async #withNotes(noteable: Noteable, items: readonly unknown[]): Promise<ItemPage> {

@@ -1,0 +1,22 @@
+import { idAt, objectAt } from '../mapping/payload.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
+import { pathInProject, projectNode } from './nodes.js'
+import { timeAt } from './time.js'
+
+/** GitLab has no webhook for stars: only its history makes these deliveries. */
+export function mapStar(hook: Hook): Mapped {
+  const starredAt = timeAt(hook.attributes, 'starred_since')
+  const id = pathInProject(hook, idAt(objectAt(hook.body, 'user'), 'id'))
+  const target = projectNode(hook, hook.project ?? { id: undefined, path: undefined, url: undefined })
+  return {
+    objectType: 'star',
+    verb: verbOf(hook),
+    subjectId: id,
+    identity: id,
+    // It can be taken back and given again.
+    occurrence: [starredAt],
+    occurredAt: starredAt,
+    target,
+    conversation: conversationOf(hook, target, {}),
+  }
+}
