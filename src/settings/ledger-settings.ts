@@ -99,7 +99,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
     ...(reader.isOn('EVENT_RECONCILE') ? { reconcile: readListedHooks(reader, 'all') } : {}),
     captureLive,
     ...readBackups(reader, local.database),
-    ...readRetention(reader, local.database),
+    ...readRetention(reader),
     ...readFollowing(reader, local, flags),
     ...readListen(reader, 'EVENT', 8765, {
       host: { flag: '--host', value: flags.host },
@@ -132,13 +132,9 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
   return settings
 }
 
-function readRetention(reader: SettingReader, { postgres }: DatabaseSetting): Pick<LedgerSettings, 'retention'> {
+function readRetention(reader: SettingReader): Pick<LedgerSettings, 'retention'> {
   const days = reader.integer('EVENT_RETENTION_DAYS', RETENTION_DAYS)
   const folder = reader.find('EVENT_ARCHIVE_DIR')
-  if (days > 0 && postgres) {
-    const detail = 'EVENT_RETENTION_DAYS is set, and the ledger is in PostgreSQL, where events cannot be removed yet.'
-    reader.refuse('EVENT_RETENTION_DAYS', detail)
-  }
   if (folder && days === 0) reader.warn('EVENT_ARCHIVE_DIR has no effect: EVENT_RETENTION_DAYS is 0.')
   return days === 0 ? {} : { retention: { days, ...(folder ? { archive: reader.path(folder.value) } : {}) } }
 }

@@ -304,3 +304,11 @@ t.test('a ledger to follow needs a token of an admin, and should be reached by h
   t.match(plain('ledger.example.org'), [/is not https/])
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) t.same(plain(host), [], host)
 })
+
+for (const database of ['events.db', 'postgres://u@db.example.org/ledger']) {
+  t.test(`old events are removed from ${database} where it is asked for`, async t => {
+    const env = { EVENT_DB: database, EVENT_RETENTION_DAYS: '30', EVENT_ARCHIVE_DIR: '/archive' }
+    const { ledger } = readServeSettings({ only: 'ledger' }, memorySources({ env }))
+    t.same(ledger?.retention, { days: 30, archive: '/archive' })
+  })
+}
