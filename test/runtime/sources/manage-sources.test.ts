@@ -4,11 +4,12 @@ import { testSource } from '../../../src/platforms/own/test-source.js'
 import { judgeSources } from '../../../src/runtime/doctor/own-sources.js'
 import { serve } from '../../../src/runtime/serve/serve.js'
 import { manageSources } from '../../../src/runtime/sources/manage-sources.js'
-import { presetNamed, readDefinition } from '../../../src/runtime/sources/presets.js'
+import { feedNamed, presetNamed, readDefinition } from '../../../src/runtime/sources/presets.js'
 import { readUsersSettings } from '../../../src/settings/local-settings.js'
 import { readServeSettings } from '../../../src/settings/serve-settings.js'
 import { ownFolder } from '../../black-box/own-folder.js'
 import { memorySources } from '../../settings/memory-sources.js'
+import { rss, serveFeeds } from '../../support/feed-server.js'
 
 async function startServer(t: Test, folder: string): Promise<void> {
   const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent' } })
@@ -33,6 +34,26 @@ for (const hasServer of [false, true]) {
     await manageSources(settings, own => own.delete('payments'))
     const missing = manageSources(settings, own => own.get('payments'))
     await t.rejects(missing, { category: 'not_found', code: 'not_found' })
+  })
+}
+
+for (const hasServer of [false, true]) {
+  t.test(`a feed is read ${hasServer ? 'through the server, which remembers it' : 'in the file'}`, async t => {
+    const folder = ownFolder(t)
+    const settings = readUsersSettings({ db: join(folder, 'events.db') }, memorySources({ env: {} }))
+    const { answers, url } = await serveFeeds(t)
+    if (hasServer) await startServer(t, folder)
+    const definition = feedNamed(url('/news'), 'news')
+    await manageSources(settings, own => own.save('news', { definition }), { mayBeNew: true })
+    const failed = manageSources(settings, own => own.readFeed('news'))
+    await t.rejects(failed, { category: 'not_found', code: 'platform_place_unknown', message: /no such feed/ })
+    const found = judgeSources(await manageSources(settings, own => own.list()))
+    t.match(found[0], hasServer ? { state: 'warn', detail: /^The feed news could not be read/ } : { state: 'ok' })
+    answers.set('/news', { body: rss('2', '1') })
+    const read = () => manageSources(settings, own => own.readFeed('news'))
+    const { created, known, unchanged } = await read()
+    t.ok(unchanged || created + known === 2, 'the server may have read it on its own')
+    t.match(await read(), { created: 0, unchanged: hasServer })
   })
 }
 
