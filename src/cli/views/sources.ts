@@ -71,10 +71,11 @@ export function testedDelivery(tested: unknown, style: TerminalStyle): string {
   if (events.length === 0 && answer !== undefined)
     return `The delivery asks for an answer: ${toTerminalJson(JSON.stringify(answer))}`
   if (events.length === 0) return 'The delivery is ignored: it becomes no event.'
-  return events.map(event => eventCard(event, style)).join('\n\n')
+  const without = listAt(tested, 'without_result')
+  return events.map((event, index) => eventCard(event, without[index], style)).join('\n\n')
 }
 
-function eventCard(event: unknown, style: TerminalStyle): string {
+function eventCard(event: unknown, without: unknown, style: TerminalStyle): string {
   const reason = at(event, 'action', 'metadata', 'reason')
   return card(style, lineAt(event, 'kind'), [
     ['fits no rule', typeof reason === 'string' ? reason : ''],
@@ -87,6 +88,7 @@ function eventCard(event: unknown, style: TerminalStyle): string {
     ['title', String(at(event, 'conversation', 'title') ?? '')],
     ['text', textAt(at(event, 'conversation'), 'text')],
     ['url', String(at(event, 'conversation', 'url') ?? '')],
+    ['no result', Array.isArray(without) ? without.join(', ') : ''],
   ])
 }
 

@@ -21,6 +21,7 @@ const check = Compile(SourceDefinitionSchema)
 export interface OwnAdapter extends WebhookAdapter<string> {
   definition: SourceDefinition
   remap: Mapping['remap']
+  without: Mapping['without']
 }
 
 /**
@@ -54,7 +55,7 @@ function problemsIn(input: object) {
 
 /** @throws AppError `invalid/invalid_field` with the place in the definition */
 export function compileOwnAdapter(definition: SourceDefinition): OwnAdapter {
-  const { normalise, remap } = compileMapping(definition)
+  const { normalise, remap, without } = compileMapping(definition)
   const verify = compileProof(definition)
   return {
     definition,
@@ -69,6 +70,7 @@ export function compileOwnAdapter(definition: SourceDefinition): OwnAdapter {
     },
     normalise,
     remap,
+    without,
   }
 }
 

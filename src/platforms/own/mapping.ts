@@ -23,6 +23,8 @@ export interface Mapping {
   normalise(delivery: WebhookDelivery): NormalisedDelivery
   /** Maps a payload that was kept. @returns undefined if it still does not fit */
   remap(kept: KeptDelivery): NewEvent | undefined
+  /** For those who write a mapping: the values without a result, as places in the definition, for each item of the delivery. */
+  without(delivery: WebhookDelivery): string[][]
 }
 
 /** A delivery, or one item of it, that was kept because it did not fit. */
@@ -93,6 +95,16 @@ export function compileMapping(definition: SourceDefinition): Mapping {
       const item = only !== undefined && others.length === 0 ? only.item : root
       const mapped = map({ root, item, headers }, () => identity)
       return 'misfit' in mapped ? undefined : { ...mapped, payload: toPayload(root) }
+    },
+
+    without: delivery => {
+      const { root } = readOwnBody(delivery)
+      const items = listAt === undefined ? undefined : takeItems(root, listAt, delivery.body.byteLength)
+      const listed = items && 'listed' in items ? items.listed : [{ item: root, root }]
+      return listed.map(each => {
+        const scope: Scope = { ...each, headers: delivery.headers }
+        return rules.find(({ applies }) => applies(scope))?.without(scope) ?? []
+      })
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { NewEvent, TargetNode } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
-import type { SourceRule } from '../../model/sources/source-definition.js'
+import type { SourceRule, SourceValue } from '../../model/sources/source-definition.js'
 import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
 import { toIdentifier, toWord } from '../mapping/identity.js'
 import { toNode } from '../mapping/node.js'
@@ -14,6 +14,8 @@ export interface CompiledRule {
   applies: Holds
   /** @returns the event without key and payload, or why the payload does not fit */
   map(scope: Scope): MappedRule | { misfit: string }
+  /** The values of the rule that have no result, as places in the definition. */
+  without(scope: Scope): string[]
 }
 
 export interface MappedRule {
@@ -35,20 +37,28 @@ const LAST_MICROS = 253_402_300_799_000_000
 
 /** @param field place of the rule in the definition; @throws AppError `invalid/invalid_field` */
 export function compileRule(rule: SourceRule, field: string): CompiledRule {
-  const value = (name: keyof SourceRule, use?: TextUse): ReadText =>
-    rule[name] === undefined ? absent : compileValue(rule[name] as SourceRule['kind'], `${field}/${name}`, use)
+  const reads: [at: string, read: ReadText][] = []
+  const compile: CompileValue = (value, at, use) => {
+    if (value === undefined) return absent
+    const read = compileValue(value, at, use)
+    reads.push([at, read])
+    return read
+  }
+  const value = (name: Exclude<keyof SourceRule, 'when' | 'actor' | 'target'>, use?: TextUse) =>
+    compile(rule[name], `${field}/${name}`, use)
   const { id, display, email } = rule.actor ?? {}
-  const ofActor = (each: typeof id, name: string): ReadText =>
-    each === undefined ? absent : compileValue(each, `${field}/actor/${name}`)
+  const ofActor = (each: typeof id, name: string) => compile(each, `${field}/actor/${name}`)
   const actor = { id: ofActor(id, 'id'), display: ofActor(display, 'display'), email: ofActor(email, 'email') }
   const [kindOf, subjectId, subjectType] = [value('kind'), value('subject_id', 'identity'), value('subject_type')]
   const [verbOf, outcome, role] = [value('verb'), value('outcome'), value('actor_role')]
   const [title, text, url] = [value('title'), value('text'), value('url')]
   const time = compileTime(rule.time, `${field}/time`)
+  if (rule.time !== undefined) reads.push([`${field}/time`, time])
   const key = value('key', 'identity')
-  const target = compileTarget(rule, field)
+  const target = compileTarget(rule, field, compile)
   return {
     applies: compileConditions(rule.when ?? [], `${field}/when`),
+    without: scope => reads.flatMap(([at, read]) => (read(scope) === undefined ? [at] : [])),
     map: scope => {
       const words = (kindOf(scope) ?? '').split('.').flatMap(word => toWord(word) ?? [])
       const kind = words.join('.')
@@ -83,17 +93,23 @@ export function compileRule(rule: SourceRule, field: string): CompiledRule {
   }
 }
 
+type CompileValue = (value: SourceValue | undefined, at: string, use?: TextUse) => ReadText
+
 const absent: ReadText = () => undefined
 
 /** The chain of nodes that have an id, innermost first. */
-function compileTarget({ target = [] }: SourceRule, field: string): (scope: Scope) => TargetNode | undefined {
+function compileTarget(
+  { target = [] }: SourceRule,
+  field: string,
+  compile: CompileValue,
+): (scope: Scope) => TargetNode | undefined {
   const nodes = target.map(({ type, id, display, url }, index) => {
     const at = `${field}/target/${index}`
     return {
       type,
-      id: compileValue(id, `${at}/id`, 'identity'),
-      display: display === undefined ? absent : compileValue(display, `${at}/display`),
-      url: url === undefined ? absent : compileValue(url, `${at}/url`),
+      id: compile(id, `${at}/id`, 'identity'),
+      display: compile(display, `${at}/display`),
+      url: compile(url, `${at}/url`),
     }
   })
   const outermostFirst = nodes.reverse()

@@ -12,6 +12,8 @@ export interface TestedDelivery {
   delivery_id?: string
   /** The answer that it asks for. */
   answer?: Readonly<Record<string, string>>
+  /** Of each event: the values of its rule that have no result, as places in the definition. */
+  without_result?: string[][]
 }
 
 /**
@@ -27,11 +29,16 @@ export function testSource(
 ): TestedDelivery {
   const delivery = readSavedRequest(bytes, headers)
   const rules = { secrets: [], requireVerified: false, context: {}, verified: 'token' as const }
-  const { events, ignored, deliveryId, answer } = acceptDelivery(compileOwnAdapter(definition), delivery, rules)
+  const adapter = compileOwnAdapter(definition)
+  const { events, ignored, deliveryId, answer } = acceptDelivery(adapter, delivery, rules)
+  const without = adapter.without(delivery)
   return {
     events: events.map(({ event }) => event),
     ignored,
     ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
     ...(answer === undefined ? {} : { answer }),
+    ...(without.length === events.length && without.some(places => places.length > 0)
+      ? { without_result: without }
+      : {}),
   }
 }

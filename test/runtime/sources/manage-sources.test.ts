@@ -85,6 +85,27 @@ t.test('a saved delivery is tested with its headers, whole or as its body alone'
   t.match(testSource(definition, body, {}), { events: [{ kind: 'delivery.unmapped' }] })
 })
 
+t.test('a test of a delivery names the values without a result', async t => {
+  const rules = [
+    {
+      when: [{ at: './id', exists: true }],
+      ...{ kind: 'build.done', subject_id: '{./id}', text: '{./txt}', time: ['{./at}', '{/at}'], key: '{./id}' },
+      actor: { id: '{./by}' },
+      target: [{ type: 'build', id: '{./id}', url: '{./link}' }],
+    },
+  ]
+  const definition = readDefinition({ proof: { type: 'none' }, each: '/list', rules }, 'builds')
+  const body = Buffer.from(
+    '{"at":"never","list":[{"id":1,"text":"x"},{"id":2,"txt":"y","at":1763640000,"by":"a","link":"l"},{}]}',
+  )
+  const without = ['/rules/0/actor/id', '/rules/0/text', '/rules/0/time', '/rules/0/target/0/url']
+  const { without_result: found } = testSource(definition, body, {})
+  t.same(
+    found?.map(places => places.sort()),
+    [without.sort(), [], []],
+  )
+})
+
 t.test('a preset that is unknown, and a definition of another name, are refused', async t => {
   t.throws(() => presetNamed('fax', 'x'), { code: 'wrong_usage', message: /alertmanager/ })
   t.throws(() => readDefinition({ name: 'a', proof: { type: 'none' }, rules: [] }, 'b'), { code: 'invalid_field' })
