@@ -16,7 +16,7 @@ const watch = (changes: Partial<Subscription> = {}): Subscription => ({
   ...changes,
 })
 
-t.test('polled are the watches of the chat platform that say so', async t => {
+t.test('polled are the watches with a place that say so', async t => {
   t.ok(isPolled(watch()))
   t.ok(isPolled(watch({ capture_modes: ['webhook', 'api_cursor'] })))
   t.notOk(isPolled(watch({ capture_modes: ['webhook'] })))
@@ -25,8 +25,18 @@ t.test('polled are the watches of the chat platform that say so', async t => {
 })
 
 t.test('what asks for capture is not always what can be captured', async t => {
-  t.ok(usesPolling(watch({ source: 'forum', target: 'topic:7' })))
-  t.notOk(canBeCaptured(watch({ source: 'forum', target: 'topic:7' })))
+  t.ok(usesPolling(watch({ source: 'builds', target: 'topic:7' })))
+  t.notOk(canBeCaptured(watch({ source: 'builds', target: 'topic:7' })))
+  for (const [source, target, isPlace] of [
+    ['forum', 'topic:7', true],
+    ['forum', '', true],
+    ['code_a', 'repo:ada/engine', true],
+    ['code_b', 'project:ada/tools/engine/merge_request:3', true],
+    ['code_a', '', false],
+    ['code_a', 'repo:../user', false],
+  ] as const) {
+    t.equal(canBeCaptured(watch({ source, target, filters: {} })), isPlace, `${source} ${target}`)
+  }
   t.notOk(canBeCaptured(watch({ target: '' })))
   t.ok(canBeCaptured(watch({ capture_modes: [] })))
 })

@@ -120,6 +120,21 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.match(await find(), { last_cursor: null, capture: { host: 'a.example.org', read_to: '0' } })
   })
 
+  t.test('an instant is a cursor too, and what a poll has left unfinished stays with its host', async t => {
+    const { subscriptions, find } = await openWatched(t, { last_cursor: '8814' })
+    const unfinished = { until: '2031-05-04T09:00:00.000000Z', lists: { issues: { isDone: true } } }
+    await subscriptions.noteCapture('watch', { host: 'a.example.org', unfinished })
+    for (const minute of ['09:00', '09:05']) {
+      await subscriptions.noteCapture('watch', { read_to: minute }, `2031-05-04T${minute}:00.000000Z`)
+      t.match(await find(), {
+        last_cursor: `2031-05-04T${minute}:00.000000Z`,
+        capture: { read_to: minute, unfinished },
+      })
+    }
+    await subscriptions.noteCapture('watch', { host: 'b.example.org', read_to: '10:00' })
+    t.same((await find())?.capture, { host: 'b.example.org', read_to: '10:00' })
+  })
+
   t.test('a delivery on another road moves the cursor, and leaves capture where it was', async t => {
     const { events, find } = await openWatched(t)
     await events.record([delivered(5)])

@@ -119,17 +119,22 @@ function categoryPlace(value: unknown): Place | undefined {
 }
 
 function slugPlace(value: unknown): Place | undefined {
-  return typeof value === 'string' && value !== '' ? { type: 'category_slug', slug: value } : undefined
+  return typeof value === 'string' && !isNoName(value) ? { type: 'category_slug', slug: value } : undefined
 }
 
 function repositoryPlace(source: PlatformSource, path: unknown, type: unknown, number: unknown): Place | undefined {
   if (typeof path !== 'string' || path.includes(':')) return undefined
   const segments = path.split('/')
   const nests = source === 'code_b'
-  if (segments.includes('') || segments.length < 2 || (segments.length > 2 && !nests)) return undefined
+  if (segments.some(isNoName) || segments.length < 2 || (segments.length > 2 && !nests)) return undefined
   if (type === undefined) return { type: 'repository', path }
   const read = readId(number)
   return isNumbered(type) && read !== undefined ? { type, path, number: read } : undefined
+}
+
+/** Polls write names into addresses, where dots would lead elsewhere. No platform permits them as a name. */
+function isNoName(segment: string): boolean {
+  return segment === '' || segment === '.' || segment === '..'
 }
 
 /** `#12 Title`, as event nodes display it; `!12` on GitLab. */

@@ -83,7 +83,7 @@ t.test('a target outside the grammar is refused, with the grammar', async t => {
       'stream:100%',
       'repo:a/b',
     ],
-    forum: ['category:', 'topic:', 'topic:x', 'topic:-1', 'category:a/b', `topic:${'9'.repeat(16)}`],
+    forum: ['category:', 'category:..', 'topic:', 'topic:x', 'topic:-1', 'category:a/b', `topic:${'9'.repeat(16)}`],
     code_a: [
       'repo:',
       'repo:engine',
@@ -96,6 +96,9 @@ t.test('a target outside the grammar is refused, with the grammar', async t => {
       'repo:a/b/issue:1/2',
       'repo:a/b/isue:12',
       'repo:a%2Fb/c',
+      'repo:../user',
+      'repo:ada/..',
+      'repo:./engine',
       'repo:a/b%',
       'issue:12',
       'stream:eng',
@@ -230,7 +233,7 @@ const name = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1 }),
   fc.constantFrom('1', '%', '/'),
 )
-const segment = fc.stringMatching(/^[A-Za-z0-9_.%-]{1,20}$/u)
+const segment = fc.stringMatching(/^[A-Za-z0-9_.%-]{1,20}$/u).filter(text => text !== '.' && text !== '..')
 const filters = fc.oneof(
   fc.record({ source: fc.constant('chat'), filters: fc.record({ stream: name }) }),
   fc.record({
