@@ -69,17 +69,25 @@ function Members({ of }: { of: object }) {
 /** Of the field that an event is about. */
 const textOf = ({ target }: Event) => (target as HTMLInputElement).value
 
+interface Tried {
+  count: number
+  events: object[]
+  answer?: object
+  /** Of each event: the values of its rule without a result. */
+  without_result?: string[][]
+}
+
 /** Shows what a pasted delivery becomes. @param read the definition to try; absent: the stored one */
 function Sample({ name, read }: { name: string; read?: () => unknown }) {
   const [delivery, setDelivery] = useState('')
-  const [tried, setTried] = useState<{ count: number; events: object[]; answer?: object } | undefined>(undefined)
+  const [tried, setTried] = useState<Tried | undefined>(undefined)
   const { problem, isSending, send } = useSending()
   const test = () => {
     setTried(undefined)
     const path = `${sourcePath(name || 'new')}/test`
     void send(async () => setTried(await placed(async () => api(path, { body: { delivery, definition: read?.() } }))))
   }
-  const { count: amount, events = [], answer } = tried ?? { count: 0 }
+  const { count: amount, events, answer, without_result: without = [] }: Tried = tried ?? { count: 0, events: [] }
   return html`<section class="panel-section" aria-labelledby="sample"><h3 id="sample">Try a sample</h3>
     <label><span class="field-hint">Paste a delivery: <code>${'{"headers": {…}, "body": …}'}</code>, or its body alone. Nothing is stored.</span>
       <textarea class="field code spaced" rows="6" spellcheck=${false} autocomplete="off" value=${delivery} onInput=${(event: Event) => setDelivery(textOf(event))} /></label>
@@ -87,7 +95,9 @@ function Sample({ name, read }: { name: string; read?: () => unknown }) {
     <div role="status">
       ${problem !== undefined && html`<${ProblemNote} what="It becomes nothing." problem=${problem} />`}
       ${tried && html`<p>It becomes ${counted(amount, 'event')}${amount > events.length && `, of which the first ${events.length} are shown`}${answer && `, and is answered with ${JSON.stringify(answer)}`}.</p>`}
-      ${events.map(({ payload: _, ...event }: { payload?: unknown }) => html`<dl class="facts box spaced"><${Members} of=${event} /></dl>`)}
+      ${events.map(({ payload: _, ...event }: { payload?: unknown }, at) => {
+        return html`<dl class="facts box spaced"><${Members} of=${{ ...event, 'no result': (without[at] ?? []).join(', ') }} /></dl>`
+      })}
     </div>
   </section>`
 }

@@ -87,8 +87,10 @@ export function testSavedDelivery({ ledger, readJsonBody }: SourceRouteParts): L
     }
     const tried =
       definition === undefined ? (await ledger.sources.get(name)).definition : readSourceDefinition(definition)
-    const { events, ...others } = testSource(tried, bytes, {})
-    return json(200, { ...others, count: events.length, events: events.slice(0, TEST_LIMITS.events) })
+    const { events, without_result, ...others } = testSource(tried, bytes, {})
+    const most = TEST_LIMITS.events
+    const without = without_result === undefined ? {} : { without_result: without_result.slice(0, most) }
+    return json(200, { ...others, count: events.length, events: events.slice(0, most), ...without })
   })
 }
 
@@ -204,6 +206,11 @@ const DOCS = {
           ignored: Count,
           delivery_id: Type.Optional(Type.String()),
           answer: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'That it asks for.' })),
+          without_result: Type.Optional(
+            Type.Array(Type.Array(Type.String()), {
+              description: 'Of each event: the values of its rule that have no result, as places in the definition.',
+            }),
+          ),
         }),
       },
     },
