@@ -75,6 +75,19 @@ else {
     },
   )
 
+  t.test(
+    'a session that knows the statements of others, as a pooler of transactions gives it, is named as such',
+    async t => {
+      const connection = await Connection.open(cluster.newAddress(), 'daybook test')
+      await connection.script('PREPARE s0 AS SELECT 1')
+      await t.rejects(connection.run('SELECT 2'), { category: 'unavailable', code: 'store_pooled' })
+      await connection.run('SELECT 3')
+      await connection.script('DISCARD ALL')
+      await t.rejects(connection.run('SELECT 3'), { code: 'store_pooled' }, 'or one that has lost its own')
+      await connection.close()
+    },
+  )
+
   t.test('a lease has one holder; who lost it records nothing more under it', async t => {
     const [one, two] = (await openTogether(2)) as [PostgresStore, PostgresStore]
     const captured = (key: string, lease: EventToRecord['matches'][number]['lease']): EventToRecord => {

@@ -41,6 +41,12 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     message: 'The database role has not the rights that this takes.',
     ...{ hint: 'Run `daybook ledger migrate` as the role that owns the tables.', retryAfterSeconds: 60 },
   },
+  store_pooled: {
+    category: 'unavailable',
+    states: ['42P05', '26000'],
+    message: 'A connection pooler passes statements of one connection to several sessions of the database.',
+    ...{ hint: 'Set the pooler to session mode, or use the address of the database server.', retryAfterSeconds: 60 },
+  },
   store_corrupt: {
     category: 'unavailable',
     states: ['XX001', 'XX002'],
