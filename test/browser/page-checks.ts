@@ -94,12 +94,17 @@ export function findSmallTargets(page: Page): Promise<string[]> {
       target.scrollIntoView({ block: 'center', inline: 'center' })
       const { left, top, width, height } = target.getBoundingClientRect()
       const [x, y] = [left + width / 2, top + height / 2]
-      const reach = (dx, dy) => {
+      const reach = (dx, dy, most) => {
         let steps = 0
-        while (steps < 44 && target.contains(document.elementFromPoint(x + dx * steps, y + dy * steps))) steps++
+        while (steps < most && target.contains(document.elementFromPoint(x + dx * steps, y + dy * steps))) steps++
         return steps
       }
-      if (reach(-1, 0) + reach(1, 0) >= 44 && reach(0, -1) + reach(0, 1) >= 44) return []
+      // Finding an element takes long: no farther than needed.
+      const reaches = (dx, dy) => {
+        const back = reach(-dx, -dy, 44)
+        return back + reach(dx, dy, 44 - back) >= 44
+      }
+      if (reaches(1, 0) && reaches(0, 1)) return []
       return [Math.round(width) + ' × ' + Math.round(height) + ' px: ' + control.outerHTML.slice(0, 120)]
     })
   })()`)
