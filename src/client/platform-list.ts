@@ -4,7 +4,7 @@ import type { CallOptions } from './server-client.js'
 /** What a running ledger reports about the webhook of one source. */
 export interface ServedWebhook {
   isSecretConfigured: boolean
-  /** Events of this source are captured too, so not every repeat is a delivery. */
+  /** Messages of this source are captured too, so not every repeat is a delivery. A poll leaves alone what its watch has. */
   isCaptured: boolean
   /** Origin of the platform's server, if set in the ledger rather than taken from the hook's address. */
   site?: string
@@ -23,7 +23,7 @@ export async function askForWebhook(
   const site: unknown = platform?.site
   return {
     isSecretConfigured: platform?.secret_configured === true,
-    isCaptured: Array.isArray(modes) && modes.some(mode => mode !== 'webhook'),
+    isCaptured: Array.isArray(modes) && modes.includes('api_cursor'),
     ...(typeof site === 'string' ? { site } : {}),
   }
 }
