@@ -6,6 +6,7 @@
  * tap's root is one object for all files. While a file runs, what it asks of the root goes to a test of its own, so
  * that its folders, time limit and teardowns are its own too.
  */
+import './support/no-async-hooks.js'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
