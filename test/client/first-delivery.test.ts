@@ -158,7 +158,7 @@ const doubtful: { name: string; prepare: (ledger: TestedLedger, known: TestedEve
   {
     name: 'the ledger fetches from the platform as well',
     prepare: ledger => {
-      ledger.capture_modes = ['webhook', 'poll']
+      ledger.capture_modes = ['webhook', 'api_cursor']
     },
     reported: 'repeat with secret',
   },
@@ -267,7 +267,12 @@ t.test('waiting ends when the reader has left', async t => {
 
 t.test('a ledger is asked what it has for a webhook', async t => {
   const items = [
-    { source: 'chat', secret_configured: false, capture_modes: ['webhook', 'poll'], site: 'https://chat.example.org' },
+    {
+      source: 'chat',
+      secret_configured: false,
+      capture_modes: ['webhook', 'api_cursor'],
+      site: 'https://chat.example.org',
+    },
     { source: 'forum', secret_configured: true, capture_modes: ['webhook'] },
   ]
   const platforms = async () => toAnswer({ items })

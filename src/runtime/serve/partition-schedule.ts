@@ -13,7 +13,7 @@ const EVERY_MS = 6 * 60 * 60 * 1_000
  */
 export function schedulePartitions(
   shared: Pick<SharedStore, 'makePartitions'>,
-  logger: Pick<Logger, 'info' | 'warn'>,
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): () => void {
   let warnedOf: string | undefined
   const make = async () => {
@@ -22,9 +22,12 @@ export function schedulePartitions(
       if (made.length > 0) logger.info({ made }, 'made partitions of coming months')
       warnedOf = undefined
     } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      if (warnedOf !== error.code) logger.warn({ code: error.code }, 'the partitions of coming months cannot be made')
-      warnedOf = error.code
+      const code = error instanceof AppError ? error.code : String(error)
+      if (warnedOf === code) return
+      warnedOf = code
+      const message = 'the partitions of coming months cannot be made'
+      if (error instanceof AppError) logger.warn({ code }, message)
+      else logger.error({ err: error }, message)
     }
   }
   const timer = setInterval(() => void make(), EVERY_MS)

@@ -88,6 +88,25 @@ else {
     },
   )
 
+  t.test('a month stays without a partition if an event of it is recorded while partitions are made', async t => {
+    const address = cluster.newAddress()
+    const store = await openPostgresStore({ address })
+    await store.events.record([messageCreated('1')])
+    const writer = await Connection.open(address, 'daybook test')
+    const march = Date.UTC(2096, 2, 5) * 1_000
+    await writer.script(`
+      BEGIN;
+      INSERT INTO events
+      SELECT (jsonb_populate_record(event, '{"captured_us": ${march}, "seq": 2}')).* FROM events event`)
+    const made = store.shared.makePartitions(march)
+    const isWaiting = async () =>
+      (await cluster.sql(`SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation'`)).length > 0
+    while (!(await isWaiting())) await sleep(10)
+    await writer.script('COMMIT')
+    t.same(await made, ['events_2096_04', 'events_2096_05', 'events_2096_06'])
+    await Promise.all([writer.close(), store.close()])
+  })
+
   t.test('a lease has one holder; who lost it records nothing more under it', async t => {
     const [one, two] = (await openTogether(2)) as [PostgresStore, PostgresStore]
     const captured = (key: string, lease: EventToRecord['matches'][number]['lease']): EventToRecord => {

@@ -9,6 +9,8 @@ const LIMITS = /* sql */ `SET LOCAL lock_timeout = '2s'`
 const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
 const EXISTING = /* sql */ `
   SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'events'::regclass`
+/** An event that is recorded between the question and the partition would prevent it. */
+const STOP_WRITERS = /* sql */ `LOCK TABLE events_other IN ACCESS EXCLUSIVE MODE`
 const HAS_ROWS = /* sql */ `SELECT 1 AS found FROM events_other WHERE captured_us >= $1 AND captured_us < $2 LIMIT 1`
 
 export interface Month {
@@ -48,6 +50,7 @@ export async function makePartitions(
   return connection.transaction(async () => {
     await connection.script(LIMITS)
     await connection.run(TAKE_LOCK, LOCK)
+    await connection.script(STOP_WRITERS)
     const made: string[] = []
     for (const { name, from, to } of await missing()) {
       if ((await connection.run(HAS_ROWS, from, to)).length > 0) continue
