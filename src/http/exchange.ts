@@ -82,6 +82,9 @@ export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<
       chunks: async function* () {
         try {
           yield* bounded(response, call.maxAnswerBytes)
+          // The close of the connection ends an answer without a length, also if we closed it.
+          call.signal?.throwIfAborted()
+          if (watch.failure) throw watch.failure
         } catch (error) {
           throw toThrown(error)
         }
@@ -117,7 +120,7 @@ function open(address: HttpAddress, { method, path, headers, idleSeconds, agent 
 
 interface Watch {
   connected: boolean
-  /** Why the request was ended, if it was; the error thrown while reading the answer does not contain it. */
+  /** Why the request was ended, if it was; reading the answer then ends with another error, or with none. */
   failure: HttpFailure | undefined
   end: () => void
 }

@@ -10,6 +10,7 @@ import {
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { Feed } from '../platforms/feeds/parse-feed.js'
 import type { FeedVersion, readFeed } from '../platforms/feeds/read-feed.js'
+import { withoutQuery } from '../platforms/feeds/without-query.js'
 import type { OwnAdapter } from '../platforms/own/adapter.js'
 import type { EventDelivery } from './event-recorder.js'
 import type { OwnSource } from './sources.js'
@@ -42,8 +43,6 @@ interface FeedMemory {
 
 const SECOND: Micros = 1_000_000
 const LONGEST_SECONDS = 86_400
-/** Feeds that are read at the same time. */
-const AT_ONCE = 4
 /** Items of one transaction. Between two of them, other requests get a turn. */
 const BATCH = 25
 
@@ -51,6 +50,10 @@ const BATCH = 25
 export class Feeds {
   /** Bounded by the number of sources. */
   readonly #memories = new Map<string, FeedMemory>()
+  /** Due, and taken by no reader yet. */
+  readonly #waiting: string[] = []
+  /** Those that wait, and those that are being read. */
+  readonly #taken = new Set<string>()
 
   constructor(private readonly parts: FeedsParts) {}
 
@@ -71,7 +74,9 @@ export class Feeds {
     const everySeconds = proof.every_seconds ?? FEED_SECONDS
     try {
       const { version, feed } = await this.parts.read(proof.url, { before: before?.version, signal })
-      const counts = feed ? await this.#record(proof.url, feed, normalise) : { created: 0, known: 0 }
+      const counts = feed
+        ? await this.#record({ source: name, url: withoutQuery(proof.url) }, feed, normalise)
+        : { created: 0, known: 0 }
       this.#remember(definition, { version, failures: 0, waitSeconds: everySeconds })
       return { ...counts, unchanged: feed === undefined }
     } catch (error) {
@@ -85,21 +90,28 @@ export class Feeds {
     }
   }
 
-  /** Reads all feeds that are due, a few at a time. */
+  /** Reads the feeds that are due, one after another. Several callers share the work, so that a slow feed delays no other. */
   async readDue(report: (report: FeedReport) => void, signal: AbortSignal): Promise<void> {
     const now = this.parts.clock()
     const sources = await this.parts.list()
     const names = new Set(sources.map(({ definition }) => definition.name))
     for (const name of this.#memories.keys()) if (!names.has(name)) this.#memories.delete(name)
-    const due = sources.filter(({ definition, accepts }) => {
-      return accepts && definition.proof.type === 'feed' && (this.#memoryOf(definition)?.dueAt ?? 0) <= now
-    })
-    const readNext = async () => {
-      for (let next = due.shift(); next && !signal.aborted; next = due.shift()) {
-        report(await this.#readOne(next.definition.name, signal))
+    for (const { definition, accepts } of sources) {
+      const { name, proof } = definition
+      if (!accepts || proof.type !== 'feed' || this.#taken.has(name)) continue
+      if ((this.#memoryOf(definition)?.dueAt ?? 0) > now) continue
+      this.#taken.add(name)
+      this.#waiting.push(name)
+    }
+    while (!signal.aborted) {
+      const name = this.#waiting.shift()
+      if (name === undefined) return
+      try {
+        report(await this.#readOne(name, signal))
+      } finally {
+        this.#taken.delete(name)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, readNext))
   }
 
   async #readOne(name: string, signal: AbortSignal): Promise<FeedReport> {
@@ -112,13 +124,17 @@ export class Feeds {
     }
   }
 
-  /** Oldest first, as feeds begin with the newest. Every item is a delivery of its own. */
-  async #record(url: string, { items, ...about }: Feed, normalise: OwnAdapter['normalise']) {
+  /**
+   * Oldest first, as feeds begin with the newest. Every item is a delivery of its own.
+   *
+   * @param from tells feeds apart; the address alone does not, as every reader sees it and a query may have a secret
+   */
+  async #record(from: { source: string; url: string }, { items, ...about }: Feed, normalise: OwnAdapter['normalise']) {
     const counts = { created: 0, known: 0 }
     const oldestFirst = items.toReversed()
-    for (let from = 0; from < oldestFirst.length; from += BATCH) {
-      const deliveries = oldestFirst.slice(from, from + BATCH).flatMap(item => {
-        const body = Buffer.from(JSON.stringify({ feed: { url, ...about }, item }))
+    for (let at = 0; at < oldestFirst.length; at += BATCH) {
+      const deliveries = oldestFirst.slice(at, at + BATCH).flatMap(item => {
+        const body = Buffer.from(JSON.stringify({ feed: { ...from, ...about }, item }))
         return normalise({ headers: {}, body }, {}).events.map((event): EventDelivery => {
           return { event, provenance: { route: 'capture', verified: 'none' } }
         })

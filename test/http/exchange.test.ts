@@ -65,6 +65,27 @@ t.test('an answer that drips is not waited for longer than all may take', async 
   await t.rejects(exchange(address, { ...CALL, totalSeconds: 0.2 }), { message: 'silent: 0.2 seconds' })
 })
 
+t.test('an answer without a length that we cut does not pass as complete', async t => {
+  const { address } = await start(t, ({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    const drip = setInterval(() => socket.write('x'), 10)
+    socket.once('close', () => clearInterval(drip))
+  })
+  await t.rejects(exchange(address, { ...CALL, totalSeconds: 0.2 }), { message: 'silent: 0.2 seconds' })
+  const stop = new AbortController()
+  const answer = await openAnswer(address, { ...CALL, signal: stop.signal })
+  t.teardown(answer.end)
+  const chunks = answer.chunks()
+  t.match(String((await chunks.next()).value), 'x')
+  stop.abort(new Error('called off'))
+  await t.rejects(
+    async () => {
+      for (;;) if ((await chunks.next()).done) return
+    },
+    { message: 'called off' },
+  )
+})
+
 t.test('a request that waits for the connection of another is not taken for one that cannot connect', async t => {
   const { address } = await start(t, (_, res) => setTimeout(() => res.end('ok'), 150))
   const agent = keptOpen(t)

@@ -6,15 +6,18 @@ export interface FeedAnswer {
   status?: number
   headers?: Record<string, string>
   body?: string | Uint8Array
+  /** The answer waits for it. */
+  after?: Promise<unknown>
 }
 
 /** A server of feeds whose answers a test sets. */
 export async function serveFeeds(t: Test) {
   const asked: { path: string; headers: IncomingHttpHeaders }[] = []
-  const server = createServer((req, res) => {
+  const server = createServer(async (req, res) => {
     const path = req.url ?? ''
     asked.push({ path, headers: req.headers })
-    const { status = 200, headers = {}, body = '' } = feeds.answers.get(path) ?? { status: 404 }
+    const { status = 200, headers = {}, body = '', after } = feeds.answers.get(path) ?? { status: 404 }
+    await after
     res.writeHead(status, headers).end(body)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -79,8 +79,8 @@ interface Found {
 }
 
 /**
- * Reads RSS 2.0, RSS 1.0 (RDF) or Atom. Tolerant: a feed with mistakes in its XML is read as far as it can be understood. A document type
- * is not read, so it can define no entities, and nothing is loaded.
+ * Reads RSS 2.0, RSS 1.0 (RDF) or Atom. Tolerant: a feed with mistakes in its XML is read as far as it can be understood. One whose root
+ * element is not closed is refused whole: only that shows that an answer without a length was cut. A document type is not read, so it can define no entities, and nothing is loaded.
  *
  * @param url of the feed, for relative links
  * @param pause called between pieces, so that other work gets a turn
@@ -95,7 +95,10 @@ export async function parseFeed(xml: string, url: string, pause: () => Promise<u
     if (from > 0) await pause()
     parser.write(xml.slice(from, from + PIECE))
   }
-  if (!reader.isFull) parser.end()
+  if (!reader.isFull) {
+    if (reader.isOpen) throw new NotAFeed('with a document that is cut off: its root element is not closed')
+    parser.end()
+  }
   if (!reader.isFeed) throw new NotAFeed('with a document that is neither RSS nor Atom')
   const items = new Map<string, FeedItem>()
   for (const [index, found] of reader.items.entries()) {
@@ -121,6 +124,11 @@ class FeedReader {
 
   get isFull(): boolean {
     return this.items.length >= ITEMS
+  }
+
+  /** An element is not closed yet. */
+  get isOpen(): boolean {
+    return this.#open.length > 0
   }
 
   onopentag(sent: string, attributes: Readonly<Record<string, string>>): void {

@@ -23,8 +23,14 @@ for (const [network, bits] of [
   PRIVATE.addSubnet(network, bits, 'ipv4')
 }
 for (const [network, bits] of [
-  ['::', 127],
-  ['64:ff9b::', 96],
+  // With an IPv4 address inside, which a gateway may connect to.
+  ...([
+    ['::', 96],
+    ['64:ff9b::', 96],
+    ['64:ff9b:1::', 48],
+    ['2001::', 32],
+    ['2002::', 16],
+  ] as const),
   ['fc00::', 7],
   ['fe80::', 10],
   ['ff00::', 8],

@@ -15,6 +15,7 @@ import {
 import { digestOf } from '../mapping/identity.js'
 import { type Feed, NotAFeed, parseFeed } from './parse-feed.js'
 import { isPrivateLiteral, publicAgent } from './public-address.js'
+import { withoutQuery } from './without-query.js'
 
 /** What the last answer of a feed had, so that it need not be sent or read again. */
 export interface FeedVersion {
@@ -60,8 +61,8 @@ const WORDS: PlatformWords = {
 const inflate = promisify(gunzip)
 
 /**
- * Reads a feed. Redirects are followed, to another host only if its address is public: the owner of a feed must not
- * make this server read what only it can reach.
+ * Reads a feed. Redirects are followed, to another origin than that of the feed only if its address is public: the
+ * owner of a feed must not make this server read what only it can reach.
  *
  * @throws AppError `…/platform_…`, with `retryAfterSeconds` if the server asks for it; the signal's reason
  */
@@ -84,7 +85,7 @@ export async function readFeed(
   }
   if (version.digest === before?.digest) return { version }
   try {
-    return { version, feed: await parseFeed(textOf(bytes, answer), from.href, turn) }
+    return { version, feed: await parseFeed(textOf(bytes, answer), withoutQuery(from.href), turn) }
   } catch (error) {
     throw error instanceof NotAFeed ? answerUnreadable(error.message, shown, WORDS) : error
   }
@@ -97,7 +98,7 @@ async function follow(
 ): Promise<{ answer: HttpAnswer; from: URL }> {
   let url = first
   for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
-    const answer = await get(url, { before, signal, isForeign: url.hostname !== first.hostname })
+    const answer = await get(url, { before, signal, isForeign: url.origin !== first.origin })
     const { location } = answer.headers
     if (!REDIRECTING.includes(answer.status) || location === undefined) return { answer, from: url }
     const next: URL | undefined = URL.canParse(location, url.href) ? new URL(location, url) : undefined
@@ -112,7 +113,7 @@ async function follow(
 interface Asked {
   before: FeedVersion | undefined
   signal: AbortSignal | undefined
-  /** Not the host that the administrator has named. */
+  /** Not the origin that the administrator has named. Its name alone is not enough: the owner of the feed decides what it is looked up to. */
   isForeign: boolean
 }
 
@@ -122,6 +123,7 @@ async function get(url: URL, { before, signal, isForeign }: Asked): Promise<Http
       'unavailable',
       'platform_unreachable',
       `${url.host} is a private address, to which a feed must not redirect.`,
+      { hint: 'If it is the right place, name it as the address of the feed.' },
     )
   }
   try {

@@ -3,10 +3,12 @@ import type { Logger } from 'pino'
 import type { FeedReport, Feeds } from '../../ledger/feeds.js'
 import { AppError } from '../../model/app-error.js'
 import type { SharedStore } from '../../store/shared-store.js'
-import { type HeldLease, holdLease } from '../held-lease.js'
+import { holdLease } from '../held-lease.js'
 import { RepeatedWork } from '../repeated-work.js'
 
 const LEASE = 'feeds'
+/** Feeds that are read at the same time. */
+const READERS = 4
 
 export interface FeedScheduleParts {
   feeds: Pick<Feeds, 'readDue'>
@@ -41,10 +43,10 @@ export class FeedSchedule {
   async #turn(signal: AbortSignal): Promise<number> {
     const { leases, checkMs } = this.parts
     try {
-      if (!leases) await this.#readDue(signal)
+      if (!leases) await this.#read(async () => true, signal)
       else {
         const held = await holdLease(leases, LEASE)
-        await held?.during(() => this.#whileHeld(held, signal))
+        await held?.during(() => this.#read(held.renew, signal))
       }
     } catch (error) {
       if (!signal.aborted) this.#logChange('', error)
@@ -52,17 +54,21 @@ export class FeedSchedule {
     return checkMs
   }
 
-  /** Keeps the lease between its turns: another server would read every feed again. */
-  async #whileHeld(held: HeldLease, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await held.renew())) {
-      await this.#readDue(signal)
-      await sleep(this.parts.checkMs, undefined, { signal }).catch(() => undefined) // aborted by `stop`
+  /** Keeps the lease between its checks: another server would read every feed again. */
+  async #read(isStillOurs: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+    const reader = async () => {
+      while (!signal.aborted) {
+        try {
+          if (!(await isStillOurs())) return
+          await this.parts.feeds.readDue(report => this.#report(report), signal)
+          this.#logChange('', undefined)
+        } catch (error) {
+          if (!signal.aborted) this.#logChange('', error)
+        }
+        await sleep(this.parts.checkMs, undefined, { signal }).catch(() => undefined) // aborted by `stop`
+      }
     }
-  }
-
-  async #readDue(signal: AbortSignal): Promise<void> {
-    await this.parts.feeds.readDue(report => this.#report(report), signal)
-    this.#logChange('', undefined)
+    await Promise.all(Array.from({ length: READERS }, reader))
   }
 
   #report({ source, outcome, error }: FeedReport): void {

@@ -126,14 +126,23 @@ t.test('a document type defines nothing: entities stay as they are, and nothing 
 
 t.test('broken XML is read as far as it can be understood', async t => {
   const { items } = await parse(
-    '<rss><channel><item><title>A & B < C<b>D</title><guid>1</guid></item><item><guid>2</guid>',
+    '<rss><channel><item><title>A & B < C<b>D</title><guid>1</guid></item><item><guid>2</guid></rss><!--',
   )
-  t.match(items, [{ key: '1' }])
+  t.match(items, [{ key: '1' }, { key: '2' }])
   const hostile =
     '<rss><channel><item><guid>&#xD800;&#0;</guid><__proto__>x</__proto__><title constructor="1">T</title></item></channel></rss>'
   const [item] = (await parse(hostile)).items
   t.equal(item?.title, 'T')
   t.notMatch(item?.key, /\p{Cs}|\0/u)
+})
+
+t.test('a document that is cut off is refused, wherever that is', async t => {
+  for (const whole of [RSS_2, RSS_1, ATOM]) {
+    for (const at of [whole.lastIndexOf('</'), whole.length - 1, whole.length / 2]) {
+      await t.rejects(parse(whole.slice(0, at)), { message: /cut off/ }, whole.slice(at - 20, at))
+    }
+  }
+  t.same((await parse('<feed/>')).items, [])
 })
 
 t.test('a document that is no feed, or is nested too deeply, is refused', async t => {

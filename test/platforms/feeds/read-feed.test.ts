@@ -34,6 +34,9 @@ t.test('redirects are followed, but not to where only this machine can reach', a
     '127.0.0.2',
     '[::1]',
     '[::ffff:127.0.0.1]',
+    '[::127.0.0.1]',
+    '[2002:7f00:1::]',
+    '[64:ff9b::7f00:1]',
     '0.0.0.0',
     '10.1.2.3',
     '169.254.169.254',
@@ -42,6 +45,33 @@ t.test('redirects are followed, but not to where only this machine can reach', a
     await t.rejects(readFeed(url('/away')), { code: 'platform_unreachable', message: /private address/ }, host)
   }
   t.ok(asked.slice(before).every(({ path }) => path === '/away'))
+})
+
+t.test('the administrator trusts the origin that the feed names, and no other of its host', async t => {
+  const [named, other] = [await serveFeeds(t), await serveFeeds(t)]
+  const at = (port: number) => `http://localhost:${port}/new`
+  named.answers.set('/new', { body: rss('1') })
+  other.answers.set('/new', { body: rss('2') })
+  const redirected = (location: string) => {
+    named.answers.set('/old', { status: 302, headers: { location } })
+    return readFeed(at(named.port).replace('new', 'old'))
+  }
+  t.match((await redirected(at(named.port))).feed?.items, [{ key: '1' }])
+  for (const url of [at(other.port), at(named.port).replace('http:', 'https:'), named.url('/new')]) {
+    await t.rejects(redirected(url), { code: 'platform_unreachable', message: /private address/ }, url)
+  }
+  t.same(other.asked, [])
+})
+
+t.test('links are relative to the address of the feed without its query', async t => {
+  const { answers, url } = await serveFeeds(t)
+  const links = ['', '#top', '?page=2'].map(href => `<entry><id>x${href}</id><link href="${href}"/></entry>`)
+  answers.set('/feed?token=hidden', { body: `<feed>${links.join('')}</feed>` })
+  const { feed } = await readFeed(url('/feed?token=hidden'))
+  t.same(
+    feed?.items.map(({ link }) => link),
+    [url('/feed'), url('/feed#top'), url('/feed?page=2')],
+  )
 })
 
 t.test('what a server refuses is an error, with the time that it asks for', async t => {
@@ -59,6 +89,7 @@ t.test('what a server refuses is an error, with the time that it asks for', asyn
     [{ status: 403 }, { code: 'platform_not_permitted' }],
     [{ status: 410 }, { code: 'platform_place_unknown' }],
     [{ body: '<html></html>' }, { code: 'platform_answer_unreadable', message: /neither RSS nor Atom/ }],
+    [{ body: rss('2', '1').slice(0, -20) }, { code: 'platform_answer_unreadable', message: /cut off/ }],
     [{ body: 'x'.repeat(5_000_000) }, { code: 'platform_answer_unreadable', message: /4 MiB/ }],
     [
       { body: gzipSync('x'.repeat(50_000_000)), headers: { 'content-encoding': 'gzip' } },

@@ -1,8 +1,11 @@
+import { EventEmitter, once } from 'node:events'
+import pino from 'pino'
 import type { Test } from 'tap'
 import t from 'tap'
 import type { FeedReport } from '../../../src/ledger/feeds.js'
 import type { StoredEvent } from '../../../src/model/events/event.js'
 import { feedAt } from '../../../src/platforms/own/presets/feed.js'
+import { FeedSchedule } from '../../../src/runtime/sources/feed-schedule.js'
 import { rss, serveFeeds } from '../../support/feed-server.js'
 import { BY_ADMIN_TOKEN, serveClosed } from '../closed-ledger.js'
 import { openLedger } from '../consumers/serve-consumers.js'
@@ -32,7 +35,7 @@ async function serveFeedSources(t: Test) {
   const pass = (seconds: number) => {
     time.now += seconds * 1_000_000
   }
-  return { ...served, feeds, put, read, readDue, show, events, pass }
+  return { ...served, ledger, feeds, put, read, readDue, show, events, pass }
 }
 
 t.test('items of a feed become events, oldest first and each once', async t => {
@@ -54,11 +57,44 @@ t.test('items of a feed become events, oldest first and each once', async t => {
   )
   t.match(found[0], {
     kind: 'entry.published',
-    target: { key: 'entry:1', display: 'Item 1', parent: { key: `feed:${feeds.url('/news')}`, display: 'News' } },
+    target: { key: 'entry:1', display: 'Item 1', parent: { key: 'feed:news', display: 'News' } },
     conversation: { title: 'Item 1', url: 'https://example.org/1' },
-    payload: { feed: { title: 'News' }, item: { key: '1' } },
+    payload: { feed: { source: 'news', url: feeds.url('/news'), title: 'News' }, item: { key: '1' } },
     provenance: { route: 'capture', verified: 'none' },
   })
+})
+
+t.test('a feed that is cut off records nothing, and is read whole the next time', async t => {
+  const { feeds, put, read, show, events } = await serveFeedSources(t)
+  const headers = { etag: '"v1"' }
+  feeds.answers.set('/news', { headers, body: rss('2', '1').slice(0, -20) })
+  await put('news', feedAt(feeds.url('/news')))
+  t.match(await read('news'), { status: 503, body: { code: 'platform_answer_unreadable' } })
+  t.match((await show('news')).body, { feed: { problem: /cut off/ } })
+  t.same(await events(), [])
+  feeds.answers.set('/news', { headers, body: rss('2', '1') })
+  t.match(await read('news'), { body: { created: 2 } })
+  t.notOk(feeds.asked.at(-1)?.headers['if-none-match'], 'what was cut off is not remembered')
+})
+
+t.test('events do not show the query of a feed, which may be a secret, and two queries are two feeds', async t => {
+  const { feeds, put, read, events, show, request } = await serveFeedSources(t)
+  for (const [name, token] of Object.entries({ ours: 'hidden-a', theirs: 'hidden-b' })) {
+    feeds.answers.set(`/news?token=${token}`, { body: rss('1') })
+    await put(name, feedAt(`${feeds.url('/news')}?token=${token}`))
+    t.match(await read(name), { body: { created: 1 } })
+    feeds.answers.set(`/news?token=${token}`, { status: 403 })
+    t.notMatch(JSON.stringify((await read(name)).body), 'hidden')
+    t.notMatch(JSON.stringify((await show(name)).body.feed), 'hidden')
+  }
+  const found = await events()
+  t.notMatch(JSON.stringify(found), 'hidden')
+  t.match(found, [
+    { dedupe_key: 'ours:1', target: { parent: { key: 'feed:ours' } }, payload: { feed: { url: feeds.url('/news') } } },
+    { dedupe_key: 'theirs:1', target: { parent: { key: 'feed:theirs' } } },
+  ])
+  t.match(await request('/api/sources'), { status: 401 })
+  t.notMatch((await request('/api/platforms', { headers: BY_ADMIN_TOKEN })).text, 'hidden')
 })
 
 t.test('feeds are read when they are due, and later after a failure', async t => {
@@ -91,6 +127,26 @@ t.test('feeds are read when they are due, and later after a failure', async t =>
   t.notOk('problem' in ((await show('b')).body.feed as object))
   await put('b', every(120, '/b'))
   t.match(await readDue(), [{ source: 'b' }], 'a definition that was replaced is read again')
+})
+
+t.test('a feed that is slow delays no other, and is not read twice at a time', async t => {
+  const { ledger, feeds, put, events } = await serveFeedSources(t)
+  const gate = new EventEmitter()
+  feeds.answers.set('/slow', { after: once(gate, 'open'), body: rss('1') })
+  feeds.answers.set('/news', { body: rss('1') })
+  await put('slow', feedAt(feeds.url('/slow')))
+  const schedule = new FeedSchedule({ feeds: ledger.feeds, logger: pino({ level: 'silent' }), checkMs: 1 })
+  t.teardown(() => schedule.stop())
+  const recorded = async (count: number) => {
+    while ((await events()).length < count) await new Promise(setImmediate)
+  }
+  while (feeds.asked.length === 0) await new Promise(setImmediate)
+  await put('news', feedAt(feeds.url('/news')))
+  await recorded(1)
+  t.match(await events(), [{ source: 'news' }])
+  gate.emit('open')
+  await recorded(2)
+  t.same(feeds.asked.map(({ path }) => path).sort(), ['/news', '/slow'])
 })
 
 t.test('a rule decides what an item becomes; nothing can be delivered to a feed', async t => {

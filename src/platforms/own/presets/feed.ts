@@ -8,7 +8,7 @@ const FEED_RULES: SourceDefinition['rules'] = [
     actor: { id: '{/item/author}' },
     target: [
       { type: 'entry', id: '{/item/key}', display: '{/item/title}', url: '{/item/link}' },
-      { type: 'feed', id: '{/feed/url}', display: '{/feed/title}', url: '{/feed/link}' },
+      { type: 'feed', id: '{/feed/source}', display: '{/feed/title}', url: '{/feed/link}' },
     ],
     title: '{/item/title}',
     text: '{/item/text}',
