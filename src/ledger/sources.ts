@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { AppError, invalidField, notAnObject } from '../model/app-error.js'
 import type { Provenance, StoredEvent } from '../model/events/event.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
@@ -38,12 +39,13 @@ export interface RemapOutcome {
   created: number
   /** Events that an earlier remapping, or another delivery, has made already. */
   duplicates: number
-  /** Deliveries that still fit no rule. */
+  /** Deliveries, or items of one, that still fit no rule. */
   unmapped: number
 }
 
 const FRESH: Micros = 1_000_000
 const PAGE = 100
+const EVENTS_A_RECORD = 1_000
 /** Their events are parsed on the thread that answers all requests. */
 const PAGE_BYTES = 4 * 1024 * 1024
 
@@ -143,14 +145,28 @@ export class Sources {
       signal?.throwIfAborted()
       const page = await this.#page(since === undefined ? query : { ...query, since })
       const kept: StoredEvent[] = JSON.parse(`[${Buffer.from(page.items).toString('utf8')}]`)
-      const deliveries = kept.flatMap(event => remapped(source.adapter, event))
-      outcome.unmapped += kept.length - deliveries.length
-      const outcomes = deliveries.length > 0 ? await this.parts.record(deliveries) : []
-      for (const { created } of outcomes) outcome[created ? 'created' : 'duplicates'] += 1
+      let waiting: EventDelivery[] = []
+      for (const [index, event] of kept.entries()) {
+        const { deliveries, unmapped } = remapped(source.adapter, event)
+        outcome.unmapped += unmapped
+        waiting = waiting.concat(deliveries)
+        if (waiting.length >= PAGE || index === kept.length - 1) {
+          await this.#recordAll(waiting, outcome)
+          waiting = []
+        }
+        await turn()
+      }
       since = page.latestCapturedAt ?? since
       hasMore = page.hasMore
     }
     return outcome
+  }
+
+  async #recordAll(deliveries: readonly EventDelivery[], outcome: RemapOutcome): Promise<void> {
+    for (let from = 0; from < deliveries.length; from += EVENTS_A_RECORD) {
+      const outcomes = await this.parts.record(deliveries.slice(from, from + EVENTS_A_RECORD))
+      for (const { created } of outcomes) outcome[created ? 'created' : 'duplicates'] += 1
+    }
   }
 
   /**
@@ -185,14 +201,16 @@ export class Sources {
 function remapped(
   { remap }: OwnAdapter,
   { action, payload, subject_id, dedupe_key, provenance }: StoredEvent,
-): EventDelivery[] {
+): { deliveries: EventDelivery[]; unmapped: number } {
   const { wrapped, headers } = action.metadata
   const kept = { root: fromPayload(payload, wrapped === true), headers: textsOf(headers), identity: subject_id }
-  const event = remap(kept)
-  if (event === undefined) return []
+  const { events, unmapped } = remap(kept)
   const from: Provenance = { ...provenance, route: 'import' }
-  const metadata = { ...event.action.metadata, remapped_from: dedupe_key }
-  return [{ event: { ...event, action: { ...event.action, metadata } }, provenance: from }]
+  const deliveries = events.map((event): EventDelivery => {
+    const metadata = { ...event.action.metadata, remapped_from: dedupe_key }
+    return { event: { ...event, action: { ...event.action, metadata } }, provenance: from }
+  })
+  return { deliveries, unmapped }
 }
 
 /** Without a prototype: the names came from outside. */

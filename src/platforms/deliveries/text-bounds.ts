@@ -17,13 +17,13 @@ export function withinTextBounds(event: NewEvent, bytes: number): NewEvent {
 
 /** The same value with truncated texts. Values built by adapters are a few levels deep. */
 function cut(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > MAX_TEXT ? cutText(value) : value
+  if (typeof value === 'string') return withinTextBound(value)
   if (Array.isArray(value)) return value.map(cut)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member)]))
 }
 
 /** Never splits a surrogate pair. */
-function cutText(text: string): string {
-  return `${text.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/u, '')}…`
+export function withinTextBound(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/u, '')}…`
 }

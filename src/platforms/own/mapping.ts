@@ -4,7 +4,8 @@ import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { withinDepth } from '../deliveries/delivery-body.js'
 import { digestOf, toIdentifier } from '../mapping/identity.js'
 import { type Payload, REDACTED } from '../mapping/payload.js'
-import { readOwnBody, toPayload } from './body.js'
+import { fromPayload, readOwnBody, toPayload } from './body.js'
+import { Budget, KeptWhole } from './budget.js'
 import { compileConditions } from './condition.js'
 import { keptHeaders } from './kept-headers.js'
 import type { Scope } from './place.js'
@@ -15,14 +16,14 @@ import { compileValue } from './template.js'
 /** The kind of what no rule of a mapping fits. It is kept whole, and can be mapped later. */
 export const UNMAPPED = 'delivery.unmapped'
 
-/** Every event has the delivery with its own item alone, so their sizes add up. */
-const MOST_SPLIT_BYTES = 64 * 1024 * 1024
+/** The end of the identity of an item. */
+const OF_ITEM = /:\d+$/u
 
 export interface Mapping {
   /** Never throws: what does not fit becomes an event of the kind `delivery.unmapped`. */
   normalise(delivery: WebhookDelivery): NormalisedDelivery
-  /** Maps a payload that was kept. @returns undefined if it still does not fit */
-  remap(kept: KeptDelivery): NewEvent | undefined
+  /** Maps a payload that was kept, to the events that its delivery would become now. */
+  remap(kept: KeptDelivery): RemappedDelivery
   /** For those who write a mapping: the values without a result, as places in the definition, for each item of the delivery. */
   without(delivery: WebhookDelivery): string[][]
 }
@@ -33,6 +34,12 @@ export interface KeptDelivery {
   headers: Readonly<Record<string, string | undefined>>
   /** Identifies it if the mapping does not. */
   identity: string
+}
+
+export interface RemappedDelivery {
+  events: NewEvent[]
+  /** Items, or whole deliveries, that still do not fit. */
+  unmapped: number
 }
 
 /** @throws AppError `invalid/invalid_field` with the place in the definition */
@@ -48,25 +55,30 @@ export function compileMapping(definition: SourceDefinition): Mapping {
   const ordinary = ordinaryAnswer === undefined ? {} : { answer: ordinaryAnswer }
 
   /** @param identity of the delivery and the item in it, if nothing else identifies the event: a digest takes time */
-  const map = (scope: Scope, identity: () => string): Omit<NewEvent, 'payload'> | { misfit: string } => {
+  const map = (scope: Scope, identity: () => string): NewEvent | { misfit: string } => {
     const rule = rules.find(({ applies }) => applies(scope))
     if (rule === undefined) return { misfit: 'No rule has conditions that hold.' }
     const mapped = rule.map(scope)
     if ('misfit' in mapped) return mapped
     const { key = identity(), event } = mapped
-    return { dedupe_key: `${name}:${toIdentifier(key)}`, source: name, ...event }
+    return { dedupe_key: `${name}:${toIdentifier(key)}`, source: name, ...event, payload: toPayload(scope.root) }
+  }
+
+  /** What becomes an event each. @throws KeptWhole */
+  const scopesOf = (scope: Scope): { scopes: Scope[]; isList: boolean } => {
+    if (listAt === undefined || !hasListAt(scope.root, listAt)) return { scopes: [scope], isList: false }
+    const scopes = takeItems(scope, listAt).map(({ item, around }) => {
+      return { ...scope, item, root: around.rootWith([item]) }
+    })
+    return { scopes, isList: true }
   }
 
   return {
     normalise: delivery => {
       const { root: sent, unreadable } = readOwnBody(delivery)
-      const root = secretAt.reduce<unknown>((value, steps) => withReplaced(value, steps, hidden), sent)
+      const root = withinLevels(secretAt.reduce<unknown>((value, steps) => withReplaced(value, steps, hidden), sent))
       const { headers } = delivery
-      const scope: Scope = { root, item: root, headers }
-      const answer = challenge(scope)
-      if (answer !== undefined) return { events: [], ignored: 1, answer }
-      if (ignored.some(holds => holds(scope))) return { events: [], ignored: 1, ...ordinary }
-      const id = deliveryId(scope)
+      const scope: Scope = { root, item: root, headers, budget: new Budget(root) }
       let digest: string | undefined
       const identity = () => {
         digest ??= digestOf(delivery.body)
@@ -74,37 +86,55 @@ export function compileMapping(definition: SourceDefinition): Mapping {
       }
       const keep = (reason: string, kept: unknown, at: string) =>
         unmapped(name, { reason, root: kept, identity: at, delivery })
-      const toEvent = (listed: ListedItem, own: () => string): NewEvent => {
-        const mapped = map({ ...listed, headers }, own)
-        if ('misfit' in mapped) return keep(mapped.misfit, listed.root, own())
-        return { ...mapped, payload: withinDepth(toPayload(listed.root)) }
-      }
       const events = () => {
         if (unreadable !== undefined) return [keep(unreadable, root, identity())]
-        if (listAt === undefined || !hasListAt(root, listAt)) return [toEvent({ item: root, root }, identity)]
-        const items = takeItems(root, listAt, delivery.body.byteLength)
-        if ('tooMany' in items) return [keep(items.tooMany, root, identity())]
-        return items.listed.map((listed, index) => toEvent(listed, () => `${identity()}:${index}`))
+        const { scopes, isList } = scopesOf(scope)
+        return scopes.map((each, index) => {
+          const own = isList ? () => `${identity()}:${index}` : identity
+          const mapped = map(each, own)
+          return 'misfit' in mapped ? keep(mapped.misfit, each.root, own()) : mapped
+        })
       }
-      const deliveryIdOf = id === undefined ? {} : { deliveryId: toIdentifier(id) }
-      return { events: events(), ignored: 0, ...deliveryIdOf, ...ordinary }
+      let deliveryIdOf = {}
+      try {
+        const answer = challenge(scope)
+        if (answer !== undefined) return { events: [], ignored: 1, answer }
+        if (ignored.some(holds => holds(scope))) return { events: [], ignored: 1, ...ordinary }
+        const id = deliveryId(scope)
+        if (id !== undefined) deliveryIdOf = { deliveryId: toIdentifier(id) }
+        return { events: events(), ignored: 0, ...deliveryIdOf, ...ordinary }
+      } catch (error) {
+        if (!(error instanceof KeptWhole)) throw error
+        return { events: [keep(error.message, root, identity())], ignored: 0, ...deliveryIdOf, ...ordinary }
+      }
     },
 
     remap: ({ root, headers, identity }) => {
-      const [only, ...others] = listAt === undefined ? [] : firstTwo(itemsAt(root, listAt))
-      const item = only !== undefined && others.length === 0 ? only.item : root
-      const mapped = map({ root, item, headers }, () => identity)
-      return 'misfit' in mapped ? undefined : { ...mapped, payload: toPayload(root) }
+      const isItem = OF_ITEM.test(identity)
+      try {
+        const { scopes, isList } = scopesOf({ root, item: root, headers, budget: new Budget(root) })
+        // The delivery that it is from would number the items in another order.
+        if (isItem && scopes.length > 1) return { events: [], unmapped: 1 }
+        const mapped = scopes.map((each, index) =>
+          map(each, () => (isList && !isItem ? `${identity}:${index}` : identity)),
+        )
+        const events = mapped.flatMap(each => ('misfit' in each ? [] : [each]))
+        return { events, unmapped: mapped.length - events.length }
+      } catch (error) {
+        if (!(error instanceof KeptWhole)) throw error
+        return { events: [], unmapped: 1 }
+      }
     },
 
     without: delivery => {
-      const { root } = readOwnBody(delivery)
-      const items = listAt === undefined ? undefined : takeItems(root, listAt, delivery.body.byteLength)
-      const listed = items && 'listed' in items ? items.listed : [{ item: root, root }]
-      return listed.map(each => {
-        const scope: Scope = { ...each, headers: delivery.headers }
-        return rules.find(({ applies }) => applies(scope))?.without(scope) ?? []
-      })
+      const root = withinLevels(readOwnBody(delivery).root)
+      try {
+        const { scopes } = scopesOf({ root, item: root, headers: delivery.headers, budget: new Budget(root) })
+        return scopes.map(scope => rules.find(({ applies }) => applies(scope))?.without(scope) ?? [])
+      } catch (error) {
+        if (!(error instanceof KeptWhole)) throw error
+        return []
+      }
     },
   }
 }
@@ -126,29 +156,18 @@ function compileChallenge({ challenge }: SourceDefinition): (scope: Scope) => Re
       : undefined
 }
 
-/** Stops before the events would be too many or too large: each of them has a copy of what is around its item. */
-function takeItems(
-  root: unknown,
-  listAt: readonly Step[],
-  bytes: number,
-): { listed: ListedItem[] } | { tooMany: string } {
+/** Stops before the events would be too many or too large: each of them has what is around its item. @throws KeptWhole */
+function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ListedItem[] {
   const listed: ListedItem[] = []
   for (const each of itemsAt(root, listAt)) {
-    listed.push(each)
-    if (listed.length > SOURCE_LIMITS.events) {
-      return { tooMany: `The list has more than ${SOURCE_LIMITS.events} items.` }
+    if (listed.push(each) > SOURCE_LIMITS.events) {
+      throw new KeptWhole(`The list has more than ${SOURCE_LIMITS.events} items.`)
     }
-    if (listed.length * bytes > MOST_SPLIT_BYTES) {
-      return { tooMany: 'The list has too many items for a delivery of this size.' }
-    }
+    // What is around the first item is the delivery, which is there anyway.
+    if (listed.length > 1) budget.takeRepeated(each.around)
   }
-  return listed.length === 0 ? { tooMany: 'The list of items is empty.' } : { listed }
-}
-
-function firstTwo(items: Iterable<ListedItem>): ListedItem[] {
-  const taken: ListedItem[] = []
-  for (const each of items) if (taken.push(each) === 2) break
-  return taken
+  if (listed.length === 0) throw new KeptWhole('The list of items is empty.')
+  return listed
 }
 
 /** The places that are not kept. A proof in the payload is one of them. */
@@ -159,6 +178,12 @@ function redactedPlaces({ redact = [], proof }: SourceDefinition): Step[][] {
 
 function hidden(value: unknown): unknown {
   return value === undefined ? undefined : REDACTED
+}
+
+/** Without values that are nested deeper than an event may hold. Done once, because looking takes time for each event. */
+function withinLevels(root: unknown): unknown {
+  const payload = toPayload(root)
+  return fromPayload(withinDepth(payload), payload !== root)
 }
 
 interface Unmapped {
@@ -183,6 +208,6 @@ function unmapped(name: string, { reason, root, identity, delivery }: Unmapped):
     conversation: {},
     source: name,
     occurred_at: null,
-    payload: withinDepth(payload),
+    payload,
   }
 }

@@ -1,3 +1,4 @@
+import type { Budget } from './budget.js'
 import { compilePointer } from './pointer.js'
 
 /** What a mapping reads from. */
@@ -8,6 +9,8 @@ export interface Scope {
   item: unknown
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>
+  /** Of the whole delivery. */
+  budget: Budget
 }
 
 /** Reads the value at a place. */
@@ -27,5 +30,5 @@ export function compilePlace(text: string, field: string): ReadPlace {
   if (header !== undefined) return ({ headers }) => headers[header]
   const isOfItem = text.startsWith('.')
   const pointer = compilePointer(isOfItem ? text.slice(1) : text, field)
-  return isOfItem ? ({ item }) => pointer(item) : ({ root }) => pointer(root)
+  return ({ root, item, budget }) => pointer(isOfItem ? item : root, steps => budget.takeSteps(steps))
 }

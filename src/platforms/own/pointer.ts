@@ -1,16 +1,35 @@
 import { invalidField } from '../../model/app-error.js'
 import { isPayload, memberOf } from '../mapping/payload.js'
+import { sizeOf } from './budget.js'
 
 /** One part of a pointer: a member, the first item of a list that has a text at `path`, or each item of a list. */
 export type Step = string | { path: readonly string[]; is: string } | typeof EVERY
 
 export const EVERY = Symbol('[*]')
 
-/** An item of a list, with the root in which it is the only one. */
+/** An item of a list, before the root is copied in which it is the only one. */
 export interface ListedItem {
   item: unknown
-  root: unknown
+  around: Around
 }
+
+/** What is around the items of a list: the values from the root to it. */
+export interface Around {
+  /** Of what every item repeats. */
+  size: number
+  /** Members that are copied for each item: those of the objects from the root to the list. Other values are shared. */
+  copied: number
+  /** The root with this list in place of the whole one. */
+  rootWith(list: unknown): unknown
+}
+
+/** Takes steps from a budget. */
+export type TakeSteps = (steps: number) => void
+
+/** The copy of an object takes about as long for each member as the copy of a list for so many items. */
+const ITEMS_A_MEMBER = 16
+const NOTHING_AROUND: Around = { size: 0, copied: 0, rootWith: list => list }
+const unlimited: TakeSteps = () => {}
 
 const STEPS = 32
 /** Items in which a member is looked for: payloads of any length take the same time. */
@@ -46,10 +65,10 @@ export function readPointer(text: string, field: string): Step[] {
 }
 
 /** The value at a pointer that names one place. @throws AppError `invalid/invalid_field` */
-export function compilePointer(text: string, field: string): (value: unknown) => unknown {
+export function compilePointer(text: string, field: string): (value: unknown, takeSteps?: TakeSteps) => unknown {
   const steps = readPointer(text, field)
   if (steps.includes(EVERY)) throw invalidField(field, `"${text}" has [*], which is for "each" and "redact" only.`)
-  return value => valueAt(value, steps)
+  return (value, takeSteps) => valueAt(value, steps, takeSteps)
 }
 
 /** Whether there is a list at the pointer, or where it first goes through each item of one. */
@@ -62,55 +81,75 @@ export function hasListAt(root: unknown, steps: readonly Step[]): boolean {
 export function* itemsAt(
   value: unknown,
   [step, ...inner]: readonly Step[],
-  around: (list: unknown) => unknown = list => list,
+  around: Around = NOTHING_AROUND,
 ): Generator<ListedItem> {
   if (step === undefined) {
-    if (Array.isArray(value)) for (const item of value) yield { item, root: around([item]) }
+    if (Array.isArray(value)) for (const item of value) yield { item, around }
   } else if (step === EVERY) {
-    if (Array.isArray(value)) for (const each of value) yield* itemsAt(each, inner, list => around([list]))
+    const one: Around = { ...around, rootWith: list => around.rootWith([list]) }
+    if (Array.isArray(value)) for (const each of value) yield* itemsAt(each, inner, one)
   } else {
-    yield* itemsAt(memberAt(value, step), inner, list => around(withReplaced(value, [step], () => list)))
+    yield* itemsAt(memberAt(value, step), inner, aroundMember(value, step, around))
   }
 }
 
-/** A copy in which the value at a pointer is replaced. A place that does not exist stays away. */
+function aroundMember(value: unknown, step: Exclude<Step, typeof EVERY>, around: Around): Around {
+  const besides = Array.isArray(value) ? indexAt(value, step) : typeof step === 'string' ? step : undefined
+  const copied = Array.isArray(value) ? value.length / ITEMS_A_MEMBER : Object.keys(Object(value)).length
+  return {
+    size: around.size + sizeOf(value, besides),
+    copied: around.copied + copied,
+    rootWith: list => around.rootWith(withReplaced(value, [step], () => list)),
+  }
+}
+
+/** A copy in which the value at a pointer is replaced. It shares all other values. A place that does not exist stays away. */
 export function withReplaced(
   root: unknown,
   [step, ...inner]: readonly Step[],
   replace: (value: unknown) => unknown,
 ): unknown {
   if (step === undefined) return replace(root)
-  if (Array.isArray(root)) {
-    const chosen = step === EVERY ? undefined : indexAt(root, step)
-    return root.map((value, at) => (step === EVERY || at === chosen ? withReplaced(value, inner, replace) : value))
-  }
-  if (typeof step !== 'string' || !isPayload(root) || !Object.hasOwn(root, step)) return root
-  const members = Object.entries(root).map(([name, value]) => {
-    return [name, name === step ? withReplaced(value, inner, replace) : value]
-  })
-  // `fromEntries` defines members, so one named `__proto__` stays ordinary data.
-  return Object.fromEntries(members)
+  if (step === EVERY) return Array.isArray(root) ? mapped(root, value => withReplaced(value, inner, replace)) : root
+  const name = Array.isArray(root) ? indexAt(root, step) : typeof step === 'string' ? step : undefined
+  if (typeof root !== 'object' || root === null || name === undefined || !Object.hasOwn(root, name)) return root
+  const before: unknown = Object(root)[name]
+  const after = withReplaced(before, inner, replace)
+  if (after === before) return root
+  if (Array.isArray(root)) return root.with(Number(name), after)
+  // A computed name defines the member, so one named `__proto__` stays ordinary data.
+  return { ...root, [name]: after }
 }
 
-function valueAt(value: unknown, steps: readonly Step[]): unknown {
+/** The same list if no item changes: ten places may be replaced in every item. */
+function mapped(list: readonly unknown[], change: (value: unknown) => unknown): readonly unknown[] {
+  const changed = list.map(change)
+  return changed.some((value, index) => value !== list[index]) ? changed : list
+}
+
+function valueAt(value: unknown, steps: readonly Step[], takeSteps = unlimited): unknown {
+  takeSteps(steps.length + 1)
   let found = value
-  for (const step of steps) found = memberAt(found, step)
+  for (const step of steps) {
+    if (found === undefined) return undefined
+    found = memberAt(found, step, takeSteps)
+  }
   return found
 }
 
 /** Own members only: names come from outside. */
-function memberAt(from: unknown, step: Step): unknown {
-  if (Array.isArray(from)) return from[indexAt(from, step) ?? -1]
+function memberAt(from: unknown, step: Step, takeSteps = unlimited): unknown {
+  if (Array.isArray(from)) return from[indexAt(from, step, takeSteps) ?? -1]
   return typeof step === 'string' && isPayload(from) ? memberOf(from, step) : undefined
 }
 
-function indexAt(list: readonly unknown[], step: Step): number | undefined {
+function indexAt(list: readonly unknown[], step: Step, takeSteps = unlimited): number | undefined {
   if (typeof step === 'string') return INDEX.test(step) ? Number(step) : undefined
   if (step === EVERY) return undefined
   const { path, is } = step
   const most = Math.min(list.length, SEARCHED)
   for (let index = 0; index < most; index++) {
-    const value = valueAt(list[index], path)
+    const value = valueAt(list[index], path, takeSteps)
     if (value === is || (typeof value === 'number' && String(value) === is)) return index
   }
   return undefined

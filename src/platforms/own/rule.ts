@@ -24,6 +24,8 @@ export interface MappedRule {
   key: string | undefined
 }
 
+/** What a word of a kind takes besides its characters. */
+const STEPS_A_WORD = 20
 const WEB_URL = /^https?:\/\//iu
 const EPOCH = /^\d{1,19}(?:\.\d{1,9})?$/u
 /** Seconds, milliseconds, microseconds and nanoseconds of this century are apart by their size. */
@@ -60,7 +62,11 @@ export function compileRule(rule: SourceRule, field: string): CompiledRule {
     applies: compileConditions(rule.when ?? [], `${field}/when`),
     without: scope => reads.flatMap(([at, read]) => (read(scope) === undefined ? [at] : [])),
     map: scope => {
-      const words = (kindOf(scope) ?? '').split('.').flatMap(word => toWord(word) ?? [])
+      const parts = (kindOf(scope) ?? '').split('.', EVENT_LIMITS.kindCharacters)
+      const words = parts.flatMap(part => {
+        scope.budget.takeSteps(STEPS_A_WORD + Math.min(part.length, EVENT_LIMITS.kindCharacters))
+        return toWord(part) ?? []
+      })
       const kind = words.join('.')
       if (kind === '') return { misfit: `${field}/kind has no result` }
       if (kind.length > EVENT_LIMITS.kindCharacters) return { misfit: `${field}/kind has too long a result` }

@@ -1,6 +1,8 @@
 import { invalidField } from '../../model/app-error.js'
 import { SOURCE_LIMITS, type SourceValue } from '../../model/sources/source-definition.js'
+import { withinTextBound } from '../deliveries/text-bounds.js'
 import { digestOf } from '../mapping/identity.js'
+import type { Budget } from './budget.js'
 import { compilePlace, type ReadPlace, type Scope } from './place.js'
 
 /** The text of a value, or undefined if the payload lacks a part of it. */
@@ -14,6 +16,8 @@ export type TextUse = 'text' | 'identity'
 
 /** UTF-16 code units. */
 const LONG_PART = 1_000
+/** What a value takes besides its places, with what the event makes of it. */
+const STEPS_A_VALUE = 15
 const BRACES = /\{\{|\}\}|\{([^{}]*)\}|[{}]/gu
 
 /**
@@ -41,7 +45,9 @@ export function compileValue(value: SourceValue, field: string, use: TextUse = '
     const found = read(scope)
     const text = found?.startsWith(strip) ? found.slice(strip.length) : found
     const mapped = text === undefined || map === undefined ? text : map.get(text)
-    return mapped ?? value.default
+    const result = mapped ?? value.default
+    if (result !== undefined) scope.budget.takeCharacters(result.length)
+    return result
   }
 }
 
@@ -64,19 +70,23 @@ function compileTemplate(template: string, field: string, use: TextUse): ReadTex
   }
   const kept = parts.filter(part => part !== '')
   return scope => {
+    scope.budget.takeSteps(STEPS_A_VALUE)
     let text = ''
     for (const part of kept) {
-      const piece = typeof part === 'string' ? part : textOf(part(scope), use)
+      const piece = typeof part === 'string' ? part : textOf(part(scope), use, scope.budget)
       if (piece === undefined) return undefined
+      scope.budget.takeCharacters(piece.length)
       text += piece
     }
-    return text
+    return withinTextBound(text)
   }
 }
 
 /** Objects, lists, null and empty texts count as absent. */
-function textOf(value: unknown, use: TextUse): string | undefined {
+function textOf(value: unknown, use: TextUse, budget: Budget): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string' || value === '') return undefined
-  return use === 'identity' && value.length > LONG_PART ? `sha256-${digestOf(value)}` : value
+  if (use === 'text' || value.length <= LONG_PART) return value
+  budget.takeCharacters(value.length)
+  return `sha256-${digestOf(value)}`
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { readEvent } from '../../../src/ledger/read-event.js'
+import type { NewEvent } from '../../../src/model/events/event.js'
 import { compileOwnAdapter, readSourceDefinition } from '../../../src/platforms/own/adapter.js'
 import { UNMAPPED } from '../../../src/platforms/own/mapping.js'
 import { PRESETS } from '../../../src/platforms/own/presets/presets.js'
@@ -83,26 +84,140 @@ t.test('what was kept is mapped by another definition as if it had just arrived'
     const arrived = mapping.normalise(delivery, {}).events
     const kept = keeping.normalise(delivery, {}).events
     t.ok(kept.every(({ kind }) => kind === UNMAPPED))
-    const later = kept.map(({ payload, action, subject_id }) => {
-      const isWrapped = action.metadata.wrapped === true
-      return mapping.remap({ root: isWrapped ? payload.body : payload, headers: {}, identity: subject_id })
-    })
-    t.strictSame(later, arrived, body)
+    t.strictSame(
+      kept.flatMap(event => remapped(mapping, event).events),
+      arrived,
+      body,
+    )
   }
 })
 
-t.test('a list that is too long, or would make too many bytes, is kept as one event', async t => {
-  const adapter = compileOwnAdapter(
-    readSourceDefinition({ ...NO_PROOF, each: '', rules: [{ kind: 'a.b', subject_id: '{.}' }] }),
+t.test('a list that was kept whole is mapped again as the events that it would become now', async t => {
+  const whole = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, rules: [] }))
+  const rules = [{ kind: 'a.b', subject_id: '{./id}' }]
+  const byItem = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, each: '/list/[*]/in', rules }))
+  const body = Buffer.from('{"list":[{"in":[{"id":1},{}],"x":1},{"in":[{"id":2}]}],"also":[1,2]}')
+  const arrived = byItem.normalise({ headers: {}, body }, {}).events
+  const kept = whole.normalise({ headers: {}, body }, {}).events
+  t.equal(kept.length, 1)
+  t.strictSame(
+    kept.map(event => remapped(byItem, event)),
+    [{ events: arrived.filter(({ kind }) => kind !== UNMAPPED), unmapped: 1 }],
   )
+  const byOther = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, each: '/also', rules }))
+  const [item] = arrived.filter(({ kind }) => kind === UNMAPPED)
+  t.ok(item)
+  if (item) t.same(remapped(byOther, item), { events: [], unmapped: 1 }, 'an item of one list is no list of another')
+})
+
+function remapped(adapter: (typeof ALL)[number], { payload, action, subject_id }: NewEvent) {
+  const isWrapped = action.metadata.wrapped === true
+  return adapter.remap({ root: isWrapped ? payload.body : payload, headers: {}, identity: subject_id })
+}
+
+t.test('a batch of log records, as exporters send it, becomes an event each', async t => {
+  const otlp = compileOwnAdapter(readSourceDefinition({ name: 's', ...PRESETS.get('otlp-logs') }))
+  const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+  const record = (index: number) => ({
+    timeUnixNano: String(1_763_640_000_000_000_000n + BigInt(index)),
+    severityNumber: 9,
+    body: { stringValue: `GET /api/orders/${index} answered 200 in 12 ms ${'x'.repeat(300)}` },
+    attributes: ['http.request.method', 'url.path', 'code.function'].map(key => attribute(key, 'value')),
+    traceId: '5b8efff798038103d269b633813fc60c',
+  })
+  for (const count of [512, 5_000]) {
+    const resource = { attributes: Array.from({ length: 20 }, (_, at) => attribute(`attribute.${at}`, 'x'.repeat(40))) }
+    const logRecords = Array.from({ length: count }, (_, index) => record(index))
+    const body = Buffer.from(JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ logRecords }] }] }))
+    const { events } = otlp.normalise({ headers: {}, body }, {})
+    t.equal(events.filter(({ kind }) => kind === 'log.info').length, count)
+    t.same(events.at(-1)?.payload, { resourceLogs: [{ resource, scopeLogs: [{ logRecords: [record(count - 1)] }] }] })
+  }
+})
+
+t.test('a delivery that would take too much time or memory is kept whole, with the reason', async t => {
+  const numbers = (length: number) => Array.from({ length }, (_, index) => index)
+  const members = (length: number) => Object.fromEntries(numbers(length).map(index => [`k${index}`, 1]))
+  const rule = { kind: 'a.b', subject_id: '1' }
+  const search = numbers(100).map(index => ({ at: `/in/[x${index}=1]`, exists: false }))
+  const searches = [0, 20, 40, 60].map(from => ({
+    ...rule,
+    when: [...search.slice(from, from + 19), { at: '/no', is: 1 }],
+  }))
+  const reads = numbers(40).map(index => ({
+    ...rule,
+    when: [
+      { at: '/a'.repeat(30) + index, is: 1 },
+      { at: '/no', is: 1 },
+    ],
+  }))
+  const text = 'x'.repeat(6_000)
+  const cases: [name: string, rules: object[], value: object, reason: RegExp][] = [
+    ['too many items', [rule], { list: numbers(5_001) }, /more than 5000 items/],
+    ['no items', [rule], { list: [] }, /empty/],
+    ['many members beside the list', [rule], { list: numbers(640), ...members(9_000) }, /around it/],
+    ['a long list beside the list', [rule], { list: numbers(640), beside: numbers(45_000) }, /around it/],
+    ['long text beside the list', [rule], { list: numbers(4_000), text }, /around it/],
+    [
+      'long text in several values',
+      [{ ...rule, title: '{/text}', text: '{/text}' }],
+      { list: numbers(2_000), text },
+      /text/,
+    ],
+    ['long text in keys', [{ ...rule, key: '{/text}' }], { list: numbers(2_000), text }, /text/],
+    [
+      'long literals',
+      [{ ...rule, title: 'x'.repeat(1_000), text: 'x'.repeat(1_000) }],
+      { list: numbers(5_000) },
+      /text/,
+    ],
+    ['searches', searches, { list: numbers(3_000), in: Array(128).fill({}) }, /conditions/],
+    ['places', reads, { list: numbers(5_000), a: nested('a', 30) }, /conditions/],
+  ]
+  for (const [name, rules, value, reason] of cases) {
+    const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, each: '/list', rules }))
+    const body = Buffer.from(JSON.stringify(value))
+    const { events } = adapter.normalise({ headers: {}, body }, {})
+    t.equal(events.length, 1, name)
+    t.match(events[0], { kind: UNMAPPED, payload: { list: Array }, action: { metadata: { reason } } }, name)
+    t.strictSame(events[0]?.payload, JSON.parse(body.toString()), name)
+    for (const event of events) t.same(remapped(adapter, event), { events: [], unmapped: 1 }, `${name}, mapped again`)
+    t.same(adapter.without({ headers: {}, body }).length <= 1, true, name)
+  }
+})
+
+function nested(name: string, levels: number): object {
+  return { [name]: levels === 0 ? 1 : nested(name, levels - 1) }
+}
+
+t.test('each item of a list counts once, and what is in it is not repeated', async t => {
+  const rules = [{ kind: 'a.b', subject_id: '{.}' }]
+  const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, each: '', rules }))
   const kindsOf = (value: unknown) => {
     const { events } = adapter.normalise({ headers: {}, body: Buffer.from(JSON.stringify(value)) }, {})
     return events.map(({ kind }) => kind)
   }
   t.equal(kindsOf(Array(5_000).fill(1)).length, 5_000)
-  t.same(kindsOf(Array(5_001).fill(1)), [UNMAPPED])
-  t.same(kindsOf(['x'.repeat(1_000_000), ...Array(100).fill(1)]), [UNMAPPED])
-  t.same(kindsOf([]), [UNMAPPED])
+  t.equal(kindsOf(['x'.repeat(1_000_000), ...Array(100).fill(1)]).length, 101)
+})
+
+t.test('a long text is cut in the values of an event, and is whole in its payload', async t => {
+  const rules = [{ kind: 'a.b', subject_id: '1', title: '{/text}{/text}' }]
+  const adapter = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, rules }))
+  const text = 'x'.repeat(100_000)
+  const [event] = adapter.normalise({ headers: {}, body: Buffer.from(JSON.stringify({ text })) }, {}).events
+  t.equal(event?.conversation.title?.length, 128 * 1024 + 1)
+  t.strictSame(event?.payload, { text })
+})
+
+t.test('a kind of thousands of words is too long', async t => {
+  const adapter = compileOwnAdapter(
+    readSourceDefinition({ ...NO_PROOF, rules: [{ kind: '{/kind}', subject_id: '1' }] }),
+  )
+  const body = Buffer.from(JSON.stringify({ kind: 'a.'.repeat(50_000) }))
+  t.match(adapter.normalise({ headers: {}, body }, {}).events, [
+    { kind: UNMAPPED, action: { metadata: { reason: '/rules/0/kind has too long a result' } } },
+  ])
 })
 
 t.test('a list inside lists becomes one event for each of its items, with what is around it', async t => {
@@ -126,7 +241,7 @@ t.test('a list inside lists becomes one event for each of its items, with what i
   t.equal(new Set(events.map(({ dedupe_key }) => dedupe_key)).size, 3)
   const again = events.map(({ payload }) => adapter.remap({ root: payload, headers: {}, identity: 'x' }))
   t.match(
-    again,
+    again.map(({ events: [event] }) => event),
     events.map(({ subject_id, target }) => ({ subject_id, target })),
     'mapped again, it is the same',
   )

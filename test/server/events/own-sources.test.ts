@@ -163,6 +163,42 @@ t.test('one delivery of a list is several events', async t => {
   t.match((await events()).slice(3), [{ dedupe_key: 'alerts:b' }, { subject_id: '5' }])
 })
 
+t.test('a batch that was kept whole is mapped later as its delivery would be', async t => {
+  const { put, deliver, events, remap } = await serveSources(t)
+  const rules = [{ kind: 'log.line', subject_id: '{./id}' }]
+  await put({ name: 'kept', proof: { type: 'none' }, rules: [] } as never)
+  await put({ name: 'mapped', proof: { type: 'none' }, each: '/lines', rules } as never)
+  const batch = { host: 'web-1', lines: Array.from({ length: 120 }, (_, index) => ({ id: `line-${index}` })) }
+  t.match(await deliver('kept', batch), { body: { created: 1 } })
+  t.match(await deliver('mapped', batch), { body: { created: 120 } })
+  await put({ name: 'kept', proof: { type: 'none' }, each: '/lines', rules } as never)
+  t.match(await remap('kept'), { body: { created: 120, duplicates: 0, unmapped: 0 } })
+  t.match(await remap('kept'), { body: { created: 0, duplicates: 120, unmapped: 0 } })
+  t.match(await deliver('kept', batch), { body: { created: 0, duplicates: 120 } }, 'the same keys as by delivery')
+  const [again, mapped] = await Promise.all(
+    ['kept', 'mapped'].map(name => events(`&source=${name}&kind=log.line&limit=200`)),
+  )
+  const payloads = (all: StoredEvent[] = []) => all.map(({ payload }) => JSON.stringify(payload)).sort()
+  t.strictSame(payloads(again), payloads(mapped))
+})
+
+t.test('a small delivery that would become very much is kept whole, and the trial says why', async t => {
+  const { put, deliver, events, send } = await serveSources(t)
+  const definition = { name: 'wide', proof: { type: 'none' }, each: '/list', rules: [{ kind: 'a.b', subject_id: '1' }] }
+  await put(definition)
+  const around = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`k${index}`, 1]))
+  const body = { list: Array(640).fill(1), ...around }
+  t.match(await deliver('wide', body), { status: 200, body: { created: 1 } })
+  const kept = { kind: 'delivery.unmapped', action: { metadata: { reason: /too many items for what is around it/ } } }
+  const [event] = await events()
+  t.match(event, kept)
+  t.strictSame(event?.payload, body)
+  const headers = { 'Content-Type': 'application/json', ...BY_ADMIN_TOKEN }
+  const delivery = JSON.stringify(body)
+  const tried = await send('/api/sources/wide/test', { method: 'POST', headers, body: { delivery } })
+  t.match(tried.body, { count: 1, events: [kept] })
+})
+
 t.test('a source that needs a secret and has none is closed, and so is a disabled one', async t => {
   const { put, signed, deliver, events, request } = await serveSources(t)
   t.match(await put(BUILDS), { body: { source: { accepts: false, secret_count: 0 } } })
