@@ -10,7 +10,7 @@ const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
 const EXISTING = /* sql */ `
   SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'events'::regclass`
 /** An event that is recorded between the question and the partition would prevent it. */
-const STOP_WRITERS = /* sql */ `LOCK TABLE events_other IN ACCESS EXCLUSIVE MODE`
+const STOP_WRITERS = /* sql */ `LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE`
 const HAS_ROWS = /* sql */ `SELECT 1 AS found FROM events_other WHERE captured_us >= $1 AND captured_us < $2 LIMIT 1`
 
 export interface Month {
