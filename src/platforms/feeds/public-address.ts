@@ -46,7 +46,7 @@ export function isPrivateLiteral(hostname: string): boolean {
   return isIP(address) !== 0 && isPrivate(address)
 }
 
-/** An agent that connects to public addresses only, whatever a name is looked up to. */
+/** An agent that connects to public addresses only, also where a name resolves to another one. */
 export function publicAgent(isSecure: boolean): Agent {
   const module = isSecure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
   return new module.Agent({ lookup: lookupPublic })

@@ -6,7 +6,7 @@ const REPEATED = 16 * 1024 * 1024
 const REPEATED_A_SIZE = 4
 /** 100 ms in objects with thousands of members. */
 const COPIED = 200_000
-/** A value takes time and memory besides its text. */
+/** A value takes more time and memory than its text. */
 const VALUE = 32
 
 /** Why a delivery is not mapped: it is kept whole. */
@@ -53,15 +53,15 @@ export class Budget {
   }
 }
 
-/** Characters of a value as JSON, about, and more for each value in it. @param besides the member or item that does not count */
-export function sizeOf(value: unknown, besides?: string | number): number {
+/** Characters of a value as JSON, about, and more for each value in it. @param except the member or item that does not count */
+export function sizeOf(value: unknown, except?: string | number): number {
   if (typeof value === 'string') return VALUE + value.length
   if (typeof value !== 'object' || value === null) return VALUE
   let size = VALUE
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) if (index !== besides) size += sizeOf(value[index])
+    for (let index = 0; index < value.length; index++) if (index !== except) size += sizeOf(value[index])
     return size
   }
-  for (const [name, member] of Object.entries(value)) size += name.length + (name === besides ? 0 : sizeOf(member))
+  for (const [name, member] of Object.entries(value)) size += name.length + (name === except ? 0 : sizeOf(member))
   return size
 }

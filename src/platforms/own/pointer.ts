@@ -94,10 +94,10 @@ export function* itemsAt(
 }
 
 function aroundMember(value: unknown, step: Exclude<Step, typeof EVERY>, around: Around): Around {
-  const besides = Array.isArray(value) ? indexAt(value, step) : typeof step === 'string' ? step : undefined
+  const except = Array.isArray(value) ? indexAt(value, step) : typeof step === 'string' ? step : undefined
   const copied = Array.isArray(value) ? value.length / ITEMS_A_MEMBER : Object.keys(Object(value)).length
   return {
-    size: around.size + sizeOf(value, besides),
+    size: around.size + sizeOf(value, except),
     copied: around.copied + copied,
     rootWith: list => around.rootWith(withReplaced(value, [step], () => list)),
   }

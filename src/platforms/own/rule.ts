@@ -24,7 +24,7 @@ export interface MappedRule {
   key: string | undefined
 }
 
-/** What a word of a kind takes besides its characters. */
+/** What a word of a kind takes in addition to its characters. */
 const STEPS_A_WORD = 20
 const WEB_URL = /^https?:\/\//iu
 const EPOCH = /^\d{1,19}(?:\.\d{1,9})?$/u

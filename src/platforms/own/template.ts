@@ -16,7 +16,7 @@ export type TextUse = 'text' | 'identity'
 
 /** UTF-16 code units. */
 const LONG_PART = 1_000
-/** What a value takes besides its places, with what the event makes of it. */
+/** What a value takes in addition to its places, with what the event makes of it. */
 const STEPS_A_VALUE = 15
 const BRACES = /\{\{|\}\}|\{([^{}]*)\}|[{}]/gu
 
