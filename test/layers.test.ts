@@ -45,7 +45,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Only the contracts of the store may be known outside of it; `runtime` alone opens one. */
 const STORE_CONTRACTS = [
   ...['store/consumer-store', 'store/copy-store', 'store/event-store', 'store/subscription-store', 'store/user-store'],
-  ...['store/store', 'store/source-store', 'store/shared-store', 'store/ledger-session-store'],
+  ...['store/store', 'store/source-store', 'store/note-store', 'store/shared-store', 'store/ledger-session-store'],
   ...[
     'store/board-store',
     'store/login-failure-store',

@@ -12,7 +12,9 @@ import type { Feed } from '../platforms/feeds/parse-feed.js'
 import type { FeedVersion, readFeed } from '../platforms/feeds/read-feed.js'
 import { withoutQuery } from '../platforms/feeds/without-query.js'
 import type { OwnAdapter } from '../platforms/own/adapter.js'
+import type { NoteStore } from '../store/note-store.js'
 import type { EventDelivery } from './event-recorder.js'
+import { type DefinedFeed, FeedMemories } from './feed-memories.js'
 import type { OwnSource } from './sources.js'
 
 export interface FeedsParts {
@@ -22,6 +24,7 @@ export interface FeedsParts {
   find(name: string): Promise<OwnSource | undefined>
   /** Records what the ledger does not have. */
   record(deliveries: readonly EventDelivery[]): Promise<{ created: number; known: number }>
+  notes: NoteStore
 }
 
 /** What reading a feed on schedule has done. */
@@ -32,15 +35,6 @@ export interface FeedReport {
   error?: unknown
 }
 
-/** What this process remembers of a feed. After a restart it is read whole, once. */
-interface FeedMemory {
-  definition: string
-  version?: FeedVersion
-  failures: number
-  state: FeedState
-  dueAt: Micros
-}
-
 const SECOND: Micros = 1_000_000
 const LONGEST_SECONDS = 86_400
 /** Items of one transaction. Between two of them, other requests get a turn. */
@@ -48,18 +42,24 @@ const BATCH = 25
 
 /** Feeds that operators have defined as sources. */
 export class Feeds {
-  /** Bounded by the number of sources. */
-  readonly #memories = new Map<string, FeedMemory>()
+  readonly #memories: FeedMemories
   /** Due, and taken by no reader yet. */
   readonly #waiting: string[] = []
   /** Those that wait, and those that are being read. */
   readonly #taken = new Set<string>()
 
-  constructor(private readonly parts: FeedsParts) {}
+  constructor(private readonly parts: FeedsParts) {
+    this.#memories = new FeedMemories(parts.notes)
+  }
 
-  /** @returns undefined for a feed that this process has not read, and for a source that is none */
-  stateOf(definition: SourceDefinition): FeedState | undefined {
-    return this.#memoryOf(definition)?.state
+  /** Of the feeds among these sources that a server of the ledger has read, by name. */
+  states(definitions: readonly SourceDefinition[]): Promise<Map<string, FeedState>> {
+    return this.#memories.states(definitions.filter(({ proof }) => proof.type === 'feed').map(asDefined))
+  }
+
+  /** Of a source that is deleted. */
+  forget(name: string): Promise<void> {
+    return this.#memories.forget(name)
   }
 
   /** @throws AppError `conflict/not_a_feed`, `forbidden/source_closed`, `…/platform_…`; the signal's reason */
@@ -70,14 +70,14 @@ export class Feeds {
     }
     if (enabled === false)
       throw new AppError('forbidden', 'source_closed', 'This source is disabled, so it is not read.')
-    const before = this.#memoryOf(definition)
+    const before = await this.#memories.find(asDefined(definition))
     const everySeconds = proof.every_seconds ?? FEED_SECONDS
     try {
       const { version, feed } = await this.parts.read(proof.url, { before: before?.version, signal })
       const counts = feed
         ? await this.#record({ source: name, url: withoutQuery(proof.url) }, feed, normalise)
         : { created: 0, known: 0 }
-      this.#remember(definition, { version, failures: 0, waitSeconds: everySeconds })
+      await this.#remember(definition, { version, failures: 0, waitSeconds: everySeconds })
       return { ...counts, unchanged: feed === undefined }
     } catch (error) {
       if (signal?.aborted) throw error
@@ -85,21 +85,21 @@ export class Feeds {
       const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0
       const waitSeconds = Math.min(Math.max(everySeconds * 2 ** Math.min(failures, 10), asked), LONGEST_SECONDS)
       const problem = error instanceof AppError ? error.message : 'A defect of the program; its log has it.'
-      this.#remember(definition, { version: before?.version, failures, waitSeconds, problem })
+      await this.#remember(definition, { version: before?.version, failures, waitSeconds, problem })
       throw error
     }
   }
 
   /** Reads the feeds that are due, one after another. Several callers share the work, so that a slow feed delays no other. */
   async readDue(report: (report: FeedReport) => void, signal: AbortSignal): Promise<void> {
-    const now = this.parts.clock()
     const sources = await this.parts.list()
-    const names = new Set(sources.map(({ definition }) => definition.name))
-    for (const name of this.#memories.keys()) if (!names.has(name)) this.#memories.delete(name)
-    for (const { definition, accepts } of sources) {
+    await this.#memories.forgetOthers(async () => {
+      return new Set((await this.parts.list()).map(({ definition }) => definition.name))
+    })
+    for (const { definition, accepts, feed } of sources) {
       const { name, proof } = definition
       if (!accepts || proof.type !== 'feed' || this.#taken.has(name)) continue
-      if ((this.#memoryOf(definition)?.dueAt ?? 0) > now) continue
+      if (!this.#isDue(feed)) continue
       this.#taken.add(name)
       this.#waiting.push(name)
     }
@@ -107,21 +107,29 @@ export class Feeds {
       const name = this.#waiting.shift()
       if (name === undefined) return
       try {
-        report(await this.#readOne(name, signal))
+        const done = await this.#readOne(name, signal)
+        if (done) report(done)
       } finally {
         this.#taken.delete(name)
       }
     }
   }
 
-  async #readOne(name: string, signal: AbortSignal): Promise<FeedReport> {
+  /** @returns undefined for one that was deleted, or read by another reader since the sources were listed */
+  async #readOne(name: string, signal: AbortSignal): Promise<FeedReport | undefined> {
     try {
       const source = await this.parts.find(name)
-      return { source: name, ...(source ? { outcome: await this.read(source.adapter, signal) } : {}) }
+      const memory = source && (await this.#memories.find(asDefined(source.adapter.definition)))
+      if (!source || !this.#isDue(memory?.state)) return undefined
+      return { source: name, outcome: await this.read(source.adapter, signal) }
     } catch (error) {
       signal.throwIfAborted()
       return { source: name, error }
     }
+  }
+
+  #isDue(state: FeedState | undefined): boolean {
+    return state === undefined || state.next_read_at <= toTimestamp(this.parts.clock())
   }
 
   /**
@@ -147,12 +155,7 @@ export class Feeds {
     return counts
   }
 
-  #memoryOf(definition: SourceDefinition): FeedMemory | undefined {
-    const memory = this.#memories.get(definition.name)
-    return memory?.definition === JSON.stringify(definition) ? memory : undefined
-  }
-
-  #remember(
+  async #remember(
     definition: SourceDefinition,
     {
       version,
@@ -160,16 +163,19 @@ export class Feeds {
       waitSeconds,
       problem,
     }: { version: FeedVersion | undefined; failures: number; waitSeconds: number; problem?: string },
-  ): void {
+  ): Promise<void> {
     const now = this.parts.clock()
-    const dueAt = now + Math.ceil(waitSeconds) * SECOND
-    this.#memories.set(definition.name, {
-      ...{ definition: JSON.stringify(definition), failures, dueAt },
+    await this.#memories.save(asDefined(definition), {
+      failures,
       ...(version === undefined ? {} : { version }),
       state: {
-        ...{ read_at: toTimestamp(now), next_read_at: toTimestamp(dueAt) },
+        ...{ read_at: toTimestamp(now), next_read_at: toTimestamp(now + Math.ceil(waitSeconds) * SECOND) },
         ...(problem === undefined ? {} : { problem }),
       },
     })
   }
+}
+
+function asDefined(definition: SourceDefinition): DefinedFeed {
+  return { name: definition.name, definition: JSON.stringify(definition) }
 }

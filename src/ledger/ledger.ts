@@ -75,6 +75,7 @@ export class Ledger {
     this.feeds = new Feeds({
       ...{ clock, read: loadedReadFeed, list: () => this.sources.list(), find: name => this.sources.find(name) },
       record: deliveries => this.recordMissing(deliveries),
+      notes: store.notes,
     })
     this.sources = new Sources({
       ...{ store: store.sources, clock, feeds: this.feeds },

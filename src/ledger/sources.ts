@@ -23,7 +23,7 @@ export interface SourcesParts {
   clock: () => Micros
   query(query: EventQuery): Promise<EventPage>
   record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]>
-  feeds: Pick<Feeds, 'read' | 'stateOf'>
+  feeds: Pick<Feeds, 'read' | 'states' | 'forget'>
 }
 
 /** A source as deliveries need it. */
@@ -89,7 +89,7 @@ export class Sources {
   }
 
   async list(): Promise<ShownSource[]> {
-    return (await this.parts.store.list()).map(source => this.#shown(source))
+    return this.#shown(await this.parts.store.list())
   }
 
   /** @throws AppError `not_found/not_found` */
@@ -97,7 +97,7 @@ export class Sources {
     const found = await this.parts.store.find(name)
     if (found === undefined) throw unknownSource(name)
     const { secrets, ...source } = found
-    return this.#shown({ ...source, secret_count: secrets.length })
+    return this.#shownOne({ ...source, secret_count: secrets.length })
   }
 
   /**
@@ -118,12 +118,13 @@ export class Sources {
     const now = toTimestamp(this.parts.clock())
     const saved = await this.parts.store.save({ definition, secrets, now }, SOURCE_LIMITS.sources)
     this.#found.delete(name)
-    return { created: saved.created, source: this.#shown(saved.source) }
+    return { created: saved.created, source: await this.#shownOne(saved.source) }
   }
 
   /** Its events stay. @throws AppError `not_found/not_found` */
   async delete(name: string): Promise<void> {
     const existed = await this.parts.store.delete(name)
+    await this.parts.feeds.forget(name)
     this.#compiled.delete(name)
     this.#found.delete(name)
     if (!existed) throw unknownSource(name)
@@ -180,15 +181,23 @@ export class Sources {
     return this.parts.feeds.read(source.adapter, signal)
   }
 
-  #shown({ definition, secret_count, created_at, updated_at }: ListedSource): ShownSource {
-    const { name, enabled } = definition
-    const isClosed = needsSecret(definition) && secret_count === 0
-    const feed = this.parts.feeds.stateOf(definition)
-    return {
-      ...{ definition, webhook_path: webhookPathOf(name), accepts: !isClosed && enabled !== false },
-      ...{ secret_count, created_at, updated_at },
-      ...(feed === undefined ? {} : { feed }),
-    }
+  async #shown(sources: readonly ListedSource[]): Promise<ShownSource[]> {
+    const states = await this.parts.feeds.states(sources.map(({ definition }) => definition))
+    return sources.map(({ definition, secret_count, created_at, updated_at }) => {
+      const { name, enabled } = definition
+      const isClosed = needsSecret(definition) && secret_count === 0
+      const feed = states.get(name)
+      return {
+        ...{ definition, webhook_path: webhookPathOf(name), accepts: !isClosed && enabled !== false },
+        ...{ secret_count, created_at, updated_at },
+        ...(feed === undefined ? {} : { feed }),
+      }
+    })
+  }
+
+  async #shownOne(source: ListedSource): Promise<ShownSource> {
+    const [shown] = await this.#shown([source])
+    return shown as ShownSource
   }
 
   /** A page of limited size; an event that is larger comes alone. */

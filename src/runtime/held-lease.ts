@@ -1,3 +1,4 @@
+import { AppError } from '../model/app-error.js'
 import type { Lease } from '../store/event-store.js'
 import type { SharedStore } from '../store/shared-store.js'
 
@@ -9,8 +10,12 @@ export interface HeldLease {
   lease: Lease
   /** @returns false if another server has it by now, because this process was suspended or cut off */
   renew(): Promise<boolean>
-  /** Renews the lease while the work runs, and releases it at the end. */
-  during<Result>(work: () => Promise<Result>): Promise<Result>
+  /**
+   * Renews the lease while the work runs, and releases it at the end.
+   *
+   * @param work with a signal that aborts once another server has the lease
+   */
+  during<Result>(work: (lost: AbortSignal) => Promise<Result>): Promise<Result>
 }
 
 /**
@@ -31,10 +36,15 @@ export async function holdLease(
     lease,
     renew: () => leases.renewLease(lease, LEASE_SECONDS),
     during: async work => {
-      // A renewal that fails is tried again; the fence decides whether it was in time.
-      const renewal = setInterval(() => leases.renewLease(lease, LEASE_SECONDS).catch(() => undefined), RENEW_MS)
+      const lost = new AbortController()
+      const renew = async () => {
+        // A renewal that fails is tried again; the fence decides whether it was in time.
+        const isOurs = await leases.renewLease(lease, LEASE_SECONDS).catch(() => true)
+        if (!isOurs) lost.abort(leaseLost(name))
+      }
+      const renewal = setInterval(renew, RENEW_MS)
       try {
-        return await work()
+        return await work(lost.signal)
       } finally {
         clearInterval(renewal)
         // If it cannot be released, it ends soon.
@@ -42,4 +52,9 @@ export async function holdLease(
       }
     },
   }
+}
+
+function leaseLost(name: string): AppError {
+  const message = `Another server has taken over "${name}": this one did not answer for ${LEASE_SECONDS} seconds.`
+  return new AppError('conflict', 'lease_lost', message, { hint: 'Nothing has to be done.' })
 }

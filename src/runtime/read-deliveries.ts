@@ -1,28 +1,25 @@
 import { LedgerClient } from '../client/ledger-client.js'
-import { AppError } from '../model/app-error.js'
-import type { DeliveryTraceState } from '../model/platforms/delivery-trace.js'
-import { toTimestamp } from '../model/timestamp.js'
+import { type DeliveryTraceState, joinTraces } from '../model/platforms/delivery-trace.js'
 import type { LocalSettings } from '../settings/local-settings.js'
-import { wallClock } from './open-ledger.js'
-import { readKeptTrace } from './serve/kept-trace.js'
+import { openLedger, wallClock } from './open-ledger.js'
+import { readKeptTraces } from './serve/kept-trace.js'
 import { ledgerViaServerOrFile } from './via-server-or-file.js'
 
 /**
- * What arrived at the webhooks of the server that has the ledger open, else of the last one.
+ * What arrived at the webhooks of a ledger. Servers of a ledger in PostgreSQL save it every ten seconds.
  *
- * @throws AppError `not_found/ledger_missing`, `configuration/ledger_not_a_file`
+ * @throws AppError `not_found/ledger_missing`
  */
-export function readDeliveries({ database }: LocalSettings): Promise<DeliveryTraceState> {
+export function readDeliveries({ database, ...settings }: LocalSettings): Promise<DeliveryTraceState> {
   return ledgerViaServerOrFile(database, {
     server: async (_, socketPath) => (await new LedgerClient({ socketPath }).deliveries()).json() as DeliveryTraceState,
     file: async () => {
-      if (database.postgres) throw ofEachServer()
-      return readKeptTrace(database.path) ?? { since: toTimestamp(wallClock()), sources: [], refused: [] }
+      const opened = await openLedger({ database, ...settings, mayFollow: true, mayBeMoved: true }, 'command')
+      try {
+        return joinTraces(await readKeptTraces(opened.store.notes), wallClock())
+      } finally {
+        await opened.close()
+      }
     },
   })
-}
-
-function ofEachServer(): AppError {
-  const message = 'This ledger is in PostgreSQL, where each server has its own list.'
-  return new AppError('configuration', 'ledger_not_a_file', message, { hint: 'Ask a server: GET /api/deliveries.' })
 }

@@ -42,4 +42,6 @@ export interface SharedStore {
   /** @returns false if another server has it by now */
   renewLease(lease: Lease, seconds: number): Promise<boolean>
   releaseLease(lease: Lease): Promise<void>
+  /** Whether any server has it. */
+  isLeaseHeld(name: string): Promise<boolean>
 }

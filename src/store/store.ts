@@ -1,6 +1,7 @@
 import type { ConsumerStore } from './consumer-store.js'
 import type { CopyStore } from './copy-store.js'
 import type { ContentRemoval, EventStore } from './event-store.js'
+import type { NoteStore } from './note-store.js'
 import type { SharedStore } from './shared-store.js'
 import type { SourceStore } from './source-store.js'
 import type { SubscriptionStore } from './subscription-store.js'
@@ -15,6 +16,7 @@ export interface Store {
   readonly subscriptions: SubscriptionStore
   readonly consumers: ConsumerStore
   readonly sources: SourceStore
+  readonly notes: NoteStore
   readonly users: UserStore
   /** Absent where only this process has the ledger open. */
   readonly shared?: SharedStore

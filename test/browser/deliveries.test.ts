@@ -1,10 +1,13 @@
 import pino from 'pino'
 import t from 'tap'
 import type { Ledger } from '../../src/ledger/ledger.js'
+import { toTimestamp } from '../../src/model/timestamp.js'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
 import { pause } from '../../src/runtime/pause.js'
+import { KeptReports } from '../../src/runtime/reconcile/kept-reports.js'
 import { RECONCILE_PACE, ReconcileSchedule } from '../../src/runtime/reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../../src/runtime/reconcile/reconciliations.js'
+import type { NoteStore } from '../../src/store/note-store.js'
 import { issueOpened } from '../runtime/reconcile/reconcile-rig.js'
 import { listingPlatform } from '../support/listing-platform/listing-platform.js'
 import { inBrowser, openBrowser } from './chromium.js'
@@ -31,9 +34,13 @@ const BUILDS = {
 t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t => {
   const github = await listingPlatform(t, { source: 'code_a' })
   const now = () => Date.now() * 1_000
-  const compare = (ledger: Ledger) => {
-    const reconciliations = new Reconciliations({ ledger, now: Date.now, sleep: pause, receives: true })
-    const parts = { reconciliations, hooks: [github.hook], logger: pino({ level: 'silent' }) }
+  const compare = (ledger: Ledger, notes: NoteStore) => {
+    const reports = new KeptReports(notes)
+    const reconciliations = new Reconciliations({
+      ...{ ledger, now: Date.now, sleep: pause, receives: true },
+      keep: (request, outcome) => reports.save(request, outcome, toTimestamp(now())),
+    })
+    const parts = { reconciliations, reports, hooks: [github.hook], logger: pino({ level: 'silent' }) }
     const schedule = new ReconcileSchedule({ ...parts, headAtOpen: now(), now, pace: RECONCILE_PACE })
     t.teardown(() => schedule.stop())
     return {
@@ -43,8 +50,8 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     }
   }
   const site = new ObservatorySite(await openBrowser(t))
-  const company = await serveCompany(t, site, ledger => ({
-    ...{ adapters: ADAPTERS, now, reconciliations: compare(ledger) },
+  const company = await serveCompany(t, site, (ledger, notes) => ({
+    ...{ adapters: ADAPTERS, now, reconciliations: compare(ledger, notes) },
     settings: { webhookSecrets: { chat: [], forum: [], code_a: ['right'], code_b: [] } },
   }))
   const { served, ledger, openAs } = company
@@ -59,7 +66,7 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     await page.getByRole('row', { name: /^GitHub 0 never never 1 last/ }).waitFor()
     await page.getByRole('row', { name: /GitHub The delivery is not signed.* signature_invalid delivery-1/ }).waitFor()
     await page.getByText('Discourse: let the sender deliver again.').waitFor()
-    await page.getByText('Not compared yet since the server started.').waitFor()
+    await page.getByText('Not compared yet.').waitFor()
     await page.getByRole('button', { name: 'Look what is missing…' }).press('Enter')
     await page.getByText('The lists of 1 hook are read. Nothing is recorded.').waitFor()
     await page.keyboard.press('Enter')

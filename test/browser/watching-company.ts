@@ -6,6 +6,7 @@ import { Ledger } from '../../src/ledger/ledger.js'
 import { readEvent } from '../../src/ledger/read-event.js'
 import type { User } from '../../src/model/accounts/user.js'
 import { listPlatforms } from '../../src/platforms/adapters.js'
+import type { NoteStore } from '../../src/store/note-store.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
 import type { Served, ServeOptions } from '../server/serve.js'
@@ -29,7 +30,7 @@ const DAY = 86_400_000_000
 export async function serveCompany(
   t: Test,
   site: ObservatorySite,
-  more: (ledger: Ledger) => ServeOptions = () => ({}),
+  more: (ledger: Ledger, notes: NoteStore) => ServeOptions = () => ({}),
 ): Promise<WatchingCompany> {
   const time = { now: 0 }
   const clock = () => time.now || Date.now() * 1000
@@ -47,7 +48,7 @@ export async function serveCompany(
   }
   time.now = 0
   const { accounts, ada, bob } = await startWithUsers({ throttleLogins: false })
-  const served = await site.serve(t, { ledger, accounts, platforms: listPlatforms(), ...more(ledger) })
+  const served = await site.serve(t, { ledger, accounts, platforms: listPlatforms(), ...more(ledger, store.notes) })
   t.teardown(() => store.close())
   const sessions = new Map<string, BrowserContextOptions['storageState']>()
   const openAs: WatchingCompany['openAs'] = async (t, username, path, options = {}) => {

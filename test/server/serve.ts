@@ -29,8 +29,8 @@ export const OWN_LEDGER: ServedFollowing = {
 /** Of a server that compares no hooks. */
 export const NO_RECONCILIATIONS: ServedReconciliations = {
   run: async ({ dry_run }) => ({ dry_run, hooks: [] }),
-  status: () => ({ hooks: [], running: null, last: null }),
-  start: () => {
+  status: async () => ({ hooks: [], running: null, last: null, reports: [] }),
+  start: async () => {
     throw reconcileOff()
   },
 }

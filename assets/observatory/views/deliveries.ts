@@ -34,7 +34,7 @@ const loaded = createResource(async signal => {
 
 /** What each source delivered, what was refused and why, and what platforms list that the ledger lacks. */
 export function DeliveriesView() {
-  const { stats, health } = overview.value.value ?? {}
+  const { stats } = overview.value.value ?? {}
   const { trace, reconcile } = loaded.value.value ?? {}
   const isAdminHere = isAdmin()
   const everyMs = EVERY_MS[reconcile?.running ? 'comparing' : 'idle']
@@ -49,7 +49,7 @@ export function DeliveriesView() {
   const others = html`<p class="view-pad spaced">Admins see each refused delivery, and why it was refused. On the server, <code>daybook platforms deliveries</code> shows it.</p>`
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="Deliveries" />
-      ${trace && html`<span class="quiet-text">Counted since <${Time} at=${trace.since} as="relative" />${health?.engine === 'postgres' && ', by this server alone'}</span>`}</div>
+      ${trace && html`<span class="quiet-text">Counted since <${Time} at=${trace.since} as="relative" /></span>`}</div>
     ${stats && session.value ? html`<div class="view-scroll named"><${SourceRows} stats=${stats} trace=${trace} />${isAdminHere ? ofAdmins : others}</div>` : html`<${Unloaded} of=${overview} name="deliveries" />`}
   </div>`
 }
@@ -111,21 +111,25 @@ const COUNTS = {
   ...{ missing: 'still missing', gone: 'gone for good' },
 }
 
-/** What the last comparison with the lists of platforms found, and another one. */
-function Reconciled({ status: { hooks, running, last } }: { status: ReconcileStatus }) {
-  const title = html`<h2 id="missed">Missed deliveries</h2>`
-  if (hooks.length === 0) {
-    return html`<section class="panel-section">${title}<p class="spaced">This server compares no hooks. GitHub, GitLab and Discourse list what they delivered: name their hooks in
-      <code>EVENT_RECONCILE_HOOKS_…</code>, set <code>EVENT_RECONCILE=1</code>, and restart the server.</p></section>`
-  }
-  return html`<section class="panel-section" aria-labelledby="missed">${title}
-    <div class="row wrap spaced">
+/** What the last comparison with the list of each platform found, and another one. */
+function Reconciled({ status: { hooks, running, reports } }: { status: ReconcileStatus }) {
+  const buttons = html`<div class="row wrap spaced">
       <${AskButton} label="Look what is missing…" answer="Look" question=${`The lists of ${counted(hooks.length, 'hook')} are read. Nothing is recorded.`} run=${compare(true)} />
       <${AskButton} label="Fetch what is missing…" answer="Fetch" question="What the platforms list of seven days and the ledger lacks is recorded." run=${compare(false)} />
-    </div>
+    </div>`
+  const noHooks = html`<p class="spaced">This server compares no hooks. GitHub, GitLab and Discourse list what they delivered: name their hooks in
+      <code>EVENT_RECONCILE_HOOKS_…</code>, set <code>EVENT_RECONCILE=1</code>, and restart the server.</p>`
+  return html`<section class="panel-section" aria-labelledby="missed"><h2 id="missed">Missed deliveries</h2>
+    ${hooks.length > 0 ? buttons : noHooks}
     <p class="spaced" role="status">${running && html`Comparing since <${Time} at=${running.since} />: ${counted(running.listed, 'delivery', 'deliveries')}.`}</p>
-    <p>${last ? html`Last compared <${Time} at=${last.at} as="relative" />${last.dry_run && ', without recording anything'}. ${last.problem?.detail}` : 'Not compared yet since the server started.'}</p>
-    <ul>${last?.hooks.map(({ lost, url, error, complete, listed, ...counts }) => {
+    ${reports.length === 0 && hooks.length > 0 && html`<p>Not compared yet.</p>`}
+    ${reports.map(report => html`<${Report} key=${report.source} report=${report} />`)}
+  </section>`
+}
+
+function Report({ report: { source, at, dry_run, problem, hooks } }: { report: ReconcileStatus['reports'][number] }) {
+  return html`<p class="spaced">${sourceLabel(source)}: last compared <${Time} at=${at} as="relative" />${dry_run && ', without recording anything'}. ${problem?.detail}</p>
+    <ul>${hooks.map(({ lost, url, error, complete, listed, ...counts }) => {
       const found = Object.entries(COUNTS).flatMap(([name, words]) => {
         const amount = counts[name as keyof typeof COUNTS]
         return amount > 0 ? `${count(amount)} ${words}` : []
@@ -136,6 +140,5 @@ function Reconciled({ status: { hooks, running, last } }: { status: ReconcileSta
         ${error && html`<p class="is-danger"><${Words} text=${error.detail} limit=${300} /></p>`}
         ${lost.map(({ id, delivery_id = id, reason }) => html`<p class="hint"><span class="code"><${Words} text=${delivery_id} limit=${100} /></span>: <${Words} text=${reason} limit=${300} /></p>`)}
       </li>`
-    })}</ul>
-  </section>`
+    })}</ul>`
 }

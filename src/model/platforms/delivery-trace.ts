@@ -1,4 +1,5 @@
 import Type, { type Static } from '#typebox'
+import { type Micros, toTimestamp } from '../timestamp.js'
 
 export const TRACE_LIMITS = {
   days: 7,
@@ -27,7 +28,7 @@ export const SourceDeliveriesSchema = Type.Object({
   last_refused_at: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** What arrived at the webhooks of a server, without any content of it. */
+/** What arrived at the webhooks of a ledger, without any content of it. */
 export const DeliveryTraceSchema = Type.Object({
   since: Type.String({ description: 'Since when deliveries are counted.' }),
   sources: Type.Array(SourceDeliveriesSchema),
@@ -37,3 +38,52 @@ export const DeliveryTraceSchema = Type.Object({
 export type RefusedDelivery = Static<typeof RefusedDeliverySchema>
 export type SourceDeliveries = Static<typeof SourceDeliveriesSchema>
 export type DeliveryTraceState = Static<typeof DeliveryTraceSchema>
+
+const DAY: Micros = 86_400_000_000
+
+/** What several servers, or one at several times, have counted. */
+export function joinTraces(states: readonly DeliveryTraceState[], now: Micros): DeliveryTraceState {
+  const since = states.map(state => state.since).sort()[0] ?? toTimestamp(now)
+  const bySource = new Map<string, SourceDeliveries>()
+  for (const each of states.flatMap(({ sources }) => sources)) {
+    const known = bySource.get(each.source)
+    bySource.set(each.source, known ? added(known, each) : each)
+  }
+  const newest = [...bySource.values()].sort((left, right) => (lastOf(left) > lastOf(right) ? -1 : 1))
+  const sources = newest.slice(0, TRACE_LIMITS.sources).sort((left, right) => (left.source < right.source ? -1 : 1))
+  return { since, sources, refused: newestRefused(states, now) }
+}
+
+/** Newest first, within the limits. */
+function newestRefused(states: readonly DeliveryTraceState[], now: Micros): RefusedDelivery[] {
+  const oldest = toTimestamp(now - TRACE_LIMITS.days * DAY)
+  const alike = new Map<string, number>()
+  return states
+    .flatMap(({ refused }) => refused)
+    .filter(({ at }) => at >= oldest)
+    .sort((left, right) => (left.at === right.at ? 0 : left.at > right.at ? -1 : 1))
+    .filter(({ source, code }) => {
+      const count = (alike.get(`${source} ${code}`) ?? 0) + 1
+      alike.set(`${source} ${code}`, count)
+      return count <= TRACE_LIMITS.alike
+    })
+    .slice(0, TRACE_LIMITS.refused)
+}
+
+function added(left: SourceDeliveries, right: SourceDeliveries): SourceDeliveries {
+  return {
+    source: left.source,
+    accepted: left.accepted + right.accepted,
+    last_accepted_at: later(left.last_accepted_at, right.last_accepted_at),
+    refused: left.refused + right.refused,
+    last_refused_at: later(left.last_refused_at, right.last_refused_at),
+  }
+}
+
+function lastOf({ last_accepted_at, last_refused_at }: SourceDeliveries): string {
+  return later(last_accepted_at, last_refused_at) ?? ''
+}
+
+function later(left: string | null, right: string | null): string | null {
+  return (left ?? '') > (right ?? '') ? left : right
+}

@@ -104,7 +104,18 @@ export interface ReconcileProgress {
 
 const Problem = Type.Object({ code: Type.String(), detail: Type.String() })
 
-/** What a server compares, and what it found last. Of this server, since it started. */
+const ComparisonSchema = Type.Object({
+  at: Type.String({ description: 'When it ended.' }),
+  dry_run: Type.Boolean(),
+  since_seconds: Type.Integer(),
+  hooks: Type.Array(Type.Object({ ...HookReportSchema.properties, error: Type.Optional(Problem) })),
+  problem: Type.Optional(Problem),
+})
+
+/** What one run found. */
+export type Comparison = Static<typeof ComparisonSchema>
+
+/** What a server compares, and what any server of the ledger, or a command, has found last. */
 export const ReconcileStatusSchema = Type.Object({
   hooks: Type.Array(Type.Object({ source: Type.Enum(LISTING_SOURCES), url: Type.String() }), {
     description: 'Those that this server compares; empty without EVENT_RECONCILE.',
@@ -113,16 +124,10 @@ export const ReconcileStatusSchema = Type.Object({
     Type.Object({ since: Type.String(), dry_run: Type.Boolean(), listed: Count('Deliveries compared so far.') }),
     Type.Null(),
   ]),
-  last: Type.Union([
-    Type.Object({
-      at: Type.String({ description: 'When it ended.' }),
-      dry_run: Type.Boolean(),
-      since_seconds: Type.Integer(),
-      hooks: Type.Array(Type.Object({ ...HookReportSchema.properties, error: Type.Optional(Problem) })),
-      problem: Type.Optional(Problem),
-    }),
-    Type.Null(),
-  ]),
+  last: Type.Union([ComparisonSchema, Type.Null()]),
+  reports: Type.Array(Type.Object({ source: Type.Enum(LISTING_SOURCES), ...ComparisonSchema.properties }), {
+    description: 'Of each source, what the last run over its hooks found.',
+  }),
 })
 
 export type ReconcileStatus = Static<typeof ReconcileStatusSchema>

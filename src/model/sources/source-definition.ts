@@ -214,7 +214,7 @@ export interface ShownSource {
   secret_count: number
   created_at: string
   updated_at: string
-  /** Of a feed that this server has read. */
+  /** Of a feed that was read. */
   feed?: FeedState
 }
 

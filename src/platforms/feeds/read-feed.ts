@@ -35,6 +35,8 @@ const MAX_BYTES = 4 * 1024 * 1024
 const IDLE_SECONDS = 20
 const TOTAL_SECONDS = 60
 const REDIRECTS = 5
+/** Of a longer `ETag` or `Last-Modified`, the server is not reminded: the ledger stores them. */
+const VALIDATOR_CHARACTERS = 1_000
 const REDIRECTING = [301, 302, 303, 307, 308]
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1'
@@ -77,7 +79,7 @@ export async function readFeed(
   if (wait !== undefined) throw rateLimited(wait, shown, WORDS)
   if (answer.status !== 200) throw toPlatformRefusal(answer.status, shown, WORDS)
   const bytes = await decoded(answer, shown)
-  const { etag, 'last-modified': lastModified } = answer.headers
+  const [etag, lastModified] = [answer.headers.etag, answer.headers['last-modified']].map(shortEnough)
   const version: FeedVersion = {
     ...(etag === undefined ? {} : { etag }),
     ...(lastModified === undefined ? {} : { lastModified }),
@@ -89,6 +91,10 @@ export async function readFeed(
   } catch (error) {
     throw error instanceof NotAFeed ? answerUnreadable(error.message, shown, WORDS) : error
   }
+}
+
+function shortEnough(validator: string | undefined): string | undefined {
+  return validator !== undefined && validator.length <= VALIDATOR_CHARACTERS ? validator : undefined
 }
 
 async function follow(

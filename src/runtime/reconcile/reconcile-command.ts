@@ -1,10 +1,12 @@
 import { LedgerClient } from '../../client/ledger-client.js'
 import { AppError } from '../../model/app-error.js'
 import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../../model/platforms/reconciliation.js'
+import { toTimestamp } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
-import { openLedger } from '../open-ledger.js'
+import { openLedger, wallClock } from '../open-ledger.js'
 import { pause } from '../pause.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
+import { KeptReports } from './kept-reports.js'
 import { Reconciliations } from './reconciliations.js'
 
 /**
@@ -40,7 +42,12 @@ async function reconcileFile(
   // Servers may have a database of PostgreSQL open at the same time.
   const receives = opened.file === undefined
   try {
-    const reconciliations = new Reconciliations({ ledger: opened.ledger, now: Date.now, sleep: pause, receives })
+    const reports = new KeptReports(opened.store.notes)
+    const reconciliations = new Reconciliations({
+      ...{ ledger: opened.ledger, now: Date.now, sleep: pause, receives },
+      // Whoever runs the command reads its output.
+      keep: (request, outcome) => reports.save(request, outcome, toTimestamp(wallClock())).catch(() => undefined),
+    })
     return await reconciliations.run(request, { signal: stop.signal, onProgress })
   } finally {
     await opened.close()

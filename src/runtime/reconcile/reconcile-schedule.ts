@@ -12,9 +12,10 @@ import {
 } from '../../model/platforms/reconciliation.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { SharedStore } from '../../store/shared-store.js'
-import { holdLease } from '../held-lease.js'
+import { type HeldLease, holdLease } from '../held-lease.js'
 import { RepeatedWork } from '../repeated-work.js'
 import type { HookMemory } from './hook-run.js'
+import { type KeptReports, RECONCILE_LEASE } from './kept-reports.js'
 import type { ReconcileCall, Reconciliations } from './reconciliations.js'
 
 /** How often it runs. */
@@ -28,10 +29,18 @@ export interface ReconcilePace {
 
 /** A server that was away for less has missed nothing that the platform does not send again soon. */
 const SHORT_ABSENCE: Micros = 60_000_000
-const LEASE = 'reconcile'
+
+type Run = (request: ReconcileRequest, call: ReconcileCall) => Promise<HookReport[]>
+
+interface Begun {
+  held: HeldLease | undefined
+  running: NonNullable<ReconcileStatus['running']>
+}
 
 export interface ReconcileScheduleParts {
+  /** It keeps its reports. */
   reconciliations: Pick<Reconciliations, 'run'>
+  reports: Pick<KeptReports, 'status' | 'announce'>
   hooks: readonly ListedHook[]
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** The newest event when the ledger was opened: nothing was received since. Null if there is none. */
@@ -46,7 +55,7 @@ export interface ReconcileScheduleParts {
  * Finds and fetches missed deliveries after a start that follows more than a minute without events, every hour, and when
  * an administrator asks for it, until it is stopped.
  *
- * Source: docs/decisions/0079, docs/decisions/0084.
+ * Source: docs/decisions/0079, docs/decisions/0084, docs/decisions/0087.
  */
 export class ReconcileSchedule {
   readonly #work: RepeatedWork
@@ -54,7 +63,6 @@ export class ReconcileSchedule {
   readonly #stop = new AbortController()
   #asked: Promise<unknown> = Promise.resolve()
   #running: ReconcileStatus['running'] = null
-  #last: ReconcileStatus['last'] = null
 
   /** Starts immediately. */
   constructor(private readonly parts: ReconcileScheduleParts) {
@@ -67,25 +75,22 @@ export class ReconcileSchedule {
     await Promise.all([this.#work.stop(), this.#asked])
   }
 
-  status(): ReconcileStatus {
-    const hooks = this.parts.hooks.map(({ source, url }) => ({ source, url }))
-    return { hooks, running: this.#running, last: this.#last }
+  status(): Promise<ReconcileStatus> {
+    return this.parts.reports.status({ hooks: this.parts.hooks, running: this.#running })
   }
 
   /** Begins a run that an administrator asks for. @throws AppError `conflict/reconcile_running`, `conflict/reconcile_off` */
-  start({ source, dry_run, since_seconds = RECONCILE_LIMITS.defaultSinceSeconds }: ReconcileStart): void {
-    if (this.#running)
-      throw new AppError(
-        'conflict',
-        'reconcile_running',
-        'Deliveries are being compared. Wait for the end of that run.',
-      )
+  async start({
+    source,
+    dry_run,
+    since_seconds = RECONCILE_LIMITS.defaultSinceSeconds,
+  }: ReconcileStart): Promise<void> {
     const hooks = this.parts.hooks.filter(hook => source === undefined || hook.source === source)
-    if (hooks.length === 0) throw reconcileOff(source)
+    if (!this.#running && hooks.length === 0) throw reconcileOff(source)
+    const run = this.#running ? undefined : await this.#begin(dry_run)
+    if (!run) throw reconcileRunning()
     const { signal } = this.#stop
-    this.#asked = this.#run({ hooks, dry_run, since_seconds }, { signal }).catch(error =>
-      this.#logFailure(error, signal),
-    )
+    this.#asked = run({ hooks, dry_run, since_seconds }, { signal }).catch(error => this.#logFailure(error, signal))
   }
 
   #wasAway(): boolean {
@@ -99,8 +104,9 @@ export class ReconcileSchedule {
     if (this.#running) return pace.retryMs
     const request = { hooks: [...hooks], since_seconds: RECONCILE_LIMITS.defaultSinceSeconds, dry_run: false }
     try {
-      const reports = await this.#run(request, { signal, memory: this.#memory })
-      if (reports === undefined) return pace.retryMs
+      const run = await this.#begin(request.dry_run)
+      if (!run) return pace.retryMs
+      const reports = await run(request, { signal, memory: this.#memory })
       const waits = reports.map(({ error }) => error && Math.max((error.retryAfterSeconds ?? 0) * 1_000, pace.retryMs))
       return Math.min(pace.everyMs, ...waits.filter(wait => wait !== undefined))
     } catch (error) {
@@ -109,40 +115,41 @@ export class ReconcileSchedule {
     }
   }
 
-  /** @returns undefined while another server does it */
-  async #run(request: ReconcileRequest, call: ReconcileCall): Promise<HookReport[] | undefined> {
-    const { reconciliations, leases, now } = this.parts
-    const { dry_run, since_seconds } = request
-    const end = (hooks: readonly HookReport[], problem?: Pick<AppError, 'code' | 'message'>) => {
-      const shown = hooks.map(({ error, ...hook }) => (error ? { ...hook, error: shownProblem(error) } : hook))
-      const failed = problem ? { problem: shownProblem(problem) } : {}
-      this.#last = { at: toTimestamp(now()), dry_run, since_seconds, hooks: shown, ...failed }
-    }
+  /** @returns the run, which must follow immediately; undefined while another server does it */
+  async #begin(dry_run: boolean): Promise<Run | undefined> {
+    const { leases, now } = this.parts
     const running = { since: toTimestamp(now()), dry_run, listed: 0 }
     this.#running = running
+    try {
+      const held = leases && (await holdLease(leases, RECONCILE_LEASE))
+      if (leases && !held) {
+        this.#running = null
+        return undefined
+      }
+      return (request, call) => this.#run(request, call, { held, running })
+    } catch (error) {
+      this.#running = null
+      throw error
+    }
+  }
+
+  async #run(request: ReconcileRequest, call: ReconcileCall, { held, running }: Begun): Promise<HookReport[]> {
+    const { reconciliations, reports } = this.parts
     const listed = new Map<string, number>()
     const onProgress = (progress: ReconcileProgress) => {
       listed.set(progress.url, progress.listed)
       running.listed = [...listed.values()].reduce((sum, count) => sum + count)
     }
-    const work = async () => (await reconciliations.run(request, { ...call, onProgress })).hooks
+    const work = async (signals: AbortSignal[]) => {
+      const signal = AbortSignal.any([...(call.signal ? [call.signal] : []), ...signals])
+      return (await reconciliations.run(request, { ...call, signal, onProgress })).hooks
+    }
     try {
-      const held = leases && (await holdLease(leases, LEASE))
-      if (leases && !held) {
-        // What the schedule skips is no news: the other server reports it.
-        if (!call.memory) end([], { code: 'busy', message: 'Another server of this ledger compares at present.' })
-        return undefined
-      }
-      const reports = await (held ? held.during(work) : work())
-      end(reports)
-      for (const report of reports) this.#log(report)
-      return reports
-    } catch (error) {
-      end(
-        [],
-        error instanceof AppError ? error : { code: 'internal', message: 'The server failed; its log has the reason.' },
-      )
-      throw error
+      const found = held
+        ? await held.during(lost => reports.announce(running, () => work([lost])))
+        : await work([])
+      for (const report of found) this.#log(report)
+      return found
     } finally {
       this.#running = null
     }
@@ -165,13 +172,14 @@ export class ReconcileSchedule {
   }
 }
 
+function reconcileRunning(): AppError {
+  const message = 'Deliveries are being compared, by this server or another one of this ledger. Wait for the end of that run.'
+  return new AppError('conflict', 'reconcile_running', message)
+}
+
 export function reconcileOff(source?: ListingSource): AppError {
   const what = source === undefined ? 'hook' : `hook of ${source}`
   return new AppError('conflict', 'reconcile_off', `This server compares no ${what} with its platform.`, {
     hint: 'Set EVENT_RECONCILE and name hooks in EVENT_RECONCILE_HOOKS_…',
   })
-}
-
-function shownProblem({ code, message }: Pick<AppError, 'code' | 'message'>): { code: string; detail: string } {
-  return { code, detail: message }
 }

@@ -15,10 +15,13 @@ import {
 } from '../../platforms/deliveries/accept-delivery.js'
 import { openDeliveriesList } from '../../platforms/deliveries-lists/open-list.js'
 import { HookMemory } from './hook-run.js'
+import type { RunOutcome } from './kept-reports.js'
 import { reconcileHook } from './reconcile-hook.js'
 
 /** Accepting more on this thread would keep other requests waiting. */
 const LARGE_BYTES = 256 * 1024
+
+const DEFECT = { code: 'internal', message: 'The program failed; its log has the reason.' }
 
 export interface ReconcileCall {
   signal?: AbortSignal | undefined
@@ -28,6 +31,8 @@ export interface ReconcileCall {
 }
 
 export interface ReconciliationsParts {
+  /** Keeps what a run found. The run does not depend on it. */
+  keep?: (request: ReconcileRequest, outcome: RunOutcome) => Promise<void>
   ledger: Pick<Ledger, 'query' | 'record' | 'knows'>
   /** Epoch milliseconds. */
   now: () => number
@@ -55,9 +60,22 @@ export class Reconciliations {
    * @throws AppError of the ledger; the signal's reason once it is aborted
    */
   run(request: ReconcileRequest, call: ReconcileCall = {}): Promise<ReconcileResult> {
-    const result = this.#last.then(() => this.#run(request, call))
+    const result = this.#last.then(() => this.#runAndKeep(request, call))
     this.#last = result.catch(() => undefined)
     return result
+  }
+
+  async #runAndKeep(request: ReconcileRequest, call: ReconcileCall): Promise<ReconcileResult> {
+    const { keep } = this.parts
+    try {
+      const result = await this.#run(request, call)
+      await keep?.(request, result)
+      return result
+    } catch (error) {
+      // A run that was stopped has found nothing, and another one may have begun.
+      if (!call.signal?.aborted) await keep?.(request, { problem: error instanceof AppError ? error : DEFECT })
+      throw error
+    }
   }
 
   async #run({ hooks, dry_run, since_seconds }: ReconcileRequest, call: ReconcileCall): Promise<ReconcileResult> {

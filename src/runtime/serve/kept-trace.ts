@@ -1,76 +1,136 @@
-import { rename, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { Compile } from '#typebox/compile'
-import { AppError } from '../../model/app-error.js'
 import { readRegularFile } from '../../model/files/regular-file.js'
-import { DeliveryTraceSchema, type DeliveryTraceState } from '../../model/platforms/delivery-trace.js'
+import { DeliveryTraceSchema, type DeliveryTraceState, joinTraces } from '../../model/platforms/delivery-trace.js'
 import type { Micros } from '../../model/timestamp.js'
-import { DeliveryTrace } from '../../server/events/delivery-trace.js'
+import { DeliveryTrace, type ServedTrace } from '../../server/events/delivery-trace.js'
+import type { NoteStore } from '../../store/note-store.js'
 
-const EVERY_MS = 60_000
-const MAX_BYTES = 4 * 1024 * 1024
+/** How often what was noted is saved: one write, however much arrived. */
+const EVERY_MS = 10_000
+/** How often what has become too old is removed, although nothing arrives. */
+const TIDY_MS = 60 * 60_000
+/** Other servers save as well. What is not saved then has its turn with what arrives until the next one. */
+const ATTEMPTS = 5
+const NAME = 'all'
+const MAX_OLDER_BYTES = 4 * 1024 * 1024
 const check = Compile(DeliveryTraceSchema)
 
-/** The trace of deliveries of a ledger in a file, which outlives its server in a file beside the database. */
-export interface KeptTrace {
-  trace: DeliveryTrace
-  /** Saves what has changed. */
-  close(): Promise<void>
+export interface KeptTraceParts {
+  notes: NoteStore
+  now: () => Micros
+  logger: Pick<Logger, 'warn'>
+  /** Path of the file in which releases up to 0.5 kept the trace of a ledger in a file. */
+  olderFile?: string | undefined
+  everyMs?: number
 }
 
-/** @param database path of the database; absent: the trace ends with the server */
-export function keepTrace(
-  database: string | undefined,
-  { now, logger }: { now: () => Micros; logger: Pick<Logger, 'warn'> },
-): KeptTrace {
-  if (database === undefined) return { trace: new DeliveryTrace(now), close: async () => {} }
-  const path = pathOf(database)
-  const trace = new DeliveryTrace(now, readOrBegin(database, logger))
-  let saved = trace.changes
-  const save = async () => {
-    if (saved === trace.changes) return
-    saved = trace.changes
-    const temporary = `${path}.new`
+/**
+ * What arrived at the webhooks of all servers of a ledger. Each notes it in memory, and adds it to the store at intervals.
+ *
+ * Source: docs/decisions/0087.
+ */
+export class KeptTrace implements ServedTrace {
+  /** Not saved yet. */
+  #fresh: DeliveryTrace
+  /** Reading and saving, one after the other: what is being saved is neither fresh nor stored. */
+  #last: Promise<unknown> = Promise.resolve()
+  #hasFailed = false
+  readonly #timers: NodeJS.Timeout[]
+
+  constructor(private readonly parts: KeptTraceParts) {
+    this.#fresh = new DeliveryTrace(parts.now)
+    const save = () => this.#inTurn(() => this.#saveFresh())
+    const tidy = () => this.#inTurn(() => this.#attempt(() => this.#add([])))
+    void this.#inTurn(() => this.#attempt(() => this.#begin()))
+    this.#timers = [setInterval(save, parts.everyMs ?? EVERY_MS).unref(), setInterval(tidy, TIDY_MS).unref()]
+  }
+
+  noteAccepted(source: string): void {
+    this.#fresh.noteAccepted(source)
+  }
+
+  noteRefused(...refused: Parameters<ServedTrace['noteRefused']>): void {
+    this.#fresh.noteRefused(...refused)
+  }
+
+  state(): Promise<DeliveryTraceState> {
+    const { notes, now } = this.parts
+    return this.#inTurn(async () => joinTraces([...(await readKeptTraces(notes)), this.#fresh.state()], now()))
+  }
+
+  /** Saves what was noted. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#inTurn(() => this.#saveFresh())
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+
+  /** Of a new ledger, counting begins now, on all servers. */
+  async #begin(): Promise<void> {
+    const { notes, olderFile } = this.parts
+    const isNew = (await notes.find('deliveries', NAME)) === undefined
+    const older = isNew && olderFile !== undefined ? readOlderFile(olderFile) : undefined
+    await this.#add(isNew ? [older ?? this.#fresh.state()] : [])
+    if (olderFile !== undefined) await rm(olderFile, { force: true })
+  }
+
+  async #saveFresh(): Promise<void> {
+    if (this.#fresh.isEmpty) return
+    const { now } = this.parts
+    const taken = this.#fresh.state()
+    this.#fresh = new DeliveryTrace(now)
+    if (await this.#attempt(() => this.#add([taken]))) return
+    this.#fresh = new DeliveryTrace(now, joinTraces([taken, this.#fresh.state()], now()))
+  }
+
+  /** Deliveries are not refused because they cannot be noted. @returns whether it was done */
+  async #attempt(work: () => Promise<void>): Promise<boolean> {
     try {
-      await writeFile(temporary, JSON.stringify(trace.state()), { mode: 0o600 })
-      await rename(temporary, path)
+      await work()
+      this.#hasFailed = false
+      return true
     } catch (error) {
-      // Deliveries are not refused because their trace cannot be kept.
-      logger.warn({ err: error, path }, 'the trace of deliveries could not be saved')
+      if (!this.#hasFailed) this.parts.logger.warn({ err: error }, 'the trace of deliveries could not be saved')
+      this.#hasFailed = true
+      return false
     }
   }
-  const timer = setInterval(save, EVERY_MS)
-  timer.unref()
-  return {
-    trace,
-    close: async () => {
-      clearInterval(timer)
-      await save()
-    },
+
+  /** Together with what other servers have stored. */
+  async #add(states: readonly DeliveryTraceState[]): Promise<void> {
+    const { notes, now } = this.parts
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const stored = await notes.find('deliveries', NAME)
+      const kept: DeliveryTraceState[] = stored ? [JSON.parse(stored.body)] : []
+      const body = JSON.stringify(joinTraces([...kept, ...states], now()))
+      if (body === stored?.body) return
+      if (await notes.save({ kind: 'deliveries', name: NAME, body, replaces: stored?.revision ?? 0 })) return
+    }
+    throw new Error(`Other servers have saved it during ${ATTEMPTS} attempts.`)
   }
 }
 
-/** @returns undefined if nothing was kept. @throws Error if what was kept is not readable */
-export function readKeptTrace(database: string): DeliveryTraceState | undefined {
-  try {
-    const kept: unknown = JSON.parse(readRegularFile(pathOf(database), MAX_BYTES))
-    if (check.Check(kept)) return kept
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    if (!(error instanceof SyntaxError)) throw error
-  }
-  throw new AppError('unavailable', 'trace_unreadable', `${pathOf(database)} is damaged. Delete it to begin again.`)
+/** What the servers of a ledger have saved: nothing, or one. */
+export async function readKeptTraces(notes: Pick<NoteStore, 'find'>): Promise<DeliveryTraceState[]> {
+  const stored = await notes.find('deliveries', NAME)
+  return stored ? [JSON.parse(stored.body)] : []
 }
 
-function pathOf(database: string): string {
-  return `${database}.deliveries`
-}
-
-function readOrBegin(database: string, logger: Pick<Logger, 'warn'>): DeliveryTraceState | undefined {
+/** @returns undefined if there is none, or it is damaged */
+function readOlderFile(path: string): DeliveryTraceState | undefined {
   try {
-    return readKeptTrace(database)
+    const kept: unknown = JSON.parse(readRegularFile(path, MAX_OLDER_BYTES))
+    return check.Check(kept) ? kept : undefined
   } catch (error) {
-    logger.warn({ err: error }, 'the trace of deliveries is not readable and begins again')
-    return undefined
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (isAbsent || error instanceof SyntaxError) return undefined
+    throw error
   }
 }

@@ -21,13 +21,11 @@ import { LiveCapture } from '../capture/live/live-capture.js'
 import { Follower } from '../follow/follower.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
-import { pause } from '../pause.js'
-import { RECONCILE_PACE, ReconcileSchedule, reconcileOff } from '../reconcile/reconcile-schedule.js'
-import { Reconciliations } from '../reconcile/reconciliations.js'
+import { reconcilingServer } from '../reconcile/served-reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
 import { FeedSchedule } from '../sources/feed-schedule.js'
-import { type KeptTrace, keepTrace } from './kept-trace.js'
+import { KeptTrace } from './kept-trace.js'
 import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
@@ -88,26 +86,15 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   for (const leftover of file?.store.leftovers ?? [])
     logger.warn(leftover, 'rows of an older ledger were not carried over')
   const captures = new Captures(opened.ledger, wallClock, opened.store.shared)
-  const reconciliations = new Reconciliations({
-    ledger: opened.ledger,
-    ...{ now: Date.now, sleep: pause, receives: true },
+  const reconciling = reconcilingServer(opened, {
+    ...{ logger, now: clock },
     acceptLarge: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
   })
-  let reconciling: ReconcileSchedule | undefined
-  const servedReconciliations: ServedReconciliations = {
-    run: (request, call) => reconciliations.run(request, call),
-    status: () => reconciling?.status() ?? { hooks: [], running: null, last: null },
-    start: wanted => {
-      if (!reconciling) throw reconcileOff()
-      reconciling.start(wanted)
-    },
-  }
   let live: LiveCapture | undefined
-  const kept = keepTrace(file && opened.database, { now: wallClock, logger })
   let backups: BackupSchedule | undefined
   let retention: RetentionSchedule | undefined
   let lead = () => {}
-  const { server, needsLogin, follower } = await closingOnFailure(opened, async () => {
+  const { server, needsLogin, follower, trace } = await closingOnFailure(opened, async () => {
     const follower = await openFollower(settings, opened, { logger, onPromoted: () => lead() })
     const accounts = await openAccounts(settings, { ...opened, isFollower: follower !== undefined }, logger)
     const isClosed = await accounts.isClosed()
@@ -120,9 +107,13 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       totals: () => captures.totals(),
       live: () => live && { status: live.status(), totals: live.totals() },
     }
-    const own = { reconciliations: servedReconciliations, trace: kept.trace, lastBackup, following }
+    const trace = new KeptTrace({
+      ...{ notes: opened.store.notes, now: wallClock, logger },
+      olderFile: file && `${opened.database}.deliveries`,
+    })
+    const own = { reconciliations: reconciling.served, trace, lastBackup, following }
     const parts = { opened, accounts, large, captures: served, ...own, ...services }
-    return { server: createServer(settings, parts), needsLogin: isClosed, follower }
+    return { server: createServer(settings, parts), needsLogin: isClosed, follower, trace }
   })
   let schedules: CaptureSchedule[] = []
   let feeds: FeedSchedule | undefined
@@ -133,13 +124,13 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       await follower?.stop()
       await live?.stop()
       await Promise.all(schedules.map(schedule => schedule.stop()))
-      await reconciling?.stop()
+      await reconciling.stop()
       await feeds?.stop()
       await backups?.stop()
       await retention?.stop()
       await server.close()
       await large.close()
-      await kept.close()
+      await trace.close()
     } finally {
       await opened.close()
     }
@@ -164,11 +155,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
         const parts = { ledger: opened.ledger, captures, chat, logger, clock: wallClock, leases: opened.store.shared }
         live = new LiveCapture(parts)
       }
-      if (hooks) {
-        const { ledger, store } = opened
-        const parts = { reconciliations, hooks, logger, now: clock, pace: RECONCILE_PACE, leases: store.shared }
-        reconciling = new ReconcileSchedule({ ...parts, headAtOpen: ledger.headAtOpen })
-      }
+      if (hooks) reconciling.begin(hooks)
       const leases = opened.store.shared
       feeds = new FeedSchedule({ feeds: opened.ledger.feeds, logger, checkMs: CHECK_FEEDS_MS, leases })
       if (rules) {
@@ -262,7 +249,7 @@ interface ServerParts extends LedgerServices {
   large: LargeDeliveries
   captures: ServedCaptures
   reconciliations: ServedReconciliations
-  trace: KeptTrace['trace']
+  trace: KeptTrace
   lastBackup: () => number | undefined
   following: ServedFollowing
 }

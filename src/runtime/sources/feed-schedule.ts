@@ -15,7 +15,7 @@ export interface FeedScheduleParts {
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** How often to look for feeds that are due: none is due more often. */
   checkMs: number
-  /** Of servers that share the ledger: one of them reads the feeds, because what it remembers of them is its own. */
+  /** Of servers that share the ledger: one of them reads the feeds. */
   leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
 }
 
@@ -54,7 +54,7 @@ export class FeedSchedule {
     return checkMs
   }
 
-  /** Keeps the lease between its checks: another server would read every feed again. */
+  /** Keeps the lease between its checks. */
   async #read(isStillOurs: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
     const reader = async () => {
       while (!signal.aborted) {

@@ -1,6 +1,7 @@
 import { AppError } from '../../model/app-error.js'
 import {
   type DeliveryTraceState,
+  joinTraces,
   type RefusedDelivery,
   type SourceDeliveries,
   TRACE_LIMITS,
@@ -15,28 +16,38 @@ const ID_HEADERS = [
 ]
 /** What fits a line, and is text in every terminal. */
 const SHOWABLE_ID = /^[\x21-\x7e]{1,100}$/
-const DAY: Micros = 86_400_000_000
+
+/** Notes what arrives, without waiting for a store: an attacker decides how often that is. */
+export interface ServedTrace {
+  noteAccepted(source: string): void
+  /** @param error what the handler threw */
+  noteRefused(source: string, error: unknown, req: Pick<HttpRequest, 'headers'>): void
+  /** Of the last seven days. */
+  state(): DeliveryTraceState | Promise<DeliveryTraceState>
+}
 
 /**
  * What arrived at the webhooks: when each source last delivered, and what was refused, and why. It has nothing of a refused
- * body, because nothing proves who sent it.
+ * body, because nothing proves who sent it. Of more refused deliveries than fit, it has only the number.
  */
-export class DeliveryTrace {
+export class DeliveryTrace implements ServedTrace {
   #since: string
   readonly #sources = new Map<string, SourceDeliveries>()
   /** Oldest first. */
   #refused: RefusedDelivery[] = []
-  /** Rises with each change. */
-  changes = 0
 
-  /** @param kept of an earlier server of the same ledger */
+  /** @param before what it continues */
   constructor(
     private readonly now: () => Micros,
-    kept?: DeliveryTraceState,
+    before?: DeliveryTraceState,
   ) {
-    this.#since = kept?.since ?? toTimestamp(now())
-    for (const source of kept?.sources ?? []) this.#sources.set(source.source, { ...source })
-    this.#refused = [...(kept?.refused ?? [])].reverse()
+    this.#since = before?.since ?? toTimestamp(now())
+    for (const source of before?.sources ?? []) this.#sources.set(source.source, { ...source })
+    this.#refused = [...(before?.refused ?? [])].reverse()
+  }
+
+  get isEmpty(): boolean {
+    return this.#sources.size === 0
   }
 
   noteAccepted(source: string): void {
@@ -45,7 +56,6 @@ export class DeliveryTrace {
     entry.last_accepted_at = toTimestamp(this.now())
   }
 
-  /** @param error what the handler threw */
   noteRefused(source: string, error: unknown, { headers }: Pick<HttpRequest, 'headers'>): void {
     const at = toTimestamp(this.now())
     const entry = this.#entryOf(source)
@@ -63,16 +73,12 @@ export class DeliveryTrace {
     if (this.#refused.length > TRACE_LIMITS.refused) this.#refused.shift()
   }
 
-  /** Of the last seven days. */
   state(): DeliveryTraceState {
-    const oldest = toTimestamp(this.now() - TRACE_LIMITS.days * DAY)
-    this.#refused = this.#refused.filter(({ at }) => at >= oldest)
-    const sources = [...this.#sources.values()].sort((left, right) => (left.source < right.source ? -1 : 1))
-    return { since: this.#since, sources, refused: [...this.#refused].reverse() }
+    const state = { since: this.#since, sources: [...this.#sources.values()], refused: [...this.#refused].reverse() }
+    return joinTraces([state], this.now())
   }
 
   #entryOf(source: string): SourceDeliveries {
-    this.changes++
     const known = this.#sources.get(source)
     if (known) return known
     const [first] = this.#sources.keys()

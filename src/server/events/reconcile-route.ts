@@ -19,10 +19,9 @@ import type { ReadJsonBody } from '../request/body.js'
 
 /** Compares what platforms have delivered with the served ledger. */
 export interface ServedReconciliations {
-  /** Of the hooks that the server compares. */
-  status(): ReconcileStatus
+  status(): Promise<ReconcileStatus>
   /** Begins a run over them. @throws AppError `conflict/reconcile_running`, `conflict/reconcile_off` */
-  start(wanted: ReconcileStart): void
+  start(wanted: ReconcileStart): Promise<void>
   run(
     request: ReconcileRequest,
     call: { signal: AbortSignal; onProgress: (progress: ReconcileProgress) => void },
@@ -40,7 +39,7 @@ const checkStart = Compile(ReconcileStartSchema)
 
 /** `GET /api/reconciliations` */
 export function reconcileStatus({ reconciliations }: Pick<ReconcileRouteParts, 'reconciliations'>): Endpoint {
-  return documented(STATUS_DOC, async () => json(200, reconciliations.status()))
+  return documented(STATUS_DOC, async () => json(200, await reconciliations.status()))
 }
 
 /** `POST /api/reconciliations/run`: the run does not end with the request, so that a page can be closed. */
@@ -49,8 +48,8 @@ export function startReconciliation(parts: Pick<ReconcileRouteParts, 'reconcilia
   return documented(START_DOC, async (req, res) => {
     const input = await readJsonBody(req, res, MAX_BYTES)
     if (!checkStart.Check(input)) throw refusedInput('The run', toFieldProblems(checkStart.Errors(input), input))
-    reconciliations.start(input)
-    return json(202, reconciliations.status())
+    await reconciliations.start(input)
+    return json(202, await reconciliations.status())
   })
 }
 
@@ -71,8 +70,8 @@ function readRequest(input: unknown): ReconcileRequest {
 }
 
 const STATUS_DOC: RouteDoc = {
-  summary: 'What this server compares with platforms, and what it found last',
-  description: 'Since it started. Hooks are set by EVENT_RECONCILE_HOOKS_….',
+  summary: 'What is compared with platforms, and what was found last',
+  description: 'Hooks are those of this server, set by EVENT_RECONCILE_HOOKS_…; the rest is of the ledger.',
   answers: { 200: { description: 'The state', schema: ReconcileStatusSchema } },
 }
 

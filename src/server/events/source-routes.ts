@@ -111,7 +111,7 @@ export const ShownSourceSchema = Type.Object({
   feed: Type.Optional(
     Type.Object(
       { read_at: CapturedAt, next_read_at: CapturedAt, problem: Type.Optional(Type.String()) },
-      { description: 'Of a feed that this server has read.' },
+      { description: 'Of a feed that was read.' },
     ),
   ),
 })

@@ -21,7 +21,7 @@ import { consumerFigures } from '../consumers/consumer-figures.js'
 import * as consumers from '../consumers/consumer-routes.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
-import type { DeliveryTrace } from '../events/delivery-trace.js'
+import type { ServedTrace } from '../events/delivery-trace.js'
 import { listDeliveries } from '../events/delivery-trace-route.js'
 import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
@@ -89,7 +89,7 @@ export interface LedgerRouteParts {
   pages: { observatory: Pages; login: LoginPages }
   metrics: LedgerMetrics
   refused: RefusedDeliveries
-  trace: DeliveryTrace
+  trace: ServedTrace
   lastBackup: () => number | undefined
   restoredAt: number | undefined
 }

@@ -16,7 +16,7 @@ import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
 import { AnonymousRate } from '../events/anonymous-rate.js'
 import type { ServedCaptures } from '../events/capture-route.js'
-import { DeliveryTrace } from '../events/delivery-trace.js'
+import { DeliveryTrace, type ServedTrace } from '../events/delivery-trace.js'
 import type { ServedReconciliations } from '../events/reconcile-route.js'
 import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
@@ -101,8 +101,8 @@ export interface LedgerServerOptions {
   /** The catalogue of all sources. */
   platforms: readonly PlatformCatalogue[]
   acceptLargeDelivery: AcceptLargeDelivery
-  /** What arrived at the webhooks before; absent: nothing. */
-  trace?: DeliveryTrace
+  /** What arrives at the webhooks; absent: it ends with the server. */
+  trace?: ServedTrace
   settings: LedgerServerSettings
   logger: Logger
   /** Every request is logged at `info`. */

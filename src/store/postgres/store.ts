@@ -26,6 +26,7 @@ import { copyTasks } from './tasks/copy-tasks.js'
 import { leaseTasks } from './tasks/leases.js'
 import { ledgerSessions } from './tasks/ledger-sessions.js'
 import { loginFailures } from './tasks/login-failures.js'
+import { noteTasks } from './tasks/note-tasks.js'
 import { sourceTasks } from './tasks/source-tasks.js'
 import { readSubscriptionChanges, subscriptionTasks } from './tasks/subscription-tasks.js'
 import { userTasks } from './tasks/user-tasks.js'
@@ -143,6 +144,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
     },
     consumers: consumerTasks(pool),
     sources: sourceTasks(pool),
+    notes: noteTasks(pool),
     copies: copyTasks(pool),
     users: userTasks(pool),
     shared: {

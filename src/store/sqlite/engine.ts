@@ -9,6 +9,7 @@ import { SearchIndex } from './search/search-index.js'
 import { consumerTasks } from './tasks/consumer-tasks.js'
 import { copyTasks } from './tasks/copy-tasks.js'
 import { eventTasks, type OpenLedger } from './tasks/event-tasks.js'
+import { noteTasks } from './tasks/note-tasks.js'
 import { sourceTasks } from './tasks/source-tasks.js'
 import { subscriptionTasks } from './tasks/subscription-tasks.js'
 import { userTasks } from './tasks/user-tasks.js'
@@ -38,6 +39,7 @@ function ledgerTasks(ledger: OpenLedger) {
     subscriptions: subscriptionTasks(database),
     consumers: consumerTasks(database, ledger),
     sources: sourceTasks(database),
+    notes: noteTasks(database),
     users: userTasks(database),
     copies: copyTasks(ledger),
     file: {

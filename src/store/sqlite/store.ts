@@ -50,7 +50,7 @@ export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { thread, facts } = await StoreThread.open(options)
-  const { events, subscriptions, consumers, sources, users, copies, file } = thread.stores
+  const { events, subscriptions, consumers, sources, notes, users, copies, file } = thread.stores
   const groups = new EventGroups(thread, options)
   const { restoredAt, schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
@@ -83,6 +83,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     subscriptions,
     consumers,
     sources,
+    notes,
     users: shareUserReads(users),
     copies: {
       ...copies,

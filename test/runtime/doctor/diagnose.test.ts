@@ -106,7 +106,7 @@ t.test('a closed ledger is read without a change, and damage of its newest event
 t.test('a ledger of another release is reported and not upgraded', async t => {
   const { database, look, record, change } = start(t)
   await record()
-  change(`DROP TABLE sources; DROP TABLE source_secrets; PRAGMA user_version = ${SCHEMA_VERSION - 1}`)
+  change(`DROP TABLE notes; PRAGMA user_version = ${SCHEMA_VERSION - 1}`)
   t.match(of(await look(), 'ledger'), [{ state: 'warn', detail: `the next start upgrades it to ${SCHEMA_VERSION}` }])
   t.notOk(existsSync(`${database}.schema-${SCHEMA_VERSION - 1}`))
   change('PRAGMA user_version = 999')

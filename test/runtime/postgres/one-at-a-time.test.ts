@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
 import { shownAddress } from '../../../src/model/postgres-address.js'
+import { toTimestamp } from '../../../src/model/timestamp.js'
 import { pause } from '../../../src/runtime/pause.js'
+import { KeptReports } from '../../../src/runtime/reconcile/kept-reports.js'
 import { ReconcileSchedule, type ReconcileScheduleParts } from '../../../src/runtime/reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../../../src/runtime/reconcile/reconciliations.js'
 import { type RunningServer, serve } from '../../../src/runtime/serve/serve.js'
@@ -61,8 +63,12 @@ else {
       const store = await openPostgresStore({ address })
       t.teardown(() => store.close())
       const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub' })
-      const reconciliations = new Reconciliations({ ledger, now: Date.now, sleep: pause, receives: true })
       const { shared } = store
+      const reports = new KeptReports(store.notes, shared)
+      const reconciliations = new Reconciliations({
+        ...{ ledger, now: Date.now, sleep: pause, receives: true },
+        keep: (request, outcome) => reports.save(request, outcome, toTimestamp(clock())),
+      })
       const leases: NonNullable<ReconcileScheduleParts['leases']> = {
         acquireLease: async (...asked) => {
           const lease = await shared.acquireLease(...asked)
@@ -73,7 +79,7 @@ else {
         releaseLease: (...asked) => shared.releaseLease(...asked),
       }
       const schedule = new ReconcileSchedule({
-        ...{ reconciliations, hooks: [github.hook], headAtOpen: null, now: clock, leases },
+        ...{ reconciliations, reports, hooks: [github.hook], headAtOpen: null, now: clock, leases },
         pace: { everyMs: 3_600_000, retryMs: 20 },
         logger: { info: () => {}, warn: () => {}, error: () => {} } as unknown as ReconcileScheduleParts['logger'],
       })
@@ -86,11 +92,18 @@ else {
     while (looks.filter(look => look === 'second waits').length < 3) await sleep(10)
     t.same([...new Set(looks)], ['first works', 'second waits'])
     t.equal(github.asked.length, 1, 'only the first has asked the platform')
+    const [own, others] = [await first.schedule.status(), await second.schedule.status()]
+    t.match(others, { running: { since: own.running?.since, dry_run: false }, last: null, reports: [] })
+    await t.rejects(second.schedule.start({ dry_run: true }), { code: 'reconcile_running' })
     const stopped = first.schedule.stop()
     release()
     await stopped
     while ((await second.ledger.stats()).event_count < 2) await sleep(10)
     t.equal(looks.at(-1), 'second works')
+    while ((await second.schedule.status()).running) await sleep(10)
+    const { running, last, reports } = await first.schedule.status()
+    t.match({ running, last }, { running: null, last: { dry_run: false, hooks: [{ fetched: 2, missing: 0 }] } })
+    t.match(reports, [{ source: 'code_a', hooks: [{ fetched: 2 }] }], 'the first shows what the second has found')
   })
 
   async function successOf(url: string): Promise<unknown> {

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import type { ReconcileStatus } from '../../../src/model/platforms/reconciliation.js'
+import type { HookReport, ListingSource, ReconcileStatus } from '../../../src/model/platforms/reconciliation.js'
+import { KeptReports } from '../../../src/runtime/reconcile/kept-reports.js'
 import { reconcile } from '../../../src/runtime/reconcile/reconcile-command.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { processSources } from '../../../src/settings/reading/setting-sources.js'
 import { readReconcileSettings } from '../../../src/settings/reconcile-settings.js'
+import { openStoredLedger } from '../../ledger/stored-ledger.js'
 import { freePort } from '../../support/free-port.js'
 import { listingPlatform } from '../../support/listing-platform/listing-platform.js'
 import { testFolder } from '../../support/test-folder.js'
@@ -104,8 +106,43 @@ t.test(
     t.match(await ask('/run', { dry_run: false, source: 'forum' }), { status: 409, body: { code: 'reconcile_off' } })
     t.match(await ask('/run', { dry_run: 1 }), { status: 400, body: { code: 'invalid_field' } })
     t.notMatch(JSON.stringify(await ask()), github.hook.token)
+
+    await server.close()
+    const again = await serveHere(t, { home, port, only: 'ledger', env: { EVENT_ADMIN_TOKEN: env.EVENT_ADMIN_TOKEN } })
+    const shown = (await (await fetch(`${again.url}/api/reconciliations`, { headers })).json()) as ReconcileStatus
+    t.same(shown, { hooks: [], running: null, last, reports: [{ source: 'code_a', ...last }] }, 'after a restart')
+    const { hooks: _, ...local } = readReconcileSettings('all', {}, { ...processSources(), env, homedir: home })
+    await reconcile(local, { hooks: [github.hook], since_seconds: 60, dry_run: true }, () => {})
+    const byCommand = (await (await fetch(`${again.url}/api/reconciliations`, { headers })).json()) as ReconcileStatus
+    t.match(byCommand.last, { dry_run: true, since_seconds: 60, hooks: [{ missing: 0 }] }, 'what a command has found')
   },
 )
+
+t.test('what the servers and commands of a ledger have found last is kept for each platform', async t => {
+  const { store } = await openStoredLedger(t, 1_900_000_000_000_000)
+  const reports = new KeptReports(store.notes)
+  const hook = (source: ListingSource) => ({ source, url: `https://${source}.example.org/hook` })
+  const found = (source: ListingSource, lost = 0): HookReport => ({
+    ...{ ...hook(source), listed: lost, delivered: 0, known: 0, ignored: 0, fetched: 0, redelivered: 0, gone: 0 },
+    ...{ missing: lost, complete: true, lost: Array.from({ length: lost }, (_, id) => ({ id: `${id}`, reason: 'x' })) },
+  })
+  const request = { since_seconds: 60, dry_run: false }
+  const own = { hooks: [], running: null }
+  t.same(await reports.status(own), { hooks: [], running: null, last: null, reports: [] })
+  const both = [hook('code_a'), hook('forum')]
+  await reports.save({ ...request, hooks: both }, { hooks: [found('code_a'), found('forum')] }, '2031-05-04T09:00Z')
+  t.match((await reports.status(own)).last, { hooks: [{ source: 'code_a' }, { source: 'forum' }] })
+  const problem = { code: 'store_full', message: 'The disk is full.' }
+  await reports.save({ ...request, hooks: [hook('forum')] }, { problem }, '2031-05-04T10:00Z')
+  const { last, reports: all } = await reports.status(own)
+  t.match(last, { at: '2031-05-04T10:00Z', hooks: [], problem: { code: 'store_full', detail: 'The disk is full.' } })
+  t.match(all, [{ source: 'code_a', at: '2031-05-04T09:00Z' }, { source: 'forum', at: '2031-05-04T10:00Z' }])
+
+  const many = Array.from({ length: 100 }, () => found('code_b', 50))
+  await reports.save({ ...request, hooks: [hook('code_b')] }, { hooks: many }, '2031-05-04T11:00Z')
+  const named = (await reports.status(own)).last?.hooks.flatMap(({ lost }) => lost).length ?? 0
+  t.equal(named, 1_000, 'they name so many deliveries together')
+})
 
 async function send(receiver: string, { headers, body }: Sent): Promise<number> {
   const { status } = await fetch(receiver, { method: 'POST', headers, body: JSON.stringify(body) })

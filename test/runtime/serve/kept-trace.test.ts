@@ -1,31 +1,152 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
-import { keepTrace } from '../../../src/runtime/serve/kept-trace.js'
+import { type DeliveryTraceState, TRACE_LIMITS } from '../../../src/model/platforms/delivery-trace.js'
+import { KeptTrace, type KeptTraceParts } from '../../../src/runtime/serve/kept-trace.js'
+import type { NoteStore } from '../../../src/store/note-store.js'
+import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../../support/test-folder.js'
 
-const now = () => 1_800_000_000_000_000
+const NOON = 1_800_000_000_000_000
+const DAY = 86_400_000_000
+const UNSIGNED = new AppError('unauthenticated', 'signature_invalid', 'The delivery is not signed.')
 
-t.test('the trace of deliveries outlives its server, readable by its owner alone', async t => {
-  const database = join(testFolder(t), 'events.db')
+async function traces(t: Test) {
+  const store = await openSqliteStore({
+    path: join(testFolder(t), 'events.db'),
+    clock: () => NOON,
+    onFailure: error => t.fail(String(error)),
+  })
+  t.teardown(() => store.close())
+  const time = { now: NOON }
+  const saved: string[] = []
   const warnings: unknown[] = []
-  const logger = { warn: (...said: unknown[]) => warnings.push(said) }
-  const first = keepTrace(database, { now, logger })
-  first.trace.noteAccepted('forum')
-  first.trace.noteRefused('code_a', new AppError('invalid', 'invalid_json', 'The body is not JSON.'), { headers: {} })
+  const notes: NoteStore = {
+    ...store.notes,
+    save: note => {
+      saved.push(note.body)
+      return store.notes.save(note)
+    },
+  }
+  const begin = (changes: Partial<KeptTraceParts> = {}) =>
+    new KeptTrace({
+      ...{ notes, now: () => time.now, logger: { warn: (...said: unknown[]) => void warnings.push(said) } },
+      ...{ everyMs: 3_600_000, ...changes },
+    })
+  return { notes, time, saved, warnings, begin }
+}
+
+function refuse(trace: KeptTrace, source: string, count = 1): void {
+  for (let at = 0; at < count; at++) trace.noteRefused(source, UNSIGNED, { headers: { 'x-github-delivery': `d-${at}` } })
+}
+
+t.test('the trace of deliveries outlives its server', async t => {
+  const { begin, warnings } = await traces(t)
+  const first = begin()
+  first.noteAccepted('forum')
+  refuse(first, 'code_a')
   await first.close()
-  t.equal(statSync(`${database}.deliveries`).mode & 0o777, 0o600)
-  const second = keepTrace(database, { now, logger })
-  second.trace.noteAccepted('forum')
-  t.match(second.trace.state(), { sources: [{ refused: 1 }, { accepted: 2 }], refused: [{ code: 'invalid_json' }] })
+  const second = begin()
+  second.noteAccepted('forum')
+  t.match(await second.state(), {
+    sources: [{ refused: 1 }, { accepted: 2 }],
+    refused: [{ code: 'signature_invalid', delivery_id: 'd-0' }],
+  })
   await second.close()
   t.same(warnings, [])
+})
 
-  const text = readFileSync(`${database}.deliveries`, 'utf8')
-  writeFileSync(`${database}.deliveries`, text.slice(0, 20))
-  const third = keepTrace(database, { now, logger })
-  t.same(third.trace.state().sources, [], 'a damaged file prevents nothing')
+t.test('several servers count together, and each shows what the others have saved', async t => {
+  const { begin, time } = await traces(t)
+  const [one, two] = [begin({ everyMs: 5 }), begin({ everyMs: 5 })]
+  t.equal((await one.state()).since, (await two.state()).since)
+  for (let round = 0; round < 20; round++) {
+    time.now += 1_000_000
+    one.noteAccepted('forum')
+    refuse(two, 'code_a')
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
+  await Promise.all([one.close(), two.close()])
+  const state = await one.state()
+  t.match(state, { sources: [{ source: 'code_a', refused: 20 }, { source: 'forum', accepted: 20 }] })
+  t.equal(state.refused.length, 20)
+  t.ok(state.refused.every(({ at }, index) => index === 0 || at <= (state.refused[index - 1]?.at ?? '')))
+  t.same(await two.state(), state)
+})
+
+t.test('a flood of refused deliveries is one write: the first reasons are dropped, and all are counted', async t => {
+  const { begin, saved } = await traces(t)
+  const trace = begin()
+  await trace.state()
+  const before = saved.length
+  refuse(trace, 'code_a', 20_000)
+  await trace.close()
+  t.equal(saved.length - before, 1)
+  t.ok((saved.at(-1)?.length ?? 0) < 50_000)
+  const { sources, refused } = await trace.state()
+  t.match(sources, [{ source: 'code_a', refused: 20_000 }])
+  t.equal(refused.length, TRACE_LIMITS.alike)
+  t.match(refused[0], { delivery_id: 'd-19999' })
+})
+
+t.test('while the store cannot save, deliveries are noted, and saved later; that is logged once', async t => {
+  const { begin, notes, warnings } = await traces(t)
+  let isDown = false
+  const save: NoteStore['save'] = async note => {
+    if (isDown) throw new AppError('unavailable', 'store_full', 'The disk is full.')
+    return notes.save(note)
+  }
+  const trace = begin({ notes: { ...notes, save }, everyMs: 2 })
+  refuse(trace, 'code_a')
+  isDown = true
+  for (let round = 0; round < 20; round++) {
+    refuse(trace, 'code_b')
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
+  t.match(await trace.state(), { sources: [{ refused: 1 }, { refused: 20 }], refused: { length: 21 } })
+  isDown = false
+  await trace.close()
   t.equal(warnings.length, 1)
-  await third.close()
+  t.match(await begin().state(), { sources: [{ refused: 1 }, { refused: 20 }], refused: { length: 21 } })
+})
+
+t.test('what is older than seven days is neither shown nor stored, although nothing arrives any more', async t => {
+  const { begin, time, notes } = await traces(t)
+  const first = begin()
+  refuse(first, 'code_a')
+  await first.close()
+  time.now += 8 * DAY
+  const second = begin()
+  t.match(await second.state(), { sources: [{ refused: 1 }], refused: { length: 0 } })
+  const stored: DeliveryTraceState = JSON.parse((await notes.find('deliveries', 'all'))?.body ?? '{}')
+  t.same(stored.refused, [])
+  await second.close()
+})
+
+t.test('the file of an older release is carried over once', async t => {
+  const { begin, warnings } = await traces(t)
+  const olderFile = join(testFolder(t), 'events.db.deliveries')
+  const since = '2026-01-01T00:00:00.000000Z'
+  const source = { source: 'forum', accepted: 3, last_accepted_at: since, refused: 0, last_refused_at: null }
+  writeFileSync(olderFile, JSON.stringify({ since, sources: [source], refused: [] }))
+  const first = begin({ olderFile })
+  t.match(await first.state(), { since, sources: [{ source: 'forum', accepted: 3 }] })
+  t.notOk(existsSync(olderFile))
+  await first.close()
+  writeFileSync(olderFile, JSON.stringify({ since, sources: [source], refused: [] }))
+  const second = begin({ olderFile })
+  t.match(await second.state(), { sources: [{ accepted: 3 }] })
+  t.notOk(existsSync(olderFile))
+  await second.close()
+  t.same(warnings, [])
+})
+
+t.test('a damaged file of an older release prevents nothing', async t => {
+  const { begin } = await traces(t)
+  const olderFile = join(testFolder(t), 'events.db.deliveries')
+  writeFileSync(olderFile, '{"since":"2026')
+  const trace = begin({ olderFile })
+  t.same((await trace.state()).sources, [])
+  await trace.close()
 })

@@ -8,6 +8,7 @@ import { copyStoreConformance } from '../copy-store-conformance.js'
 import { erasures } from '../erasure-conformance.js'
 import { eventChain } from '../event-chain-conformance.js'
 import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
+import { noteStoreConformance } from '../note-store-conformance.js'
 import { sourceStoreConformance } from '../source-store-conformance.js'
 import { userStoreConformance } from '../user-store-conformance.js'
 
@@ -30,4 +31,5 @@ if (programs === undefined) {
   erasures(t, open)
   copyStoreConformance(t, open)
   sourceStoreConformance(t, open)
+  noteStoreConformance(t, open)
 }

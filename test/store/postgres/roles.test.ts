@@ -27,7 +27,7 @@ else {
   /** Everything that a server does. */
   const serveAs = async (t: Test, schema: string) => {
     const store = await openPostgresStore({ address: cluster.newAddress({ user: 'ledger_server', schema }) })
-    const { events, subscriptions, users, consumers, shared, copies } = store
+    const { events, subscriptions, users, consumers, notes, shared, copies } = store
     const [first] = await events.record([
       messageCreated('1'),
       messageCreated('2'),
@@ -40,6 +40,9 @@ else {
     await consumers.save({ name: 'mail', owner_user_id: null, position: 'beginning' }, { most: 1, now: at })
     const [lease] = [await shared.acquireLease('watch', 30)]
     t.match(lease, { fence: 1 })
+    t.ok(await shared.isLeaseHeld('watch'))
+    t.ok(await notes.save({ kind: 'feed', name: 'news', body: '{}' }))
+    t.ok(await notes.delete('feed', 'news'))
     t.same(await users.list(), [])
     t.equal(await subscriptions.delete('none'), false)
     t.match(await copies.read({ since: null, changes: null, limit: 10, maxBytes: 1_000_000 }), { events: 5 })

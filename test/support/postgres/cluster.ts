@@ -17,7 +17,7 @@ const EMPTY_LEDGER = /* sql */ `
   DELETE FROM events; DELETE FROM event_keys; DELETE FROM event_marks; DELETE FROM source_marks;
   DELETE FROM source_counters; DELETE FROM kind_counters; DELETE FROM subscriptions; DELETE FROM deleted_subscriptions;
   DELETE FROM users; DELETE FROM api_tokens; DELETE FROM account_log; DELETE FROM sessions; DELETE FROM leases;
-  DELETE FROM consumers; DELETE FROM dead_letters; DELETE FROM login_failures;
+  DELETE FROM consumers; DELETE FROM dead_letters; DELETE FROM login_failures; DELETE FROM notes;
   DELETE FROM pruned_events; DELETE FROM prunings; DELETE FROM event_changes;
   DELETE FROM meta WHERE name IN ('import', 'moved');
   UPDATE meta SET value = 'false' WHERE name = 'closed';

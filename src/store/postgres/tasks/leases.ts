@@ -13,12 +13,13 @@ const ACQUIRE = /* sql */ `
 const RENEW = /* sql */ `UPDATE leases SET ends_at = ${ENDS_AT} WHERE name = $1 AND fence = $2 RETURNING fence`
 /** The row stays, so that its fence goes on rising. */
 const RELEASE = /* sql */ `UPDATE leases SET ends_at = '-infinity' WHERE name = $1 AND fence = $2`
+const IS_HELD = /* sql */ `SELECT 1 AS found FROM leases WHERE name = $1 AND ends_at >= clock_timestamp()`
 
 /** Rights to do work that one server alone may do. @param holder names this server, for operators */
 export function leaseTasks(
   pool: Pool,
   holder: string,
-): Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> {
+): Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease' | 'isLeaseHeld'> {
   return {
     acquireLease: async (name, seconds): Promise<Lease | undefined> => {
       const [row] = await pool.run(ACQUIRE, name, holder, seconds)
@@ -26,5 +27,6 @@ export function leaseTasks(
     },
     renewLease: async ({ name, fence }, seconds) => (await pool.run(RENEW, name, fence, seconds)).length > 0,
     releaseLease: async ({ name, fence }) => void (await pool.run(RELEASE, name, fence)),
+    isLeaseHeld: async name => (await pool.run(IS_HELD, name)).length > 0,
   }
 }

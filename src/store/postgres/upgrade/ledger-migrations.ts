@@ -11,6 +11,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addLoginFailures,
   addRemovals,
   addSources,
+  addNotes,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -205,6 +206,13 @@ const SOURCE_TABLES = /* sql */ `
   -- Apart from the definitions: only verifying a delivery reads them.
   CREATE TABLE source_secrets (name text COLLATE "C" PRIMARY KEY, secrets text NOT NULL);`
 
+const NOTE_TABLE = /* sql */ `
+  -- What the servers remember of their work (note-store.ts). The ledger does not depend on it.
+  CREATE TABLE notes (
+    kind text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, revision bigint NOT NULL, body text NOT NULL,
+    PRIMARY KEY (kind, name)
+  ) WITH (fillfactor = 50);`
+
 const ADD_META = /* sql */ `INSERT INTO meta (name, value) VALUES ('epoch', $1), ('closed', 'false')`
 /** Changes of events are numbered by each database on its own. */
 const ADD_NUMBERING = /* sql */ `INSERT INTO meta (name, value) VALUES ('change_numbering', $1)`
@@ -239,6 +247,11 @@ async function addRemovals(connection: Connection): Promise<void> {
 /** Sources that operators define (docs/decisions/0078). */
 async function addSources(connection: Connection): Promise<void> {
   await connection.script(SOURCE_TABLES)
+}
+
+/** What the servers remember of their work (docs/decisions/0087). */
+async function addNotes(connection: Connection): Promise<void> {
+  await connection.script(NOTE_TABLE)
 }
 
 /** Of the extension that indexes texts. It is trusted: a role that may create in the database may install it. */

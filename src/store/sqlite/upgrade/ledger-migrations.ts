@@ -4,6 +4,7 @@ import { PRUNINGS_TABLE } from '../erase/pruned-events.js'
 import type { Database } from '../files/database.js'
 import { ACCOUNT_LOG_TABLE } from '../tasks/account-log.js'
 import { CONSUMER_TABLES } from '../tasks/consumer-tasks.js'
+import { NOTE_TABLE } from '../tasks/note-tasks.js'
 import { SOURCE_TABLES } from '../tasks/source-tasks.js'
 import { EVENT_CHANGES_TABLE } from '../write/event-changes.js'
 import { markAll, SOURCE_MARK_TABLE } from '../write/source-marks.js'
@@ -29,6 +30,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addChangeNumbering,
   addSources,
   addSequencesOfCharacters,
+  addNotes,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -228,6 +230,12 @@ function addSources(database: Database): void {
 /** Signatures have sequences of characters in place of bytes (docs/decisions/0036). The store fills the indexes again while it runs. */
 function addSequencesOfCharacters(database: Database): void {
   database.exec(EMPTY_INDEXES)
+}
+
+/** What the servers remember of their work (docs/decisions/0087). */
+function addNotes(database: Database): void {
+  setAside(database, ['notes'])
+  database.exec(NOTE_TABLE)
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

@@ -28,6 +28,7 @@ const WITHOUT_ERASING = `ALTER TABLE events DROP COLUMN content_digest; DROP TAB
   DROP TABLE event_changes;
   DROP TABLE sources;
   DROP TABLE source_secrets;
+  DROP TABLE notes;
   DELETE FROM meta WHERE name LIKE 'pruned%'`
 const WITHOUT_DIGESTS = `${WITHOUT_ERASING}; DROP TABLE consumers; DROP TABLE dead_letters;
   ALTER TABLE events DROP COLUMN digest`

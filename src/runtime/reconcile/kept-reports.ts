@@ -1,0 +1,97 @@
+import {
+  type Comparison,
+  type HookReport,
+  type ListedHook,
+  LISTING_SOURCES,
+  RECONCILE_LIMITS,
+  type ReconcileRequest,
+  type ReconcileStatus,
+} from '../../model/platforms/reconciliation.js'
+import type { NoteStore } from '../../store/note-store.js'
+import type { SharedStore } from '../../store/shared-store.js'
+
+/** Of servers that share a ledger, one compares at a time. */
+export const RECONCILE_LEASE = 'reconcile'
+const RUNNING = { kind: 'running_comparison', name: 'all' } as const
+const ANNOUNCE_MS = 2_000
+/** Deliveries that the reports of one source name together. */
+const MOST_NAMED = 20 * RECONCILE_LIMITS.named
+
+type Running = NonNullable<ReconcileStatus['running']>
+
+/** What a run found, or why it failed as a whole. */
+export type RunOutcome = { hooks: readonly HookReport[] } | { problem: { code: string; message: string } }
+
+/**
+ * The last comparison with the lists of each platform, and the one in progress, for all servers of a ledger.
+ *
+ * Source: docs/decisions/0087.
+ */
+export class KeptReports {
+  /** @param leases of servers that share a ledger */
+  constructor(
+    private readonly notes: NoteStore,
+    private readonly leases?: Pick<SharedStore, 'isLeaseHeld'>,
+  ) {}
+
+  /** @param at when it ended */
+  async save({ hooks, dry_run, since_seconds }: ReconcileRequest, outcome: RunOutcome, at: string): Promise<void> {
+    const sources = LISTING_SOURCES.filter(source => hooks.some(hook => hook.source === source))
+    for (const source of sources) {
+      const found = 'hooks' in outcome ? outcome.hooks.filter(report => report.source === source) : []
+      const named = Math.min(RECONCILE_LIMITS.named, Math.ceil(MOST_NAMED / Math.max(1, found.length)))
+      const reports = found.map(({ error, lost, ...report }) => ({
+        ...{ ...report, lost: lost.slice(0, named) },
+        ...(error ? { error: shownProblem(error) } : {}),
+      }))
+      const problem = 'problem' in outcome ? { problem: shownProblem(outcome.problem) } : {}
+      const comparison: Comparison = { at, dry_run, since_seconds, hooks: reports, ...problem }
+      await this.notes.save({ kind: 'comparison', name: source, body: JSON.stringify(comparison) })
+    }
+  }
+
+  /** Lets the other servers show the work while it runs. @param running changes with its progress */
+  async announce<Result>(running: Running, work: () => Promise<Result>): Promise<Result> {
+    // The work does not depend on it.
+    const save = () => this.notes.save({ ...RUNNING, body: JSON.stringify(running) }).catch(() => false)
+    let saved = save()
+    const timer = setInterval(() => {
+      saved = saved.then(save)
+    }, ANNOUNCE_MS)
+    try {
+      return await work()
+    } finally {
+      clearInterval(timer)
+      await saved
+      await this.notes.delete(RUNNING.kind, RUNNING.name).catch(() => false)
+    }
+  }
+
+  /** @param own of this server: the hooks that it compares, and its run in progress */
+  async status(own: { hooks: readonly ListedHook[]; running: Running | null }): Promise<ReconcileStatus> {
+    const [notes, running] = await Promise.all([this.notes.list('comparison'), own.running ?? this.#findRunning()])
+    const reports = LISTING_SOURCES.flatMap(source => {
+      const note = notes.find(({ name }) => name === source)
+      return note ? { source, ...(JSON.parse(note.body) as Comparison) } : []
+    })
+    return { hooks: own.hooks.map(({ source, url }) => ({ source, url })), running, last: lastRun(reports), reports }
+  }
+
+  /** A server that was killed leaves its note: the run is over when its lease is. */
+  async #findRunning(): Promise<Running | null> {
+    const note = this.leases && (await this.notes.find(RUNNING.kind, RUNNING.name))
+    return note && (await this.leases?.isLeaseHeld(RECONCILE_LEASE)) ? JSON.parse(note.body) : null
+  }
+}
+
+/** A run over several sources has left a report of each, of the same instant. */
+function lastRun(reports: ReconcileStatus['reports']): Comparison | null {
+  const [newest] = reports.toSorted((left, right) => (left.at < right.at ? 1 : -1))
+  if (!newest) return null
+  const { source: _, ...run } = newest
+  return { ...run, hooks: reports.filter(({ at }) => at === newest.at).flatMap(({ hooks }) => hooks) }
+}
+
+function shownProblem({ code, message }: { code: string; message: string }): { code: string; detail: string } {
+  return { code, detail: message }
+}

@@ -1,0 +1,40 @@
+/**
+ * `deliveries`: what arrived at the webhooks. `feed`: the last reading of a feed. `comparison`: the last comparison with the
+ * lists of a platform; `running_comparison`: the one in progress.
+ */
+export type NoteKind = 'deliveries' | 'feed' | 'comparison' | 'running_comparison'
+
+export interface Note {
+  name: string
+  /** Rises with each change. */
+  revision: number
+  /** As JSON text. */
+  body: string
+}
+
+export interface NoteToSave {
+  kind: NoteKind
+  name: string
+  /** As JSON text. Its writer bounds it. */
+  body: string
+  /** Only in place of this revision; 0: only if there is no such note. Absent: in place of any. */
+  replaces?: number
+}
+
+/**
+ * What the servers of a ledger remember of their work. It may be lost without loss of an event: it then begins again. It has
+ * nothing of a body of a delivery, and no secret. Every engine proves it with the same tests
+ * (`test/store/note-store-conformance.ts`). Source: docs/decisions/0087.
+ */
+export interface NoteStore {
+  find(kind: NoteKind, name: string): Promise<Note | undefined>
+
+  /** All of a kind, by name. */
+  list(kind: NoteKind): Promise<Note[]>
+
+  /** Creates or replaces a note. @returns false if another revision than `replaces` is stored */
+  save(note: NoteToSave): Promise<boolean>
+
+  /** @returns whether it existed */
+  delete(kind: NoteKind, name: string): Promise<boolean>
+}
