@@ -25,38 +25,41 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  t.test('when the server that compares is killed, another one does it after its lease: nothing is asked twice', async t => {
-    const { address, env, github, port, release } = await heldPlatform(t)
-    const database = shownAddress(address)
-    const one = await startServer(t, { database, env, flags: FLAGS })
-    while (github.asked.length === 0) await sleep(10)
-    const two = await startServer(t, { database, env, flags: FLAGS, port })
-    const status = async () => {
-      const { body } = await ask<ReconcileStatus>(`${two.url}/api/reconciliations`, { headers: BY_ADMIN })
-      return body
-    }
-    const run = () =>
-      ask(`${two.url}/api/reconciliations/run`, { method: 'POST', body: { dry_run: false }, headers: BY_ADMIN })
-    t.match(await status(), { running: { dry_run: false }, last: null }, 'it shows the run of the other server')
-    t.match(await run(), { status: 409, body: { code: 'reconcile_running' } })
-    await one.kill()
-    t.match(await run(), { status: 409 }, 'the killed server still has the right')
-    t.match(await status(), { running: { dry_run: false } })
-    t.equal(github.asked.length, 1)
-    release()
-    await endLease(address)
-    t.match(await status(), { running: null, last: null })
-    t.match(await run(), { status: 202, body: { running: { dry_run: false } } })
-    while ((await status()).running) await sleep(10)
-    t.match((await status()).last, { hooks: [{ listed: 3, fetched: 2, redelivered: 1, missing: 0 }] })
-    const { body } = await ask<Page>(`${two.url}/api/events?order=asc`, { headers: BY_ADMIN })
-    t.same(
-      body.items.map(({ seen_count }) => seen_count),
-      [1, 1, 1],
-    )
-    t.equal(github.asked.filter(({ method }) => method === 'POST').length, 1, 'one redelivery')
-    t.match(await two.stop(), { code: 0 })
-  })
+  t.test(
+    'when the server that compares is killed, another one does it after its lease: nothing is asked twice',
+    async t => {
+      const { address, env, github, port, release } = await heldPlatform(t)
+      const database = shownAddress(address)
+      const one = await startServer(t, { database, env, flags: FLAGS })
+      while (github.asked.length === 0) await sleep(10)
+      const two = await startServer(t, { database, env, flags: FLAGS, port })
+      const status = async () => {
+        const { body } = await ask<ReconcileStatus>(`${two.url}/api/reconciliations`, { headers: BY_ADMIN })
+        return body
+      }
+      const run = () =>
+        ask(`${two.url}/api/reconciliations/run`, { method: 'POST', body: { dry_run: false }, headers: BY_ADMIN })
+      t.match(await status(), { running: { dry_run: false }, last: null }, 'it shows the run of the other server')
+      t.match(await run(), { status: 409, body: { code: 'reconcile_running' } })
+      await one.kill()
+      t.match(await run(), { status: 409 }, 'the killed server still has the right')
+      t.match(await status(), { running: { dry_run: false } })
+      t.equal(github.asked.length, 1)
+      release()
+      await endLease(address)
+      t.match(await status(), { running: null, last: null })
+      t.match(await run(), { status: 202, body: { running: { dry_run: false } } })
+      while ((await status()).running) await sleep(10)
+      t.match((await status()).last, { hooks: [{ listed: 3, fetched: 2, redelivered: 1, missing: 0 }] })
+      const { body } = await ask<Page>(`${two.url}/api/events?order=asc`, { headers: BY_ADMIN })
+      t.same(
+        body.items.map(({ seen_count }) => seen_count),
+        [1, 1, 1],
+      )
+      t.equal(github.asked.filter(({ method }) => method === 'POST').length, 1, 'one redelivery')
+      t.match(await two.stop(), { code: 0 })
+    },
+  )
 
   t.test('the schedule of another server continues after the lease of a killed one, and no sooner', async t => {
     const { address, env, github, release } = await heldPlatform(t)

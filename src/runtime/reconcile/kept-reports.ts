@@ -1,8 +1,8 @@
 import {
   type Comparison,
   type HookReport,
-  type ListedHook,
   LISTING_SOURCES,
+  type ListedHook,
   RECONCILE_LIMITS,
   type ReconcileRequest,
   type ReconcileStatus,

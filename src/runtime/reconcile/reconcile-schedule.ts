@@ -145,9 +145,7 @@ export class ReconcileSchedule {
       return (await reconciliations.run(request, { ...call, signal, onProgress })).hooks
     }
     try {
-      const found = held
-        ? await held.during(lost => reports.announce(running, () => work([lost])))
-        : await work([])
+      const found = held ? await held.during(lost => reports.announce(running, () => work([lost]))) : await work([])
       for (const report of found) this.#log(report)
       return found
     } finally {
@@ -173,7 +171,8 @@ export class ReconcileSchedule {
 }
 
 function reconcileRunning(): AppError {
-  const message = 'Deliveries are being compared, by this server or another one of this ledger. Wait for the end of that run.'
+  const message =
+    'Deliveries are being compared, by this server or another one of this ledger. Wait for the end of that run.'
   return new AppError('conflict', 'reconcile_running', message)
 }
 

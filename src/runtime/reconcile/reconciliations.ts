@@ -1,4 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js'
+import { AppError } from '../../model/app-error.js'
 import type {
   HookReport,
   ListedHook,

@@ -77,7 +77,8 @@ export class KeptTrace implements ServedTrace {
     const { notes, olderFile } = this.parts
     const isNew = (await notes.find('deliveries', NAME)) === undefined
     const older = isNew && olderFile !== undefined ? readOlderFile(olderFile) : undefined
-    await this.#add(isNew ? [older ?? this.#fresh.state()] : [])
+    const begun = { since: this.#fresh.state().since, sources: [], refused: [] }
+    await this.#add(isNew ? [older ?? begun] : [])
     if (olderFile !== undefined) await rm(olderFile, { force: true })
   }
 

@@ -136,7 +136,10 @@ t.test('what the servers and commands of a ledger have found last is kept for ea
   await reports.save({ ...request, hooks: [hook('forum')] }, { problem }, '2031-05-04T10:00Z')
   const { last, reports: all } = await reports.status(own)
   t.match(last, { at: '2031-05-04T10:00Z', hooks: [], problem: { code: 'store_full', detail: 'The disk is full.' } })
-  t.match(all, [{ source: 'code_a', at: '2031-05-04T09:00Z' }, { source: 'forum', at: '2031-05-04T10:00Z' }])
+  t.match(all, [
+    { source: 'code_a', at: '2031-05-04T09:00Z' },
+    { source: 'forum', at: '2031-05-04T10:00Z' },
+  ])
 
   const many = Array.from({ length: 100 }, () => found('code_b', 50))
   await reports.save({ ...request, hooks: [hook('code_b')] }, { hooks: many }, '2031-05-04T11:00Z')

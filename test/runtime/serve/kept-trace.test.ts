@@ -38,7 +38,8 @@ async function traces(t: Test) {
 }
 
 function refuse(trace: KeptTrace, source: string, count = 1): void {
-  for (let at = 0; at < count; at++) trace.noteRefused(source, UNSIGNED, { headers: { 'x-github-delivery': `d-${at}` } })
+  for (let at = 0; at < count; at++)
+    trace.noteRefused(source, UNSIGNED, { headers: { 'x-github-delivery': `d-${at}` } })
 }
 
 t.test('the trace of deliveries outlives its server', async t => {
@@ -69,7 +70,12 @@ t.test('several servers count together, and each shows what the others have save
   }
   await Promise.all([one.close(), two.close()])
   const state = await one.state()
-  t.match(state, { sources: [{ source: 'code_a', refused: 20 }, { source: 'forum', accepted: 20 }] })
+  t.match(state, {
+    sources: [
+      { source: 'code_a', refused: 20 },
+      { source: 'forum', accepted: 20 },
+    ],
+  })
   t.equal(state.refused.length, 20)
   t.ok(state.refused.every(({ at }, index) => index === 0 || at <= (state.refused[index - 1]?.at ?? '')))
   t.same(await two.state(), state)
