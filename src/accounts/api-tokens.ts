@@ -7,7 +7,7 @@ import type { OwnedToken, StoredToken, StoredUser, UserStore } from '../store/us
 import { type AccountLog, type Actor, COMMAND } from './account-log.js'
 import { readNewToken } from './read-new-token.js'
 import { toSecretDigest } from './secret-digest.js'
-import { unknownUser } from './shown-user.js'
+import { unknownUser } from './public-user.js'
 
 const TOKEN = /^tok_[A-Za-z0-9_-]{43}$/
 const PREFIX_CHARACTERS = 8

@@ -18,7 +18,7 @@ import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, OPEN, type ShownCredentials 
 import { isUsername, readChangedUser, readLogin, readNewUser, readOwnPassword } from './read-user.js'
 import { type NewSession, SessionRegistry, type SessionStore } from './session-registry.js'
 import { SharedSessions } from './shared-sessions.js'
-import { toListedUser, toUser, unknownUser } from './shown-user.js'
+import { toListedUser, toUser, unknownUser } from './public-user.js'
 import { UserSessions } from './user-sessions.js'
 
 export interface AccountsOptions {

@@ -1,7 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'
 import type { Micros } from '../model/timestamp.js'
-import type { UnsignedDelivery } from '../platforms/sign-delivery.js'
+import type { UnsignedDelivery } from '../platforms/signatures/sign-delivery.js'
 import { MINUTE } from './durations.js'
 import { CUSTOMERS, type Person, STAFF } from './people.js'
 import { Random } from './random.js'

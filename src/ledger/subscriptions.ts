@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
 import type { NewEvent } from '../model/events/event.js'
-import { coalesceCalls } from '../model/files/coalesce-calls.js'
+import { coalesceCalls } from '../model/coalesce-calls.js'
 import {
   type CaptureState,
   SUBSCRIPTION_LIMITS,

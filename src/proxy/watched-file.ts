@@ -1,4 +1,4 @@
-import { coalesceCalls } from '../model/files/coalesce-calls.js'
+import { coalesceCalls } from '../model/coalesce-calls.js'
 import { type FileState, fileState, isUnchanged } from '../model/files/file-state.js'
 import { readRegularFile } from '../model/files/regular-file.js'
 

@@ -1,7 +1,7 @@
 import { findSample, sampleKinds } from '../demo/sample-deliveries.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'
 import type { Micros } from '../model/timestamp.js'
-import { signDelivery } from '../platforms/sign-delivery.js'
+import { signDelivery } from '../platforms/signatures/sign-delivery.js'
 
 /** The kinds of which there are sample deliveries. */
 export function triggerKinds(source: PlatformSource, now: Micros): string[] {

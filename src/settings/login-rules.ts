@@ -1,4 +1,4 @@
-import { isCidr } from '../login/throttle-address.js'
+import { isCidr } from '../login/caller-address.js'
 import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES, type LoginLook } from '../model/login-look.js'
 import type { SettingReader } from './reading/setting-reader.js'
 

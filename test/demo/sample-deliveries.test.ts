@@ -2,7 +2,7 @@ import t from 'tap'
 import { findSample, sampleDeliveries, sampleKinds } from '../../src/demo/sample-deliveries.js'
 import { PLATFORM_SOURCES } from '../../src/model/platforms/platform-source.js'
 import { adapterOf } from '../../src/platforms/adapters.js'
-import { signDelivery } from '../../src/platforms/sign-delivery.js'
+import { signDelivery } from '../../src/platforms/signatures/sign-delivery.js'
 
 const AT = Date.UTC(2031, 4, 4, 9) * 1_000
 const SITE = 'https://chat.example.org'

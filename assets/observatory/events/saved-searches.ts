@@ -1,9 +1,9 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { EventPage } from '#model/ledger-answers'
 import { sentenceText } from '#model/sentences/event-sentence'
-import { keep, readKept } from '../../shared/kept.js'
+import { readLocal, saveLocal } from '../../shared/local-storage.js'
 import { readState, writeState } from '../../shared/query-state.js'
-import { href } from '../../shared/server/address.js'
+import { href } from '../../shared/address.js'
 import { ApiProblem, api } from '../../shared/server/api.js'
 import { rootPath } from '../../shared/server/root-path.js'
 import { newCount } from '../../shared/shell.js'
@@ -46,12 +46,12 @@ export function saveSearch(search: SavedSearch): boolean {
   const others = saved.value.filter(({ query }) => query !== search.query)
   if (others.length >= MOST) return false
   saved.value = [...others, search]
-  return keep('searches', saved.value)
+  return saveLocal('searches', saved.value)
 }
 
 export function forgetSearch(query: string): void {
   saved.value = saved.value.filter(other => other.query !== query)
-  keep('searches', saved.value)
+  saveLocal('searches', saved.value)
 }
 
 /** Waits for new events of the searches that notify, while the page is open. */
@@ -126,7 +126,7 @@ function notify(query: string, { items, count }: EventPage): void {
 
 /** What is kept may come from another release. */
 function readSaved(): SavedSearch[] {
-  const kept = readKept('searches')
+  const kept = readLocal('searches')
   const all = Array.isArray(kept) ? kept.slice(0, MOST) : []
   return all
     .filter(one => typeof one?.query === 'string')

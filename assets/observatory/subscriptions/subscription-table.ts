@@ -4,7 +4,7 @@ import { Glyph, type GlyphName, SourceGlyph } from '../../shared/controls/glyph.
 import { Menu, type MenuItem } from '../../shared/controls/menu.js'
 import { Switch } from '../../shared/controls/switch.js'
 import { classes, html } from '../../shared/html.js'
-import { href } from '../../shared/server/address.js'
+import { href } from '../../shared/address.js'
 import { isOpen } from '../../shared/server/session.js'
 import { now } from '../../shared/words/now.js'
 import { count } from '../../shared/words/text.js'

@@ -1,6 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isPhone } from '../media.js'
-import { closeByBack } from '../server/address.js'
+import { closeByBack } from '../address.js'
 
 const GAP = 4
 const MARGIN = 8

@@ -1,7 +1,7 @@
 import type { EventDelivery } from '../../ledger/event-recorder.js'
 import type { DeliveryContext, WebhookAdapter } from '../../platforms/adapter.js'
 import { acceptDelivery } from '../../platforms/deliveries/accept-delivery.js'
-import { signDelivery, type UnsignedDelivery } from '../../platforms/sign-delivery.js'
+import { signDelivery, type UnsignedDelivery } from '../../platforms/signatures/sign-delivery.js'
 
 /** A webhook of a platform of the demo. */
 export interface Hook {

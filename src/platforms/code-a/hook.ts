@@ -1,6 +1,6 @@
 import type { Conversation, TargetNode } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { conversationIn, type Said } from '../mapping/code-host.js'
+import { conversationIn, type ConversationText } from '../mapping/code-host.js'
 import { toWord } from '../mapping/identity.js'
 import type { MappedEvent } from '../mapping/mapped-event.js'
 import { objectAt, type Payload, textAt } from '../mapping/payload.js'
@@ -57,8 +57,8 @@ export function verbOf(hook: Hook, unnamed = 'received'): string {
   return PAST.get(word) ?? canonicalVerb(word)
 }
 
-export function conversationOf({ repositoryName }: Hook, carrier: TargetNode | undefined, said: Said): Conversation {
-  return conversationIn(repositoryName, carrier, said)
+export function conversationOf({ repositoryName }: Hook, carrier: TargetNode | undefined, content: ConversationText): Conversation {
+  return conversationIn(repositoryName, carrier, content)
 }
 
 const AUTHORITY = /^https?:\/\/(?:[^/?#@]*@)?([^/?#@\\\s]+)/iu

@@ -33,7 +33,7 @@ export function commitMessages(push: Payload): string | undefined {
 }
 
 /** A text, with its own address and title if it has them, such as a comment. */
-export interface Said {
+export interface ConversationText {
   text?: string | undefined
   url?: string | undefined
   title?: string | undefined
@@ -48,13 +48,13 @@ export interface Said {
 export function conversationIn(
   repositoryName: string | undefined,
   carrier: TargetNode | undefined,
-  said: Said,
+  content: ConversationText,
 ): Conversation {
   return known({
     key: carrier?.key,
-    title: titleOf(repositoryName, said.title ?? carrier?.display),
-    text: said.text,
-    url: said.url ?? nearestUrl(carrier),
+    title: titleOf(repositoryName, content.title ?? carrier?.display),
+    text: content.text,
+    url: content.url ?? nearestUrl(carrier),
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../../accounts/account-log.js'
 import { type Identity, userOf } from '../../accounts/identity.js'
 import type { ActorIdentity } from '../../model/accounts/account-log.js'
-import type { CallerAddress } from '../http/caller-address.js'
+import type { CallerAddress } from '../http/request-address.js'
 import type { HttpRequest } from '../http/route.js'
 
 /** The actor of a request, for the account log. */

@@ -1,7 +1,7 @@
 import type { BoardAccess } from '../../gate/access.js'
 import type { RequestFacts } from '../../gate/gate.js'
-import type { ToAddress } from '../../login/throttle-address.js'
-import { addressOf } from '../http/caller-address.js'
+import type { ToAddress } from '../../login/caller-address.js'
+import { addressOf } from '../http/request-address.js'
 import type { HttpRequest } from '../http/route.js'
 import { readBearer } from '../request/shown-credentials.js'
 

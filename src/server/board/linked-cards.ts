@@ -1,5 +1,5 @@
 import type { Gate } from '../../gate/gate.js'
-import type { ToAddress } from '../../login/throttle-address.js'
+import type { ToAddress } from '../../login/caller-address.js'
 import { CARD_LIMITS } from '../../model/board/card.js'
 import type { LinkedCard } from '../../model/board/linked.js'
 import { type AskedThrough, readAs } from '../request/ask-other-program.js'

@@ -1,7 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.js'
 import type { Identity } from '../../accounts/identity.js'
 import type { CookiePlace } from '../../login/cookies.js'
-import type { ToAddress } from '../../login/throttle-address.js'
+import type { ToAddress } from '../../login/caller-address.js'
 import { EventSchema } from '../../model/events/event.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import { webhookPathOf } from '../../model/sources/source-definition.js'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
-import type { CallerAddress } from '../http/caller-address.js'
+import type { CallerAddress } from '../http/request-address.js'
 import type { RequestOutcome } from '../http/router.js'
 import { readTrace } from './request-trace.js'
 

@@ -1,6 +1,6 @@
 import { AppError, type FieldProblem } from '../../model/app-error.js'
 import type { BoardSecrets } from '../../model/board/board-secrets.js'
-import { coalesceCalls } from '../../model/files/coalesce-calls.js'
+import { coalesceCalls } from '../../model/coalesce-calls.js'
 import { type FileState, fileState, fileStateNow, isUnchanged } from '../../model/files/file-state.js'
 import { SettingReader } from '../reading/setting-reader.js'
 import type { SettingSources } from '../reading/setting-sources.js'

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { copyWithToast } from '../../../shared/controls/copy.js'
-import { type How, href, queryState } from '../../../shared/server/address.js'
+import { type How, href, queryState } from '../../../shared/address.js'
 import { now } from '../../../shared/words/now.js'
 import { DAY, fromMs, toMs } from '../../../shared/words/time.js'
 import {

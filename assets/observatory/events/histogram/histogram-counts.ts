@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
 import type { EventHistogram } from '#model/ledger-answers'
-import { keep, readKept } from '../../../shared/kept.js'
+import { readLocal, saveLocal } from '../../../shared/local-storage.js'
 import { isPhone } from '../../../shared/media.js'
 import { api, createResource, type Resource } from '../../../shared/server/api.js'
 import { onReturn } from '../../../shared/server/connection.js'
@@ -19,12 +19,12 @@ interface Counted {
   key: string
 }
 
-const split = signal<'source' | 'outcome'>(readKept('histogram') === 'outcome' ? 'outcome' : 'source')
+const split = signal<'source' | 'outcome'>(readLocal('histogram') === 'outcome' ? 'outcome' : 'source')
 export const histogramSplit: ReadonlySignal<'source' | 'outcome'> = split
 
 export function splitHistogram(by: 'source' | 'outcome'): void {
   split.value = by
-  keep('histogram', by)
+  saveLocal('histogram', by)
 }
 
 const counted = createResource<Counted>(async signal => {

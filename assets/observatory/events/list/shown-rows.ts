@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { isFolded } from '#model/sentences/machine-runs'
-import { keep, readKept } from '../../../shared/kept.js'
+import { readLocal, saveLocal } from '../../../shared/local-storage.js'
 import type { Branch } from '../../../shared/virtual-list.js'
 import { searchTerms } from '../../../shared/words/text.js'
 import { shortTime } from '../../../shared/words/time.js'
@@ -126,12 +126,12 @@ export function keepPlace(isAtTop: { readonly value: boolean }): () => void {
     if (!isAtTop.value || hasNewer || hasFilters() || newest === undefined || epoch === undefined) return
     const before = readPlace()
     if (document.visibilityState === 'visible' && (before?.epoch !== epoch || before.at < newest)) {
-      keep(NAME, { at: newest, epoch })
+      saveLocal(NAME, { at: newest, epoch })
     }
   })
 }
 
 function readPlace(): Place | undefined {
-  const { at, epoch } = Object(readKept(NAME)) as Record<string, unknown>
+  const { at, epoch } = Object(readLocal(NAME)) as Record<string, unknown>
   return typeof at === 'string' && typeof epoch === 'string' ? { at, epoch } : undefined
 }

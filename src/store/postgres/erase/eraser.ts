@@ -5,7 +5,7 @@ import { contentOf } from '../../event-digest.js'
 import type { Connection } from '../connection/connection.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
-import { saidOf } from '../search/said.js'
+import { searchableTextOf } from '../search/searchable-text.js'
 import { readTail } from '../write/prepared-event.js'
 import { CONTENT_DIGEST, EVENT_PARTS, readStoredEvent, tombstoneOf } from './stored-tombstone.js'
 
@@ -61,6 +61,6 @@ export async function leaveTombstones(connection: Connection, erased: readonly E
     texts(tombstone => contentOf(Buffer.from(JSON.stringify(tombstone))).toString()),
     texts(tombstone => tombstone.subject_id),
     texts(tombstone => [...facetsOf(tombstone)].join(FACET_SEPARATOR)),
-    texts(tombstone => saidOf(tombstone).said),
+    texts(tombstone => searchableTextOf(tombstone).said),
   )
 }

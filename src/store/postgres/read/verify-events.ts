@@ -6,7 +6,7 @@ import type { LedgerHead, VerifiedEvents } from '../../event-store.js'
 import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
-import { saidOf } from '../search/said.js'
+import { searchableTextOf } from '../search/searchable-text.js'
 import { RecordedErasures } from './recorded-erasures.js'
 
 /** What a search finds an event by is checked for one event in so many. */
@@ -146,7 +146,7 @@ function findDifference(row: Row, content: Buffer): string | undefined {
   if (different.length > 0) return `Its columns differ from its body: ${different.join(', ')}.`
   if (Number(row.seq) % SAMPLED !== 0 || content.length > LARGE_BODY_BYTES) return undefined
   const facets = new Set(String(row.facets).split(FACET_SEPARATOR))
-  return sameFacets(facets, facetsOf(event)) && saidOf(event).said === row.said
+  return sameFacets(facets, facetsOf(event)) && searchableTextOf(event).said === row.said
     ? undefined
     : 'A search may not find it.'
 }

@@ -3,7 +3,7 @@ import { foldCase } from '../../../model/events/search.js'
 import type { Value } from '../connection/connection.js'
 import { textArray } from '../connection/text-array.js'
 import { facet } from './facets.js'
-import { isDecided, likePattern } from './said.js'
+import { isDecided, likePattern } from './searchable-text.js'
 
 /** Terms that the index is asked for, the longest; the text itself is compared with all of them. */
 const INDEXED_TERMS = 4

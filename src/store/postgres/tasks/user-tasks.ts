@@ -1,6 +1,6 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
 import type { Role } from '../../../model/accounts/user.js'
-import { coalesceCalls } from '../../../model/files/coalesce-calls.js'
+import { coalesceCalls } from '../../../model/coalesce-calls.js'
 import { lastAdmin, nameTaken, noSuchUser } from '../../user-refusals.js'
 import type { LastAdminRule, StoredToken, StoredUser, UserStore } from '../../user-store.js'
 import type { Connection, Row } from '../connection/connection.js'

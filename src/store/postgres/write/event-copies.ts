@@ -13,7 +13,7 @@ import { type ErasedEvent, leaveTombstones } from '../erase/eraser.js'
 import { moveBorder } from '../erase/pruned-events.js'
 import { CONTENT_DIGEST } from '../erase/stored-tombstone.js'
 import { FACET_SEPARATOR, facet, facetsOf } from '../search/facets.js'
-import { saidOf, saidOfJson } from '../search/said.js'
+import { searchableTextOf, searchableTextOfJson } from '../search/searchable-text.js'
 import { sendChanges, TAKE_CLOCK, toClock } from './event-writer.js'
 import type { Clock, CreatedEvent, EventChanges, KnownEvent, Tally } from './numbered-events.js'
 import { readTail, tailText } from './prepared-event.js'
@@ -85,7 +85,7 @@ async function chained(clock: Clock, events: readonly Copied[]): Promise<CopiedC
     const { storedKey, source, kind, subjectId, capturedAt, seenCount, subscriptionIds } = copied
     digest = chainDigest(digest, contentDigest, capturedAt)
     const isLarge = copied.body.byteLength > LARGE_BODY_BYTES
-    const said = isLarge ? await saidOfJson(event, copied.body) : saidOf(event)
+    const said = isLarge ? await searchableTextOfJson(event, copied.body) : searchableTextOf(event)
     const facets = [...facetsOf(event)].join(FACET_SEPARATOR)
     const occurredAt = findTimestamp(event.occurred_at)?.micros ?? null
     const prepared = {

@@ -4,10 +4,10 @@ import { contentDigest } from '../../event-digest.js'
 import type { EventToRecord, SubscriptionMatch } from '../../event-store.js'
 import { isStorable } from '../connection/text-array.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
-import { type Said, saidOf, saidOfJson } from '../search/said.js'
+import { type SearchableText, searchableTextOf, searchableTextOfJson } from '../search/searchable-text.js'
 
 /** An event with everything that is stored of it, except what the transaction adds. */
-export interface PreparedEvent extends Said {
+export interface PreparedEvent extends SearchableText {
   /** From `storedKeyOf`. */
   storedKey: string
   dedupeKey: string
@@ -44,7 +44,7 @@ export async function prepareEvent({ event, provenance, matches, json }: EventTo
   const content = json
     ? Buffer.concat([json.subarray(0, -CLOSING_BRACE), Buffer.from(added)])
     : JSON.stringify(event).slice(0, -CLOSING_BRACE) + added
-  const said = json ? await saidOfJson(event, json) : saidOf(event)
+  const said = json ? await searchableTextOfJson(event, json) : searchableTextOf(event)
   const facets = facetsOf({ ...event, provenance, subscription_ids: subscriptionIds })
   return {
     occurredAt: findTimestamp(event.occurred_at)?.micros ?? null,

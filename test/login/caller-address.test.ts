@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import t from 'tap'
-import { createThrottleAddress, isCidr } from '../../src/login/throttle-address.js'
+import { createThrottleAddress, isCidr } from '../../src/login/caller-address.js'
 
 const direct = createThrottleAddress([])
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { PlatformSource } from '../model/platforms/platform-source.js'
-import type { WebhookDelivery } from './adapter.js'
+import type { PlatformSource } from '../../model/platforms/platform-source.js'
+import type { WebhookDelivery } from '../adapter.js'
 
 /** A delivery before its proof. */
 export interface UnsignedDelivery {

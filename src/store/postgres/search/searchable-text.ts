@@ -11,27 +11,27 @@ const INDEXED_TEXT = 128 * 1024
 const AMBIGUOUS = /[\x01\ufffd]/u
 
 /** The folded texts of an event, as they are stored: in one of two columns. */
-export interface Said {
+export interface SearchableText {
   said: string | null
   longSaid: string | null
 }
 
-export function saidOf(event: Pick<NewEvent, 'actor' | 'conversation' | 'payload'>): Said {
-  return toSaid(searchableStrings(event))
+export function searchableTextOf(event: Pick<NewEvent, 'actor' | 'conversation' | 'payload'>): SearchableText {
+  return toSearchableText(searchableStrings(event))
 }
 
 /** The same for an event that is serialised already; it is read in slices, and may be large. */
-export async function saidOfJson(event: NewEvent, json: Uint8Array): Promise<Said> {
+export async function searchableTextOfJson(event: NewEvent, json: Uint8Array): Promise<SearchableText> {
   const texts = searchableStrings(event)
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
   for (const text of payloadStrings(bytes)) {
     if (text === undefined) await new Promise(resolve => setImmediate(resolve))
     else if (text) texts.add(text)
   }
-  return toSaid(texts)
+  return toSearchableText(texts)
 }
 
-function toSaid(texts: ReadonlySet<string>): Said {
+function toSearchableText(texts: ReadonlySet<string>): SearchableText {
   const joined = storable([...texts].join(SEPARATOR))
   return joined.length > INDEXED_TEXT ? { said: null, longSaid: joined } : { said: joined, longSaid: null }
 }

@@ -1,7 +1,7 @@
 /** Small values stored on this device. Without storage they last as long as the page. */
 
 /** @returns undefined if nothing readable is stored */
-export function readKept(name: string): unknown {
+export function readLocal(name: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(`daybook.${name}`) ?? 'null') ?? undefined
   } catch {
@@ -10,7 +10,7 @@ export function readKept(name: string): unknown {
 }
 
 /** @returns whether it was stored */
-export function keep(name: string, value: unknown): boolean {
+export function saveLocal(name: string, value: unknown): boolean {
   try {
     localStorage.setItem(`daybook.${name}`, JSON.stringify(value))
     return true

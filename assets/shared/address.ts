@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import { type Params, readState, writeState } from '../query-state.js'
-import { rootPath } from './root-path.js'
+import { type Params, readState, writeState } from './query-state.js'
+import { rootPath } from './server/root-path.js'
 
 /** The page's address: a path below the root path, without trailing slash (except `/`), and the query. */
 export interface Address {

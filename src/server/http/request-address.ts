@@ -1,4 +1,4 @@
-import { createCallerAddress, type ToAddress } from '../../login/throttle-address.js'
+import { createCallerAddress, type ToAddress } from '../../login/caller-address.js'
 import type { HttpRequest } from './route.js'
 
 /** The address of a request's sender, behind trusted proxies, for logs. */

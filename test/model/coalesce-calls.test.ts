@@ -1,5 +1,5 @@
 import t from 'tap'
-import { coalesceCalls } from '../../../src/model/files/coalesce-calls.js'
+import { coalesceCalls } from '../../src/model/coalesce-calls.js'
 
 /** A read that ends when the test ends it, with the value that was current when it began. */
 function rig() {
