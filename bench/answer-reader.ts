@@ -9,10 +9,10 @@ const CONNECTION_CLOSE = /\r\nconnection: *close/i
 
 /**
  * Reads answers of one HTTP/1.1 connection, one at a time: the status, `Content-Length` and whether the server goes
- * away. Nothing else, so that reading costs little beside what is measured.
+ * away. Nothing else, so that reading costs little compared with what is measured.
  */
 export class AnswerReader {
-  /** Of the newest answer. */
+  /** Status of the newest answer. */
   status = 0
   /** Whether the server closes the connection after the newest answer. */
   closes = false

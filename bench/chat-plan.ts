@@ -1,4 +1,4 @@
-/** What a stand-in for the chat platform holds. */
+/** Content of the simulated chat platform. */
 export interface ChatPlan {
   stream: string
   topic: string

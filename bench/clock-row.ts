@@ -8,7 +8,7 @@
  */
 export interface ClockRowModel {
   servers: number
-  /** Of each server, each with one event under way. */
+  /** Clients per server, each with one event in progress. */
   clients: number
   /** What a server's thread spends on one event: HTTP, checks, digest. */
   handleMs: number

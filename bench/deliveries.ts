@@ -202,7 +202,7 @@ function links(path: string, count: number): Record<string, string> {
   return Object.fromEntries(names.map(name => [name, `https://api.example.org/${path}/${name}{/number}`]))
 }
 
-/** Words of about so many characters. */
+/** Words with about this many characters in total. */
 function talk(characters: number): string {
   const words = new Talk()
   const random = new Random(7, characters)

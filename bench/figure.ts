@@ -14,7 +14,7 @@ export type Goal =
   /** At most this share away from the yardstick, on the worse side. */
   | { within: number }
 
-/** One measured value beside what it is judged by. */
+/** One measured value and its reference. */
 export interface Figure extends Amount {
   what: string
   /** Measured in the same run. */

@@ -30,7 +30,7 @@ export class HttpConnection {
     this.#reader = new AnswerReader(listener.body)
   }
 
-  /** @param request complete, and left as it is until the answer is there */
+  /** @param request complete; must not change until the answer has arrived */
   send(request: Buffer): void {
     this.#waiting = true
     this.#socket ??= this.#open()

@@ -4,7 +4,7 @@ import { runLoad } from './programs.js'
 import type { Workspace } from './workspace.js'
 
 /**
- * So many events may be recorded before the ledger begins to bring its search index up to date beside the writes; with
+ * Number of events that may be recorded before the ledger indexes them between the writes; with
  * more than these behind, each write pays for the index. Both states are measured.
  */
 export const INDEX_TAIL = 220_000

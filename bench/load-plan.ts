@@ -27,7 +27,7 @@ export type DeliverySize = 'mean' | 'megabyte'
 /** What one run of a load generator does. It ends at the first bound that it reaches. */
 export interface LoadPlan {
   port: number
-  /** Each sends its next request when the answer to the one before is there. */
+  /** Each sends its next request when the previous answer has arrived. */
   connections: number
   work: Work
   /** Bound in count. */

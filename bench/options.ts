@@ -99,7 +99,7 @@ function readNames(text: string | undefined): readonly MeasurementName[] {
   const asked = text.split(',').map(name => name.trim())
   const unknown = asked.filter(name => !MEASUREMENT_NAMES.some(known => known === name))
   if (unknown.length > 0) {
-    throw new UsageError(`--only knows no ${unknown.join(', ')}. It knows ${MEASUREMENT_NAMES.join(', ')}.`)
+    throw new UsageError(`--only does not accept ${unknown.join(', ')}. It accepts ${MEASUREMENT_NAMES.join(', ')}.`)
   }
   return MEASUREMENT_NAMES.filter(name => asked.includes(name))
 }

@@ -51,7 +51,7 @@ export class PostgresCluster {
     return cluster
   }
 
-  /** Of its database, for a ledger. */
+  /** Address of its database, as a ledger takes it. */
   get address(): string {
     return `postgres://bench@/postgres?host=${this.folder}`
   }

@@ -76,7 +76,7 @@ export async function startYardstick(workspace: Workspace): Promise<RunningServe
   return startServer(workspace, { args: [pathOf('yardstick')], name: 'The yardstick server', readPort, settings: {} })
 }
 
-/** Starts a stand-in for the chat platform. */
+/** Starts a simulated chat platform. */
 export async function startChat(
   workspace: Workspace,
   plan: ChatPlan,

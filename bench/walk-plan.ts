@@ -9,7 +9,7 @@ export interface WalkPlan {
 export interface WalkResult {
   events: number
   seconds: number
-  /** Of each reader: milliseconds of each page, and the checkpoint after it. */
+  /** For each reader, the milliseconds of each page and the checkpoint after it. */
   readers: { times: number[]; checkpoints: string[] }[]
 }
 

@@ -6,7 +6,7 @@ export const SEARCHED = {
   rare: 'quixotry',
   /** Among the commonest words. */
   common: 'deploy',
-  /** In one of 200 messages; each of its words also stands alone. */
+  /** In one of 200 messages; each of its words also occurs alone. */
   phrase: 'release candidate',
   /** In few of the Chinese messages, which are one of 50. */
   twoCharacters: '回滚',

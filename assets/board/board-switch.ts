@@ -1,7 +1,7 @@
+import { address, go, href } from '../shared/address.js'
 import { Glyph } from '../shared/controls/glyph.js'
 import { Menu, type MenuItem } from '../shared/controls/menu.js'
 import { html } from '../shared/html.js'
-import { address, go, href } from '../shared/address.js'
 import { backends, boardName } from './place.js'
 
 export const OWN_BOARD = 'This machine'

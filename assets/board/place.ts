@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { List } from '#model/ledger-answers'
-import { oneOf, type Param, text, texts } from '../shared/query-state.js'
 import { queryState } from '../shared/address.js'
+import { oneOf, type Param, text, texts } from '../shared/query-state.js'
 import { type ApiCall, api, apiResponse, createResource, segment } from '../shared/server/api.js'
 
 /** Form of a profile name. Source: docs/how-to/reach-another-board.md. */

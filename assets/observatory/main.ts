@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { html } from '../shared/html.js'
 import { startAddress } from '../shared/address.js'
+import { html } from '../shared/html.js'
 import { outage } from '../shared/server/connection.js'
 import { loadSession, session } from '../shared/server/session.js'
 import { notifyOfSearches } from './events/saved-searches.js'

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { address, href } from '../shared/address.js'
 import { Glyph } from '../shared/controls/glyph.js'
 import type { MenuItem } from '../shared/controls/menu.js'
 import { html } from '../shared/html.js'
 import { lazily } from '../shared/lazy.js'
 import { isPhone, isWide } from '../shared/media.js'
-import { address, href } from '../shared/address.js'
 import { isDemo, otherProgramUrl } from '../shared/server/root-path.js'
 import { isAdmin, isOpen, logOut, ownName, session } from '../shared/server/session.js'
 import { DemoTag, Shell, type Tab } from '../shared/shell.js'
@@ -65,7 +65,7 @@ function tabs(): Tab[] {
     {
       ...{ path: '/consumers', label: 'Consumers', glyph: 'terminal', key: 'c', isInMenu: isPhone.value },
       trouble:
-        overview.value.value?.health.warnings?.find(({ code }) => code === 'consumers_stalled') && 'one stands still',
+        overview.value.value?.health.warnings?.find(({ code }) => code === 'consumers_stalled') && 'one is stalled',
     },
     // In open mode it explains how to create the first admin. A member who follows a link learns why nothing is shown.
     {

@@ -10,7 +10,7 @@ export interface Address {
 
 export type How = 'push' | 'replace'
 
-/** Of an entry of the history that was added for sheets: how many are open, and the address below them. */
+/** State of a history entry that was added for sheets: how many are open, and the address below them. */
 interface SheetState {
   sheets: number
   below: string

@@ -14,7 +14,7 @@ export class RowHeights {
     return this.topOf(this.#tops.length)
   }
 
-  /** Of an index beyond the last row, the end of all. */
+  /** Top of a row; for an index beyond the last row, the bottom of the list. */
   topOf(index: number): number {
     return this.#tops[Math.min(index, this.#tops.length - 1)] ?? 0
   }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import { address, go, href } from './address.js'
 import { appearance, DENSITIES, PALETTES, SCHEMES, setAppearance } from './appearance.js'
 import { Dialog } from './controls/dialog.js'
 import { Glyph, type GlyphName } from './controls/glyph.js'
@@ -12,7 +13,6 @@ import { keepDrafts } from './drafts.js'
 import { type Children, html } from './html.js'
 import { type KeyBinding, listedKeys, useKeys } from './keys/keys.js'
 import { isCoarse, isPhone } from './media.js'
-import { address, go, href } from './address.js'
 import { isOutdated, outage, tryNow } from './server/connection.js'
 import { useSeconds } from './words/now.js'
 import { capital, initials } from './words/text.js'
@@ -34,7 +34,7 @@ export interface Tab {
   count?: number | undefined
   /** A problem there, shown as a dot: `1 failing`. */
   trouble?: string | undefined
-  /** Only a few fit beside each other. */
+  /** Only a few fit side by side. */
   isInMenu?: boolean
 }
 

@@ -18,7 +18,7 @@ export interface Branch {
   /** From 1, and how many there are: rows of this level that belong to the same row. */
   position: number
   size: number
-  /** Of a row that opens and closes: whether the rows that belong to it follow. */
+  /** For a row that opens and closes: whether its own rows follow it. */
   isOpen?: boolean
 }
 

@@ -28,7 +28,7 @@ export async function measureAccounts(bench: Bench): Promise<Figure[]> {
   ])
   const [openRate = 0, tokenRate = 0, sessionRate = 0] = rates
   await open.stop()
-  progress(`other requests during ${PARALLEL_LOGINS} logins at once`)
+  progress(`other requests during ${PARALLEL_LOGINS} simultaneous logins`)
   const slowest = await slowestDuringLogins(bench, closed, session.cookie)
   await closed.stop()
   progress('memory of sessions and of the login throttle')
@@ -48,7 +48,7 @@ export async function measureAccounts(bench: Bench): Promise<Figure[]> {
     checked('by an API token', tokenRate),
     checked('by a session', sessionRate),
     {
-      ...{ what: `GET during ${PARALLEL_LOGINS} logins at once: the slowest`, value: slowest, unit: 'ms' },
+      ...{ what: `GET during ${PARALLEL_LOGINS} simultaneous logins: the slowest`, value: slowest, unit: 'ms' },
       goal: { atMost: 100 },
     },
     bounded('sessions after 20 times as many as there may be: memory', memory.sessions),
@@ -114,6 +114,6 @@ async function slowestDuringLogins({ workspace }: Bench, server: RunningServer, 
   }
   const loggingIn = await prepareLoad(workspace, logins)
   const [read, loggedIn] = await Promise.all([reading.run(), loggingIn.run()])
-  if (loggedIn.answered === 0) throw new Error('Nobody could log in.')
+  if (loggedIn.answered === 0) throw new Error('No login succeeded.')
   return read.times.max
 }

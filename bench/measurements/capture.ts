@@ -15,7 +15,7 @@ const WATCH = {
 }
 const SAMPLE_MS = 100
 
-/** A long topic, captured by the command as cron runs it, from a stand-in for the chat platform. */
+/** A long topic, captured by the command as cron runs it, from a simulated chat platform. */
 export async function measureCapture(bench: Bench): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   const messages = options.quick ? MESSAGES.quick : MESSAGES.usual

@@ -212,7 +212,7 @@ async function post({ port }: RunningServer, kind: string, at: number): Promise<
   await (await fetch(`http://127.0.0.1:${port}/api/events`, { method: 'POST', headers, body })).arrayBuffer()
 }
 
-/** Of a process so far. */
+/** Processor time that a process has used so far. */
 async function processorTicks(pid: number): Promise<number> {
   const [, , ...fields] = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, 'pid name ').split(' ')
   return Number(fields[11]) + Number(fields[12])

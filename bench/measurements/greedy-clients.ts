@@ -17,7 +17,7 @@ const SAMPLE_MS = 100
 const LARGE_EVENTS = { count: 600, payloadBytes: 32_000, batch: 150 }
 const DELIVERY_HEADERS = { 'content-type': 'application/json' }
 
-/** What one honest caller sends: its next request when the answer to the one before is there. */
+/** What one honest caller sends: its next request when the previous answer has arrived. */
 interface Caller {
   name: string
   agent: Agent
@@ -29,7 +29,7 @@ interface HonestRequest {
   path: string
   headers: Readonly<Record<string, string>>
   body: string | Buffer
-  /** Of the event that it records; no other request has it. */
+  /** Subject of the event that the request records; unique to the request. */
   subjectId: string
 }
 

@@ -4,7 +4,7 @@ import type { Figure } from '../figure.js'
 import { cleanEnvironment, DAYBOOK, startLedger } from '../programs.js'
 import { median } from '../statistics.js'
 
-/** A short command as a process, beside Node doing nothing. */
+/** A short command as a process, compared with Node doing nothing. */
 export async function measureHealthCommand(bench: Bench): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   progress('api health as a process')

@@ -39,7 +39,7 @@ const OWN = {
   ],
 }
 
-/** What sources of operators cost: a mapped delivery, a large mapping of a large payload, and many sources. */
+/** What own sources cost: a mapped delivery, a large mapping of a large payload, and many sources. */
 export async function measureOwnSources(bench: Bench): Promise<Figure[]> {
   return [await measureMapped(bench), measureLargeMapping(bench), await measureManySources(bench)]
 }
@@ -48,7 +48,7 @@ async function measureMapped(bench: Bench): Promise<Figure> {
   const own = await startWith(bench, 1)
   const [mapped, plain]: [number[], number[]] = [[], []]
   for (let round = 1; round <= ROUNDS; round++) {
-    bench.progress(`mapped deliveries beside the same payloads in plain events: round ${round} of ${ROUNDS}`)
+    bench.progress(`mapped deliveries compared with the same payloads in plain events: round ${round} of ${ROUNDS}`)
     mapped.push((await measureRound(bench, own, { kind: 'deliveries', source: 'own', round })).rate)
     plain.push((await measureRound(bench, own, { kind: 'payloads', source: 'own', round })).rate)
   }
@@ -98,12 +98,12 @@ function measureLargeMapping({ progress }: Bench): Figure {
 /** Deliveries of a platform to a ledger with many sources, in turns with those to one without. */
 async function measureManySources(bench: Bench): Promise<Figure> {
   const [few, many] = [await startWith(bench, 0), await startWith(bench, SOURCES)]
-  const [without, beside]: [number[], number[]] = [[], []]
+  const [without, withSources]: [number[], number[]] = [[], []]
   for (let round = 1; round <= ROUNDS; round++) {
     bench.progress(`deliveries of code_b with and without ${SOURCES} sources: round ${round} of ${ROUNDS}`)
     const turns = [
       [few, without],
-      [many, beside],
+      [many, withSources],
     ] as const
     // The first of two turns is often the slower one.
     for (const [server, rates] of round % 2 === 0 ? turns.toReversed() : turns) {
@@ -113,9 +113,9 @@ async function measureManySources(bench: Bench): Promise<Figure> {
   await Promise.all([few.stop(), many.stop()])
   return {
     ...{
-      what: `deliveries of code_b beside ${SOURCES} sources of operators`,
+      what: `deliveries of code_b with ${SOURCES} own sources`,
       unit: 'requests/s',
-      value: median(beside),
+      value: median(withSources),
     },
     yardstick: { what: 'without sources', value: median(without), unit: 'requests/s' },
     goal: { within: 0.1 },
@@ -135,7 +135,7 @@ function measureRound(
   })
 }
 
-/** A ledger with so many sources; `own` is the first of them. */
+/** Starts a ledger with `count` sources; `own` is the first. */
 async function startWith({ workspace }: Bench, count: number): Promise<RunningServer> {
   const folder = await workspace.folder('own-sources')
   const clock = () => Date.now() * 1_000

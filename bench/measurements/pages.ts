@@ -24,7 +24,7 @@ export async function measurePages({ options, workspace, largeLedger, progress }
   // The first one reads the file into the system's memory.
   const warm = walks.slice(1)
   const checkpoints = warm[0]?.readers[0]?.checkpoints ?? []
-  progress(`the same by ${READERS} readers at once`)
+  progress(`the same by ${READERS} readers together`)
   const quarter = Math.floor(pages / READERS)
   const together = await runWalk(workspace, {
     ...{ port, limit: LIMIT },

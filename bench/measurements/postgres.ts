@@ -9,7 +9,7 @@ const CLIENTS = 64
 /** As many as pgbench takes. */
 const SCRIPTS = 100
 
-/** Raw PostgreSQL with the same table and indexes, one event a transaction, beside one event a POST. */
+/** Raw PostgreSQL with the same table and indexes, one event a transaction, compared with one event a POST. */
 export async function measurePostgres(bench: Bench): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   const programs = findPostgres(process.env.PATH ?? '')

@@ -10,7 +10,7 @@ const EXPECTED_RATE = 20_000
 const P99_GOAL_MS: Record<Connections, number> = { 64: 60, 256: 150 }
 type Connections = 64 | 256
 
-/** One new event a POST, beside a polka route that parses the same JSON and answers. */
+/** One new event a POST, compared with a polka route that parses the same JSON and answers. */
 export async function measurePosts(bench: Bench): Promise<Figure[]> {
   const yardstick = await startYardstick(bench.workspace)
   const figures: Figure[] = []

@@ -1,6 +1,6 @@
 /**
  * How long it takes to compare 10,000 listed deliveries with a ledger: by hand, `node dist/bench/measurements/reconcile.js`.
- * The platform is a stand-in on the same machine, so its own limits are not part of it.
+ * The platform is simulated on the same machine, so its own limits are not part of it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

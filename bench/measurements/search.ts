@@ -23,12 +23,12 @@ export const SEARCHES: readonly Search[] = [
   { what: 'two CJK characters, nothing found', text: SEARCHED.twoCharactersNever },
 ]
 const P95_GOAL_MS = 15
-/** Of more events than this, a scan takes so long that the system does not disturb it. */
+/** A scan of more events is so long that the noise of the system does not matter. */
 const LIKE_ONCE = 2_000_000
 const POST_GOAL_MS = 50
 const READING = { connections: 1, warmupMs: 0, prepare: 1 } as const
 
-/** Text search in the large ledger beside a LIKE scan, and posts while the slowest search runs. */
+/** Text search in the large ledger compared with a LIKE scan, and posts while the slowest search runs. */
 export async function measureSearch(bench: Bench): Promise<Figure[]> {
   const { workspace, largeLedger, options, progress } = bench
   const { folder, events } = await largeLedger.get()
@@ -72,7 +72,7 @@ export function searchPlan({ port }: RunningServer, text: string, quick: boolean
   return { port, ...READING, work, requests: quick ? 40 : 300, measureMs: quick ? 10_000 : 120_000 }
 }
 
-/** A few writers beside one searcher that never rests. */
+/** A few writers while one searcher never rests. */
 async function postWhileSearching(bench: Bench, { port }: RunningServer, { what, text }: Search): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   progress(`posting during searches for ${what}`)

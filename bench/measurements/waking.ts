@@ -22,7 +22,7 @@ const ROUNDS = 3
 
 /**
  * How long another server takes to notice a new event, and what waiting costs the recording: by notifications, as it is built,
- * beside a query of the newest event at an interval.
+ * compared with a query of the newest event at an interval.
  */
 export async function measureWaking({ workspace, options, progress }: Bench): Promise<Figure[]> {
   const programs = findPostgres(process.env.PATH ?? '')

@@ -34,7 +34,7 @@ const SETTINGS = {
 }
 
 /**
- * Deliveries of each platform beside plain events that carry the same payload, for what costs most is its size; and
+ * Deliveries of each platform compared with plain events that carry the same payload: its size costs most; and
  * what the largest delivery does to all other clients.
  */
 export async function measureWebhooks(bench: Bench): Promise<Figure[]> {
@@ -72,7 +72,7 @@ async function measureDeliveries(
   return [
     { ...figure, goal: { atLeastTimes: 0.6 } },
     {
-      ...{ what: 'the same, beside small events', value, unit: 'requests/s' },
+      ...{ what: 'the same, compared with small events', value, unit: 'requests/s' },
       yardstick: { what: 'one event a POST', value: plain, unit: 'events/s' },
     },
   ]

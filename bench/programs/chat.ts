@@ -1,5 +1,5 @@
 /**
- * The stand-in for the chat platform, as a process of its own. Argument: a `ChatPlan` as JSON. Prints where it is and
+ * The simulated chat platform, as a process of its own. Argument: a `ChatPlan` as JSON. Prints where it is and
  * how to log in as JSON once it listens.
  */
 import { startChatServer } from '../../test/support/chat-server/chat-server.js'

@@ -146,7 +146,7 @@ function startServer(url: string, clients: number): ChildProcess {
   return fork(fileURLToPath(import.meta.url), ['server', String(clients)], { env: { ...process.env, EVENT_DB: url } })
 }
 
-/** Records with so many callers, each with one event under way, and sends the rate. */
+/** Records with `clients` callers, each with one event in progress, and sends the rate. */
 async function serve(clients: number): Promise<void> {
   const store = await openPostgresStore({ address: addressOf(process.env.EVENT_DB ?? '') })
   let stored = 0

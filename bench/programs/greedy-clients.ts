@@ -9,7 +9,7 @@ import { GREEDY_KINDS, type GreedyKind, type GreedyPlan, type GreedyResult } fro
 import { get } from '../requests.js'
 import { BEGINNING } from '../walk-plan.js'
 
-/** The clients of a kind start in so many groups, one every `GROUP_MS`. */
+/** The clients of a kind start in this many groups, one every `GROUP_MS`. */
 const GROUPS = 100
 const GROUP_MS = 100
 const DRIP_MS = 1_000
@@ -54,7 +54,7 @@ const BEGIN: Record<GreedyKind, (socket: Socket, nth: number) => void> = {
   },
 }
 
-/** One after the other, for as long as the connection is there. */
+/** One after the other, as long as the connection is open. */
 function readPage(agent: Agent): void {
   request({ agent, host: '127.0.0.1', port, path: PAGE }, answer => {
     countStatus('pages', String(answer.statusCode))

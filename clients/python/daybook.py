@@ -103,7 +103,7 @@ class Daybook:
     ) -> None:
         """Works on the events of the named consumer, which is created if it is new, until `stop` is called.
 
-        handle receives one event as a dict, or with `batch` a list of up to so many. An event is acknowledged when handle
+        handle receives one event as a dict, or with `batch` a list of up to this many. An event is acknowledged when handle
         returns; an exception is a failure. With concurrency 1 it runs in the thread of the caller.
         filters: those of GET /api/events by name; None: those of the consumer stay.
         start: where a new consumer begins: "beginning", "now" or a time.

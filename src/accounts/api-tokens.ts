@@ -5,16 +5,16 @@ import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { OwnedToken, StoredToken, StoredUser, UserStore } from '../store/user-store.js'
 import { type AccountLog, type Actor, COMMAND } from './account-log.js'
+import { unknownUser } from './public-user.js'
 import { readNewToken } from './read-new-token.js'
 import { toSecretDigest } from './secret-digest.js'
-import { unknownUser } from './public-user.js'
 
 const TOKEN = /^tok_[A-Za-z0-9_-]{43}$/
 const PREFIX_CHARACTERS = 8
 /** A use is recorded if the last recorded one is at least this old. */
 const NOTED_EVERY: Micros = 60_000_000
 
-/** As much of them as other folders use. */
+/** The methods that other folders use. */
 export type UserTokens = Pick<ApiTokens, 'issue' | 'list' | 'revoke' | 'revokeAll'>
 
 /**

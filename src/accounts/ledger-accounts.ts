@@ -15,10 +15,10 @@ import type { Accounts, LoginAttempt, NewUser, OwnPasswordChange, StartedSession
 import { ApiTokens } from './api-tokens.js'
 import { createBootstrapUser } from './bootstrap.js'
 import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, OPEN, type ShownCredentials } from './identity.js'
+import { toListedUser, toUser, unknownUser } from './public-user.js'
 import { isUsername, readChangedUser, readLogin, readNewUser, readOwnPassword } from './read-user.js'
 import { type NewSession, SessionRegistry, type SessionStore } from './session-registry.js'
 import { SharedSessions } from './shared-sessions.js'
-import { toListedUser, toUser, unknownUser } from './public-user.js'
 import { UserSessions } from './user-sessions.js'
 
 export interface AccountsOptions {

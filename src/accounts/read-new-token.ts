@@ -4,7 +4,7 @@ import { EVENT_LIMITS, SOURCE_PATTERN } from '../model/events/event-limits.js'
 import { findTimestamp, type Micros } from '../model/timestamp.js'
 
 const SOURCE = new RegExp(SOURCE_PATTERN)
-/** No control characters, and none that change the direction of the text beside them. */
+/** No control characters, and none that change the direction of the text around them. */
 const NAME = new RegExp(`^\\P{C}{1,${USER_LIMITS.tokenNameCharacters}}$`, 'u')
 
 /**
@@ -13,7 +13,7 @@ const NAME = new RegExp(`^\\P{C}{1,${USER_LIMITS.tokenNameCharacters}}$`, 'u')
  *
  * @param input parsed JSON; `{}`: all rights of the user, without an end
  * @param now an end must be later
- * @throws AppError `invalid/invalid_json` if it is no object, `invalid/invalid_field` with every refused field
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused field
  *
  * Source: decisions on routes, section 4, "writer token".
  */

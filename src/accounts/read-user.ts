@@ -77,7 +77,7 @@ export function readOwnPassword(
 }
 
 /**
- * Reads a login. Refuses only impossible input, such as a password that is no text; an impossible name is handled like
+ * Reads a login. Refuses only impossible input, such as a password that is not text; an impossible name is handled like
  * any wrong name. Other members are ignored, because login forms send various extra ones.
  *
  * @throws AppError `invalid/invalid_field` with every refused field

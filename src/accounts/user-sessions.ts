@@ -1,8 +1,8 @@
 import { AppError } from '../model/app-error.js'
 import type { StoredUser, UserStore } from '../store/user-store.js'
 import { type AccountLog, type Actor, COMMAND } from './account-log.js'
-import type { ListedSession, SessionStore } from './session-registry.js'
 import { unknownUser } from './public-user.js'
+import type { ListedSession, SessionStore } from './session-registry.js'
 
 /** The browser sessions of users: listed and ended, by the users themselves and by admins. */
 export class UserSessions {

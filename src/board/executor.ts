@@ -30,7 +30,7 @@ const TIMES: RunWorkerTimes = { ...TREE_TIMES, mockStepMs: 300, retryMs: 1_000, 
 /** How long `cancel` waits for the end of the run. Ending a tree takes less, unless the store fails. */
 const CANCEL_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
-/** Of a log, in one read. */
+/** Bytes of a log per read. */
 const PIECES_BYTES = 64 * 1024
 const SHOWN_CHARACTERS = 100
 
@@ -80,7 +80,8 @@ export class Executor {
    */
   async start(cardId: string, mode: RunMode, by: CardActor): Promise<Run> {
     const { runs, settings } = this.parts
-    if (this.#worker.isClosing) throw unavailable('stopping', 'The server stops. Start the run when it is back.')
+    if (this.#worker.isClosing)
+      throw unavailable('stopping', 'The server is stopping. Start the run again after the restart.')
     if (!(await this.parts.findCard(cardId))) throw unknown('card', cardId)
     if (mode === 'real' && !settings.command) {
       throw new AppError('conflict', 'executor_not_configured', 'No command is configured for real runs.', {

@@ -11,7 +11,7 @@ const VERSION = /^[1-9]\d{0,14}$/
  * Reads `If-Match`: the tag of a card is its version in quotes. Weak tags match nothing, and neither do tags that no
  * card ever had.
  *
- * @throws AppError `invalid/invalid_field` if it is no list of entity tags
+ * @throws AppError `invalid/invalid_field` if it is not a list of entity tags
  *
  * Source: RFC 9110, sections 8.8.3 and 13.1.1.
  */
@@ -25,7 +25,7 @@ export function readIfMatch(header: string | undefined): WantedVersions {
 }
 
 /**
- * Whether `If-None-Match` names this version, weakly or not. A header that is no list of entity tags names nothing.
+ * Whether `If-None-Match` names this version, weakly or not. A header that is not a list of entity tags names nothing.
  *
  * Source: RFC 9110, section 13.1.2.
  */

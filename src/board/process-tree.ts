@@ -19,7 +19,7 @@ export interface TreeTimes {
   graceMs: number
   /** The longest time for which SIGKILL is repeated. */
   killMs: number
-  /** Between two checks which processes are left. */
+  /** Interval between checks for remaining processes. */
   pollMs: number
 }
 

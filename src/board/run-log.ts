@@ -12,10 +12,13 @@ export interface RunLogParts {
   now: () => string
 }
 
-/** A batch is written when it has so many bytes, or after so long. */
+/** A batch is written when it reaches this size, or after `BATCH_MS`. */
 const BATCH_BYTES = 64 * 1024
 const BATCH_MS = 200
-/** A program that alternates between both streams makes a piece of each word; so many pieces are a batch too. */
+/**
+ * A program that alternates between both streams makes a piece of each word; a batch is also written when it reaches
+ * this many pieces.
+ */
 const BATCH_PIECES = 256
 /** Pause between two full batches, so that a flood of output leaves the server time: it is limited to about 6 MB/s. */
 const REST_MS = 10

@@ -88,7 +88,7 @@ const NOTHING: Exit = { exit_code: null, signal: null }
 const CAUSES: Record<StopReason | 'timeout', (timeoutSeconds: number) => string> = {
   timeout: seconds => `The run took longer than ${seconds} s and is being ended.`,
   cancelled: () => 'The run is being cancelled.',
-  interrupted: () => 'The server stops, and ends the run.',
+  interrupted: () => 'The server is stopping, and ends the run.',
 }
 
 function outcomeOf(cause: Cause, exit: Exit): RunOutcome {

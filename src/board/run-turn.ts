@@ -45,7 +45,7 @@ export async function holdTurn(
     lost: lost.signal,
     release: async () => {
       clearInterval(renewal)
-      // If it cannot be released, it ends soon.
+      // If it cannot be released, it expires soon.
       await shared.endTurn(lease).catch(() => undefined)
     },
   }

@@ -14,9 +14,9 @@ import { type RunOutcome, runProcess, type StopReason } from './run-process.js'
 import { type HeldTurn, holdTurn } from './run-turn.js'
 
 export interface RunWorkerTimes extends TreeTimes {
-  /** Between two steps of a mock run. */
+  /** Pause between two steps of a mock run. */
   mockStepMs: number
-  /** Before a write that the store refused is tried again. */
+  /** Pause before a refused write is repeated. */
   retryMs: number
   /** After this without a sign of life, another process that shares the board performs its runs. */
   turnSeconds: number
@@ -55,7 +55,7 @@ export class RunWorker {
   /** Resolves when the processes that an earlier server left are ended. */
   readonly #recovered: Promise<void>
   readonly #endedMarkers = new Set<string>()
-  /** By the id of the run: of the one that is performed, and of those that are being cancelled. */
+  /** Stops by run id: of the current run, and of runs that are being cancelled. */
   readonly #stops = new Map<string, RunStop>()
   /** The run that is performed. */
   #current: string | undefined

@@ -20,7 +20,7 @@ export function tokenTermFlags(others: string[] = []) {
     }),
     name: string({ description: 'What the token is for; lists show it.', helpValue: '<name>', ...exclusive }),
     days: integer({
-      description: 'Days until the token ends; otherwise it has no end.',
+      description: 'Days until the token expires; by default, it does not expire.',
       helpValue: '<n>',
       min: 1,
       max: 3650,

@@ -27,7 +27,7 @@ export class Answer {
 
 /** How messages name a server, and where a command looks for it. */
 export interface ServerNames {
-  /** "That is no …". */
+  /** The program, in messages: "ledger". */
   noun: string
   /** `code` of the failure if something else responds there. */
   mismatchCode: 'not_a_ledger' | 'not_a_board'

@@ -7,7 +7,7 @@ import type { Answer } from './answer.js'
  * Source: Event Ledger Service, "Query parameters of GET /api/events".
  */
 export interface EventParameters {
-  /** Of several, any matches. */
+  /** Any of several values matches. */
   source?: string | readonly string[] | undefined
   kind?: string | readonly string[] | undefined
   subscription_id?: string | readonly string[] | undefined

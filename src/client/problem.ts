@@ -60,7 +60,7 @@ export function isOfLedger(health: unknown): boolean {
   return database !== undefined && (version === undefined || 'head' in Object(health))
 }
 
-/** What answers there, if it is no ledger. The health of our board has a version. */
+/** What answers there, if it is not a ledger. The health of our board has a version. */
 export function notALedger(answer: Answer): AppError {
   const { status } = answer
   const health = status === 200 ? Object(answer.json()) : {}

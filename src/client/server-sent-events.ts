@@ -4,7 +4,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 export interface ServerSentEvent {
   /** `message` if it has no name. */
   event: string
-  /** Of this message or the last one that had an id. */
+  /** Id of this message, or of the last message that had one. */
   lastId: string
   data: string
 }

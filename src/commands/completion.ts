@@ -3,7 +3,7 @@ import { DaybookCommand } from '../cli/base/daybook-command.js'
 import { SCRIPTS, SHELLS } from '../cli/completion/scripts.js'
 
 export default class Completion extends DaybookCommand {
-  static override summary = 'Prints a script by which a shell completes commands, flags and values.'
+  static override summary = 'Prints a script that completes commands, flags and values in a shell.'
   static override description = [
     'Values such as kinds, sources and ids of subscriptions are from the ledger and the board that the settings name, and kept for a',
     'minute.\n\nbash: add eval "$(daybook completion bash)" to ~/.bashrc. zsh: add eval "$(daybook completion zsh)" to ~/.zshrc, after',

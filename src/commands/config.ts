@@ -7,7 +7,7 @@ import { readConfiguration } from '../settings/configuration.js'
 
 export default class ConfigShow extends LedgerCommand {
   static override summary =
-    'Shows the settings of commands and where each is from, without secrets; or sets the default profile.'
+    'Shows the settings of commands and where each comes from, without secrets; or sets the default profile.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --use work']
   static override flags = {
     use: string({ description: 'Make this profile the default one.', helpValue: '<name>' }),

@@ -19,7 +19,7 @@ export default class Consume extends DaybookCommand {
   static override summary = 'Passes each event to a command or a receiver, and never misses one.'
   static override description = [
     'The ledger keeps the checkpoint under the name of the consumer. An event is acknowledged when the command has ended with 0, or the',
-    'receiver has answered 2xx; after a crash, only what was not acknowledged comes again. One instance reads at a time; others',
+    'receiver has answered 2xx; after a crash, only what was not acknowledged is delivered again. One instance reads at a time; others',
     'wait, and take over.\n\n--exec runs a command in a shell: the event is on its standard input, as one line of JSON; of one event,',
     'DAYBOOK_KIND, DAYBOOK_KEY, DAYBOOK_SOURCE, DAYBOOK_SUBJECT_TYPE, DAYBOOK_SUBJECT and DAYBOOK_CAPTURED_AT are set. --forward posts the event,',
     'signed with EVENT_FORWARD_SECRET (Standard Webhooks). --print prints one line of JSON for each event.\n\nA failure is tried again,',
@@ -51,7 +51,7 @@ export default class Consume extends DaybookCommand {
       default: 'now',
     }),
     batch: integer({
-      description: 'Events that are passed together; posted as a list.',
+      description: 'Number of events to pass together; posted as a list.',
       helpValue: '<n>',
       min: 1,
       max: 500,

@@ -9,7 +9,7 @@ export default class Open extends LedgerCommand {
   static override summary =
     'Opens the page of the ledger in a browser, with filters; prints its address where there is no browser.'
   static override description =
-    'The browser of BROWSER, else the one of the system. In a pipe, with --print, and without a display, it only prints the address.'
+    'Uses the browser in BROWSER, else that of the system. In a pipe, with --print, and without a display, it only prints the address.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --outcome failed --from yesterday',

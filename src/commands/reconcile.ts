@@ -18,7 +18,7 @@ import {
 import { readReconcileSettings } from '../settings/reconcile-settings.js'
 
 const sourceArgument = custom<ListingSource | 'all'>({
-  description: 'Which platform: github, gitlab, discourse or the word of its source; or all.',
+  description: 'Which platform: github, gitlab, discourse or the name of its source; or all.',
   ignoreStdin: true,
   parse: async word => {
     const source = findPlatformSource(word)

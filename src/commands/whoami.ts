@@ -1,7 +1,7 @@
 import { LedgerCommand } from '../cli/base/ledger-command.js'
 
 export default class Whoami extends LedgerCommand {
-  static override summary = 'Shows which ledger commands ask, and who you are there.'
+  static override summary = 'Shows which ledger commands use, and who you are logged in as.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Whoami)

@@ -164,7 +164,7 @@ export class Company implements World {
     for (let count = this.#count(A_DAY.talks[kind]); count > 0; count--) yield talkStory(this, begins())
   }
 
-  /** A random number around the given one; a fraction is sometimes one. */
+  /** A random integer around `about`; a fraction gives 1 with about that probability, else 0. */
   #count(about: number): number {
     return Math.floor(about * (0.6 + 0.8 * this.random.fraction()) + this.random.fraction())
   }

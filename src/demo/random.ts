@@ -36,7 +36,7 @@ export class Random {
     return item
   }
 
-  /** That many different items, or all of them, in random order. */
+  /** `count` different items, or all of them, in random order. */
   several<Item>(items: readonly Item[], count: number): Item[] {
     const left = [...items]
     const picked: Item[] = []

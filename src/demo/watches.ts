@@ -14,7 +14,7 @@ export interface Watch {
 
 const POLLED = ['api_cursor', 'poll']
 const NOT_PERMITTED =
-  'The chat server https://chat.brindlequay.example knows no such stream or topic, or does not show it to this account. ' +
+  'The chat server https://chat.brindlequay.example has no such stream or topic, or does not show it to this account. ' +
   'Check the target of the subscription, and subscribe the account to the stream.'
 
 /**

@@ -138,7 +138,7 @@ class BoardGate implements Gate {
     await this.throttle.check(address, LOGIN)
     if (!this.#matches(attempt, secrets)) {
       await this.throttle.failed(address, LOGIN)
-      throw new AppError('unauthenticated', 'invalid_credentials', 'This is not how to log in to the board.', {
+      throw new AppError('unauthenticated', 'invalid_credentials', 'The login is not valid for this board.', {
         hint: 'Check what you typed, and try again.',
       })
     }

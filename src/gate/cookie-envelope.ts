@@ -4,7 +4,7 @@ import { safeEqual } from '../login/safe-equal.js'
 /** Key that signs cookies: bytes, or a text as UTF-8. */
 export type SigningKey = string | Uint8Array
 
-/** One spelling per cookie. Includes the version: cookies signed by older releases are no sessions. */
+/** One spelling per cookie. Includes the version: cookies signed by older releases are not sessions. */
 const ENVELOPE = /^v2\.([A-Za-z0-9_-]{43})\.([0-9a-f]{64})$/
 
 /**

@@ -5,7 +5,7 @@ import { csrfTokenOf } from './cookie-envelope.js'
 /** A live session of the ledger that a browser also showed to the board. */
 export interface LedgerSession {
   username: string
-  /** Of the board; the ledger's is not known here. */
+  /** CSRF token of the board; the ledger's is unknown here. */
   csrfToken: string
 }
 
@@ -25,7 +25,7 @@ const MAX_ASKED = 64
 
 /**
  * Asks the ledger on each request whose session a cookie names, so that a logout, a disabled user and a deleted one count
- * from the next request on. Any answer but that of a live session is none, and so is no answer.
+ * from the next request on. Any other answer, or none, counts as no session.
  *
  * Source: docs/decisions/0040.
  */
@@ -57,7 +57,7 @@ export function createLedgerLogin({ askLedger, report }: LedgerLoginOptions): Fi
   }
 }
 
-/** Of an answer of `GET /api/session`; undefined unless it describes a user's browser session. */
+/** The user in an answer of `GET /api/session`; undefined unless it describes a browser session of a user. */
 function readUsername(answer: unknown): string | undefined {
   const { authenticated, user, csrf_token } = Object(answer)
   const { username } = Object(user)

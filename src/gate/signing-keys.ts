@@ -53,7 +53,7 @@ export class SigningKeys {
   }
 }
 
-/** No cookie is signed over this text, so the digest is no cookie's signature. */
+/** No cookie is signed over this text, so the digest is never the signature of a cookie. */
 function toCookieKey(key: SigningKey): CookieKey {
   return { key, digest: createHmac('sha256', key).update('board_session.signing_key').digest('hex') }
 }

@@ -16,7 +16,7 @@ export interface HttpCall {
   idleSeconds: number
   /** Limit for the whole request; none by default. */
   totalSeconds?: number | undefined
-  /** Of the body. Reading a larger one stops. */
+  /** Maximum size of the body; reading stops there. */
   maxAnswerBytes: number
   signal?: AbortSignal | undefined
   /** Keeps connections open between requests, and has the trusted certificates. By default each request has its own connection. */

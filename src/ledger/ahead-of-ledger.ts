@@ -15,7 +15,7 @@ export function refuseAhead({ since }: Pick<EventQuery, 'since'>, { head }: Pick
   if (since === undefined || head === null || since <= head) return
   const detail = `The checkpoint ${toTimestamp(since)} is later than the newest event of this ledger, ${toTimestamp(head)}.`
   const causes =
-    'It is of another ledger, or this one was restored from a backup: then it lost events that you have read.'
+    'It belongs to another ledger, or this one was restored from a backup and lost events that you have read.'
   throw new AppError('conflict', 'ahead_of_ledger', `${detail} ${causes}`, {
     hint: 'Begin again: with the `next_since` of a request without `since` for new events only, or earlier to read events again.',
   })

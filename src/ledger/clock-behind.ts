@@ -18,7 +18,7 @@ export function clockBehind(head: Micros | null, now: Micros): ClockWarning | un
   if (head === null || head - now <= CLOCK_TOLERANCE) return undefined
   const detail = [
     `The newest event was captured at ${toTimestamp(head)}, but the clock of this machine shows ${toTimestamp(now)}.`,
-    'Until the clock gets there, events are recorded in order, each one microsecond after the one before.',
+    'Until the clock reaches that time, events are recorded in order, each one microsecond after the one before.',
     'If the clock is wrong, correct it. If it was wrong before, restore a backup of that time or begin a new database file.',
   ].join(' ')
   return { code: 'clock_behind', detail }

@@ -90,7 +90,7 @@ export class Erasures {
       throw new AppError('conflict', 'already_erased', detail)
     }
     if (event.provenance.route === LEDGER_ROUTE) {
-      throw new AppError('conflict', 'not_erasable', 'The event records an erasure. It stays, as the proof of it.')
+      throw new AppError('conflict', 'not_erasable', 'The event records an erasure, so it cannot be erased.')
     }
     return capturedAt(event)
   }

@@ -54,7 +54,7 @@ export interface LiveEvent {
 }
 
 export interface LiveMark {
-  /** Of the watch. */
+  /** Id of the watch. */
   id: string
   /** The message that the event reports, if it is a new one. */
   cursor?: string

@@ -23,7 +23,7 @@ interface Step {
 }
 
 const DAY = 86_400_000_000
-/** Of one search: these events are parsed on the thread that answers all requests. */
+/** Limits of one search: its events are parsed on the thread that answers all requests. */
 const PAGE = { limit: 100, maxBytes: 2 * 1024 * 1024 } as const
 
 /**

@@ -39,7 +39,7 @@ export class FeedMemories {
     return this.#current(feed, note && parse(note))
   }
 
-  /** Of the feeds among these that were read, by name. */
+  /** States of the feeds among these that were read, by name. */
   async states(feeds: readonly DefinedFeed[]): Promise<Map<string, FeedState>> {
     const states = new Map<string, FeedState>()
     if (feeds.length === 0) return states

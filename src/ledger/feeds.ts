@@ -52,12 +52,12 @@ export class Feeds {
     this.#memories = new FeedMemories(parts.notes)
   }
 
-  /** Of the feeds among these sources that a server of the ledger has read, by name. */
+  /** States of the feeds among these sources that a server of the ledger has read, by name. */
   states(definitions: readonly SourceDefinition[]): Promise<Map<string, FeedState>> {
     return this.#memories.states(definitions.filter(({ proof }) => proof.type === 'feed').map(asDefined))
   }
 
-  /** Of a source that is deleted. */
+  /** Call it when a source is deleted. */
   forget(name: string): Promise<void> {
     return this.#memories.forget(name)
   }
@@ -66,7 +66,11 @@ export class Feeds {
   async read({ definition, normalise }: OwnAdapter, signal?: AbortSignal): Promise<FeedOutcome> {
     const { name, proof, enabled } = definition
     if (proof.type !== 'feed') {
-      throw new AppError('conflict', 'not_a_feed', `The source "${name}" is no feed: its events are delivered.`)
+      throw new AppError(
+        'conflict',
+        'not_a_feed',
+        `The source "${name}" is not a feed: its events are delivered by webhook.`,
+      )
     }
     if (enabled === false)
       throw new AppError('forbidden', 'source_closed', 'This source is disabled, so it is not read.')
@@ -84,7 +88,7 @@ export class Feeds {
       const failures = (before?.failures ?? 0) + 1
       const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0
       const waitSeconds = Math.min(Math.max(everySeconds * 2 ** Math.min(failures, 10), asked), LONGEST_SECONDS)
-      const problem = error instanceof AppError ? error.message : 'A defect of the program; its log has it.'
+      const problem = error instanceof AppError ? error.message : 'An internal error; see the log of the server.'
       await this.#remember(definition, { version: before?.version, failures, waitSeconds, problem })
       throw error
     }

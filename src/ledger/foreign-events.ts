@@ -1,6 +1,6 @@
+import { coalesceCalls } from '../model/coalesce-calls.js'
 import type { StoredEvent } from '../model/events/event.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
-import { coalesceCalls } from '../model/coalesce-calls.js'
 import type { Micros } from '../model/timestamp.js'
 import type { KnownPeople } from './known-people.js'
 import type { LiveFeed } from './live-feed.js'

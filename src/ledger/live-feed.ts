@@ -3,7 +3,7 @@ import { type EventFilter, eventMatches } from '../model/events/event-match.js'
 
 interface Listener {
   filter: EventFilter
-  /** What it is listed under: its patterns of kinds, or `*`. */
+  /** Keys under which it is listed: its patterns of kinds, or `*`. */
   kinds: readonly string[]
   wake: () => void
 }
@@ -13,8 +13,8 @@ type Listeners = Map<string, Set<Listener>>
 const EVERY_KIND = '*'
 
 /**
- * Events are compared on the thread that answers every request, so only a few terms are compared. A reader woken in
- * vain reads the ledger once more and finds nothing.
+ * Events are compared on the thread that answers every request, so only a few terms are compared. A reader woken
+ * needlessly reads the ledger once more and finds nothing.
  */
 const COMPARED_TERMS = 16
 
@@ -44,7 +44,7 @@ export class LiveFeed {
   /** Readers to wake after the pause; undefined while there is none. */
   #afterPause: Set<Listener> | undefined
 
-  /** @param after runs it after so many milliseconds */
+  /** @param after runs a function after this many milliseconds */
   constructor(
     private readonly after: (ms: number, run: () => void) => void = (ms, run) => setTimeout(run, ms).unref(),
   ) {}

@@ -23,7 +23,7 @@ const check = Compile(EventSchema)
  *
  * @param input parsed JSON
  * @param keyCharacters maximum length of the dedupe key
- * @throws AppError `invalid/invalid_json` if it is no object, `invalid/invalid_field` with every refused field in
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused field in
  *   `errors`, `invalid/invalid_timestamp`
  *
  * Source: Event Ledger Service, "Event (normalized)" and "Versioning".
@@ -44,7 +44,7 @@ export function readEvent(input: unknown, keyCharacters: number = EVENT_LIMITS.d
   const dedupeKey = dedupe_key ?? defaultDedupeKey(sent, { source, occurredAt })
   refuseKey(dedupeKey, sent, keyCharacters)
   const { action, actor, actor_role, target, conversation, payload, ...unknown } = rest
-  // Identity first, then who did what, then what was sent. Known members stand in the literal: V8 builds an object slowly
+  // Identity first, then who did what, then what was sent. Known members are in the literal: V8 builds an object slowly
   // when a spread comes before them.
   return {
     dedupe_key: dedupeKey,

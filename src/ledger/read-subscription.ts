@@ -26,7 +26,7 @@ const KEPT_INSTANTS = ['last_event_at', 'created_at', 'updated_at'] as const
  * stored one has already been checked.
  *
  * @param stored what is stored under the id, undefined for a new one
- * @throws AppError `invalid/invalid_json` if it is no object, `invalid/invalid_field` with every refused field,
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused field,
  *   `invalid/invalid_timestamp`
  *
  * Source: Event Ledger Service, "Subscription"; decisions, sections 4 and 6.

@@ -1,5 +1,5 @@
-import type { EventPage, EventQuery } from '../model/events/event-query.js'
 import { coalesceCalls } from '../model/coalesce-calls.js'
+import type { EventPage, EventQuery } from '../model/events/event-query.js'
 
 interface SharedRead {
   read: () => Promise<EventPage>

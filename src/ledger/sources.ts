@@ -54,12 +54,15 @@ export class Sources {
   /** Bounded by the number of sources. `text`: the definition that the adapter was made from. */
   readonly #compiled = new Map<string, { text: string; adapter: OwnAdapter }>()
 
-  /** Bounded like these. */
+  /** Bounded likewise. */
   readonly #found = new Map<string, { at: Micros; source: Promise<OwnSource | undefined> }>()
 
   constructor(private readonly parts: SourcesParts) {}
 
-  /** As it was stored at most a second ago: another server may have changed it. A change of this process counts immediately. */
+  /**
+   * The source as stored at most a second ago: another server may have changed it since. A change of this process
+   * counts immediately.
+   */
   find(name: string): Promise<OwnSource | undefined> {
     const now = this.parts.clock()
     const kept = this.#found.get(name)

@@ -14,7 +14,7 @@ interface Watch {
   kinds: readonly string[]
   expiresAt: Micros
   followsCursor: boolean
-  /** The server it was captured from, if any: message ids of another server are no cursor. */
+  /** The server it was captured from, if any: message ids of another server cannot be its cursor. */
   host: string | undefined
 }
 

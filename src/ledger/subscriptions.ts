@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
-import type { NewEvent } from '../model/events/event.js'
 import { coalesceCalls } from '../model/coalesce-calls.js'
+import type { NewEvent } from '../model/events/event.js'
 import {
   type CaptureState,
   SUBSCRIPTION_LIMITS,
@@ -34,12 +34,12 @@ const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies read
 
 /** The subscriptions of a ledger: who may see and change which, and which events they match. */
 export class Subscriptions {
-  /** Those stored incomplete or damaged when the ledger was opened. */
+  /** Subscriptions that were incomplete or damaged when the ledger was opened. */
   readonly withProblems: Subscription[] = []
   #matcher = new SubscriptionMatcher()
   /** Ids of the watches that capture polls. */
   readonly #polled = new Set<string>()
-  /** Of the subscriptions that events are matched with; undefined where only this process can change them. */
+  /** Version of the subscriptions in memory; undefined where only this process can change them. */
   #version: number | undefined
   readonly #readChanges = coalesceCalls(() => this.#inTurn(() => this.#applyChanges()))
   /** A save merges stored and sent values, so each change waits for the one before it. */
@@ -65,7 +65,7 @@ export class Subscriptions {
     return opened
   }
 
-  /** To be read before events are matched. */
+  /** Read it before events are matched. */
   get version(): number | undefined {
     return this.#version
   }
@@ -154,7 +154,7 @@ export class Subscriptions {
     })
   }
 
-  /** Matches events from now on with what is stored, which was not changed by way of this class. */
+  /** Reloads the stored subscriptions, after a change that bypassed this class. */
   readAgain(): Promise<void> {
     return this.#inTurn(async () => {
       const stored = await this.options.store.subscriptions.list()

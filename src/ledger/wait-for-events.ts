@@ -7,15 +7,15 @@ import type { LiveFeed } from './live-feed.js'
 /** Reads a page of events, maybe after waiting for its turn. */
 export type ReadPage = (query: EventQuery, signal?: AbortSignal) => Promise<EventPage>
 
-/** Makes one way to read a page of another one. */
+/** Wraps a function that reads a page. */
 export type WrapRead = (read: ReadPage) => ReadPage
 
-/** What readers that wait for events read with. */
+/** What waiting readers need. */
 export interface WaitingParts {
   feed: LiveFeed
   /** For a reader that has not caught up. */
   read: ReadPage
-  /** After an event has woken it. Readers that are woken together ask the same, so they may share a read. */
+  /** For a reader that an event has woken. Readers woken together send the same query, so they may share a read. */
   readShared: ReadPage
 }
 

@@ -47,7 +47,7 @@ export function createCallerAddress(trustedProxies: readonly string[]): ToAddres
 
 /**
  * The only place that trusts forwarded headers, and only if the peer is a listed proxy. The caller is then the
- * right-most address of `X-Forwarded-For` that is no listed proxy: the caller wrote everything left of it.
+ * right-most address of `X-Forwarded-For` that is not a listed proxy: the caller wrote everything left of it.
  */
 function createFindCaller(
   trustedProxies: readonly string[],
@@ -61,7 +61,7 @@ function createFindCaller(
     const hops = forwardedFor?.split(',') ?? []
     while (hops.length > 0 && isTrusted(caller)) {
       const hop = readHop(hops.pop() ?? '')
-      // A listed proxy forwarded something that is no address: this is the last known hop.
+      // A listed proxy forwarded something other than an address: this is the last known hop.
       if (hop === undefined) break
       caller = hop
     }

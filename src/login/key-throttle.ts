@@ -9,7 +9,7 @@ export interface KeyThrottleOptions {
   /** Milliseconds of a monotonic clock. */
   now: () => number
   enabled?: boolean
-  /** Above it, the address that failed least recently is dropped. */
+  /** Above this number, the address that failed least recently is dropped. */
   maxAddresses?: number
 }
 

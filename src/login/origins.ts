@@ -2,7 +2,7 @@
 const HOST = /^(?:[a-z0-9._-]+|\[[a-f0-9]*:[a-f0-9.:]+\])(?::\d{1,5})?$/i
 
 /**
- * Whether a `Host` header has a form that a browser can send. To browsers `a@evil.example` is no host; each URL parser
+ * Whether a `Host` header has a form that a browser can send. To browsers `a@evil.example` is not a host; each URL parser
  * makes a different host of it.
  *
  * Source: decisions on security, 0.4 and section 2, "Host pattern".
@@ -23,7 +23,7 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 /**
- * The origin of a page served without a proxy: none if the `Host` header is missing (HTTP/1.0) or is no host. Browsers
+ * The origin of a page served without a proxy: none if the `Host` header is missing (HTTP/1.0) or is not a host. Browsers
  * write origins in lower case and omit the default port.
  *
  * Source: decisions on security, 0.5.

@@ -43,7 +43,7 @@ export async function hashPassword(
   return `pbkdf2_sha256$${iterations}$${salt.toString('hex')}$${digest.toString('hex')}`
 }
 
-/** Parses a stored hash: 1 to 10,000,000 iterations, a salt of 4 to 64 bytes. Anything else is no hash. */
+/** Parses a stored hash: 1 to 10,000,000 iterations, a salt of 4 to 64 bytes. Anything else is not a hash. */
 export function readPasswordHash(text: string): PasswordHash | undefined {
   const [, count = '', salt = '', digest = ''] = STORED.exec(text) ?? []
   const iterations = Number(count)

@@ -30,7 +30,7 @@ export class PasswordHasher {
   private readonly turns: Turns
   private readonly iterations: number
   private readonly derive: Derive
-  private readonly nobodysSalt = randomBytes(16)
+  private readonly saltOfUnknownUsers = randomBytes(16)
 
   constructor(options: PasswordHasherOptions = {}) {
     const { running = 2, waiting = 16, waitMs = 5_000 } = options
@@ -56,7 +56,7 @@ export class PasswordHasher {
     return this.turns.take(async () => {
       if (hash !== undefined && (await digestMatches(hash, password, this.derive))) return true
       const missing = this.iterations - (hash?.iterations ?? 0)
-      if (missing > 0) await this.derive(password, hash?.salt ?? this.nobodysSalt, missing)
+      if (missing > 0) await this.derive(password, hash?.salt ?? this.saltOfUnknownUsers, missing)
       return false
     })
   }

@@ -2,7 +2,7 @@ import { type FailuresOfKey, keysOf, type LoginThrottle, SCOPES, WINDOWS } from 
 
 /** Failed logins that the servers of one ledger or board count together. */
 export interface SharedFailures {
-  /** Of each key, within its window; undefined for one that has failed no more since. */
+  /** Failures of each key within its window; undefined for a key without any. */
   read(keys: readonly string[]): Promise<(FailuresOfKey | undefined)[]>
   /** Counts one more failure of each key. */
   add(keys: readonly FailedKey[]): Promise<void>
@@ -13,7 +13,7 @@ export interface FailedKey {
   key: string
   /** A window begins with its first failure. */
   windowMs: number
-  /** From so many failures on, each one begins the window again; absent: none does. */
+  /** From this many failures on, each failure restarts the window; absent: none does. */
   extendsFrom?: number
 }
 

@@ -44,7 +44,7 @@ export interface LoginThrottleOptions {
   /** Milliseconds of a monotonic clock. */
   now: () => number
   enabled?: boolean
-  /** Above it, what was tried least recently is dropped. */
+  /** Above this number, the least recently tried key is dropped. */
   maxKeys?: number
 }
 

@@ -5,7 +5,7 @@ export type ErrorCategory =
   | 'forbidden'
   | 'not_found'
   | 'conflict'
-  /** It was there, and was removed. */
+  /** It existed, and was removed. */
   | 'gone'
   /** The client's version of the resource is outdated. */
   | 'outdated'
@@ -68,7 +68,7 @@ export function invalidField(field: string, detail: string, code = 'invalid_fiel
   return new AppError('invalid', code, detail, { errors: [{ field, detail }] })
 }
 
-/** Refuses JSON that is no object. @param what begins the sentence: "An event" */
+/** Refuses JSON that is not an object. @param what begins the sentence: "An event" */
 export function notAnObject(what: string): AppError {
   const detail = `${what} must be a JSON object.`
   return new AppError('invalid', 'invalid_json', detail, { errors: [{ field: '', detail }] })

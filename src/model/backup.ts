@@ -14,7 +14,7 @@ export const BackupPathSchema = Type.String({
 export const LedgerCopySchema = Type.Object({ path: BackupPathSchema }, { additionalProperties: false })
 export type LedgerCopy = Static<typeof LedgerCopySchema>
 
-/** A ledger that a backup was put in the place of. Source: decision 47. */
+/** A ledger that was replaced by a backup. Source: decision 47. */
 export interface RestoredLedger {
   /** Path of the ledger. */
   database: string
@@ -23,7 +23,7 @@ export interface RestoredLedger {
   head: string | null
   /** A new one. */
   epoch: string
-  /** Path of the file that was there before; null if there was none. */
+  /** New path of the replaced file; null if there was none. */
   replaced: string | null
 }
 

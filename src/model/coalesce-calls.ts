@@ -1,4 +1,4 @@
-/** A read that served so many callers together serves later ones too, where that is allowed. */
+/** A call that served this many callers also serves later ones, where that is allowed. */
 const MANY = 4
 
 /**

@@ -46,7 +46,7 @@ export interface FollowStatus {
 export interface PromotionInput {
   /** The leader was stopped first and is not used any more: consumers notice nothing. */
   keep_epoch: boolean
-  /** Although the leader still answers. */
+  /** Promotes even if the leader still answers. */
   force: boolean
 }
 
@@ -61,5 +61,5 @@ export interface PromotedLedger {
   consumers: number
 }
 
-/** Events are copied that often while there are none, the rest less often. */
+/** How often a follower in step polls: for events, and for all other state. */
 export const FOLLOW_PACE = { eventsMs: 1_000, stateMs: 10_000 } as const

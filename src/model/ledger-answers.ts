@@ -235,7 +235,7 @@ export const SESSION = {
   user: Type.Union([Type.Object({ id: Type.String(), username: Type.String(), role: Type.Enum(ROLES) }), Type.Null()]),
   is_bootstrap_admin: Type.Boolean({ description: 'An admin by the admin token, without an account.' }),
   csrf_token: Type.Union([Type.String(), Type.Null()], {
-    description: 'To be sent as X-CSRF-Token with each request that changes something; null without a session.',
+    description: 'Send it as X-CSRF-Token with each request that changes something; null without a session.',
   }),
 }
 const SessionSchema = Type.Object(SESSION)

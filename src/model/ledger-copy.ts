@@ -49,7 +49,7 @@ export interface ExportEnd {
 
 export const EXPORT_FORMAT = 1
 
-/** Of one page, and of what comes along with the events. */
+/** Events per page, and dead letters per copy of the other state. */
 export const COPY_LIMITS = { events: 500, deadLetters: 10_000 } as const
 
 /** A ledger that was moved to another place. */

@@ -16,7 +16,7 @@ const PAGES = {
 } as const
 /** Files that a page loads as they are. */
 const SERVED = ['.svg']
-/** The script that runs before the first paint, and therefore stands alone. */
+/** The script that runs before the first paint, and is therefore a file of its own. */
 const FIRST_SCRIPT = 'shared/appearance-first.js'
 
 const compressed = new Map<string, { br: Buffer; gz: Buffer }>()

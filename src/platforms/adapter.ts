@@ -36,7 +36,7 @@ export interface NormalisedDelivery {
 /** A supported platform, or a source of an operator. `normalise` is pure: the same delivery gives the same events. */
 export interface WebhookAdapter<Source extends string = PlatformSource> {
   catalogue: PlatformCatalogue<Source>
-  /** Of a source that an operator has defined: another thread makes the adapter from it. */
+  /** Definition of an operator's source, from which another thread makes its own adapter. */
   definition?: SourceDefinition
   /**
    * Checks the delivery against the configured secrets, over the raw bytes, in constant time, before anything is parsed.

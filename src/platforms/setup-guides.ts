@@ -24,7 +24,7 @@ export const SETUP_GUIDES: Readonly<Record<PlatformSource, SetupGuide>> = {
     events: [],
     deliveryLog: 'the conversation, where the platform reports what was refused',
     notes: [
-      'The platform makes the secret: it is the "token" in the zuliprc file of the bot, which can be downloaded beside it.',
+      'The platform makes the secret: it is the "token" in the zuliprc file of the bot, which can be downloaded next to it.',
       'It delivers messages that mention the bot, and direct messages to it. For whole topics there is capture.',
     ],
     secretMadeBy: 'platform',
@@ -44,7 +44,7 @@ export const SETUP_GUIDES: Readonly<Record<PlatformSource, SetupGuide>> = {
     ],
     deliveryLog: 'the list of events on the page of the webhook',
     notes: [
-      '"Send me everything" will do as well. Some of the events are there only with their plugin. Newer ' +
+      '"Send me everything" works as well. Some of the events exist only with their plugin. Newer ' +
         'versions have the page under Admin, Advanced, Webhooks.',
     ],
     secretMadeBy: 'operator',
@@ -87,7 +87,7 @@ export const SETUP_GUIDES: Readonly<Record<PlatformSource, SetupGuide>> = {
     ],
     deliveryLog: '"Recent events" on the page of the webhook',
     notes: [
-      'Some of the events are there only for groups, or with a paid plan. Hooks of the whole instance are under Admin, ' +
+      'Some of the events exist only for groups, or with a paid plan. Hooks of the whole instance are under Admin, ' +
         'System hooks.',
       'Newer versions can sign: a signing token (whsec_…) proves more than a secret token. Put it into the same setting.',
     ],

@@ -25,7 +25,7 @@ export interface BackendsParts {
 
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_KEY_BYTES = 4 * 1024
-/** More than one file of profiles can cause. */
+/** Above the number that one file of profiles can cause. */
 const MAX_WARNINGS = 1_000
 const HEADER_WORD = /^[\x21-\x7e]{1,512}$/
 const NONE: BackendProfiles = { usable: new Map(), refused: new Map() }

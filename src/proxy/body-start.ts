@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../model/app-error.js'
 
-/** Of a request to a backend. */
+/** Maximum body of a request to a backend. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
 
 /** The part of a body that is read before the request is forwarded. */

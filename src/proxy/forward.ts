@@ -42,7 +42,7 @@ export interface Forwarding {
   writeHead: (head: PassedAnswer) => void
 }
 
-/** Of the head of an answer. */
+/** Maximum size of the head of an answer. */
 const MAX_HEADER_BYTES = 16 * 1024
 /** An answer of at most this announced length is passed on when it is complete, which costs half as much as a stream. */
 const SHORT_BYTES = 32 * 1024

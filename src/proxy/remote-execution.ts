@@ -13,7 +13,7 @@ export interface RemoteRequest {
 export type RemoteExecution = 'none' | 'certain' | 'by body'
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi
-/** Of a path in lower case, without escapes and slashes at its end. */
+/** Paths that execute; matched in lower case, without escapes and trailing slashes. */
 const EXECUTES = /^\/api\/(?:executor\/.+|runs\/[^/]*\/cancel)$/s
 const STARTS_RUN = /^\/api\/cards\/[^/]*\/runs$/
 

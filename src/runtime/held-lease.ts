@@ -47,7 +47,7 @@ export async function holdLease(
         return await work(lost.signal)
       } finally {
         clearInterval(renewal)
-        // If it cannot be released, it ends soon.
+        // If it cannot be released, it expires soon.
         await leases.releaseLease(lease).catch(() => undefined)
       }
     },

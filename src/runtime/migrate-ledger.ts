@@ -19,7 +19,7 @@ export async function migrateLedger(
 ): Promise<LedgerMigration> {
   if (!database.postgres) {
     throw new AppError('configuration', 'ledger_is_a_file', `The ledger ${database.path} is a file.`, {
-      hint: 'A file is upgraded when it is opened. Let EVENT_DB name a database in PostgreSQL.',
+      hint: 'A file is upgraded when it is opened. Set EVENT_DB to a database in PostgreSQL.',
     })
   }
   const { prepareLedger } = await import('../store/postgres/upgrade/prepare-ledger.js')

@@ -41,7 +41,7 @@ export function boardFiles(home: string): { cards: string; sessions: string; bac
   }
 }
 
-/** Where problems with the files go that are no failures. */
+/** Receives problems with the files that are not failures. */
 export interface BoardLog {
   warn(facts: object, text: string): void
   error(facts: object, text: string): void
@@ -157,7 +157,7 @@ async function runStep(step: () => unknown): Promise<void> {
 function boardClosed(database: string, { state, place }: BoardClosed): AppError {
   if (state === 'moved') {
     return new AppError('configuration', 'continued_elsewhere', `The board ${database} was moved to ${place}.`, {
-      hint: 'Let BOARD_DB or BOARD_HOME name the new place. If the move was interrupted, repeat `daybook board copy`.',
+      hint: 'Set BOARD_DB or BOARD_HOME to the new place. If the move was interrupted, repeat `daybook board copy`.',
     })
   }
   const detail = `The copy of ${place} into the board ${database} is not complete.`

@@ -42,6 +42,6 @@ function followsAnother(database: string, leader: string): AppError {
 
 function ledgerMoved(database: string, to: string): AppError {
   return new AppError('configuration', 'continued_elsewhere', `The ledger ${database} was moved to ${to}.`, {
-    hint: 'Let EVENT_DB name the new place. If the move was interrupted, repeat `daybook ledger copy`.',
+    hint: 'Set EVENT_DB to the new place. If the move was interrupted, repeat `daybook ledger copy`.',
   })
 }

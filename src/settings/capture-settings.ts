@@ -8,13 +8,13 @@ import type { SettingSources } from './reading/setting-sources.js'
 
 /** The accounts with which watches are captured; at least one. */
 export interface CaptureAccounts {
-  /** Of the chat platform. */
+  /** Account of the chat platform. */
   chat?: ChatAccount
   /** Code hosts and a forum, whose lists are polled. */
   platforms: RestAccount[]
 }
 
-/** What a capture needs: the ledger, and accounts of platforms. */
+/** Settings of a capture: the ledger, and accounts of platforms. */
 export interface CaptureSettings extends LocalSettings {
   accounts: CaptureAccounts
 }
@@ -27,7 +27,7 @@ export function readCaptureSettings(flags: LocalFlags & ChatFlags, sources: Sett
   return settings
 }
 
-/** The account of the chat platform is missed only where no other one is set. */
+/** A missing account of the chat platform is a problem only if no other account is set. */
 export function readCaptureAccounts(reader: SettingReader, flags: ChatFlags = {}): CaptureAccounts {
   const platforms = readRestAccounts(reader)
   const isGiven = flags.chatUrl !== undefined || flags.chatEmail !== undefined

@@ -55,7 +55,7 @@ export function readChatAccount(reader: SettingReader, flags: ChatFlags = {}): C
 /** Whether an account is named, even if a part of it is missing. */
 export function isChatConfigured(reader: SettingReader): boolean {
   if (WANTED.some(name => reader.find(name) !== undefined)) return true
-  return ['a file', 'a broken link'].includes(reader.sources.standsAt(join(reader.sources.homedir, '.zuliprc')))
+  return ['a file', 'a broken link'].includes(reader.sources.kindOfPath(join(reader.sources.homedir, '.zuliprc')))
 }
 
 /** @param names the setting, and alternatives that may have been refused already */

@@ -65,7 +65,7 @@ export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): 
 
 function databaseOf({ path, postgres }: DatabaseSetting): Pick<DoctorSettings, 'database' | 'postgres'> {
   if (postgres) return { postgres }
-  // Of an address of PostgreSQL that is not valid, there is no path.
+  // An invalid PostgreSQL address has no path.
   return path === '' ? {} : { database: path }
 }
 

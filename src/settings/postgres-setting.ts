@@ -22,7 +22,7 @@ export function isPostgresUrl(text: string): boolean {
 }
 
 /**
- * Where a ledger or board in PostgreSQL is, from a URL as libpq has it: several hosts, `sslmode` and `sslrootcert`. The
+ * Where a ledger or board in PostgreSQL is, from a URL in libpq's form: several hosts, `sslmode` and `sslrootcert`. The
  * password is in the URL, in the file that `<setting>_PASSWORD_FILE` names, or in the password file of libpq (`PGPASSFILE`,
  * else `~/.pgpass`). No refusal contains the URL.
  *
@@ -133,7 +133,7 @@ function findPassword(lines: readonly string[][], wanted: readonly string[]): st
   return line?.[4]
 }
 
-/** Of a server that is reached through a socket, password files say `localhost`. */
+/** Password files name a server on a Unix socket `localhost`. */
 function hostName({ host }: PostgresHost): string {
   return host.startsWith('/') ? 'localhost' : host
 }

@@ -71,7 +71,7 @@ export function readProfiles(reader: SettingReader): ProfilesFile {
 /** What `daybook login` and `daybook logout` begin with. */
 export interface LoginSettings {
   file: ProfilesFile
-  /** Of the profile to make or remove. */
+  /** Name of the profile to create or remove. */
   name: string
   profile?: Profile
   /** The address that a flag or a variable gives. */

@@ -54,7 +54,7 @@ function readFile(reader: SettingReader): { path: string; text: string } {
   try {
     const text = reader.sources.readTextFile(path)
     if (text.length <= MAX_CHARACTERS) return { path, text }
-    reader.refuse(path, `${path} is larger than 64 KiB. That is no configuration of a client.`)
+    reader.refuse(path, `${path} is larger than 64 KiB, too large for the configuration of a client.`)
   } catch (error) {
     const { missing, text } = whyUnreadable(error)
     const what = named ? `ZULIP_CONFIG "${path}"${place(named)}` : path

@@ -3,7 +3,7 @@
  * Times are whole seconds of Unix time.
  */
 export interface BoardSessionStore {
-  /** Of the password that signs cookies if there is no independent key; random, from the creation of the store. */
+  /** Salt for deriving the cookie key from the password, if no key is configured; random, set when the store is created. */
   readonly salt: string
   /**
    * Ends expired sessions and `replaces`, then adds a session if there is room; all in one transaction. Sessions of
@@ -24,7 +24,7 @@ export interface BoardSessionStore {
 }
 
 export interface NewBoardSession {
-  /** Of its token. */
+  /** Digest of the session's token. */
   digest: string
   /** Digest of the key that signed its cookie. */
   key: string

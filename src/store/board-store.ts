@@ -24,6 +24,6 @@ export interface BoardStore {
 export interface SharedBoard {
   readonly runs: SharedRuns
   readonly loginFailures: LoginFailureStore
-  /** Of all tables of the board, with their indexes. */
+  /** Size of all tables of the board, with their indexes. */
   sizeBytes(): Promise<number>
 }

@@ -46,7 +46,7 @@ export function nextFence({ fence }: Pick<ConsumerPlace, 'fence'>, now: Micros):
   return Math.max(fence + 1, Math.floor(now / 1000))
 }
 
-/** A time to come is now: every event that is captured from now on is later than the newest one. */
+/** A time in the future counts as now: every event that is captured from now on is later than the newest one. */
 export function placeOf(position: ConsumerPosition, { head, same }: { head: Micros; same: Micros }): Micros {
   if (position === 'beginning') return 0
   if (position === 'same') return same
@@ -79,7 +79,7 @@ export function tooManyConsumers(most: number): AppError {
 
 function epochChanged(): AppError {
   return new AppError('conflict', 'epoch_changed', 'The ledger was restored or replaced since this consumer read.', {
-    hint: 'Choose where it continues: `daybook consumers seek`, with "same" for where it stands.',
+    hint: 'Choose where it continues: `daybook consumers seek`, with "same" for its current position.',
   })
 }
 

@@ -9,11 +9,11 @@ export interface StoredConsumer {
   filters: FilterValues
   /** Everything up to here is acknowledged. */
   checkpoint: Micros
-  /** Of the ledger in which the checkpoint was set. */
+  /** Epoch of the ledger in which the checkpoint was set. */
   epoch: string
   /** Fencing number of the last lease. Each lease has a higher one, also across restores: it is at least a time in ms. */
   fence: number
-  /** The lease is over then; a released one is over already. */
+  /** End of the lease; in the past for a released one. */
   leased_until: Micros
   acknowledged_at: Micros | null
   failures: number
@@ -22,7 +22,7 @@ export interface StoredConsumer {
   created_at: Micros
   updated_at: Micros
   dead_letters: number
-  /** Those of them that are to be delivered again. */
+  /** Dead letters that are to be delivered again. */
   retries: number
 }
 
@@ -35,18 +35,18 @@ export interface ConsumerKey {
 export interface ConsumerDraft {
   name: string
   owner_user_id: string | null
-  /** Absent: those of the stored one stay; a new one has none. */
+  /** Absent: a stored consumer keeps its filters; a new one has none. */
   filters?: FilterValues | undefined
-  /** Of a new one only. */
+  /** Start of a new consumer; ignored for an existing one. */
   position: ConsumerPosition
 }
 
-/** A request to read, or that one has read. */
+/** A request to read, or a report of what was read. */
 export interface LeaseRequest {
-  /** Of the caller's lease; absent: it has none yet. */
+  /** Fencing number of the caller's lease; absent if it has none yet. */
   fence?: number | undefined
   now: Micros
-  /** The end of the lease; `now`: it is released. */
+  /** The end of the lease; `now` releases it. */
   until: Micros
   /** The checkpoint after what was read: acknowledgements may go that far. */
   readTo?: Micros | undefined
@@ -73,7 +73,7 @@ export interface StoredDeadLetter extends NewDeadLetter {
 export interface Acknowledgement {
   fence: number
   now: Micros
-  /** The end of the lease from now on; `now`: it is released. */
+  /** The new end of the lease; `now` releases it. */
   until: Micros
   /** Absent: it stays. */
   checkpoint?: Micros | undefined
@@ -87,7 +87,7 @@ export interface Acknowledgement {
 /** How many events there are after a checkpoint, of any kind. */
 export interface Unread {
   events: number
-  /** False: at least. */
+  /** False: there are at least that many. */
   exact: boolean
   /** When the first of them was captured. */
   oldest: Micros | null
@@ -150,9 +150,12 @@ export interface ConsumerStore {
   /** The first that is to be delivered again. */
   findRetry(key: ConsumerKey): Promise<StoredDeadLetter | undefined>
 
-  /** Has them delivered again. @returns how many @throws AppError `not_found/not_found` for one that does not exist */
+  /**
+   * Requests redelivery of dead letters. @returns how many @throws AppError `not_found/not_found` for one that does not
+   * exist
+   */
   retryDeadLetters(key: ConsumerKey, choice: DeadLetterChoice): Promise<number>
 
-  /** Gives them up. @returns how many @throws AppError as `retryDeadLetters` */
+  /** Deletes dead letters. @returns how many @throws AppError as `retryDeadLetters` */
   deleteDeadLetters(key: ConsumerKey, choice: DeadLetterChoice): Promise<number>
 }

@@ -12,7 +12,7 @@ export interface CopyRange {
   since: Micros | null
   /** Changes after this number; null: none, only the newest number. */
   changes: number | null
-  /** Of events and of changes. */
+  /** Maximum number of events, and of changes. */
   limit: number
   /** The page ends before an event that would make it larger, even before its first one (`CopyPage.neededBytes`). */
   maxBytes: number
@@ -57,11 +57,11 @@ export interface CopiedEvent {
   contentDigest: string | null
 }
 
-/** A ledger has it while an import into it is not complete. */
+/** Present while an import into the ledger is incomplete. */
 export interface ImportMark {
-  /** Of the exported ledger. */
+  /** Epoch of the exported ledger. */
   epoch: string
-  /** Of a copy that reads the other ledger itself: the last change that it has, and which database numbers the changes. */
+  /** For a copy that reads the other ledger directly: the last change it has, and which database numbers the changes. */
   changes?: number
   numbering?: string
 }
@@ -85,7 +85,7 @@ export interface LedgerState {
   dead_letters: (StoredDeadLetter & { consumer: string })[]
 }
 
-/** How a ledger that followed another one goes on alone. */
+/** How a follower becomes a ledger of its own. */
 export interface PromotionRequest {
   /** Null: it keeps that of the other one, which is not used any more. */
   epoch: string | null
@@ -121,7 +121,7 @@ export interface CopyStore {
   read(range: CopyRange): Promise<CopyPage>
 
   /**
-   * Stores a part of another ledger as it is there: all or nothing, durable before it resolves.
+   * Stores a part of another ledger unchanged: all or nothing, durable before it resolves.
    *
    * @returns the newest event
    * @throws AppError `conflict/copy_differs` for an event that is not later, whose key is stored already, whose content
@@ -142,10 +142,10 @@ export interface CopyStore {
   /** From now on, or until it is saved as null, no process changes the ledger. */
   saveMoved(mark: MovedMark | null): Promise<void>
 
-  /** All of one snapshot. @param deadLetters at most so many; `COPY_LIMITS.deadLetters` if absent */
+  /** All from one snapshot. @param deadLetters the maximum number of them; `COPY_LIMITS.deadLetters` if absent */
   readState(deadLetters?: number): Promise<LedgerState>
 
-  /** Makes what is given the same here, in one transaction. A closed ledger stays closed. */
+  /** Replaces the given parts of the state, in one transaction. A closed ledger stays closed. */
   writeState(state: Partial<LedgerState>): Promise<void>
 
   /** Whether it follows another ledger, or once did and then became one of its own. */

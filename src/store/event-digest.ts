@@ -16,7 +16,7 @@ export const EMPTY_DIGEST = Buffer.alloc(DIGEST_BYTES)
 const CHANGING = Buffer.from(',"subscription_ids":[')
 /** How a body ends if this release has stored it: older ones have another member before `captured_at`. */
 const END = /\],"captured_at":"[-0-9T:.Z]{27}","seen_count":[1-9][0-9]{0,15},"last_seen_at":"[-0-9T:.Z]{27}"\}$/u
-/** More bytes than it has. */
+/** Upper bound of the length of that end, in bytes. */
 const END_BYTES = 160
 
 /**

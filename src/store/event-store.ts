@@ -48,7 +48,7 @@ export class StaleMatches extends Error {
 export interface RecordOutcome {
   /** False for a repeat. */
   created: boolean
-  /** Of the event, also if it is stored under another key (`storedKeyOf`). */
+  /** The event's own key, also if it is stored under another one (`storedKeyOf`). */
   dedupeKey: string
   seenCount: number
   /** When the event was first captured. */
@@ -121,11 +121,11 @@ export interface StoreHealth {
   engine: 'sqlite' | 'postgres'
   head: LedgerHead | null
   epoch: string
-  /** Of the tables; a release that changes them increases it. */
+  /** Version of the tables; a release that changes them increases it. */
   schemaVersion: number
   /** Stored, but not yet in the search index: a search reads each of them. */
   unindexedEvents: number
-  /** Of the database that is read where an answer may be late; absent without one. */
+  /** Health of the read replica; absent without one. */
   replica?: ReplicaHealth | undefined
   /** `unavailable/store_corrupt` once a task has met damage, although the store can commit. */
   damage?: AppError | undefined

@@ -1,8 +1,8 @@
 /** Failed logins within their windows, of all servers that share a database. Times are those of the database server. */
 export interface LoginFailureStore {
-  /** Of each key; undefined for one without failures. */
+  /** Failures of each key; undefined for a key without any. */
   read(keys: readonly string[]): Promise<(StoredFailures | undefined)[]>
-  /** Counts one more failure of each key. From `extendsFrom` failures on, each one begins the window again. */
+  /** Counts one more failure of each key. From `extendsFrom` failures on, each failure restarts the window. */
   add(keys: readonly { key: string; windowMs: number; extendsFrom?: number }[]): Promise<void>
   clear(key: string): Promise<void>
 }

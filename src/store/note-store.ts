@@ -8,16 +8,16 @@ export interface Note {
   name: string
   /** Rises with each change. */
   revision: number
-  /** As JSON text. */
+  /** The content, as JSON text. */
   body: string
 }
 
 export interface NoteToSave {
   kind: NoteKind
   name: string
-  /** As JSON text. Its writer bounds it. */
+  /** The content, as JSON text; its writer bounds it. */
   body: string
-  /** Only in place of this revision; 0: only if there is no such note. Absent: in place of any. */
+  /** Replaces only this revision; 0: creates the note only if there is none. Absent: replaces any revision. */
   replaces?: number
 }
 

@@ -26,7 +26,7 @@ export interface SharedStore {
    */
   onEvents(listener: () => void): void
 
-  /** Of all tables of the ledger, with their indexes. */
+  /** Size of all tables of the ledger, with their indexes. */
   sizeBytes(): Promise<number>
 
   /**
@@ -42,6 +42,6 @@ export interface SharedStore {
   /** @returns false if another server has it by now */
   renewLease(lease: Lease, seconds: number): Promise<boolean>
   releaseLease(lease: Lease): Promise<void>
-  /** Whether any server has it. */
+  /** Whether any server holds the lease. */
   isLeaseHeld(name: string): Promise<boolean>
 }

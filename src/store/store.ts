@@ -9,7 +9,7 @@ import type { UserStore } from './user-store.js'
 
 /** One opened ledger database. */
 export interface Store {
-  /** Of the tables; a release that changes them increases it. */
+  /** Version of the tables; a release that changes them increases it. */
   readonly schemaVersion: number
   readonly events: EventStore
   readonly removal: ContentRemoval

@@ -1,7 +1,7 @@
 import type { ConsumerPlace } from './consumer-rules.js'
 import type { StoredConsumer, StoredDeadLetter } from './consumer-store.js'
 
-/** Of a row of `consumers`. */
+/** Converts a row of `consumers`. */
 export function toPlace(row: Record<string, unknown>): ConsumerPlace {
   return {
     checkpoint: Number(row.checkpoint),
@@ -12,7 +12,7 @@ export function toPlace(row: Record<string, unknown>): ConsumerPlace {
   }
 }
 
-/** Of a row of `consumers` with `dead_letters` and `retries`. */
+/** Converts a row of `consumers` with `dead_letters` and `retries`. */
 export function toConsumer(row: Record<string, unknown>): StoredConsumer {
   const { read_to: _, ...place } = toPlace(row)
   return {
@@ -31,7 +31,7 @@ export function toConsumer(row: Record<string, unknown>): StoredConsumer {
   }
 }
 
-/** Of a row of `dead_letters`. */
+/** Converts a row of `dead_letters`. */
 export function toDeadLetter(row: Record<string, unknown>): StoredDeadLetter {
   return {
     id: Number(row.id),

@@ -1,7 +1,7 @@
 import { AppError } from '../model/app-error.js'
 
 export function nameTaken(): AppError {
-  return new AppError('conflict', 'username_taken', 'A user of that name exists; upper and lower case are one.', {
+  return new AppError('conflict', 'username_taken', 'A user of that name exists; case is ignored.', {
     hint: 'Choose another username.',
   })
 }

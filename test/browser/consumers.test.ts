@@ -50,7 +50,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
 
   t.test('without consumers it shows how one is started', async t => {
     const page = await openAs(t, 'bob', '/consumers')
-    await page.getByRole('heading', { name: 'No program reads by name yet.' }).waitFor()
+    await page.getByRole('heading', { name: 'No consumers yet.' }).waitFor()
     t.same(await findAxeViolationsInBothSchemes(page), [])
   })
 
@@ -83,7 +83,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
         .first()
         .getByRole('button', { name: /^Retry/ })
         .click()
-      await letters.first().getByText('It comes again.').waitFor()
+      await letters.first().getByText('It will be delivered again.').waitFor()
       await panel.getByRole('button', { name: 'Retry all…' }).press('Enter')
       t.equal(await focused(page), 'Retry 2')
       t.match(await consumers.listDeadLetters('mail', { limit: 10, after: 0 }, member), [
@@ -91,7 +91,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
         { retrying: false },
       ])
       await page.keyboard.press('Enter')
-      await letters.nth(1).getByText('It comes again.').waitFor()
+      await letters.nth(1).getByText('It will be delivered again.').waitFor()
       t.match(await consumers.listDeadLetters('mail', { limit: 10, after: 0 }, member), [
         { retrying: true },
         { retrying: true },

@@ -71,7 +71,7 @@ t.test('a changed event is named, and the exit code shows that something is wron
   const { code, out } = await verify([], { atTerminal: true })
   t.match(
     { code, out: stripVTControlCharacters(out) },
-    { code: 1, out: /^One problem in 4 events:\nb, captured at 2027-.*: It is not what was recorded/ },
+    { code: 1, out: /^One problem in 4 events:\nb, captured at 2027-.*: It differs from what was recorded/ },
   )
 })
 

@@ -59,7 +59,7 @@ t.test('the same seed and the same present make the same ledger', async t => {
     })
     t.match(byId['demo-lost-property'], {
       last_cursor: null,
-      capture: { failures: Number, last_error: /knows no such/ },
+      capture: { failures: Number, last_error: /has no such/ },
     })
     t.ok((byId['demo-lost-property']?.capture?.failures ?? 0) > 1)
     t.ok(Date.parse(String(byId['demo-release-4.2']?.metadata.expires_at)) * 1000 > NOON)

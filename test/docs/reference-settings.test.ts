@@ -62,5 +62,5 @@ function recording(read: Set<string>): SettingSources {
   const readTextFile = () => {
     throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
   }
-  return { env, homedir: '/home/you', readTextFile, isOpenToOthers: () => false, standsAt: () => 'nothing' as const }
+  return { env, homedir: '/home/you', readTextFile, isOpenToOthers: () => false, kindOfPath: () => 'nothing' as const }
 }

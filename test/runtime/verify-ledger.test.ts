@@ -45,22 +45,22 @@ t.test('a verification of a small ledger', async t => {
     'changed counters': {
       sql: 'UPDATE source_counters SET events = 5, duplicates = 0; UPDATE kind_counters SET events = 7',
       details: [
-        'The counter of events says 5, and there are 4.',
-        'The counter of events of chat says 5, and there are 4.',
-        'The counter of repeats of chat says 0, and there are 1.',
-        'The counter of message.created events says 7, and there are 4.',
+        'The counter of events is 5, but there are 4.',
+        'The counter of events of chat is 5, but there are 4.',
+        'The counter of repeats of chat is 0, but there are 1.',
+        'The counter of message.created events is 7, but there are 4.',
       ],
     },
     'a counter of repeats that was raised': {
       sql: 'UPDATE source_counters SET duplicates = 9',
-      details: ['The counter of repeats of chat says 9, and there are 1.'],
+      details: ['The counter of repeats of chat is 9, but there are 1.'],
     },
     'a removed newest event': {
       sql: 'DELETE FROM events WHERE seq = 4',
       details: [
-        'The counter of events says 4, and there are 3.',
-        'The counter of events of chat says 4, and there are 3.',
-        'The counter of message.created events says 4, and there are 3.',
+        'The counter of events is 4, but there are 3.',
+        'The counter of events of chat is 4, but there are 3.',
+        'The counter of message.created events is 4, but there are 3.',
         `The last event of the subscription sub_1 is of ${LAST}, and the newest event is of 2027-01-15T08:00:00.000002Z.`,
         `The consumer mail has read up to ${LAST}, and the newest event is of 2027-01-15T08:00:00.000002Z.`,
       ],

@@ -29,7 +29,7 @@ export function memorySources({
       throw Object.assign(new Error(`${file.code}: ${path}`), file)
     },
     isOpenToOthers: path => openFiles.includes(path),
-    standsAt: path => {
+    kindOfPath: path => {
       if (brokenLinks.includes(path)) return 'a broken link'
       return typeof files[path] === 'string' ? 'a file' : 'nothing'
     },

@@ -237,7 +237,7 @@ interface Sending {
   draft: CardDraft
 }
 
-/** A later version that differs only in position is no conflict: sends the changes again. */
+/** A later version that differs only in position is not a conflict: sends the changes again. */
 async function sendChanges(id: string, { version, changes, draft }: Sending): Promise<Card> {
   try {
     return await saveCard(id, changes, version)

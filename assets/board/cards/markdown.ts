@@ -17,7 +17,7 @@ const HEADINGS_ABOVE = 2
 const DEEPEST_HEADING = 6
 /** The mark of a task in the text, after the start of a list item. */
 const TASK = /(?:[-*+]|\d[.)])[ \t]{1,4}\[[ xX]\]/g
-/** Marks that are no task, such as those in code, are passed over; not more than this many. */
+/** Maximum number of marks that are skipped because they are not tasks, such as those in code. */
 const MOST_PASSED = 100
 
 /** Ticks or unticks one task of a text. @returns undefined if the text no longer has these tasks */

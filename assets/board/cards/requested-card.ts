@@ -1,5 +1,5 @@
-import { showToast } from '../../shared/controls/toast.js'
 import { address, go } from '../../shared/address.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { NEW_CARD } from '../place.js'
 import { cardDrafts, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
 import { readNewCardHash } from './new-card-hash.js'

@@ -24,7 +24,7 @@ const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX
 export function plainLine(text: string): string {
   const written = text.replace(SEQUENCES, '').split('\r')
   const last = written.findLast(piece => piece !== '') ?? ''
-  // Twice: what goes may have been between the marks of a stack.
+  // Twice: what the first pass removes may have separated the marks of a stack.
   return plainText(plainText(last, last.length), last.length)
 }
 

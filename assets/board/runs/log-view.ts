@@ -20,7 +20,7 @@ import { loadRuns, noteRun } from './runs.js'
 const AT_END_PIXELS = 24
 /** The server collects lines for a fraction of a second, and its clock is known to a second. */
 const MOST_LIVE = 3
-/** Lines arrive in bursts; so often they are searched. */
+/** Lines arrive in bursts; they are searched at this interval. */
 const FIND_EVERY_MS = 250
 
 /**

@@ -13,7 +13,7 @@ const MOST_LAGS = 120
 /** Since the page was opened, oldest first, by name. */
 export const lags = signal<ReadonlyMap<string, readonly number[]>>(new Map())
 
-/** Those of the user; all for an admin. */
+/** The consumers of the user; for an admin, all. */
 export const consumers = createResource(async signal => {
   const { items } = await api<List<Consumer>>('/api/consumers', { signal })
   const kept = lags.peek()

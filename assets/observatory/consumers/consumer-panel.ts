@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Consumer, DeadLetter } from '#model/consumers/consumer'
 import type { List } from '#model/ledger-answers'
+import { href } from '../../shared/address.js'
 import { AskButton } from '../../shared/controls/ask-button.js'
 import { Panel } from '../../shared/controls/dialog.js'
 import { LoadProblem, Note } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { href } from '../../shared/address.js'
 import { api, createResource, reasonOf } from '../../shared/server/api.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
@@ -50,7 +50,7 @@ export function ConsumerPanel({ consumer, onClose }: { consumer: Consumer; onClo
   <//>`
 }
 
-/** Sets the position, after a question: what it says was done may be done again, or not at all. */
+/** Sets the position after a confirmation: work may then be repeated or skipped. */
 function Seek({ consumer }: { consumer: Consumer }) {
   const [local, setLocal] = useState('')
   const ms = Date.parse(`${local}Z`)
@@ -59,12 +59,12 @@ function Seek({ consumer }: { consumer: Consumer }) {
     showToast({ words: html`<strong>${consumer.name}</strong> continues there.` })
   }
   return html`<div class="row wrap spaced">
-    ${consumer.epoch_changed && html`<${AskButton} label="Its checkpoint…" answer="Continue" question="Events after it come again." run=${seek({ position: 'same' })} />`}
-    <${AskButton} label="The beginning…" answer="Read everything again" question="Every event comes again." run=${seek({ position: 'beginning' })} />
+    ${consumer.epoch_changed && html`<${AskButton} label="Its checkpoint…" answer="Continue" question="Events after it are delivered again." run=${seek({ position: 'same' })} />`}
+    <${AskButton} label="The beginning…" answer="Read everything again" question="Every event is delivered again." run=${seek({ position: 'beginning' })} />
     <${AskButton} label="Now…" answer="Skip to now" question="Events that wait are skipped." run=${seek({ position: 'now' })} />
     <label class="row"><span class="field-label">A time</span>
       <input class="field" type="datetime-local" value=${local} onInput=${(event: InputEvent) => setLocal((event.target as HTMLInputElement).value)} /></label>
-    ${!Number.isNaN(ms) && html`<${AskButton} key=${local} label="That time…" answer="Continue there" question="Events since then come again, and earlier ones are skipped." run=${seek({ from: fromMs(fromLocal(ms)) })} />`}
+    ${!Number.isNaN(ms) && html`<${AskButton} key=${local} label="That time…" answer="Continue there" question="Events since then are delivered again, and earlier ones are skipped." run=${seek({ from: fromMs(fromLocal(ms)) })} />`}
   </div>`
 }
 
@@ -72,7 +72,7 @@ function replaced(changed: Consumer): Consumer[] {
   return (consumers.value.peek() ?? []).map(other => (other.name === changed.name ? changed : other))
 }
 
-/** The oldest ones; the others follow when these are done. */
+/** Only the oldest dead letters; more appear as these are handled. */
 const SHOWN = 50
 
 /** The events that a consumer gave up, each with its error. Their number is the consumer's, so a change of it loads them. */
@@ -96,7 +96,7 @@ function DeadLetters({ consumer }: { consumer: Consumer }) {
     await changed()
   }
   const retryOne = ({ id }: DeadLetter) => {
-    retry(`/${id}`)().catch(problem => showToast({ words: `It does not come again. ${reasonOf(problem)}` }))
+    retry(`/${id}`)().catch(problem => showToast({ words: `It is not delivered again. ${reasonOf(problem)}` }))
   }
   const { items = [] } = letters.value.value ?? {}
   return html`<section class="panel-section" aria-labelledby="dead-letters">
@@ -106,8 +106,8 @@ function DeadLetters({ consumer }: { consumer: Consumer }) {
     ${
       amount > 0 &&
       html`<div class="row wrap spaced">
-        <${AskButton} label="Retry all…" answer=${`Retry ${count(amount)}`} question="Each comes again, before new events." run=${retry('')} />
-        <${AskButton} label="Delete all…" isDanger answer=${`Delete ${count(amount)}`} question="They do not come again. The events stay." run=${remove('')} />
+        <${AskButton} label="Retry all…" answer=${`Retry ${count(amount)}`} question="Each is delivered again, before new events." run=${retry('')} />
+        <${AskButton} label="Delete all…" isDanger answer=${`Delete ${count(amount)}`} question="They are not delivered again. The events stay." run=${remove('')} />
       </div>`
     }
     <ul class="letters">${items.map(
@@ -117,9 +117,9 @@ function DeadLetters({ consumer }: { consumer: Consumer }) {
         <${ErrorText} text=${letter.error} />
         ${
           letter.retrying
-            ? html`<p class="hint">It comes again.</p>`
+            ? html`<p class="hint">It will be delivered again.</p>`
             : html`<div class="row wrap spaced"><button type="button" class="button small" aria-label=${`Retry ${letter.dedupe_key}`} onClick=${() => retryOne(letter)}>Retry</button>
-              <${AskButton} label="Delete…" isDanger answer="Delete" question="It does not come again. The event stays." run=${remove(`/${letter.id}`)} /></div>`
+              <${AskButton} label="Delete…" isDanger answer="Delete" question="It is not delivered again. The event stays." run=${remove(`/${letter.id}`)} /></div>`
         }
       </li>`,
     )}</ul>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ShownSource } from '#model/sources/source-definition'
+import { href } from '../../shared/address.js'
 import { AskButton } from '../../shared/controls/ask-button.js'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { Panel } from '../../shared/controls/dialog.js'
@@ -7,7 +8,6 @@ import { Note, ProblemNote } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { takeDraft, useDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
-import { href } from '../../shared/address.js'
 import { api, useResource, useSending } from '../../shared/server/api.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
@@ -66,14 +66,14 @@ function Members({ of }: { of: object }) {
   return html`${given.map(([name, value]) => html`<div><dt>${name}</dt><dd class="code"><${Words} text=${words(value)} limit=${1_000} /></dd></div>`)}`
 }
 
-/** Of the field that an event is about. */
+/** The value of the field that fired a DOM event. */
 const textOf = ({ target }: Event) => (target as HTMLInputElement).value
 
 interface Tried {
   count: number
   events: object[]
   answer?: object
-  /** Of each event: the values of its rule without a result. */
+  /** For each event, the values of its rule that have no result. */
   without_result?: string[][]
 }
 
@@ -130,7 +130,7 @@ export function SourceForm({ source, onOpen, onClose }: SourceProps<ShownSource 
   }
   return html`<${Panel} label=${source ? `Edit ${name}` : 'New source'} size="form" takesFocus onClose=${onClose}
     foot=${html`<${AskButton} label=${source ? 'Save…' : 'Add…'} answer=${source ? 'Save' : 'Add'} run=${save}
-        question=${source ? 'Deliveries are mapped so from now on. Earlier events stay as they are.' : `It receives at /webhooks/in/${name} from now on.`} />`}>
+        question=${source ? 'New deliveries are mapped this way. Earlier events stay as they are.' : `It receives at /webhooks/in/${name} from now on.`} />`}>
     <div class="form subscription-form">
       ${
         !source &&

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import type { Consumer } from '#model/consumers/consumer'
+import { queryState } from '../../shared/address.js'
 import { classes, html } from '../../shared/html.js'
 import { text } from '../../shared/query-state.js'
-import { queryState } from '../../shared/address.js'
 import { isAdmin, isOpen } from '../../shared/server/session.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
@@ -33,8 +33,8 @@ export function ConsumersView() {
 function Content({ all, openName }: { all: readonly Consumer[] | undefined; openName: string }) {
   if (all === undefined) return html`<${Unloaded} of=${consumers} name="consumers" />`
   if (all.length === 0) {
-    return html`<section class="view-scroll nothing-yet" aria-labelledby="no-consumers"><h2 id="no-consumers">No program reads by name yet.</h2>
-      <p>A consumer is a program that receives every event, and whose place the ledger keeps. Start one on any machine:</p>
+    return html`<section class="view-scroll nothing-yet" aria-labelledby="no-consumers"><h2 id="no-consumers">No consumers yet.</h2>
+      <p>A consumer is a program that receives every event. The ledger stores its position. Start one on any machine:</p>
       <pre class="wrap" tabindex="0" role="group" aria-label="Command"><code>daybook consume builds --kind 'build.*' --exec ./work.sh</code></pre></section>`
   }
   return html`<div class="table-scroll named"><table class="table">

@@ -9,7 +9,7 @@ export interface AskButtonProps {
   name?: string
   /** What happens then, as a sentence. */
   question: string
-  /** Of the button that does it. */
+  /** Label of the button that confirms. */
   answer: string
   isDanger?: boolean
   isQuiet?: boolean

@@ -1,6 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { isPhone } from '../media.js'
 import { closeByBack } from '../address.js'
+import { isPhone } from '../media.js'
 
 const GAP = 4
 const MARGIN = 8

@@ -24,7 +24,7 @@ export const LEDGER_FLAGS = {
     helpGroup: 'GLOBAL',
   }),
   profile: string({
-    description: 'Address and token of this `daybook login`; else DAYBOOK_PROFILE, else the default one.',
+    description: 'Profile of `daybook login` with address and token; else DAYBOOK_PROFILE, else the default profile.',
     helpValue: '<name>',
     helpGroup: 'GLOBAL',
   }),

@@ -1,10 +1,10 @@
 import { PLATFORM_WORDS } from '../../model/platforms/platform-source.js'
 import { OUTCOMES } from '../../model/sentences/event-outcome.js'
 
-/** As much of oclif's manifest as completion needs. */
+/** The part of oclif's manifest that completion needs. */
 export interface Manifest {
   commands: Readonly<Record<string, ManifestCommand>>
-  /** Of commands whose names begin alike, from the package. */
+  /** Descriptions of command topics, from the package. */
   topics?: Readonly<Record<string, { description: string }>>
 }
 

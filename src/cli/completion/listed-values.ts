@@ -13,9 +13,9 @@ import type { ListName } from './complete.js'
 
 /** How long a list is kept: a person presses Tab several times for one command line. */
 const KEPT_MS = 60_000
-/** A person waits for it. */
+/** Longest wait for a server: a person waits for the list. */
 const LONGEST_MS = 1_500
-/** More are no help. */
+/** A longer list would not help. */
 const MOST = 500
 
 /**

@@ -14,6 +14,6 @@ export function copiedBoardText({ from, to, cards, history, runs, log_pieces, di
     `  from    ${toTerminalLine(from)}, which accepts no changes any more`,
     `  to      ${toTerminalLine(to)}`,
     `  digest  ${digest}`,
-    'Let BOARD_DB or BOARD_HOME name the new place, and start the servers.',
+    'Set BOARD_DB or BOARD_HOME to the new place, and start the servers.',
   ].join('\n')
 }

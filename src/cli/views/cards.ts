@@ -53,7 +53,7 @@ export function boardCardsTable(cards: unknown, style: TerminalStyle): string {
 /** Renders the response of `GET /api/cards/{id}/history`. */
 export function cardHistoryTable(history: unknown, style: TerminalStyle): string {
   const items = listAt(history, 'items') as CardHistoryEntry[]
-  if (items.length === 0) return style.paint.dim('Nothing was changed since the board keeps a history.')
+  if (items.length === 0) return style.paint.dim('No changes since the board began to keep a history.')
   const rows = items.map(entry => [
     timeAt(entry, 'at'),
     toTerminalLine(actorWords(entry.by)),

@@ -98,7 +98,7 @@ export function verificationText(verification: LedgerVerification, { paint }: Te
   return lines.join('\n')
 }
 
-/** Of a ledger that follows another one: `12 events, 40 s (copying)`. Empty without a server, which alone knows. */
+/** How far a follower is behind: `12 events, 40 s (copying)`. Empty without a server: only the server knows this. */
 function behindText(follows: unknown): string {
   const state = lineAt(follows, 'state')
   if (state === '') return ''

@@ -22,7 +22,7 @@ export function copiedText(copied: LedgerCopied): string {
     `  to      ${toTerminalLine(to)}`,
     ...(head === null ? [] : [`  head    ${head}`, `  digest  ${head_digest ?? 'none'}`]),
     `  epoch   ${epoch}`,
-    `Let EVENT_DB name the new place, and start the servers.`,
+    `Set EVENT_DB to the new place, and start the servers.`,
   ]
   return lines.join('\n')
 }

@@ -12,18 +12,18 @@ import { type CommandOptions, runCommand } from './run-command.js'
 /** What a consumer does with its events, and in which order. */
 export interface ConsumePlan {
   name: string
-  /** Absent: those of the consumer stay. */
+  /** Absent: the consumer keeps its filters. */
   filters?: object
-  /** `beginning`, `now` or a time: of a new consumer. */
+  /** Where a new consumer begins: `beginning`, `now` or a time. */
   from: string
   once: boolean
-  /** Events that are passed together at most. */
+  /** Maximum number of events passed together. */
   unit: number
   concurrency: number
   key: OrderKey
   retries: number
   onFailure: 'stop' | 'dead-letter'
-  /** Whether it goes on at the checkpoint that a restored ledger has. */
+  /** Whether to continue at the checkpoint of a restored ledger. */
   onRestore: 'continue' | 'stop'
   maxAgeSeconds?: number
   maxBacklog?: number
@@ -41,7 +41,7 @@ export interface ConsumeOptions {
 }
 
 const PAGE = { least: 100, most: 500 }
-/** A killed instance holds its lease for so long. It is extended while an event takes longer. */
+/** How long a killed instance still holds its lease. The lease is extended while an event takes longer. */
 const LEASE_SECONDS = 15
 
 /**
@@ -71,7 +71,7 @@ export async function consume(client: LedgerClient, plan: ConsumePlan, options: 
     if (error instanceof AppError || signal.aborted) throw error
     const detail = error instanceof Error ? error.message : String(error)
     throw new AppError('internal', 'consumer_failed', `The consumer ${name} stopped. ${detail}`, {
-      hint: 'Nothing is lost: the event comes again with the next start. --on-failure dead-letter continues with others.',
+      hint: 'Nothing is lost: the event is delivered again at the next start. --on-failure dead-letter continues with others.',
     })
   }
 }

@@ -18,7 +18,7 @@ export interface ForwardOptions {
 const ANSWER_BYTES = 64 * 1024
 const ERROR_CHARACTERS = 2_000
 const WAIT = { default: 5, most: 3_600 }
-/** Statuses with which a receiver, or a proxy before it, says that it is not there at the moment. */
+/** Statuses by which a receiver, or a proxy before it, reports that it is temporarily unavailable. */
 const AWAY: readonly number[] = [429, 502, 503, 504]
 
 /**

@@ -59,7 +59,7 @@ export async function runCommand(events: readonly LedgerEvent[], options: Comman
   }
 }
 
-/** Of one event; of several only their number. */
+/** Variables that describe one event; for several, only their number. */
 function variablesOf(events: readonly LedgerEvent[]): Record<string, string> {
   const [event] = events
   const count = { DAYBOOK_COUNT: String(events.length) }

@@ -46,7 +46,7 @@ export interface ConsumerCalls {
 
 export interface ReaderOptions {
   calls: ConsumerCalls
-  /** What creates the consumer; filters absent: those of the stored one stay. */
+  /** What creates the consumer; filters absent: a stored consumer keeps its filters. */
   create: { filters?: object; position?: string; from?: string; since?: string }
   limit: number
   leaseSeconds: number
@@ -62,7 +62,7 @@ export interface ReaderOptions {
 }
 
 const WAIT_SECONDS = 50
-/** For a last acknowledgement. */
+/** Time for a last acknowledgement. */
 const STOPPING_MS = 5_000
 
 /**
@@ -132,7 +132,7 @@ export class ConsumerReader {
     }
   }
 
-  /** Gives the lease back, so that another instance may read immediately. It expires if that fails. */
+  /** Releases the lease, so that another instance may read immediately. It expires if that fails. */
   async release(body: Omit<AckBody, 'fence'> = {}): Promise<void> {
     if (this.#fence === undefined) return
     const fence = this.#fence

@@ -12,7 +12,7 @@ export interface LedgerAddress {
 export class LedgerError extends Error {
   override readonly name = 'LedgerError'
 
-  /** Of the answer; absent without one. */
+  /** HTTP status; absent without an answer. */
   readonly status: number | undefined
   /** When the server asks for the next try. */
   readonly retryAfterSeconds: number | undefined

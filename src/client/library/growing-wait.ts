@@ -1,6 +1,6 @@
 /**
  * How long to wait before the next try: twice as long after each failure, up to `last`. Up to half of it is left to chance, so
- * that many programs do not come back together.
+ * that many programs do not reconnect at the same moment.
  *
  * @param failures consecutive ones, from 1
  * @param bounds milliseconds

@@ -17,7 +17,7 @@ export type Work =
   | { handle?: never; handleBatch: (events: readonly LedgerEvent[]) => unknown; batchSize: number }
 
 export type ConsumeOptions = Work & {
-  /** Absent: those of the consumer stay, and a new one has none. */
+  /** Absent: an existing consumer keeps its filters, and a new one has none. */
   filters?: EventFilters
   /** Where a new consumer begins: a time, `beginning`, or `now`, which is the default. */
   from?: string
@@ -50,7 +50,7 @@ export interface FollowOptions {
 }
 
 const LIMIT = { least: 100, most: 500 }
-/** A killed instance holds its lease for so long. It is extended while an event takes longer. */
+/** How long a killed instance still holds its lease. The lease is extended while an event takes longer. */
 export const LEASE_SECONDS = 15
 
 /** A ledger, over its REST API. */

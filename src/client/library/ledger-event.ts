@@ -23,7 +23,7 @@ export interface EventTarget {
   display?: string
   url?: string
   metadata?: Record<string, unknown>
-  /** What contains it. */
+  /** The target that contains this one. */
   parent?: EventTarget
 }
 

@@ -19,7 +19,7 @@ export interface WorkOptions {
   /** Does the work for some events, of different keys or one after the other. @throws when it failed */
   handle: (events: readonly LedgerEvent[]) => Promise<void>
   concurrency: number
-  /** Events that are handled together at most. */
+  /** Maximum number of events handled together. */
   unit: number
   /** Events of one key are handled one after the other. */
   keyOf: (event: LedgerEvent) => string
@@ -37,7 +37,7 @@ interface Task {
   event: LedgerEvent
   isDone: boolean
   attempts: number
-  /** After a failure together with others. */
+  /** Set after a failure together with others. */
   isAlone: boolean
 }
 
@@ -196,7 +196,7 @@ export class OrderedWork {
   }
 }
 
-/** As much of an error as the ledger keeps: the end of the text, which names the cause. */
+/** The part of an error that the ledger stores: the end of the text, which names the cause. */
 export function endOf(error: unknown): string {
   const bytes = new TextEncoder().encode(messageOf(error))
   return new TextDecoder().decode(bytes.subarray(-ERROR_BYTES))

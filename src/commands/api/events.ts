@@ -130,9 +130,14 @@ export default class ApiEvents extends LedgerCommand {
     }
     if (format === 'yaml' || format === 'csv') {
       const hint = 'Use table, jsonl or name.'
-      throw new AppError('invalid', 'wrong_usage', `--follow has no end, and ${format} is for a whole result.`, {
-        hint,
-      })
+      throw new AppError(
+        'invalid',
+        'wrong_usage',
+        `--follow streams without end, but ${format} needs a complete result.`,
+        {
+          hint,
+        },
+      )
     }
     const toSafe = this.output.isTerminal ? toTerminalJson : (line: string) => line
     if (format !== 'name') return async event => toSafe(JSON.stringify(event))

@@ -10,7 +10,7 @@ export default class Stats extends LedgerCommand {
   static override flags = {
     watch: boolean({ description: 'Show them again every few seconds, until Ctrl+C.' }),
     interval: integer({
-      description: 'With --watch: seconds from one answer to the next.',
+      description: 'With --watch: seconds between answers.',
       helpValue: '<seconds>',
       min: 1,
       max: 3600,

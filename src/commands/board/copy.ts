@@ -16,7 +16,11 @@ export default class BoardCopy extends DaybookCommand {
   ]
   static override flags = {
     from: string({ required: true, description: 'The board: its folder, or an address.', helpValue: '<board>' }),
-    to: string({ required: true, description: 'Where it is from now on: new or empty.', helpValue: '<board>' }),
+    to: string({
+      required: true,
+      description: 'The new place: a new folder, or a database without a board.',
+      helpValue: '<board>',
+    }),
   }
 
   async run(): Promise<void> {

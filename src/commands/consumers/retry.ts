@@ -2,7 +2,7 @@ import { string as argument } from '@oclif/core/args'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
 
 export default class ConsumersRetry extends LedgerCommand {
-  static override summary = 'Has the dead letters of a consumer delivered again: all, or one.'
+  static override summary = 'Requests redelivery of the dead letters of a consumer: all, or one.'
   static override args = {
     name: argument({ required: true, ignoreStdin: true, description: 'Name of the consumer.' }),
     id: argument({ ignoreStdin: true, description: 'Id of one, as printed by `consumers dead-letters`.' }),

@@ -6,7 +6,7 @@ import { readLocalSettings } from '../../settings/local-settings.js'
 export default class LedgerCopy extends DaybookCommand {
   static override summary = 'Moves a ledger from a file to PostgreSQL, or back.'
   static override description = [
-    'Copies all events while they are served and others are recorded. Then it stops the server of a file, or makes the servers',
+    'Copies all events while the ledger is served and records others. Then it stops the server of a file, or makes the servers',
     'of a database refuse changes; copies the rest, with subscriptions, users, tokens and consumers; and compares both. The new',
     'ledger has the epoch of the old one, so checkpoints of consumers stay valid. The old one stays, and accepts no changes any',
     'more. If the copy is interrupted, the same command continues it.',
@@ -17,7 +17,11 @@ export default class LedgerCopy extends DaybookCommand {
   ]
   static override flags = {
     from: string({ required: true, description: 'The ledger: a file, or an address.', helpValue: '<ledger>' }),
-    to: string({ required: true, description: 'Where it is from now on: new or empty.', helpValue: '<ledger>' }),
+    to: string({
+      required: true,
+      description: 'The new place: a new file, or an empty database.',
+      helpValue: '<ledger>',
+    }),
   }
 
   async run(): Promise<void> {

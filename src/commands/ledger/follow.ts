@@ -26,7 +26,7 @@ export default class LedgerFollow extends DaybookCommand {
     host: text({ description: 'Address to listen on; else EVENT_HOST, else 127.0.0.1.', helpValue: '<host>' }),
     port: text({ description: 'Port, 0 for a free one; else EVENT_PORT, else 8765.', helpValue: '<port>' }),
     'root-path': text({ description: 'Path in front of every route; else EVENT_ROOT_PATH.', helpValue: '<path>' }),
-    'log-level': text({ description: 'As of `serve`; else EVENT_LOG_LEVEL, else info.', helpValue: '<level>' }),
+    'log-level': text({ description: 'As for `serve`; else EVENT_LOG_LEVEL, else info.', helpValue: '<level>' }),
   }
 
   async run(): Promise<void> {

@@ -19,7 +19,7 @@ export default class LedgerMigrate extends DaybookCommand {
       helpValue: '<role>',
     }),
     months: integer({
-      description: 'Make partitions for so many coming months.',
+      description: 'Number of coming months to make partitions for.',
       helpValue: '<number>',
       min: 1,
       max: 60,

@@ -18,7 +18,7 @@ export default class LedgerPromote extends DaybookCommand {
       description: 'The leader was stopped, is not used any more, and has no event that this ledger lacks.',
       exclusive: ['force'],
     }),
-    force: boolean({ description: 'Promote although the leader still answers: two ledgers then record events.' }),
+    force: boolean({ description: 'Promote even if the leader still answers: two ledgers then record events.' }),
   }
 
   async run(): Promise<void> {

@@ -4,9 +4,9 @@ import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { readLocalSettings } from '../../settings/local-settings.js'
 
 export default class LedgerRestore extends DaybookCommand {
-  static override summary = 'Puts a backup in the place of the ledger, or into a new place.'
+  static override summary = 'Replaces the ledger with a backup, or restores it to a new place.'
   static override description = [
-    'No server may be running. The backup is checked first. The ledger that is there stays beside the restored one, under',
+    'No server may be running. The backup is checked first. The replaced ledger is kept next to the restored one, as',
     'another name. The restored ledger has a new epoch, so that consumers notice that events may be missing.',
   ].join(' ')
   static override examples = [

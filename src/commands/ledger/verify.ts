@@ -8,7 +8,7 @@ import { readLocalSettings } from '../../settings/local-settings.js'
 const DIGEST = /^[0-9a-f]{64}$/u
 
 export default class LedgerVerify extends ResultCommand {
-  static override summary = 'Proves that no event was changed, removed or put in between.'
+  static override summary = 'Proves that no event was changed, removed or inserted.'
   static override description = [
     'Checks every event against the chain of digests, its number and its columns, some against the search index, and then',
     'the counters. A running server does it while it keeps recording. Note down the head and its digest: with --since and',

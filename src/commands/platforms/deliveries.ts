@@ -3,7 +3,7 @@ import { UsersCommand } from '../../cli/base/users-command.js'
 export default class PlatformsDeliveries extends UsersCommand {
   static override summary = 'Shows when each source last delivered, and which deliveries were refused, and why.'
   static override description =
-    'Of the last seven days. A running server answers; without one, the command reads what the servers have kept.'
+    'Covers the last seven days. A running server answers; without one, the command reads what the servers stored.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(PlatformsDeliveries)

@@ -16,7 +16,7 @@ export default class PlatformsSetup extends LedgerCommand {
     'Prints the address of the webhook, the setting for its secret and, by the labels of the platform, the values for its form',
     'and the events to tick. If no secret is configured, it suggests a new one; a configured one is never',
     'shown. Then it waits for the server and for the first verified delivery, and prints what',
-    'arrived. (A ping is no event: trigger one, or have an earlier delivery sent again.)',
+    'arrived. (A ping is not an event: trigger one, or have an earlier delivery sent again.)',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> forum',

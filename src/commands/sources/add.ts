@@ -8,7 +8,7 @@ import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
 export default class SourcesAdd extends SourcesCommand {
   static override summary = 'Defines a source of webhooks or a feed, or replaces its definition or its secrets.'
   static override description = [
-    'The definition says how deliveries prove themselves and what they become. Without one, the source keeps the definition',
+    'The definition states how deliveries prove themselves and what they become. Without one, the source keeps the definition',
     'that it has. The file with the secrets has one on each line; all of them are accepted. Secrets are never shown.',
     'Creates the ledger if there is none.',
   ].join(' ')
@@ -21,7 +21,7 @@ export default class SourcesAdd extends SourcesCommand {
     name: argument({
       required: true,
       ignoreStdin: true,
-      description: 'Name of the source: small letters, digits, _ and -.',
+      description: 'Name of the source: lower-case letters, digits, _ and -.',
     }),
   }
   static override flags = {

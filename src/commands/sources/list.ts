@@ -1,7 +1,7 @@
 import { BY_SOURCE, SourcesCommand } from '../../cli/base/sources-command.js'
 
 export default class SourcesList extends SourcesCommand {
-  static override summary = 'Lists the sources of webhooks that were added.'
+  static override summary = 'Lists the sources that were added.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(SourcesList)

@@ -3,7 +3,7 @@ import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { findUserId } from '../../client/find-user.js'
 
 export default class TokensList extends LedgerCommand {
-  static override summary = 'Lists your API tokens by their beginnings.'
+  static override summary = 'Lists your API tokens by prefix.'
   static override flags = {
     user: string({ description: 'Of this user, by name or id; for admins.', helpValue: '<user>' }),
   }

@@ -7,7 +7,7 @@ export interface ConsumerPoll {
   end(): void
 }
 
-/** How many requests may wait for one consumer: one that reads, and instances that stand by. */
+/** How many requests may wait for one consumer: the reading one and standby instances. */
 const MOST_POLLS = 16
 
 /** The requests of this process that wait, by the name of their consumer. */

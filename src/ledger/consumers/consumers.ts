@@ -26,7 +26,7 @@ export interface AcknowledgementInput extends Omit<Acknowledgement, 'now' | 'unt
   release: boolean
 }
 
-/** Waiting consumers that stand still are reported that long after they were last looked for. */
+/** How long a count of stalled consumers is reused. */
 const STALLED_CACHE_MS = 15_000
 
 /**
@@ -142,7 +142,7 @@ export class Consumers {
     }
   }
 
-  /** After its instance left without an answer: an instance that stands by takes over. */
+  /** Called when an instance disconnects without an answer: a standby instance takes over. */
   async release(name: string, fence: number | undefined, caller: SubscriptionCaller): Promise<void> {
     const key = keyOf(name, caller)
     const { store, clock } = this.parts
@@ -154,7 +154,7 @@ export class Consumers {
     }
   }
 
-  /** How many consumers stand still. Looked for at most every 15 seconds. */
+  /** Number of stalled consumers, counted at most every 15 seconds. */
   countStalled(): Promise<number> {
     const at = performance.now()
     if (!this.#stalled || at - this.#stalled.at > STALLED_CACHE_MS) {

@@ -5,9 +5,9 @@ import type { Micros } from '../../model/timestamp.js'
 import type { StoredConsumer, Unread } from '../../store/consumer-store.js'
 import type { Store } from '../../store/store.js'
 
-/** For the lags of one request together. Then filtered consumers are counted no more. */
+/** Time for all lags of one request. After it, filtered consumers are no longer counted. */
 const ALL_MS = 250
-/** For the count of one filtered consumer, and for finding its oldest event. */
+/** Time for counting the events of one filtered consumer, and for finding the oldest. */
 const ONE_MS = 20
 const STALLED_MICROS: Micros = 5 * 60 * 1_000_000
 

@@ -23,7 +23,7 @@ export interface ConsumersParts {
 
 /** A request for the next events. */
 export interface BatchRequest {
-  /** Of the lease that the caller has. */
+  /** Fencing number of the caller's lease. */
   fence?: number | undefined
   waitSeconds: number
   leaseSeconds: number
@@ -74,7 +74,7 @@ export class Turn {
     const query: EventQuery = { ...toEventFilter(consumer.filters), since, order: 'asc', limit }
     const read = wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
     let page = await read(query, this.request.signal)
-    // One that begins at the beginning begins with what there is.
+    // A consumer from the beginning starts with the oldest event that is left.
     if (since > 0) await this.#refusePruned(since, page)
     if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
       await this.#extend(consumer.fence, this.#secondsLeft)

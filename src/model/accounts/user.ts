@@ -60,7 +60,7 @@ const TOKEN_TERMS = {
   name: Type.Union([Type.String({ minLength: 1, maxLength: USER_LIMITS.tokenNameCharacters }), Type.Null()], {
     description: 'What it is for, to tell tokens apart.',
   }),
-  expires_at: Type.Union([Instant, Type.Null()], { description: 'It is refused from then on; null: it has no end.' }),
+  expires_at: Type.Union([Instant, Type.Null()], { description: 'When the token expires; null: never.' }),
 }
 
 /** Input for a new token; without a body, or with `{}`, it gets all rights of its user and no end. */
@@ -79,7 +79,7 @@ export type ApiToken = Static<typeof ApiTokenSchema>
 
 /** A browser session as listed. */
 export const BrowserSessionSchema = Type.Object({
-  id: Type.String({ description: 'Names the session, and is no credential.' }),
+  id: Type.String({ description: 'Names the session; not a credential.' }),
   created_at: Instant,
   last_used_at: Instant,
   address: Type.Union([Type.String(), Type.Null()], {

@@ -7,8 +7,8 @@ export interface BoardCopied {
   /** Entries of the history of cards. */
   history: number
   runs: number
-  /** Of the logs of runs. */
+  /** Pieces of the logs of runs. */
   log_pieces: number
-  /** Of all of these, in hex: both boards have it. */
+  /** Digest of all these, in hex; both boards have the same. */
   digest: string
 }

@@ -2,7 +2,7 @@ import type { FilterValues } from '../events/filter-values.js'
 import type { Micros } from '../timestamp.js'
 
 export const CONSUMER_LIMITS = {
-  /** Of one request, with up to 500 dead letters in it. */
+  /** Maximum body of a request, with up to 500 dead letters. */
   bytes: 4 * 1024 * 1024,
   nameCharacters: 64,
   /** Per owner, and without an owner. */
@@ -19,7 +19,7 @@ export const CONSUMER_LIMITS = {
 /** A letter or digit, then letters, digits, ".", "_" and "-". */
 export const CONSUMER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** Where a consumer begins. `same`: where it stands, also in a ledger that was restored. */
+/** Where a consumer begins. `same`: its current position, also after a restore of the ledger. */
 export type ConsumerPosition = 'beginning' | 'now' | 'same' | Micros
 
 /** How far a consumer is behind. */
@@ -39,7 +39,7 @@ export interface Consumer {
   filters: FilterValues
   /** Everything up to here is acknowledged. */
   checkpoint: string
-  /** Of the ledger in which the checkpoint was set. */
+  /** Epoch of the ledger in which the checkpoint was set. */
   epoch: string
   /** The ledger was restored or replaced: the consumer reads nothing until it is given a position. */
   epoch_changed: boolean

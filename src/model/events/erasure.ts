@@ -3,7 +3,7 @@ import { actionOfKind } from './action.js'
 import type { Erased, NewEvent, Provenance, StoredEvent } from './event.js'
 
 export const ERASURE_LIMITS = {
-  /** Of one transaction: writes wait for it. */
+  /** Events erased per transaction: other writes wait for it. */
   events: 50,
   reasonCharacters: 500,
   requestBytes: 16 * 1024,
@@ -72,7 +72,7 @@ export function toErasureEntry(id: string, payload: ErasurePayload): { event: Ne
   return { event, provenance: { route: LEDGER_ROUTE, verified: 'login' } }
 }
 
-/** What an entry covers; undefined if the event is no entry of the ledger. */
+/** What an entry covers; undefined if the event is not an entry of the ledger. */
 export function readErasureEntry(event: StoredEvent): ErasurePayload | undefined {
   const isEntry = event.kind === ERASED_KIND && event.provenance?.route === LEDGER_ROUTE
   return isEntry ? (event.payload as unknown as ErasurePayload) : undefined

@@ -5,7 +5,7 @@ import type { HistogramQuery } from './event-histogram.js'
 export const FACETS = ['source', 'kind', 'outcome', 'actor', 'verified', 'subscription_id'] as const
 export type Facet = (typeof FACETS)[number]
 
-/** How many values of a facet an answer has: the most frequent ones. */
+/** Maximum number of values of a facet in an answer: the most frequent ones. */
 export const FACET_VALUES = 200
 
 /** A query for the values that its events have. */

@@ -61,7 +61,7 @@ function occurredWithin({ occurred_at }: StoredEvent, { occurredFrom, occurredTo
   return at !== undefined && at >= (occurredFrom ?? at) && at <= (occurredTo ?? at)
 }
 
-/** Older ledgers may have texts here that are no instants. */
+/** Older ledgers may have texts here that are not instants. */
 function microsOf(text: string): Micros | undefined {
   try {
     return readTimestamp('occurred_at', text).micros

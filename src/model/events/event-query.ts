@@ -79,7 +79,10 @@ export interface EventPage {
   head: Micros | null
   /** `captured_at` of the first event that retention has not removed; null if there is none. */
   earliest: Micros | null
-  /** `captured_at` of the newest event that retention has removed: it and all before it are in no page. Null for none. */
+  /**
+   * `captured_at` of the newest event that retention has removed: pages contain neither it nor any event before it.
+   * Null for none.
+   */
   prunedThrough: Micros | null
   /** Changes when a ledger is restored or replaced. */
   epoch: string

@@ -13,7 +13,8 @@ const ActionSchema = Type.Object(
     verb: Type.Optional(Type.String()),
     outcome: Type.Optional(
       Type.String({
-        description: 'How it ended or stands, if known: succeeded, failed, cancelled, running, approved … Open.',
+        description:
+          'How it ended, or its current state, if known: succeeded, failed, cancelled, running, approved … Open.',
       }),
     ),
     metadata: Type.Optional(Metadata),

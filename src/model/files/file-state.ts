@@ -25,7 +25,7 @@ export async function fileState(path: string): Promise<FileState> {
   }
 }
 
-/** Not of `fs/promises`, whose failures cost three times as much: some files are usually absent. */
+/** Not from `fs/promises`, whose failures cost three times as much: some files are usually absent. */
 function statOf(path: string): Promise<BigIntStats> {
   return new Promise((resolve, reject) => {
     stat(path, { bigint: true }, (error, stats) => (error ? reject(error) : resolve(stats)))

@@ -5,7 +5,7 @@ export const TRACE_LIMITS = {
   days: 7,
   /** Refused deliveries that are kept. */
   refused: 1_000,
-  /** Of one source with one code, so that a flood of one kind does not displace the others. */
+  /** Maximum per source and code, so that a flood of one kind does not displace the others. */
   alike: 100,
   sources: 2_000,
   detailCharacters: 300,

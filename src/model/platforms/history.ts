@@ -32,7 +32,7 @@ export interface HistoryAccount {
   baseUrl: string
   /** Absent: only what everyone may read. */
   token?: string
-  /** Of the account that a forum's token acts for, or to which the key of a chat account belongs. */
+  /** The user for whom a forum's token acts, or who owns the key of a chat account. */
   username?: string
   /** Certificates of a chat server. */
   tls?: ChatAccount['tls']

@@ -22,7 +22,7 @@ const ADDRESSES: Record<ListingSource, HookAddress> = {
 /**
  * The address of a webhook in the API of its platform.
  *
- * @returns undefined if it is no such address, or contains more
+ * @returns undefined if it is not such an address, or contains more
  */
 export function readHookUrl(source: ListingSource, text: string): string | undefined {
   if (!/^https?:\/\//u.test(text) || !URL.canParse(text)) return undefined

@@ -48,7 +48,7 @@ export interface BurstEvent {
 
 /** Fewer events are shown one by one. */
 const LEAST = 4
-/** A failure is not folded, and fewer others are not worth a row that stands for them. */
+/** A failure is not folded, and fewer others are not worth a row of their own. */
 const LEAST_FOLDED = 2
 /** A longer pause ends a burst. Milliseconds. */
 const PAUSE_MS = 10 * 60 * 1000
@@ -73,7 +73,7 @@ function isBurst(group: readonly BurstEvent[]): boolean {
   return group.length >= LEAST && group.filter(isFolded).length >= LEAST_FOLDED
 }
 
-/** Whether the row of a burst stands for this event too: nothing that failed is hidden. */
+/** Whether the row of a burst represents this event too: nothing that failed is hidden. */
 export function isFolded({ outcome }: Pick<BurstEvent, 'outcome'>): boolean {
   return outcome !== 'failed'
 }

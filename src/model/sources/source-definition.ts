@@ -2,7 +2,7 @@ import Type, { type Static } from '#typebox'
 import { PLATFORM_SOURCES } from '../platforms/platform-source.js'
 
 export const SOURCE_LIMITS = {
-  /** Of the JSON of a definition. */
+  /** Maximum size of a definition as JSON. */
   bytes: 64 * 1024,
   /** In one ledger. */
   sources: 1_000,
@@ -214,7 +214,7 @@ export interface ShownSource {
   secret_count: number
   created_at: string
   updated_at: string
-  /** Of a feed that was read. */
+  /** State of a feed that was read. */
   feed?: FeedState
 }
 

@@ -50,7 +50,7 @@ export interface WatchCapture {
   duplicates: number
   /** Newest message id known of the watch; of a code host or a forum, the instant up to which it was read. */
   last_cursor: string | null
-  /** Of a code host or a forum. */
+  /** Result of polling a code host or a forum. */
   polled?: PollReport
   /**
    * The server on which the watch was read before. Ids do not carry over, so this capture started from the beginning.

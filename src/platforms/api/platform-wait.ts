@@ -15,7 +15,7 @@ const RESET = ['x-ratelimit-reset', 'ratelimit-reset'] as const
  * How long a refusal asks to wait.
  *
  * @param platformNow epoch milliseconds by the platform's clock
- * @returns seconds; undefined for an answer that is no refusal by a rate limit
+ * @returns seconds; undefined for an answer that is not a refusal by a rate limit
  *
  * Source: GitHub, "Rate limits for the REST API"; GitLab, "Rate limits"; RFC 9110, "Retry-After".
  */

@@ -1,10 +1,10 @@
 import type { HttpFailure, HttpTrouble } from '../../http/http-failure.js'
 import { AppError, type ErrorCategory } from '../../model/app-error.js'
 
-/** The statuses whose meaning depends on what is read. A place that is gone counts as one that is not there. */
+/** The statuses whose meaning depends on what is read. 410 counts as 404. */
 type Refused = 401 | 403 | 404
 
-/** What errors say to those who read a platform for one purpose. */
+/** Sentences of errors, for one use of a platform's API. */
 export interface PlatformWords {
   /** A sentence, for errors that a wrong address can cause. */
   checkAddress: string
@@ -37,7 +37,7 @@ function failure(code: string, message: string, cause: HttpFailure): AppError {
   return new AppError('unavailable', code, message, { cause })
 }
 
-/** The error for an answer that is no success. The texts of platforms are not shown: they may repeat what was sent. */
+/** The error for an answer that is not a success. The texts of platforms are not shown: they may repeat what was sent. */
 export function toPlatformRefusal(status: number, address: string, words: PlatformWords): AppError {
   const { checkAddress, again, refused } = words
   const known = status === 410 ? 404 : status

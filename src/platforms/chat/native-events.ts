@@ -40,7 +40,7 @@ function only(event: NativeEvent): NativeEvents {
   return { events: [event], unreadable: 0 }
 }
 
-/** @returns undefined if the member is no list, or contains no object */
+/** @returns undefined if the member is not a list, or contains no object */
 function listed(body: Payload, name: string, read: (element: Payload) => NativeEvent): NativeEvents | undefined {
   const list = memberOf(body, name)
   if (!Array.isArray(list)) return undefined

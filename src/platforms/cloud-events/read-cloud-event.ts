@@ -20,7 +20,7 @@ const ONE_FORM = /^[^\0\p{Cs}]*$/u
  * An event from a CloudEvent in its JSON format. `source` and `id` are its identity; the whole CloudEvent is the payload.
  *
  * @param input parsed JSON
- * @throws AppError `invalid/invalid_json` if it is no object, `invalid/invalid_field` with every refused attribute
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused attribute
  *
  * Source: CloudEvents 1.0.2, "Context Attributes"; JSON Event Format 1.0.2, sections 2 and 3; docs/decisions/0077.
  */

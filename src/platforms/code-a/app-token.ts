@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto'
 import type { AppAccount } from '../../model/platforms/reconciliation.js'
 
-/** GitHub accepts no longer life, and recommends to begin it earlier, because clocks differ. */
+/** GitHub accepts no longer lifetime, and recommends an earlier start, because clocks differ. */
 const LIFE_SECONDS = 540
 const EARLIER_SECONDS = 60
 /** A token is used again for this long. */

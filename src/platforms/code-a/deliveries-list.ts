@@ -14,7 +14,7 @@ import {
 import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 const PAGE = 100
-/** Ids are longer than a number of JavaScript is exact. A list has no payloads, so nothing else is changed. */
+/** Ids may exceed the integers that a JavaScript number holds exactly. A list has no payloads, so nothing else is changed. */
 const LONG_ID = /("id":\s*)(\d{15,20})/g
 const CURSOR = /^[\w%.~=-]{1,512}$/u
 

@@ -1,6 +1,6 @@
 import type { Conversation, TargetNode } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { conversationIn, type ConversationText } from '../mapping/code-host.js'
+import { type ConversationText, conversationIn } from '../mapping/code-host.js'
 import { toWord } from '../mapping/identity.js'
 import type { MappedEvent } from '../mapping/mapped-event.js'
 import { objectAt, type Payload, textAt } from '../mapping/payload.js'
@@ -57,7 +57,11 @@ export function verbOf(hook: Hook, unnamed = 'received'): string {
   return PAST.get(word) ?? canonicalVerb(word)
 }
 
-export function conversationOf({ repositoryName }: Hook, carrier: TargetNode | undefined, content: ConversationText): Conversation {
+export function conversationOf(
+  { repositoryName }: Hook,
+  carrier: TargetNode | undefined,
+  content: ConversationText,
+): Conversation {
   return conversationIn(repositoryName, carrier, content)
 }
 

@@ -1,6 +1,6 @@
 import type { Actor, Conversation, TargetNode } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { conversationIn, type ConversationText } from '../mapping/code-host.js'
+import { type ConversationText, conversationIn } from '../mapping/code-host.js'
 import { toWord } from '../mapping/identity.js'
 import type { MappedEvent } from '../mapping/mapped-event.js'
 import { isTrue, objectAt, type Payload, textAt } from '../mapping/payload.js'
@@ -56,7 +56,11 @@ export function verbOf(hook: Hook, unnamed = 'received'): string {
   return PAST.get(word) ?? canonicalVerb(word)
 }
 
-export function conversationOf({ project, group }: Hook, carrier: TargetNode | undefined, content: ConversationText): Conversation {
+export function conversationOf(
+  { project, group }: Hook,
+  carrier: TargetNode | undefined,
+  content: ConversationText,
+): Conversation {
   return conversationIn(project ? project.path : group?.path, carrier, content)
 }
 

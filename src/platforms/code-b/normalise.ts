@@ -40,7 +40,7 @@ export function normaliseCodeBBody(body: Payload, delivery: WebhookDelivery): No
 /**
  * The payload of a delivery as sent, except values nested deeper than an event may be.
  *
- * A hook may have its own body template, so any JSON may arrive. A value that is no object becomes the member `value`
+ * A hook may have its own body template, so any JSON may arrive. A value that is not an object becomes the member `value`
  * of one: a few refusals would make the platform pause the hook, with all its other events.
  *
  * @throws AppError `invalid/invalid_json` if the body is not JSON

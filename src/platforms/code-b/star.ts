@@ -13,7 +13,7 @@ export function mapStar(hook: Hook): Mapped {
     verb: verbOf(hook),
     subjectId: id,
     identity: id,
-    // It can be taken back and given again.
+    // A star can be removed and given again.
     occurrence: [starredAt],
     occurredAt: starredAt,
     target,

@@ -4,7 +4,7 @@ import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
 
 /** One attempt of a platform to deliver, as the platform lists it. */
 export interface ListedDelivery {
-  /** Of the entry: the platform reads and redelivers by it. */
+  /** Id of the entry, by which the platform shows and redelivers it. */
   id: string
   /** The id that is in the delivery itself; absent where the list does not show it. */
   deliveryId?: string | undefined
@@ -12,7 +12,7 @@ export interface ListedDelivery {
   at?: number | undefined
   /** The receiver answered with a success. */
   succeeded: boolean
-  /** There is nothing in it to record. */
+  /** A ping: it contains nothing to record. */
   isPing: boolean
   /** Absent where the list does not contain it. */
   delivery?: WebhookDelivery | undefined

@@ -105,7 +105,7 @@ function headersOf(saved: Payload): Record<string, string> {
   const texts = new Map<string, string>()
   for (const [name, value] of Object.entries(headers)) {
     const lowerCase = name.toLowerCase()
-    if (texts.has(lowerCase)) throw invalidField('/headers', `The header "${name}" is there twice. Keep one.`)
+    if (texts.has(lowerCase)) throw invalidField('/headers', `The header "${name}" occurs twice. Keep one.`)
     texts.set(lowerCase, textOfHeader(name, value))
   }
   return Object.fromEntries(texts)

@@ -20,14 +20,14 @@ export interface FeedItem {
   summary?: string
   content?: string
   author?: string
-  /** RFC 3339, or as it was sent if it is no time. */
+  /** RFC 3339, or as it was sent if it is not a time. */
   published?: string
   updated?: string
   categories: string[]
   enclosure?: string
 }
 
-/** The document is no feed. The message continues a sentence: "The address answers …". */
+/** The document is not a feed. The message continues a sentence: "The address answers …". */
 export class NotAFeed extends Error {}
 
 /** Characters between two pauses: parsing them takes a few milliseconds. */
@@ -237,7 +237,10 @@ function absolute(link: string | undefined, base: string): string | undefined {
   return url && /^https?:$/u.test(url.protocol) ? url.href : undefined
 }
 
-/** From RFC 3339 or RFC 822. A time without a zone stays as it is: it would depend on where the server stands. */
+/**
+ * From RFC 3339 or RFC 822. A time without a zone stays as it is: its meaning would depend on the time zone of the
+ * server.
+ */
 function toInstant(text: string): string {
   const instant = findTimestamp(text)?.text
   if (instant !== undefined) return instant

@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import type { Agent } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
-/** Addresses of this machine, of private networks, and of what is no single host. Source: RFC 6890. */
+/** Addresses of this machine, of private networks, and of anything other than a single host. Source: RFC 6890. */
 const PRIVATE = new BlockList()
 for (const [network, bits] of [
   ...([

@@ -21,7 +21,7 @@ import { withoutQuery } from './without-query.js'
 export interface FeedVersion {
   etag?: string
   lastModified?: string
-  /** Of the body, for servers that have neither. */
+  /** Digest of the body, for servers that send neither. */
   digest: string
 }
 
@@ -35,7 +35,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 const IDLE_SECONDS = 20
 const TOTAL_SECONDS = 60
 const REDIRECTS = 5
-/** Of a longer `ETag` or `Last-Modified`, the server is not reminded: the ledger stores them. */
+/** A longer `ETag` or `Last-Modified` is neither stored nor sent back to the server. */
 const VALIDATOR_CHARACTERS = 1_000
 const REDIRECTING = [301, 302, 303, 307, 308]
 const ACCEPT =

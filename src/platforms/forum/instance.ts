@@ -8,7 +8,7 @@ export interface Instance {
    * forums may share one host. Without the scheme, because a forum that moves to https stays the same forum.
    */
   host: string
-  /** Scheme and host, the base of addresses with a leading slash; absent if the header is no web address. */
+  /** Scheme and host, the base of addresses with a leading slash; absent if the header is not a web address. */
   origin: string | undefined
   /** The home page, without trailing slash. */
   url: string | undefined

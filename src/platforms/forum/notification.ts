@@ -4,7 +4,7 @@ import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } fr
 import { postLink, siteNode, topicNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
 
-/** `user_id` is the recipient, not the actor; the actor is sent only by name, which is no identity. */
+/** `user_id` is the recipient, not the actor; the actor is sent only by name, which is not an identity. */
 export function mapNotification(hook: Hook): Mapped {
   const notification = hook.object
   const verb = verbOf(hook, 'notification')

@@ -6,7 +6,7 @@ import {
   type PlatformManners,
 } from '../api/platform-api.js'
 
-/** A command waits as long as it takes. */
+/** A command waits without a limit. */
 const PATIENT: PlatformManners = {
   connections: 4,
   // GitHub opens its hourly allowance again within an hour.
@@ -81,7 +81,7 @@ export class HistoryApi {
     return this.#api.parse(text)
   }
 
-  /** @throws also AppError `unavailable/platform_answer_unreadable` if the answer is no list */
+  /** @throws also AppError `unavailable/platform_answer_unreadable` if the answer is not a list */
   async list(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ListPage> {
     const answer = await this.#get(path, headers)
     const items = this.#api.parse(answer.text)

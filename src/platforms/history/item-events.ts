@@ -51,7 +51,7 @@ export async function toHistoryPage(
   await Promise.all(
     items.map(async item => {
       try {
-        if (!isPayload(item)) throw new UnusableItem('it is no object')
+        if (!isPayload(item)) throw new UnusableItem('it is not an object')
         for (const past of await toDeliveries(withinDepth(item))) events.push(...eventsOfPast(past, normalise))
       } catch (error) {
         if (!(error instanceof UnusableItem)) throw error

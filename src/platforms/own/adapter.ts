@@ -28,7 +28,7 @@ export interface OwnAdapter extends WebhookAdapter<string> {
  * Reads the definition of a source.
  *
  * @param input parsed JSON
- * @throws AppError `invalid/invalid_json` if it is no object, `invalid/invalid_field` with the places in the definition
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with the places in the definition
  */
 export function readSourceDefinition(input: unknown): SourceDefinition {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('A source')

@@ -11,7 +11,7 @@ export interface ReadBody {
   unreadable?: string
 }
 
-/** The member of a payload that holds a body which is no object. */
+/** The member of a payload that holds a body that is not an object. */
 export const WRAPPED = 'body'
 
 /** Nothing is refused: a body that is neither JSON nor a form is kept as its text, or in base64. */
@@ -21,7 +21,8 @@ export function readOwnBody(delivery: WebhookDelivery): ReadBody {
   const text = textOf(delivery)
   const json = parsed(text)
   if (json !== undefined) return json
-  if (!isForm(delivery)) return { root: text, unreadable: 'The body is not JSON, and its Content-Type is no form.' }
+  if (!isForm(delivery))
+    return { root: text, unreadable: 'The body is not JSON, and its Content-Type is not that of a form.' }
   const fields = Object.fromEntries(new URLSearchParams(text))
   const payload = memberOf(fields, 'payload')
   // Several services send JSON in this field of a form.

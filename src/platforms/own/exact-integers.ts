@@ -35,7 +35,10 @@ export function withExactIntegers(json: string): string {
   return exact + json.slice(copied)
 }
 
-/** Looks at every sixteenth character only: so many digits in a row include one of these. They may also be inside a text. */
+/**
+ * Checks only every sixteenth character: any 16 digits in a row include one of these. The digits may also be inside a
+ * text.
+ */
 function hasLongDigits(json: string): boolean {
   for (let at = DIGITS - 1; at < json.length; at += DIGITS) {
     if (isDigit(json.charCodeAt(at)) && LONG.test(json.slice(at - DIGITS + 1, at + DIGITS))) return true

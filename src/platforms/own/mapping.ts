@@ -13,7 +13,7 @@ import { hasListAt, itemsAt, type ListedItem, readPointer, type Step, withReplac
 import { compileRule } from './rule.js'
 import { compileValue } from './template.js'
 
-/** The kind of what no rule of a mapping fits. It is kept whole, and can be mapped later. */
+/** The kind of a delivery that no rule of a mapping fits. It is kept unchanged, and can be mapped later. */
 export const UNMAPPED = 'delivery.unmapped'
 
 /** The end of the identity of an item. */
@@ -64,7 +64,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
     return { dedupe_key: `${name}:${toIdentifier(key)}`, source: name, ...event, payload: toPayload(scope.root) }
   }
 
-  /** What becomes an event each. @throws KeptWhole */
+  /** The scopes that become one event each. @throws KeptWhole */
   const scopesOf = (scope: Scope): { scopes: Scope[]; isList: boolean } => {
     if (listAt === undefined || !hasListAt(scope.root, listAt)) return { scopes: [scope], isList: false }
     const scopes = takeItems(scope, listAt).map(({ item, around }) => {
@@ -163,7 +163,7 @@ function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ListedItem
     if (listed.push(each) > SOURCE_LIMITS.events) {
       throw new KeptWhole(`The list has more than ${SOURCE_LIMITS.events} items.`)
     }
-    // What is around the first item is the delivery, which is there anyway.
+    // The delivery itself already has one copy of what is around the items.
     if (listed.length > 1) budget.takeRepeated(each.around)
   }
   if (listed.length === 0) throw new KeptWhole('The list of items is empty.')

@@ -9,7 +9,7 @@ export interface Scope {
   item: unknown
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>
-  /** Of the whole delivery. */
+  /** Budget of the whole delivery. */
   budget: Budget
 }
 

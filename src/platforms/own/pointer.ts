@@ -15,7 +15,7 @@ export interface ListedItem {
 
 /** What is around the items of a list: the values from the root to it. */
 export interface Around {
-  /** Of what every item repeats. */
+  /** Size of what every item repeats. */
   size: number
   /** Members that are copied for each item: those of the objects from the root to the list. Other values are shared. */
   copied: number
@@ -26,7 +26,7 @@ export interface Around {
 /** Takes steps from a budget. */
 export type TakeSteps = (steps: number) => void
 
-/** The copy of an object takes about as long for each member as the copy of a list for so many items. */
+/** Copying one member of an object takes about as long as copying this many items of a list. */
 const ITEMS_A_MEMBER = 16
 const NOTHING_AROUND: Around = { size: 0, copied: 0, rootWith: list => list }
 const unlimited: TakeSteps = () => {}
@@ -49,7 +49,7 @@ const INDEX = /^(?:0|[1-9]\d{0,8})$/u
 export function readPointer(text: string, field: string): Step[] {
   if (text === '') return []
   if (!text.startsWith('/')) {
-    const detail = `"${text}" is no place. Write a JSON Pointer such as /repo/name, ./status in an item, or header:x-event.`
+    const detail = `"${text}" is not a place. Write a JSON Pointer such as /repo/name, ./status in an item, or header:x-event.`
     throw invalidField(field, detail)
   }
   const names = text.slice(1).split('/')
@@ -103,7 +103,7 @@ function aroundMember(value: unknown, step: Exclude<Step, typeof EVERY>, around:
   }
 }
 
-/** A copy in which the value at a pointer is replaced. It shares all other values. A place that does not exist stays away. */
+/** A copy in which the value at a pointer is replaced. It shares all other values. A missing place stays missing. */
 export function withReplaced(
   root: unknown,
   [step, ...inner]: readonly Step[],

@@ -20,7 +20,7 @@ export interface CompiledRule {
 
 export interface MappedRule {
   event: Omit<NewEvent, 'dedupe_key' | 'payload' | 'source'>
-  /** What identifies the event, if the mapping says it and the payload has it. */
+  /** What identifies the event, if the mapping defines it and the payload contains it. */
   key: string | undefined
 }
 

@@ -12,7 +12,7 @@ export interface TestedDelivery {
   delivery_id?: string
   /** The answer that it asks for. */
   answer?: Readonly<Record<string, string>>
-  /** Of each event: the values of its rule that have no result, as places in the definition. */
+  /** For each event, the values of its rule that have no result, as places in the definition. */
   without_result?: string[][]
 }
 

@@ -19,8 +19,8 @@ import { requireFile } from '../not-a-file.js'
 const GZIP = Buffer.from([0x1f, 0x8b])
 
 /**
- * Puts a backup in the place of a ledger that no process has open. The backup is checked first; the ledger that is there
- * stays beside it under another name. The restored ledger has a new epoch.
+ * Replaces a ledger that no process has open with a backup. The backup is checked first; the replaced ledger is kept
+ * next to it under another name. The restored ledger has a new epoch.
  *
  * @param file a backup, compressed or not
  * @throws AppError `not_found/backup_missing`, `invalid/backup_unreadable`, `unavailable/store_corrupt`,

@@ -19,7 +19,7 @@ export interface CaptureParts {
   clock: () => Micros
   /** Absent without an account of the chat platform. */
   chat?: ChatCapture | undefined
-  /** Of the other platforms. */
+  /** Accounts of the other platforms. */
   accounts: readonly RestAccount[]
   sleep: RateLimitOptions['sleep']
   /** The right to capture the watch, if several servers may. */

@@ -12,7 +12,7 @@ const NOTHING_LEFT_OUT = '[[],[]]'
 
 export interface CaptureScheduleParts {
   captures: Pick<Captures, 'run' | 'runAlone'>
-  /** Of one platform, so that one that is slow or down keeps no other from being captured. */
+  /** Account of one platform: each has its own schedule, so that a slow or failing platform does not delay the others. */
   account: ChatAccount | RestAccount
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** How often to check for due watches. */

@@ -28,7 +28,7 @@ export interface CaptureCall {
 const CONCERN_ALL_WATCHES = ['rate_limited', 'credentials_refused', 'unreachable'].flatMap(ofEachPlatform)
 /** Failures that may concern one watch alone: the server cannot answer its request. */
 const SERVER_FAILURES = ['unavailable', 'timeout', 'connection_lost', 'answer_unreadable'].flatMap(ofEachPlatform)
-/** After so many consecutive server failures, the server counts as down. */
+/** After this many consecutive server failures, the server counts as down. */
 const MAX_SERVER_FAILURES = 3
 
 /** Captures watches into the ledger of this process, for commands and for the schedule. */

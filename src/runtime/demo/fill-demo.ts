@@ -90,7 +90,7 @@ function unnamedSubscription(): string {
 /**
  * Makes a board with cards in it.
  *
- * @param path of a file that is not there yet, below a folder of ours
+ * @param path of a file that does not exist yet, below a folder of ours
  * @param ends nothing was made after that
  */
 export async function fillDemoBoard(

@@ -32,7 +32,7 @@ export async function findFileOwner(database: string, noun: string): Promise<Fou
     const detail = `The last process with the ${noun} open, ${record.pid}, ended without closing it.`
     return {
       state: 'unclear',
-      finding: warning(detail, 'The next start repairs that. Find out in the log why it ended.'),
+      finding: warning(detail, 'The next start repairs that. The log shows why it ended.'),
     }
   }
   if (state === 'elsewhere') {
@@ -47,7 +47,7 @@ export async function findFileOwner(database: string, noun: string): Promise<Fou
     const detail = `The server of the ${noun}, ${server}, does not listen at its local socket.`
     return {
       state: 'unclear',
-      finding: failing('temporary', detail, 'If it does not start or stop just now, restart it.'),
+      finding: failing('temporary', detail, 'Restart it, unless it is starting or stopping.'),
     }
   }
   const address = record.address === undefined ? '' : ` at ${record.address}`

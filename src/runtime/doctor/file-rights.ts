@@ -12,7 +12,7 @@ export interface UsedPath {
 
 const { R_OK, W_OK, X_OK } = constants
 const OTHERS = 0o077
-/** What repairs, upgrades and restores leave beside a database. */
+/** Files that repairs, upgrades and restores leave next to a database. */
 const KEPT = /^\.(?:rescued|replaced|corrupt)-/u
 
 /**
@@ -40,7 +40,7 @@ async function rightsOf({ path, kind }: UsedPath, user: number | undefined): Pro
   try {
     const stats = await stat(path)
     if (kind === 'folder' ? !stats.isDirectory() : !stats.isFile()) {
-      return failing('configuration', `${path} is not a ${kind}.`, 'Move what is there away, or choose another path.')
+      return failing('configuration', `${path} is not a ${kind}.`, 'Move it away, or choose another path.')
     }
     await access(path, kind === 'folder' ? R_OK | W_OK | X_OK : R_OK | W_OK)
     if (user !== undefined && stats.uid !== user) {

@@ -108,6 +108,6 @@ function judgeWal(bytes: number): Finding[] {
 }
 
 async function sizeOfWal(database: string): Promise<number> {
-  // Of a file that has no WAL of its own.
+  // The file has no WAL of its own.
   return sizeOf(`${database}-wal`)
 }

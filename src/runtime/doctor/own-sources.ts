@@ -15,7 +15,7 @@ export function judgeSources(sources: readonly ShownSource[]): Finding[] {
     const { name, proof, enabled } = definition
     if (feed?.problem !== undefined) {
       return [
-        warning(`The feed ${name} could not be read. ${feed.problem}`, `Its next reading is at ${feed.next_read_at}.`),
+        warning(`The feed ${name} could not be read. ${feed.problem}`, `It is read next at ${feed.next_read_at}.`),
       ]
     }
     if (accepts || enabled === false) return []

@@ -29,7 +29,7 @@ export interface FollowerParts {
   now: () => Micros
   /** Milliseconds that only advance, also if the wall clock is set. */
   elapsed: () => number
-  /** Waits that many milliseconds, or until `signal` aborts. */
+  /** Waits `ms` milliseconds, or until `signal` aborts. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** The ledger records events itself from now on. */
   onPromoted: () => void
@@ -184,7 +184,7 @@ export class Follower implements ServedFollowing {
     const page = await this.#leader.page({ ...(since ? { since } : {}), changes: this.#mark.changes }, signal)
     const { line } = page
     this.#contactAt = this.parts.now()
-    if (line.epoch !== this.epoch) throw leaderChanged('Its epoch is another one: it was restored or replaced.')
+    if (line.epoch !== this.epoch) throw leaderChanged('It has another epoch: it was restored or replaced.')
     if (line.numbering !== this.#mark.numbering) {
       // Another copy of the same ledger answers, and numbers the changes otherwise: all of them are read again.
       this.#mark = { ...this.#mark, changes: 0, numbering: line.numbering }

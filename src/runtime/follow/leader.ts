@@ -20,7 +20,7 @@ export interface LeaderPage {
 /** What it has apart from its events. */
 export interface LeaderState {
   state: LedgerState
-  /** Of the answer. */
+  /** SHA-256 of the answer. */
   digest: string
 }
 
@@ -94,14 +94,13 @@ export function readPage(bytes: Buffer): LeaderPage {
   }
   const { numbering, events_left } = page ?? {}
   if (!page || typeof numbering !== 'string' || typeof events_left !== 'number')
-    throw invalidLine('The page of the leader has no end: its release may be another one.')
+    throw invalidLine('The page of the leader is incomplete: it may run another release.')
   return { appended, changed, line: page }
 }
 
 /** Members are those of this release: leader and follower are upgraded together. */
 function readState(state: object): LedgerState {
   const missing = LISTS.filter(name => !Array.isArray(Reflect.get(state, name)))
-  if (missing.length > 0)
-    throw invalidLine(`The leader sends no ${missing.join(', ')}: its release may be another one.`)
+  if (missing.length > 0) throw invalidLine(`The leader sends no ${missing.join(', ')}: it may run another release.`)
   return state as LedgerState
 }

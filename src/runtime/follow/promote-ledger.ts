@@ -8,7 +8,7 @@ import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { promoteStore } from './promote-store.js'
 
 /**
- * Ends that the ledger of this machine follows another one: through its server, else in its file.
+ * Stops the ledger of this machine from following another one: through its server, else in its file.
  *
  * @throws AppError `not_found/ledger_missing`; as `promoteStore`
  */

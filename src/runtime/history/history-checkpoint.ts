@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** What progress belongs to. */
 export interface HistoryIdentity {
-  /** Of the ledger. */
+  /** Epoch of the ledger. */
   epoch: string
   source: string
   baseUrl: string

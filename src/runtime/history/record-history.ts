@@ -23,7 +23,7 @@ export interface RecordHistoryParts {
 
 /** Lists that a repository or an account may lack; the others are read all the same. */
 const LACKING = ['platform_place_unknown', 'platform_not_permitted']
-/** Of reasons that are reported one by one. */
+/** Maximum number of reasons that are reported one by one. */
 const MOST_REASONS = 20
 
 /**

@@ -10,7 +10,7 @@ import {
 import type { NoteStore } from '../../store/note-store.js'
 import type { SharedStore } from '../../store/shared-store.js'
 
-/** Of servers that share a ledger, one compares at a time. */
+/** Lease of the server that compares: servers that share a ledger take turns. */
 export const RECONCILE_LEASE = 'reconcile'
 const RUNNING = { kind: 'running_comparison', name: 'all' } as const
 const ANNOUNCE_MS = 2_000

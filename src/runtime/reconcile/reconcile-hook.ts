@@ -128,7 +128,7 @@ async function findMissing(
   return { events: events.map(({ event, json }) => ({ event, json, provenance })) }
 }
 
-/** The platform's word that it was delivered is all that is left to go by. */
+/** Only the platform's list shows that it was delivered. */
 function whereListed(entry: ListedDelivery, run: Run, reason: string): MissingDelivery | undefined {
   if (!entry.succeeded) return { entry, reason }
   noteKnown(run, entry)

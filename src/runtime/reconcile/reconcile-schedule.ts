@@ -47,7 +47,7 @@ export interface ReconcileScheduleParts {
   headAtOpen: Micros | null
   now: () => Micros
   pace: ReconcilePace
-  /** Of servers that share the ledger: one of them does it at a time. */
+  /** Leases of servers that share the ledger: only the holder reconciles. */
   leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
 }
 

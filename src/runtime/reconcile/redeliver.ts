@@ -35,7 +35,8 @@ export async function redeliverAll(asked: MissingDelivery[], run: Redelivering):
     else noteLost(run, 'missing', entry, `${reason} No server runs that could receive it again.`)
   }
   const late = await waitFor(awaited, begun, run)
-  for (const { entry, reason } of late) noteLost(run, 'missing', entry, `${reason} It has not come again yet.`)
+  for (const { entry, reason } of late)
+    noteLost(run, 'missing', entry, `${reason} It has not been delivered again yet.`)
 }
 
 /** @returns those that have not come in time */
@@ -52,7 +53,7 @@ async function waitFor(
     if (waiting.length === 0 || performance.now() >= deadline) break
     await run.sleep(LOOK_MS, run.signal)
   }
-  // What is a repeat of a known event keeps its id nowhere: the platform lists that it was accepted.
+  // The ledger does not store the delivery id of a repeat; the platform's list shows whether it was accepted.
   const accepted = waiting.length > 0 ? await listAccepted(run.list, begun, run.signal) : new Set<string>()
   const late = waiting.filter(({ entry }) => entry.deliveryId === undefined || !accepted.has(entry.deliveryId))
   run.report.redelivered += awaited.length - late.length

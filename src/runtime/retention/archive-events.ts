@@ -20,7 +20,7 @@ export interface ArchiveRange {
   since: Micros | null
   /** Up to this instant. */
   to: Micros
-  /** No more than so many. */
+  /** Maximum number of events. */
   limit: number
 }
 
@@ -76,7 +76,7 @@ interface Written {
   events: number
   first: Micros | undefined
   through: Micros | undefined
-  /** Of the lines. */
+  /** Digest of the lines. */
   hash: Hash
 }
 

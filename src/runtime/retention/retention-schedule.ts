@@ -13,7 +13,7 @@ const DAY: Micros = 86_400_000_000
 /** How often to look for events that are old enough. */
 const EVERY_MS = 60 * 60_000
 const RETRY_MS = 5 * 60_000
-/** Of one archive. */
+/** Events per archive file. */
 const EVENTS_AT_ONCE = 100_000
 const BY = 'retention'
 const LEASE = 'retention'
@@ -23,7 +23,7 @@ export interface RetentionParts {
   ledger: Pick<Ledger, 'query' | 'histogram' | 'erasures'>
   logger: Pick<Logger, 'info' | 'error'>
   now: () => Micros
-  /** Of servers that share the ledger: one of them does it at a time. */
+  /** Leases of servers that share the ledger: only the holder prunes. */
   leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
 }
 

@@ -72,7 +72,7 @@ export class KeptTrace implements ServedTrace {
     return result
   }
 
-  /** Of a new ledger, counting begins now, on all servers. */
+  /** In a new ledger, all servers count from now on. */
   async #begin(): Promise<void> {
     const { notes, olderFile } = this.parts
     const isNew = (await notes.find('deliveries', NAME)) === undefined

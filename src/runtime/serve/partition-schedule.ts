@@ -6,8 +6,8 @@ import { wallClock } from '../open-ledger.js'
 const EVERY_MS = 6 * 60 * 60 * 1_000
 
 /**
- * Makes the partitions of the coming months, now and several times a day. Without one of its own, a month has its events in
- * the partition of all others: that is slower to remove later, and nothing else.
+ * Makes the partitions of the coming months, now and several times a day. Events of a month without
+ * its own partition go to the default partition; that only makes removing them slower.
  *
  * @returns to stop
  */

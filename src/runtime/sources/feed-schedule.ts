@@ -15,7 +15,7 @@ export interface FeedScheduleParts {
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** How often to look for feeds that are due: none is due more often. */
   checkMs: number
-  /** Of servers that share the ledger: one of them reads the feeds. */
+  /** Leases of servers that share the ledger: only the holder reads feeds. */
   leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
 }
 

@@ -6,8 +6,8 @@ import { findTimestamp } from '../../model/timestamp.js'
 import type { CopiedEvent } from '../../store/copy-store.js'
 
 /**
- * Reads an event as a ledger has stored it. Checked is what the ledger's columns are made of; the content is covered by the
- * digests.
+ * Reads an event as a ledger has stored it. Checks the members that fill the ledger's columns; the digests cover the
+ * content.
  *
  * @param body its JSON in UTF-8, kept as it is
  * @param event the same, parsed
@@ -62,7 +62,7 @@ export function invalidLine(reason: string): AppError {
   return new AppError('invalid', 'invalid_line', reason)
 }
 
-/** An event that was erased has nothing that a tombstone has not. */
+/** An erased event has only the members of a tombstone. */
 function isTombstone(body: Buffer, event: StoredEvent): boolean {
   const { provenance, erased } = event
   if (typeof provenance !== 'object' || provenance === null || erased === undefined) return false

@@ -26,7 +26,7 @@ export interface CopyLedgerOptions {
 /** How long a server may take to answer what it has accepted, and end. */
 const STOP_MS = 60_000
 const POLL_MS = 50
-/** How often where a copy has read to is stored, beside its events. */
+/** How often a copy stores how far it has read, together with its events. */
 const MARK_EVERY_MS = 2_000
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -87,7 +87,7 @@ export async function copyLedger(
 class LedgerCopy {
   #events = 0
   #markedAt = performance.now()
-  /** Of the other ledger. */
+  /** Head of the other ledger. */
   #newest: LedgerHead | null = null
 
   private constructor(
@@ -153,7 +153,7 @@ class LedgerCopy {
   /** The digest vouches for the content and order of all events; counts for the rest. */
   async #compare(source: Store, state: LedgerState): Promise<void> {
     if (!isDeepStrictEqual(this.head, this.#newest))
-      throw copyDiffers('Its newest event, or the digest, is another one.')
+      throw copyDiffers('Its newest event differs, or that event has another digest.')
     const [there, here] = [await source.events.stats(), await this.store.events.stats()]
     for (const [name, value] of Object.entries(there)) {
       if (!isDeepStrictEqual(value, Reflect.get(here, name))) throw copyDiffers(`It counts otherwise: ${name}.`)
@@ -161,7 +161,7 @@ class LedgerCopy {
     const stored = await this.store.copies.readState(ALL)
     for (const [name, list] of Object.entries(state)) {
       if (!isDeepStrictEqual(comparable(list), comparable(Reflect.get(stored, name)))) {
-        throw copyDiffers(`It has others: ${name.replace('_', ' ')}.`)
+        throw copyDiffers(`It has other ${name.replace('_', ' ')}.`)
       }
     }
   }

@@ -34,7 +34,7 @@ const compress = promisify(gzip)
 /** A larger sync would keep other programs waiting. */
 const SYNC_BYTES = 8 * 1024 * 1024
 const READ_BYTES = 4 * 1024 * 1024
-/** Of a member that `gzip` of zlib writes. Source: RFC 1952. */
+/** Bytes around the data of a gzip member as zlib writes it. Source: RFC 1952. */
 const GZIP = { head: 10, tail: 8 }
 const PAGE = Buffer.from('{"page":')
 const OTHERS = ['{"page":', '{"export":', '{"changed":', '{"subscription":', '{"user":', '{"token":', '{"end":'].map(

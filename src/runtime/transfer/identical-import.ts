@@ -65,7 +65,7 @@ export class IdenticalImport implements LineImport {
   async finish(): Promise<Omit<LedgerImport, 'database'>> {
     await this.#flush()
     if (!this.#end || !this.#header) {
-      throw new AppError('invalid', 'export_incomplete', 'The export has no end: it was interrupted.', {
+      throw new AppError('invalid', 'export_incomplete', 'The export is incomplete: it was interrupted.', {
         hint: 'Complete it, and import it again: the import continues.',
       })
     }
@@ -73,7 +73,7 @@ export class IdenticalImport implements LineImport {
     const { head } = this
     if (!isSameHead(head, this.#end.through) || event_count !== this.#end.events) {
       throw copyDiffers(
-        `The ledger has ${event_count} events, and the export says ${this.#end.events} with another digest or end.`,
+        `The ledger has ${event_count} events, but the export has ${this.#end.events}, or another digest.`,
       )
     }
     const epoch = this.keepEpoch ? this.#header.epoch : randomUUID()

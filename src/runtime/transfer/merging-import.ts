@@ -62,7 +62,7 @@ export class MergingImport implements LineImport {
   }
 }
 
-/** What another ledger has erased, and its entries for it, are no events for this one. */
+/** Events that another ledger has erased, and its entries about them, are not imported. */
 function isOfRemoval({ erased, provenance }: StoredEvent): boolean {
   return erased !== undefined || provenance?.route === LEDGER_ROUTE
 }

@@ -195,7 +195,7 @@ function showsCsrfToken({ identity, headers }: HttpRequest): boolean {
 
 function localOnly(): AppError {
   return new AppError('forbidden', 'local_only', "Only commands on the ledger's own machine may do this.", {
-    hint: 'They reach it through the socket beside the database.',
+    hint: 'They reach it through the socket next to the database.',
   })
 }
 

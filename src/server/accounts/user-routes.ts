@@ -77,14 +77,14 @@ export function deleteUser({ accounts, toActor }: UserRouteParts): LedgerEndpoin
 /** The id of the user whose tokens or sessions a request is about. */
 export type Owner = (req: HttpRequest<Identity>) => string
 
-/** The caller. @throws AppError `conflict/no_account` for an admin that is no user */
+/** The caller. @throws AppError `conflict/no_account` for an admin that is not a user */
 export function ownUser({ identity }: HttpRequest<Identity>): User {
   const user = userOf(identity)
   if (user) return user
   throw new AppError(
     'conflict',
     'no_account',
-    'The admin token is no account, so it has no password, tokens or sessions.',
+    'The admin token is not an account, so it has no password, tokens or sessions.',
     {
       hint: 'Create a user, and log in or issue a token for it.',
     },
@@ -246,7 +246,7 @@ const DOCS = {
   },
   listSessions: {
     summary: 'The browser sessions of a user, last used first',
-    description: 'Each has its begin, its last use and the address of the login.',
+    description: 'Each has its start, its last use and the address of the login.',
     answers: { 200: { description: 'The sessions', schema: SessionListSchema } },
   },
   endSession: {

@@ -4,12 +4,12 @@ import { AppError } from '../../model/app-error.js'
 import { cutOff, hasLeft } from './slow-reader.js'
 
 export interface AnswerLimits {
-  /** What answers that their readers have not taken yet may hold together. */
+  /** Maximum memory of all answers that their readers have not received yet. */
   bytes: number
   /** How many may wait until there is room, and how long. */
   waiting: number
   waitMs: number
-  /** While others wait for room, an answer is cut off whose reader has taken nothing for so long. */
+  /** While others wait for room, an answer is cut off after its reader has received nothing for this long. */
   patienceMs: number
   /** How long a reader may take for `LEAST_BYTES` while no other answer waits. */
   takenMs: number
@@ -23,10 +23,10 @@ export const ANSWER_LIMITS: AnswerLimits = {
 /** Less is left to the collector. Node keeps what is smaller than half of its pool in a buffer that others share. */
 const LEAST_FREED_BYTES = Math.max(16 * 1024, Buffer.poolSize / 2)
 
-/** What is read of a page in one go. An event that is larger goes out as a whole. */
+/** Bytes of a page per read. A larger event is sent whole. */
 export const PIECE_BYTES = 512 * 1024
 
-/** How long pieces wait while in every turn of the event loop a sender connects. */
+/** Maximum wait for a turn of the event loop without a new connection. */
 const PIECE_WAIT_MS = 20
 
 interface Waiting {
@@ -60,7 +60,7 @@ export class AnswerBudget {
     readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** The room of an answer, which it gives back when it is over. */
+  /** Reserves room for an answer, and releases it when the answer ends. */
   roomFor(res: ServerResponse): AnswerRoom {
     const room = new AnswerRoom(this, res)
     if (hasLeft(res)) return room
@@ -112,7 +112,7 @@ export class AnswerBudget {
     if (this.#pieces.length > 0) setImmediate(this.#admitPiece)
   }
 
-  /** Whether an answer may hold so much without waiting. */
+  /** Whether an answer may hold `bytes` without waiting. */
   hasRoom(bytes: number, more = bytes): boolean {
     const bound = bytes > PIECE_BYTES ? this.limits.bytes / 2 : this.limits.bytes
     return this.#used + more <= bound
@@ -211,13 +211,13 @@ export class AnswerBudget {
   }
 }
 
-/** What one answer holds of the budget. It gives that back when the answer is over. */
+/** The share of the budget that one answer holds until it ends. */
 export class AnswerRoom {
   /** Set by the budget, like `index`. */
   bytes = 0
   /** Its place among the rooms; -1 once its answer is over or cut off. */
   index = -1
-  /** Since when the reader leaves unread what was written. */
+  /** Since when written bytes have been unread. */
   untakenSince: number | undefined
 
   constructor(
@@ -225,13 +225,13 @@ export class AnswerRoom {
     readonly res: ServerResponse,
   ) {}
 
-  /** Resolves once it may hold so much. @throws AppError `unavailable/busy` where that takes too long */
+  /** Resolves once the bytes are reserved. @throws AppError `unavailable/busy` where that takes too long */
   async reserve(bytes: number): Promise<void> {
     const counted = this.#counted(bytes)
     if (counted > this.bytes) await this.budget.admit(this, counted)
   }
 
-  /** It holds so much, whether there was room or not. */
+  /** Reserves the bytes even if there is no room. */
   hold(bytes: number): void {
     this.budget.resize(this, this.#counted(bytes))
   }

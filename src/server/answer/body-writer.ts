@@ -49,7 +49,7 @@ export class BodyWriter {
     await untilClosed(this.res)
   }
 
-  /** An answer behind another one on its connection may be over without a word about what was written. */
+  /** An answer behind another one on its connection may end without reporting whether its bytes were written. */
   #writePart(bytes: Uint8Array): Promise<boolean> {
     return new Promise(resolve => {
       this.#onOver = () => resolve(false)

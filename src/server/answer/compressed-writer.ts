@@ -3,7 +3,7 @@ import type { Encoding } from '../request/accepted-encodings.js'
 import type { BodyWriter } from './body-writer.js'
 
 const CHUNK_BYTES = 64 * 1024
-/** The fastest levels: who reads large pages reads many. */
+/** The fastest levels: readers of large pages usually read many. */
 const GZIP = { level: 1, chunkSize: CHUNK_BYTES }
 const BROTLI = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 19 },

@@ -41,7 +41,7 @@ export async function answerWithProgress<Progress, Result>(
 }
 
 function stopping(): AppError {
-  return new AppError('unavailable', 'stopping', 'The server stops. Run it again to continue from what is recorded.')
+  return new AppError('unavailable', 'stopping', 'The server is stopping. Run the command again to continue.')
 }
 
 function ended(res: ServerResponse): Promise<void> {

@@ -108,7 +108,7 @@ function proxy(parts: ProxyParts): BoardEndpoint {
       })
       return undefined
     } catch (error) {
-      // The end of a login within an answer is no failure.
+      // A login that ends during an answer is not a failure.
       if (res.headersSent && isRefusal(error)) return undefined
       if (!(error instanceof GatewayFailure)) throw error
       req.logged = { backend: name, reason: error.reason }

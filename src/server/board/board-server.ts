@@ -9,10 +9,10 @@ import type { Backends } from '../../proxy/backends.js'
 import type { SocketAddress } from '../../proxy/own-address.js'
 import { ANSWER_LIMITS, AnswerBudget } from '../answer/answer-budget.js'
 import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
-import { addressOf, createRequestAddress } from '../http/request-address.js'
 import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.js'
 import { HeldPlaces } from '../http/held-places.js'
 import { createHttpApp, type HttpApp } from '../http/http-app.js'
+import { addressOf, createRequestAddress } from '../http/request-address.js'
 import { ShedReport } from '../http/shed-report.js'
 import { Shutdown } from '../http/shutdown.js'
 import { createProxyWatch } from '../http/untrusted-proxy.js'
@@ -74,7 +74,7 @@ export interface BoardServerOptions {
   requestIds: () => string
   streamTimes?: StreamTimes
   proxyTimes?: ProxyTimes
-  /** What fits the process when absent. */
+  /** Default: derived from the limits of the process. */
   limits?: ConnectionLimits
 }
 

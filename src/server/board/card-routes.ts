@@ -116,7 +116,7 @@ function withTag(status: number, card: Card, headers: readonly string[] = []): R
   return { ...json(status, card), headers: ['ETag', tagOf(card), ...headers] }
 }
 
-/** Without the rank: a card that was only moved within its column is no reason to refuse a change of its content. */
+/** Without the rank: a card that was only moved within its column is not a reason to refuse a change of its content. */
 function tagOf({ version }: Card): string {
   return `"${version}"`
 }

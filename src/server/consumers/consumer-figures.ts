@@ -15,11 +15,11 @@ export async function consumerFigures(
   return [
     figureBy('consumer', lags('events'), {
       name: 'daybook_consumer_lag_events',
-      help: 'Matching events after the checkpoint of a consumer; at least so many where counting takes too long.',
+      help: 'Matching events after the checkpoint of a consumer; a lower bound where counting takes too long.',
     }),
     figureBy('consumer', lags('seconds'), {
       name: 'daybook_consumer_lag_seconds',
-      help: 'Age of the oldest of these events; at most so old where finding it takes too long.',
+      help: 'Age of the oldest of these events; an upper bound where finding it takes too long.',
     }),
   ]
 }

@@ -58,7 +58,7 @@ export const AcknowledgementSchema = Type.Object(
         { maxItems: CONSUMER_LIMITS.page },
       ),
     ),
-    error: Type.Optional(Type.String({ description: 'A failure to show. Its last 4 KiB are kept.' })),
+    error: Type.Optional(Type.String({ description: 'A failure to report. Its last 4 KiB are kept.' })),
     lease_seconds: Type.Optional(LeaseSeconds),
     release: Type.Optional(Type.Boolean({ description: 'The instance ends: another one may read.' })),
   },

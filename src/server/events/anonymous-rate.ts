@@ -14,7 +14,7 @@ export interface AnonymousRateOptions {
 }
 
 interface Allowance {
-  /** Negative after a batch larger than the burst, until that many events' time has passed. */
+  /** Negative after a batch larger than the burst, until the time for these events has passed. */
   events: number
   at: number
 }
@@ -33,7 +33,7 @@ export class AnonymousRate {
   constructor(private readonly options: AnonymousRateOptions) {}
 
   /**
-   * Refuses if so many events may not be recorded now; `count` subtracts them.
+   * Refuses if `events` events may not be recorded now; `count` subtracts them.
    *
    * @throws AppError `throttled/too_many_attempts` with whole `retryAfterSeconds`
    */

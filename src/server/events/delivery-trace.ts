@@ -14,7 +14,7 @@ const ID_HEADERS = [
   ...['x-github-delivery', 'x-forgejo-delivery', 'x-gitea-delivery', 'x-gogs-delivery', 'idempotency-key'],
   ...['webhook-id', 'x-gitlab-event-uuid', 'x-discourse-event-id'],
 ]
-/** What fits a line, and is text in every terminal. */
+/** Ids that fit on a line and are printable in every terminal. */
 const SHOWABLE_ID = /^[\x21-\x7e]{1,100}$/
 
 /** Notes what arrives, without waiting for a store: an attacker decides how often that is. */
@@ -22,7 +22,7 @@ export interface ServedTrace {
   noteAccepted(source: string): void
   /** @param error what the handler threw */
   noteRefused(source: string, error: unknown, req: Pick<HttpRequest, 'headers'>): void
-  /** Of the last seven days. */
+  /** The trace of the last seven days. */
   state(): DeliveryTraceState | Promise<DeliveryTraceState>
 }
 

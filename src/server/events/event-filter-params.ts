@@ -55,7 +55,7 @@ function readFilterValues<Other extends string>(params: QueryString<Other | Filt
   const kinds = readBoth(params, 'kind', readKinds)
   const actors = readBoth(params, 'actor', readChoices)
   const outcomes = readBoth(params, 'outcome', readOutcomes)
-  if (kinds.excluded?.includes('*')) params.refuse('exclude_kind', 'Without kind "*" there is no event at all.')
+  if (kinds.excluded?.includes('*')) params.refuse('exclude_kind', 'Excluding the kind "*" leaves no events.')
   return defined({
     source: sources.included,
     kind: kinds.included,

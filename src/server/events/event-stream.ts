@@ -13,7 +13,7 @@ import { EVENT_STREAM_PARAMETERS, readEventStreamRequest } from './event-query-p
 import { createPageReader } from './page-reader.js'
 import { StreamReader } from './stream-reader.js'
 
-/** Events of one page; a page of at most a piece is all that is ever held for one reader. */
+/** Maximum events per page. One page is all that is held in memory for a reader. */
 const PAGE_EVENTS = 100
 
 export interface EventStreamParts {

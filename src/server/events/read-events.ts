@@ -46,7 +46,7 @@ export interface QueryEventsParts {
   budget: AnswerBudget
 }
 
-/** A page ends early, saying that there is more, rather than grow larger; it holds one event at least. */
+/** A page that would grow larger ends early with `has_more`; it has at least one event. */
 const PAGE_BYTES = 16 * 1024 * 1024
 const NOTHING = new Uint8Array()
 
@@ -120,7 +120,7 @@ async function writePieces(
     read: ReadPage
     signal: AbortSignal | undefined
     budget: AnswerBudget
-    /** What the answer has of these items. */
+    /** The part of these items that the answer contains. */
     shown: (items: Uint8Array) => Uint8Array
     /** No other long poll has the same bytes. */
     isFirstOwn: boolean
@@ -134,7 +134,7 @@ async function writePieces(
       bytes += piece.items.byteLength
       await writer.write(shown(piece.items), piece === first ? '{"items":[' : ',')
       if (piece !== first || isFirstOwn) budget.free(piece.items)
-      // Also what is shared shall not stay in memory while the rest of this answer is sent.
+      // Shared bytes must not stay in memory either while the rest of this answer is sent.
       piece.items = NOTHING
       if (writer.isOver || !isPiece(query, page)) break
       piece = await read({ ...restOfPage(query, page), maxBytes: PAGE_BYTES - bytes }, signal)
@@ -145,7 +145,7 @@ async function writePieces(
   await writer.end(endOfPage(page))
 }
 
-/** `GET /api/histogram`: how many there are over a range, in columns. */
+/** `GET /api/histogram`: event counts over a range, in buckets. */
 export function histogram({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
   return documented(DOCS.histogram, async (req, res) =>
     json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res)))),

@@ -3,7 +3,7 @@ import { type Micros, toTimestamp } from '../../model/timestamp.js'
 
 export interface RefusedDelivery {
   source: string
-  /** Of the problem answer: `signature_invalid`, `body_too_large`. */
+  /** Code of the problem answer: `signature_invalid`, `body_too_large`. */
   code: string
   count: number
   last_at: string

@@ -120,7 +120,7 @@ const TEST_LIMITS = { bytes: 256 * 1024, events: 20 } as const
 
 const TestSchema = Type.Object(
   {
-    definition: Type.Optional(Type.Unknown({ description: 'To be tried; absent: that of the source.' })),
+    definition: Type.Optional(Type.Unknown({ description: 'The definition to try; absent: that of the source.' })),
     delivery: Type.String({
       minLength: 1,
       description: 'Text of a delivery: {"headers": {…}, "body": …}, or the body alone. At most 256 KiB.',

@@ -196,7 +196,7 @@ const OWN_SOURCE_DOC: RouteDoc = {
 
 const ChatDeliverySchema = Type.Object({
   ...DELIVERY,
-  response_not_required: Type.Literal(true, { description: 'The platform is to post nothing for it.' }),
+  response_not_required: Type.Literal(true, { description: 'Tells the platform to post nothing in reply.' }),
 })
 
 const CHAT_DOC: RouteDoc = {

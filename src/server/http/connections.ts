@@ -22,7 +22,7 @@ export interface Connection {
   unanswered: ServerResponse[]
   /** Over the owner's socket: never closed to make room. */
   local: boolean
-  /** Milliseconds; when it was opened, or last answered. */
+  /** When it was opened or last answered, in milliseconds. */
   since: number
 }
 

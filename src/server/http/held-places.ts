@@ -20,7 +20,7 @@ export class HeldPlaces {
 
   constructor(private readonly parts: HeldPlacesParts) {}
 
-  /** @returns gives the place back @throws AppError `unavailable/busy` */
+  /** @returns releases the place @throws AppError `unavailable/busy` */
   take(req: HttpRequest): () => void {
     const { limits, addressOf, userOf, refused } = this.parts
     const address = `address ${addressOf(req)}`

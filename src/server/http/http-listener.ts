@@ -89,7 +89,7 @@ export class HttpListener {
    * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
    */
   async listenSocket(path: string): Promise<void> {
-    // A longer path would be cut off without a word, and the socket would stand somewhere else.
+    // A longer path would be cut off silently, and the socket would be created elsewhere.
     if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
       const detail = `${path} is longer than ${MAX_SOCKET_PATH_BYTES} bytes, the limit for a socket.`
       throw new AppError('configuration', 'address_unusable', detail, { hint: 'Choose a shorter path.' })
@@ -97,7 +97,7 @@ export class HttpListener {
     await this.#start({ path }, path, true)
   }
 
-  /** To be called when a request has been answered. */
+  /** Call it when a request has been answered. */
   answered(req: IncomingMessage, res: ServerResponse): void {
     this.#connections.answered(req, res)
   }
@@ -134,7 +134,7 @@ export class HttpListener {
       connectionsCheckingInterval: HTTP_LIMITS.connectionsCheckingInterval,
       keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout,
       maxHeaderSize: HTTP_LIMITS.maxHeaderSize,
-      // The answer to a missing Host shall look like every other.
+      // The answer to a missing Host must look like every other.
       requireHostHeader: false,
     })
     server.timeout = HTTP_LIMITS.idleTimeout
@@ -198,7 +198,7 @@ export class HttpListener {
     return use !== undefined
   }
 
-  /** Answers what is no request at all, unless part of an answer is already in progress on that connection. */
+  /** Answers bytes that are not a request, unless part of an answer is already in progress on that connection. */
   #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     const pending = this.#connections.unansweredOn(socket).find(res => res.socket === socket)
     if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent) {

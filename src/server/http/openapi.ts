@@ -14,7 +14,7 @@ import {
   type RouteDoc,
 } from './route.js'
 
-/** As much of an operation as a page shows. */
+/** The part of an operation that the page shows. */
 export interface Operation {
   tags: string[]
   summary: string
@@ -184,7 +184,7 @@ const REFUSALS: Record<string, string> = {
   400: 'The request is malformed, or a value in it is invalid',
   401: 'A login is needed, or a credential is wrong',
   403: 'The caller may not do this, or its page may not',
-  404: 'There is no such thing',
+  404: 'Not found',
   413: 'The body is too large',
   415: 'The content type, or the encoding of the body, is not accepted',
   429: 'Too many attempts or events; `Retry-After` has the seconds to wait',

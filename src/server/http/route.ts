@@ -99,7 +99,7 @@ export interface HttpRequest<Who = unknown> extends Request {
   isAnonymous: boolean
   /** Logged at `info`, although its route usually is not. */
   isNotable?: boolean
-  /** The answer is held open on purpose: its duration is no measure of how fast requests are answered. */
+  /** The answer is held open on purpose: its duration does not measure how fast requests are answered. */
   isHeld?: boolean
   /** Refused to keep room for others: such refusals are counted, and logged together once a minute. */
   isShed?: boolean

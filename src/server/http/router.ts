@@ -82,7 +82,7 @@ export function createRouter<Rule extends string, Who>({
 
   const fail = (req: HttpRequest<Who>, res: ServerResponse, error: unknown) => {
     if (!res.closed) send(req, res, toProblemReply(error, req.requestId, challenge))
-    // The caller has left, so an error that this caused is no failure of the server.
+    // The caller has left, so an error that this caused is not a failure of the server.
     else if (!res.headersSent) res.statusCode = CLIENT_GONE
   }
 
@@ -128,7 +128,7 @@ export function createRouter<Rule extends string, Who>({
     } else if (req.method === 'OPTIONS') {
       send(req, res, { status: 204, body: '', headers: [...headers, ...permitPage(req, allowed)] })
     } else {
-      const detail = `This path does not answer ${req.method}. It answers: ${allowHeader(allowed)}.`
+      const detail = `This path does not accept ${req.method}. It accepts: ${allowHeader(allowed)}.`
       const text = `It accepts ${allowed.join(' and ')}: ${routeOf(allowed[0] as Method, req.path)?.doc.summary}.`
       const page = { status: 405, headers, title: 'This address is for programs', text }
       send(req, res, showPlain(req, page) ?? problemReply({ status: 405, code: 'method_not_allowed', detail }, headers))

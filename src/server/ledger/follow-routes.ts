@@ -64,7 +64,7 @@ const InputSchema = Type.Object(
     keep_epoch: Type.Optional(
       Type.Boolean({ description: 'The leader was stopped first and is not used any more. Default: false.' }),
     ),
-    force: Type.Optional(Type.Boolean({ description: 'Although the leader still answers. Default: false.' })),
+    force: Type.Optional(Type.Boolean({ description: 'Promote even if the leader still answers. Default: false.' })),
   },
   { additionalProperties: false },
 )

@@ -47,9 +47,9 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
       const clock = clockBehind(head?.capturedAt ?? null, now())
       const status = following.status()
       const promotion = following.promotion()
-      const stands = status ? followFails(status) : stalled(await ledger.consumers.countStalled())
+      const behind = status ? followFails(status) : stalled(await ledger.consumers.countStalled())
       const live = captures.live?.()?.status
-      const found = [clock, stands, await diskLow(storageSizes), unreadable(replica), live && liveLost(live, now())]
+      const found = [clock, behind, await diskLow(storageSizes), unreadable(replica), live && liveLost(live, now())]
       const known = {
         database,
         version,
@@ -99,8 +99,8 @@ interface Warning {
 /** Without names: the health of a ledger is public. */
 function stalled(count: number): Warning | undefined {
   if (count === 0) return undefined
-  const what = count === 1 ? 'A consumer stands' : `${count} consumers stand`
-  const detail = `${what} still although events wait. \`daybook consumers list\` shows which.`
+  const what = count === 1 ? 'A consumer is' : `${count} consumers are`
+  const detail = `${what} stalled: events wait. \`daybook consumers list\` shows which.`
   return { code: 'consumers_stalled', detail }
 }
 
@@ -108,7 +108,7 @@ function stalled(count: number): Warning | undefined {
 function liveLost({ state, since, code }: LiveStatus, now: Micros): Warning | undefined {
   const seconds = Math.floor((now - readTimestamp('since', since).micros) / 1_000_000)
   if (state !== 'lost' || seconds < FAILING_SECONDS) return undefined
-  const detail = `The event queue of the chat server cannot be read for ${seconds} s (${code}). Capture by interval continues.`
+  const detail = `The event queue of the chat server could not be read for ${seconds} s (${code}). Capture by interval continues.`
   return { code: 'chat_live_lost', detail }
 }
 

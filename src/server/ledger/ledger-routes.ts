@@ -1,7 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.js'
 import type { Identity } from '../../accounts/identity.js'
-import type { CookiePlace } from '../../login/cookies.js'
 import type { ToAddress } from '../../login/caller-address.js'
+import type { CookiePlace } from '../../login/cookies.js'
 import { EventSchema } from '../../model/events/event.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import { webhookPathOf } from '../../model/sources/source-definition.js'
@@ -61,7 +61,7 @@ import type { ServedLedger } from './served-ledger.js'
 import { stats } from './stats.js'
 import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
-/** Of the sources that operators define. */
+/** Webhook path of the sources that operators define. */
 export const OWN_WEBHOOKS = webhookPathOf(':name')
 /** Exporters of OpenTelemetry append this to the address that they are given. */
 const OTLP_LOGS = `${OWN_WEBHOOKS}/v1/logs`
@@ -134,7 +134,7 @@ export interface Answers {
 export interface WatchedPlatforms {
   /** One webhook route each. */
   adapters: readonly WebhookAdapter[]
-  /** Of all sources. */
+  /** Catalogues of all sources. */
   catalogue: readonly PlatformCatalogue[]
   /** All currently valid ones. */
   secrets: Readonly<Record<PlatformSource, readonly string[]>>

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Accounts } from '../../accounts/accounts.js'
 import { ANONYMOUS, type Identity, userOf } from '../../accounts/identity.js'
+import { createThrottleAddress } from '../../login/caller-address.js'
 import { KeyThrottle } from '../../login/key-throttle.js'
 import { createKnownHosts } from '../../login/known-hosts.js'
-import { createThrottleAddress } from '../../login/caller-address.js'
 import type { LoginLook } from '../../model/login-look.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { Micros } from '../../model/timestamp.js'
@@ -20,11 +20,11 @@ import { DeliveryTrace, type ServedTrace } from '../events/delivery-trace.js'
 import type { ServedReconciliations } from '../events/reconcile-route.js'
 import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
-import { addressOf, createRequestAddress } from '../http/request-address.js'
 import { type ConnectionLimits, connectionLimits, consumerLimits } from '../http/connection-limits.js'
 import { CrossOrigin } from '../http/cross-origin.js'
 import { HeldPlaces } from '../http/held-places.js'
 import { createHttpApp, type HttpApp } from '../http/http-app.js'
+import { addressOf, createRequestAddress } from '../http/request-address.js'
 import type { Access, HttpRequest } from '../http/route.js'
 import type { RequestOutcome } from '../http/router.js'
 import { ShedReport } from '../http/shed-report.js'
@@ -87,7 +87,7 @@ export interface LedgerServerOptions {
   copyTo: CopyLedger
   verify: VerifyEvents
   copies: ServedCopies
-  /** Of another ledger. */
+  /** State of following another ledger. */
   following: ServedFollowing
   /** The database, for answers while the store cannot name it. */
   database: DatabaseName
@@ -119,7 +119,7 @@ export interface LedgerServerOptions {
   /** A new id for each request, of printable ASCII. */
   requestIds: () => string
   streamTimes?: StreamTimes
-  /** What fits the process when absent. */
+  /** Default: derived from the limits of the process. */
   limits?: ConnectionLimits
   answerLimits?: AnswerLimits
 }

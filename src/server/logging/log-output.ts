@@ -6,7 +6,7 @@ const RETRY_MS = 1_000
 export interface LogOutputParts {
   /** Writes some of the bytes. @returns how many @throws if the disk is full, or nothing reads the pipe */
   write: (bytes: Uint8Array) => number
-  /** The line that replaces so many lost lines. */
+  /** The line that replaces `count` lost lines. */
   lostLine: (count: number) => string
   /** Calls back later, without keeping the process alive. */
   later?: (retry: () => void, milliseconds: number) => void

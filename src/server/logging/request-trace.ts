@@ -10,7 +10,7 @@ export interface RequestTrace {
   client_request_id?: string
 }
 
-/** A version, two ids and flags; later versions may add members. `ff` is no version. */
+/** A version, two ids and flags; later versions may add members. `ff` is not a valid version. */
 const TRACE_PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-[\x21-\x7e]*)?$/
 const FIRST_VERSION = '00'
 const MAX_TRACE_PARENT = 200

@@ -7,7 +7,7 @@ import { type Figure, figure, figureBy } from './figure.js'
 /** The size of a program's files, and of the disk below them. Bytes. */
 export interface StorageSizes {
   database: number
-  /** Of SQLite. */
+  /** Bytes of SQLite's WAL. */
   wal?: number
   /** Absent where the database is on another machine. */
   disk?: { size: number; free: number }

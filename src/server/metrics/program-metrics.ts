@@ -141,7 +141,7 @@ export class ProgramMetrics {
   }
 }
 
-/** @returns undefined for an answer that is no error, and where the sender left before the answer */
+/** @returns undefined for an answer that is not an error, and where the sender left before the answer */
 function codeOf({ res, pattern, error }: RequestOutcome): string | undefined {
   const { statusCode: status } = res
   if (status < 400 || status === CLIENT_GONE) return undefined

@@ -35,7 +35,7 @@ export interface Pages {
 
 /** Written by the build (`src/pages`). */
 interface Manifest {
-  /** Of all files together; also the name of their folder. */
+  /** Version of all files together; also the name of their folder. */
   version: string
   names: string[]
   /** Scripts that are needed before the page begins. */

@@ -6,7 +6,7 @@ export interface BodyShare {
   take(bytes: number): void
   /** The body is complete: it keeps its share, and is no longer refused in favour of another. */
   complete(): void
-  /** Gives the share back. */
+  /** Releases the share. */
   release(): void
 }
 

@@ -5,7 +5,7 @@ import { walkJson } from './json-walk.js'
 const SUSPECT = /[:[,\s]-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/
 const INTEGER = /^-?\d+$/
 const MAX_REPORTED = 20
-/** Of the pointer to such a number, which may be as long as the text. */
+/** Shown part of the pointer to such a number: a pointer may be as long as the text. */
 const SHOWN_CHARACTERS = 512
 
 /**

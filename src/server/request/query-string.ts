@@ -108,7 +108,7 @@ export function singleValue(search: string, name: string): string | undefined {
   return others.length === 0 ? value : undefined
 }
 
-/** Form decoding, `+` for a blank. Undefined for broken escapes and for bytes that are no UTF-8. */
+/** Form decoding, `+` for a blank. Undefined for broken escapes and for bytes that are not UTF-8. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

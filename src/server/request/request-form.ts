@@ -11,7 +11,7 @@ export const HEADER_LIMITS = {
 const UNBOUNDED_LINE = 'cookie'
 
 /**
- * Refuses a malformed or ambiguous request before any of it is used: a target that is no path, a `Host` that no browser
+ * Refuses a malformed or ambiguous request before any of it is used: a target that is not a path, a `Host` that no browser
  * would send, more or longer header lines than a program needs, a second line of a header that identifies the caller or
  * proves a delivery. (Node keeps the first `Host` and `Authorization` and joins the others, so only the raw lines show
  * repeats.)

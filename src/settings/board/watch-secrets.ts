@@ -41,9 +41,9 @@ export function watchBoardSecrets(sources: SettingSources, { now, report }: Secr
     const note = (path: string) => files.set(path, fileStateNow(path))
     const reader = new SettingReader({
       ...sources,
-      standsAt: path => {
+      kindOfPath: path => {
         note(path)
-        return sources.standsAt(path)
+        return sources.kindOfPath(path)
       },
       readTextFile: path => {
         note(path)

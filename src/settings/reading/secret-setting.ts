@@ -110,8 +110,8 @@ export function readDefaultSecretFile(reader: SettingReader, title: string, path
 /** Finds out whether the file exists but cannot be reached. */
 function obstacleTo(path: string, { sources }: SettingReader): string | undefined {
   const folder = dirname(path)
-  if (sources.standsAt(folder) === 'a file') return `"${folder}" is a file`
-  const link = [path, folder].find(place => sources.standsAt(place) === 'a broken link')
+  if (sources.kindOfPath(folder) === 'a file') return `"${folder}" is a file`
+  const link = [path, folder].find(place => sources.kindOfPath(place) === 'a broken link')
   return link && `"${link}" is a broken link`
 }
 
@@ -124,7 +124,7 @@ interface SecretFile {
 
 function checkedSecret(reader: SettingReader, { name, path, toSecret }: SecretFile, text: string): string | undefined {
   if (text.length > MAX_CHARACTERS) {
-    reader.refuse(name, `${name} "${path}" is larger than 64 KiB. That is no secret.`)
+    reader.refuse(name, `${name} "${path}" is larger than 64 KiB, too large for a secret.`)
     return undefined
   }
   if (text.includes('\ufffd')) {

@@ -45,7 +45,7 @@ export class SettingReader {
     return found?.value ? found : undefined
   }
 
-  /** The same without flags. A value that is empty in every place is found as well. */
+  /** As `find`, but without flags; a setting that is empty everywhere is found too. */
   findEvenEmpty(name: string): FoundSetting | undefined {
     const { env } = this.sources
     const fromProcess = this.#findIn(name, each => env[each])

@@ -13,7 +13,7 @@ export interface SettingSources {
   /** Whether others than the file's owner may read or change it; false if there is no file. */
   isOpenToOthers(path: string): boolean
   /** What the path is. An inaccessible path is reported when it is read. */
-  standsAt(path: string): 'nothing' | 'a broken link' | 'a file' | 'something else'
+  kindOfPath(path: string): 'nothing' | 'a broken link' | 'a file' | 'something else'
 }
 
 /** The sources of this process. */
@@ -23,11 +23,11 @@ export function processSources(): SettingSources {
     homedir: homedir(),
     readTextFile: path => readRegularFile(path, MAX_BYTES),
     isOpenToOthers: path => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
-    standsAt,
+    kindOfPath,
   }
 }
 
-function standsAt(path: string): ReturnType<SettingSources['standsAt']> {
+function kindOfPath(path: string): ReturnType<SettingSources['kindOfPath']> {
   try {
     if (!lstatSync(path, { throwIfNoEntry: false })) return 'nothing'
     const target = statSync(path, { throwIfNoEntry: false })

@@ -183,7 +183,7 @@ function mayBeLate({ order, since }: EventQuery): boolean {
   return order === 'desc' && since === undefined
 }
 
-/** Of an event that retention has removed. */
+/** The tombstone of an event that retention has removed. */
 async function findTombstone(connection: Connection, at: Micros): Promise<Uint8Array | undefined> {
   const removed = (await readRemoved(connection, [at])).get(at)
   return removed && Buffer.from(JSON.stringify(removed.tombstone))

@@ -24,9 +24,9 @@ import { EventWriter } from './write/event-writer.js'
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
 const RESTORED_AT = /* sql */ `SELECT value FROM meta WHERE name = 'restored_at'`
 
-/** A write of this size takes long enough. The WAL checkpoint that becomes due with it has a later turn. */
+/** After a write of this size, a WAL checkpoint that is due waits for a later turn. */
 const LARGE_WRITE_BYTES = 4 * 1024 * 1024
-/** Of writes without a `load` of their own. */
+/** Load of writes that do not give their own. */
 const ONE_ROW: CommitLoad = { rows: 1, bytes: 0 }
 
 /** Every task of the ledger's thread, as a row of a table. The side of the main thread is derived from these tables. */
@@ -61,7 +61,7 @@ export interface LedgerFacts {
   schemaVersion: number
   /** Rows of an older ledger that could not be carried over. */
   leftovers: readonly Leftover[]
-  /** Of a ledger that an older release has written. */
+  /** Upgrade of a ledger that an older release had written. */
   upgrade: Upgrade | undefined
 }
 
@@ -169,12 +169,12 @@ export class Engine {
     this.#database.checkpointWal()
   }
 
-  /** Brings up to `count` more events into the search index, fewer where they are large. @returns how many */
+  /** Adds up to `count` more events to the search index, fewer where they are large. @returns how many */
   advanceIndex(count: number): number {
     return this.#index.advance(count)
   }
 
-  /** Gives up to `count` more events their digests. */
+  /** Computes the digests of up to `count` more events. */
   advanceChain(count: number): void {
     this.#writer.advanceChain(count)
   }

@@ -34,7 +34,7 @@ const LONG_TURN_MS = 10
  */
 const INDEX_PACING = { largest: 95_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
-/** Upkeep rests so many times the duration of its last slice, less after `quietMs` without a write. */
+/** Upkeep pauses for `rest` times the duration of its last slice, or `quietRest` times after `quietMs` without a write. */
 const UPKEEP_PACING = { rest: 9, quietRest: 1, quietMs: 50 }
 
 interface OpenQuery {
@@ -224,7 +224,7 @@ export class Scheduler {
     else this.#indexTimer = setTimeout(() => this.#wake(), Math.min(untilQuiet, untilPace))
   }
 
-  /** Indexes a batch, and as many of them as it takes for `atLeast` events. */
+  /** Indexes batches until at least `atLeast` events are indexed, but at least one batch. */
   #index(atLeast: number): void {
     this.#attempt(() => {
       const wanted = Math.min(this.engine.unindexed, INDEX_PACING.batch)
@@ -296,7 +296,7 @@ class OrderedReplies {
   readonly replies: StoreReply[] = []
   /** Buffers that change hands. */
   readonly transfer: ArrayBuffer[] = []
-  /** Of those buffers. */
+  /** Size of those buffers. */
   bytes = 0
 
   add(id: number, work: () => unknown): void {

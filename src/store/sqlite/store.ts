@@ -15,7 +15,7 @@ export interface SqliteStore extends Store {
   readonly restoredAt: number | undefined
   /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
-  /** Of a ledger that an older release has written. */
+  /** Upgrade of a ledger that an older release had written. */
   readonly upgrade: Upgrade | undefined
   /** Resolves when a task has met damage in the file: `unavailable/store_corrupt`. */
   readonly damaged: Promise<AppError>

@@ -15,7 +15,7 @@ t.test('a moved ledger is shown with both places, its digest, and what to do nex
       '  head    2031-05-04T09:00:00.000000Z',
       `  digest  ${'ab'.repeat(32)}`,
       '  epoch   e-1',
-      'Let EVENT_DB name the new place, and start the servers.',
+      'Set EVENT_DB to the new place, and start the servers.',
     ].join('\n'),
   )
 })

@@ -153,7 +153,7 @@ const faults: { name: string; bytes: Buffer; code: string; message: RegExp }[] =
     name: 'a header in two spellings',
     bytes: body({ headers: { 'X-GitHub-Event': 'push', 'x-github-event': 'issues' }, body: {} }),
     code: 'invalid_field',
-    message: /"x-github-event" is there twice/,
+    message: /"x-github-event" occurs twice/,
   },
   ...['gar bage', 'ftp://chat.example.org', '', 5, null].map(site => ({
     name: `a site that is ${JSON.stringify(site)}`,

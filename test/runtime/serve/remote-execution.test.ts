@@ -38,8 +38,8 @@ interface Front {
 
 async function serveBoard(t: Test, env: Record<string, string>): Promise<{ url: string; port: number }> {
   const given = memorySources({ env: { BOARD_HOME: ownFolder(t), EVENT_LOG_LEVEL: 'silent', ...env } })
-  const { readTextFile, standsAt } = processSources()
-  const sources = { ...given, readTextFile, standsAt }
+  const { readTextFile, kindOfPath } = processSources()
+  const sources = { ...given, readTextFile, kindOfPath }
   const running = await serve(readServeSettings({ only: 'board', port: '0' }, sources), sources)
   t.teardown(() => running.close())
   const url = running.board?.url ?? ''

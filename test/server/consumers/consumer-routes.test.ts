@@ -194,7 +194,7 @@ t.test('over a ledger with events', async t => {
     t.match((await request('/api/consumers/safe')).body, { leased_until: null })
   })
 
-  t.test('health warns of consumers that stand still, without their names', async t => {
+  t.test('health warns of stalled consumers, without their names', async t => {
     await put('still', { position: 'beginning' })
     time.now += 301_000_000
     const { status, body } = await request('/api/health')

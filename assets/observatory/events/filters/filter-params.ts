@@ -31,7 +31,7 @@ export interface Filters extends RangeFilters, Record<`exclude_${Excludable}`, r
 export interface RangeFilters {
   /** The last N days. */
   days: number | undefined
-  /** Of the page, not of the API: `15m`, `6h`, `today`, `yesterday`. */
+  /** A range of the page; the API has no such parameter: `15m`, `6h`, `today`, `yesterday`. */
   last: string
   /** Instants with a zone, inclusive. */
   from: string
@@ -132,7 +132,7 @@ const { days: _, last: __, from: _from, to: _to, event: _event, live: _live, ...
 
 export const NO_RANGE: RangeFilters = { days: undefined, last: '', from: '', to: '' }
 
-/** A range replaces another one. */
+/** A new range replaces the previous one, in whichever form that was. */
 export function withChange(filters: Filters, change: Partial<Filters>): Filters {
   const isRange = change.days || change.last || change.from || change.to
   return { ...filters, ...(isRange ? NO_RANGE : {}), ...change }

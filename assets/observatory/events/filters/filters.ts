@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
-import { copyWithToast } from '../../../shared/controls/copy.js'
 import { type How, href, queryState } from '../../../shared/address.js'
+import { copyWithToast } from '../../../shared/controls/copy.js'
 import { now } from '../../../shared/words/now.js'
 import { DAY, fromMs, toMs } from '../../../shared/words/time.js'
 import {
@@ -53,7 +53,7 @@ export const queryKey: ReadonlySignal<string> = computed(() => {
 
 /** Filters and range as the API accepts them. */
 export function apiQuery(): ApiQuery {
-  // A caller that observes signals observes what is asked for.
+  // Subscribes a caller that observes signals to the query.
   queryKey.value
   return toApiQuery(filters.peek())
 }

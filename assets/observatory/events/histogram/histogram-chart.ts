@@ -15,7 +15,7 @@ const LABEL_WIDTH = 76
 
 export interface ChartProps {
   histogram: EventHistogram
-  /** Of the bars, in pixels; the labels are outside. */
+  /** Width of the bars in pixels, without the labels. */
   width: number
   height: number
   at: number | undefined

@@ -58,7 +58,7 @@ export interface Line {
   above: string
 }
 
-/** A row above neighbouring events of runs, which stands for those that are folded. */
+/** A row above neighbouring events of runs, which represents those that are folded. */
 export interface Burst {
   /** Newest first. */
   burst: readonly ListedEvent[]

@@ -9,7 +9,7 @@ export interface JsonRow {
   /** Absent in arrays and for the root. */
   name?: string
   value: unknown
-  /** Of an object or array; undefined if it is empty. */
+  /** Whether an object or array is open; undefined if it is empty. */
   isOpen?: boolean
   left?: number
 }

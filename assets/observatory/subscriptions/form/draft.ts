@@ -6,7 +6,7 @@ import type { Subscription } from '#model/subscriptions/subscription'
 
 export type Draft = Readonly<Record<string, unknown>>
 
-/** Of a field that edits some members of a draft. */
+/** Props of a field that edits some members of a draft. */
 export interface DraftFieldProps {
   draft: Draft
   onChange: (draft: Draft) => void
@@ -26,7 +26,7 @@ export function toDraft(subscription: Subscription): Draft {
   return Object.fromEntries(Object.entries(subscription).filter(([member]) => !KEPT.includes(member)))
 }
 
-/** @throws SyntaxError for invalid JSON, and for JSON that is no object */
+/** @throws SyntaxError for invalid JSON, and for JSON that is not an object */
 export function readDraft(json: string): Draft {
   const value: unknown = JSON.parse(json)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -10,7 +10,7 @@ const SEVERAL = { multiple: true, multipleNonGreedy: true } as const
 export default class BoardCardsEdit extends BoardCommand {
   static override summary = 'Changes the title, body, labels, assignee or links of a card.'
   static override description =
-    'What no flag names stays. --label and --link replace all that the card has; an empty value removes them, and the assignee.'
+    'Fields without a flag stay. --label and --link replace all existing ones; an empty value removes them, or the assignee.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> card_1f2e3d4c5b6a7988 --assignee ada --label security',
     '<%= config.bin %> <%= command.id %> card_1f2e3d4c5b6a7988 --assignee ""',

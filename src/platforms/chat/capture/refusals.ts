@@ -41,7 +41,7 @@ export function toChatRefusal(answer: HttpAnswer, body: Payload | undefined, sit
     return new AppError('unauthenticated', 'chat_credentials_refused', message)
   }
   if (code === 'BAD_NARROW') {
-    const message = `The chat server ${site} knows no such stream or topic, or does not show it to this account.`
+    const message = `The chat server ${site} has no such stream or topic, or does not show it to this account.`
     const hint = 'Check the target of the subscription, and subscribe the account to the stream.'
     return new AppError('invalid', 'chat_narrow_refused', message, { hint })
   }

@@ -42,7 +42,7 @@ export function mapMessage(event: ChatEvent, message: Payload): Mapped {
 }
 
 /**
- * The conversation of a message, and its text. Only the title names a topic: its name is no identity, so the key is the
+ * The conversation of a message, and its text. Only the title names a topic: its name is not an identity, so the key is the
  * stream's.
  */
 export function conversationOf(

@@ -255,7 +255,7 @@ interface StreamOptions {
   kinds: readonly string[]
   headers?: Readonly<Record<string, string>> | undefined
   complete?: Complete
-  /** Of the items of a page: whether the next one may have something that counts. */
+  /** Whether the page after these items may have relevant items. */
   mayFollow?: (items: readonly unknown[]) => boolean
 }
 

@@ -14,7 +14,7 @@ export class Threads {
 
   constructor(
     private readonly api: HistoryApi,
-    /** Of the repository, in the API. */
+    /** Path of the repository in the API. */
     private readonly path: string,
   ) {}
 

@@ -17,7 +17,7 @@ export function postDeliveries(forum: Forum, post: Payload): PastDelivery[] {
   return delivery(forum, 'post', post)
 }
 
-/** A list of topics has the people beside it, and names the creator first. */
+/** A list of topics has the people in a list of its own, and names the creator first. */
 export function withCreator(topic: Payload, people: readonly Payload[]): Payload {
   const id = idAt(objectsAt(topic, 'posters')[0], 'user_id')
   const creator =

@@ -1,6 +1,9 @@
 import type { SourceDefinition } from '../../../model/sources/source-definition.js'
 
-/** What the items of a feed become, unless a definition has other rules. One id is one event: an item that changes stays it. */
+/**
+ * What the items of a feed become, unless a definition has other rules. One id is one event: an item that changes
+ * remains the same event.
+ */
 const FEED_RULES: SourceDefinition['rules'] = [
   {
     kind: 'entry.published',

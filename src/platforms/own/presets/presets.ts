@@ -6,7 +6,7 @@ import { bitbucket, jira, linear, mattermost, slack, stripe } from './work.js'
 /** A definition without the name that an operator gives it. */
 export type Preset = Omit<SourceDefinition, 'name'>
 
-/** Definitions for known services. The README of their samples says where the facts are from. */
+/** Definitions for known services. The README of their samples lists the sources. */
 export const PRESETS: ReadonlyMap<string, Preset> = new Map([
   ['alertmanager', alertmanager],
   ['grafana', grafana],

@@ -122,7 +122,7 @@ export const mattermost: Preset = {
   ],
 }
 
-/** Of an issue and what belongs to it. */
+/** Target of events about an issue and its parts. */
 const JIRA_ISSUE = { type: 'issue', id: '{/issue/id}', display: '{/issue/key}' }
 const JIRA_PROJECT = {
   type: 'project',

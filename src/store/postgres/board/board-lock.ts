@@ -28,7 +28,7 @@ function boardClosed({ state }: BoardClosed): AppError {
     })
   }
   return new AppError('unavailable', 'board_moved', 'The board was moved: it continues in another place.', {
-    hint: 'Let BOARD_DB or BOARD_HOME name the new place, and start the servers again.',
+    hint: 'Set BOARD_DB or BOARD_HOME to the new place, and start the servers again.',
     retryAfterSeconds: RETRY_SECONDS,
   })
 }

@@ -19,7 +19,7 @@ export interface PostgresBoardStore extends BoardStore {
   readonly shared: SharedBoard
 }
 
-/** A proof this young is still good: every caller may ask for one. */
+/** A proof this recent is reused, because every caller may ask for one. */
 const PROVEN_MS = 1_000
 const PROBE = /* sql */ `UPDATE board SET probe = probe + 1`
 const SALT = /* sql */ `SELECT value FROM meta WHERE name = 'salt'`

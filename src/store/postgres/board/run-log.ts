@@ -16,7 +16,7 @@ const READ = /* sql */ `
   SELECT run_log.seq, at, stream, text FROM run_log JOIN runs ON runs.seq = run
   WHERE id = $1 AND run_log.seq > $2 ORDER BY run_log.seq LIMIT $3`
 
-/** Pieces may be small: so many are looked at together. */
+/** Pieces may be small, so this many are read together. */
 const PIECES_AT_ONCE = 64
 /** A longer log needs several reads. */
 const PIECES_A_READ = 1_024

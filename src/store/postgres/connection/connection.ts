@@ -12,7 +12,10 @@ export type Access = 'read' | 'write'
 export type Value = string | number | boolean | Buffer | null
 
 const CONNECT_MS = 5_000
-/** A network that hangs without closing: after so many times of its limit, a statement is given up, and the connection with it. */
+/**
+ * For a network that hangs without closing: a statement without an answer is given up after its limit times this
+ * factor, with its connection.
+ */
 const UNANSWERED = 1.25
 /** Longer than the largest group takes. A server that was suspended in a transaction must not hold the others up. */
 const IDLE_IN_TRANSACTION_MS = 10_000
@@ -66,7 +69,7 @@ export class Connection {
       try {
         return await openAt(address, host, { name, access }, client => new Connection(client))
       } catch (error) {
-        // The login is refused by a server that is there; the state of a standby is less interesting.
+        // A server that refuses the login is more informative than one that is a standby.
         if (failure === undefined || stateOf(error) !== undefined) failure = error
       }
     }
@@ -78,7 +81,7 @@ export class Connection {
     return this.#isBroken
   }
 
-  /** Of the server's process, to cancel its statement. */
+  /** Id of the backend process, for cancelling its statement. */
   get processId(): number {
     return Number(Reflect.get(this.client, 'processID'))
   }
@@ -155,7 +158,7 @@ export class Connection {
   }
 }
 
-/** Waits for all of them, also where one fails: none may still be in progress when a connection is given back. */
+/** Waits for all of them, also where one fails: none may still be in progress when a connection is released. */
 export async function allSettled<Results extends readonly unknown[]>(
   ...promises: { [At in keyof Results]: Promise<Results[At]> }
 ): Promise<Results> {

@@ -99,7 +99,7 @@ export class Pool {
       const other = await this.#take()
       await other.run(CANCEL, processId).finally(() => this.#giveBack(other))
     } catch {
-      // The server notices that the connection is gone, if later.
+      // The server will notice later that the connection is gone.
     }
   }
 }

@@ -21,7 +21,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     category: 'unavailable',
     states: ['25006'],
     message: 'The database server accepts no writes.',
-    ...{ hint: 'Check whether it is a standby, or set to read only.', retryAfterSeconds: 5 },
+    ...{ hint: 'Check whether it is a standby, or in read-only mode.', retryAfterSeconds: 5 },
   },
   store_refused: {
     category: 'unavailable',
@@ -38,7 +38,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   store_forbidden: {
     category: 'unavailable',
     states: ['42501'],
-    message: 'The database role has not the rights that this takes.',
+    message: 'The database role lacks the rights for this.',
     ...{ hint: 'Run `daybook ledger migrate` as the role that owns the tables.', retryAfterSeconds: 60 },
   },
   store_pooled: {

@@ -50,7 +50,7 @@ export async function eraseEvents(
   return found
 }
 
-/** Puts tombstones in the place of events, whose digests stay. Their tails stay as well. */
+/** Replaces events with tombstones. Their digests and tails stay. */
 export async function leaveTombstones(connection: Connection, erased: readonly ErasedEvent[]): Promise<void> {
   if (erased.length === 0) return
   const texts = (of: (tombstone: StoredEvent) => string | null) =>

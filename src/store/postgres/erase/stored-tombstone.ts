@@ -34,7 +34,7 @@ const REMOVED = /* sql */ `
 /** An event that retention has removed. */
 export interface RemovedEvent {
   tombstone: StoredEvent
-  /** Of what was removed, in hex. */
+  /** Digest of the removed content, in hex. */
   contentDigest: string
 }
 

@@ -6,9 +6,9 @@ import type { Pool } from '../connection/pool.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
 import { CONTENT_DIGEST, EVENT_PARTS, readStoredEvent } from './stored-tombstone.js'
 
-/** Events of one slice: whoever records waits for it. */
+/** Events per slice: recording waits for it. */
 const SLICE = 100
-/** A rest, in times of the slice before it. */
+/** Pause after a slice, as a multiple of its duration. */
 const REST = 9
 const RETRY_MS = 5_000
 

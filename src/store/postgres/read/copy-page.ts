@@ -9,13 +9,13 @@ const CLOCK = /* sql */ `
   SELECT last_us, seq, digest, changes, pruned_us, (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
     (SELECT value FROM meta WHERE name = 'change_numbering') AS numbering
   FROM ledger_clock`
-/** Of events and of removed ones: the newest up to an instant. */
+/** The newest event up to an instant, stored or removed. */
 const LAST_UP_TO = /* sql */ `
   SELECT captured_us, seq, encode(digest, 'hex') AS digest FROM (
     (SELECT captured_us, seq, digest FROM events WHERE captured_us <= $1 ORDER BY captured_us DESC LIMIT 1)
     UNION ALL (SELECT captured_us, seq, digest FROM pruned_events WHERE captured_us <= $1 ORDER BY captured_us DESC LIMIT 1)
   ) AS last ORDER BY captured_us DESC LIMIT 1`
-/** Removed ones, whose rows may still be there. */
+/** Removed events, whose rows may still exist. */
 const REMOVED = /* sql */ `
   SELECT captured_us FROM (
     (SELECT captured_us FROM pruned_events WHERE captured_us > $1 AND captured_us <= $2 ORDER BY captured_us LIMIT $3)
@@ -25,7 +25,7 @@ const REMOVED = /* sql */ `
 /** Around the body of an erased event. */
 const MARKED_BYTES = marked('0'.repeat(64), '').length
 const SIZE = `octet_length(body) + octet_length(tail) + CASE WHEN content_digest IS NULL THEN 1 ELSE ${MARKED_BYTES + 1} END`
-/** Bodies as long as they fit into the bytes of `$3`. */
+/** Selects rows with their bodies, as far as the bodies fit into `$3` bytes. */
 const fitting = (rows: string, order: string) => /* sql */ `
   SELECT captured_us, number, bytes, content_digest, CASE WHEN upto <= $3::bigint THEN body || tail END AS event
   FROM (

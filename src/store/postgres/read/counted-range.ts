@@ -7,7 +7,7 @@ import { type LedgerPlace, readPlace } from './ledger-place.js'
 export interface CountedRange {
   /** Both ends included; undefined if it cannot contain anything. */
   range: { from: Micros; to: Micros } | undefined
-  /** What of it the ledger has, removed events excluded. */
+  /** Start of the part of the range that the ledger still has: removed events are excluded. */
   low: Micros
   high: Micros
   place: LedgerPlace

@@ -16,7 +16,7 @@ import { readCountedRange } from './counted-range.js'
 import { windowsOf } from './event-windows.js'
 import type { LedgerPlace } from './ledger-place.js'
 
-/** After so much work, the answer contains the counts so far. */
+/** After this much work, the answer contains the counts so far. */
 const WORK_MS = 2_000
 /** Events that are read at a time where the database cannot decide. */
 const UNDECIDED = 64
@@ -76,7 +76,7 @@ export async function countEvents(connection: Connection, query: HistogramQuery)
     : await countByWindows(connection, counts, { query, low, high, workMs: query.split ? WORK_MS / 2 : WORK_MS })
   const byOutcome: OutcomeCounts[] = []
   for (const outcome of query.split ? (query.outcomes ?? OUTCOMES) : []) {
-    // Of the time, the outcomes have as much together as all events.
+    // Half of the time is for the count of all events, half for the outcomes together.
     const workMs = WORK_MS / 2 / OUTCOMES.length
     const part = new Counts(starts, [])
     const since = await countByWindows(connection, part, {

@@ -16,7 +16,7 @@ const UNDECIDED = 64
 /** The first event that retention has not removed. */
 export const EARLIEST = /* sql */ `SELECT captured_us FROM events WHERE captured_us > $1 ORDER BY captured_us LIMIT 1`
 
-/** Whole events, as long as they fit into the bytes that are left; the first one in any case if `$5` allows it. */
+/** Whole events that fit into the remaining bytes; the first one in any case if `$5` allows it. */
 const pageSql = (order: 'ASC' | 'DESC', conditions: string) => /* sql */ `
   SELECT captured_us, bytes, CASE WHEN upto <= $4::bigint OR ($5::boolean AND upto = bytes) THEN body || tail END AS event
   FROM (

@@ -10,7 +10,7 @@ export interface Range {
 /** How many marks the first window covers, and the largest one. */
 const FIRST = 16
 const LARGEST = 4_096
-/** A statement that takes less is followed by one over a larger window, at most so many times as large. */
+/** After a statement that takes less, the next window is larger, at most `GROWTH` times. */
 const TARGET_MS = 60
 const GROWTH = 8
 

@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection.js'
 const PLACE = /* sql */ `
   SELECT last_us, seq, pruned_us, pruned_seq, (SELECT value FROM meta WHERE name = 'epoch') AS epoch FROM ledger_clock`
 
-/** Between which events the ledger is, of one snapshot. */
+/** The first and the last event of the ledger, from one snapshot. */
 export interface LedgerPlace {
   /** Null in an empty ledger. */
   head: Micros | null

@@ -7,7 +7,7 @@ import { Pool } from '../connection/pool.js'
 import { stateOf } from '../connection/store-error.js'
 import { readPlace } from './ledger-place.js'
 
-/** After a failure, the primary is read for so long. */
+/** How long after a failure the primary is read instead. */
 const REST_MS = 5_000
 /** New tables have not arrived yet. SQLSTATE of the class "syntax error or access rule violation". */
 const OTHER_TABLES = '42'
@@ -80,6 +80,7 @@ export class ReadReplica {
 }
 
 function otherLedger(): AppError {
-  const message = 'The database that EVENT_DB_READ names is no replica of this ledger, or does not have its tables yet.'
+  const message =
+    'The database that EVENT_DB_READ names is not a replica of this ledger, or does not have its tables yet.'
   return new AppError('unavailable', 'store_failed', message, { hint: 'Correct the address.' })
 }

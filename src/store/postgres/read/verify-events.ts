@@ -9,11 +9,11 @@ import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
 import { searchableTextOf } from '../search/searchable-text.js'
 import { RecordedErasures } from './recorded-erasures.js'
 
-/** What a search finds an event by is checked for one event in so many. */
+/** One event in this many is checked for whether a search finds it. */
 const SAMPLED = 199
 /** What one statement reads, but at least one event. */
 const BATCH = { events: 128, bytes: 2 * 1024 * 1024 }
-/** In one answer. */
+/** Maximum number of problems in one answer. */
 const MOST_PROBLEMS = 100
 
 const LAST = /* sql */ `SELECT last_us, seq FROM ledger_clock`
@@ -130,9 +130,9 @@ class ChainWalk {
   }
 }
 
-const OTHER_DIGEST = 'It is not what was recorded, or the event before it is not.'
+const OTHER_DIGEST = 'It differs from what was recorded, or the event before it does.'
 
-/** Between the event as it is read, and what is stored beside it. */
+/** Differences between the event as read, and what is stored about it in other columns. */
 function findDifference(row: Row, content: Buffer): string | undefined {
   if (row.seen_count === null) return 'Its key is missing, or belongs to another event.'
   // Retention left no content to compare.

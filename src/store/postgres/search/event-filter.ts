@@ -48,7 +48,7 @@ export function filterSql(filter: EventFilter): FilterSql {
   }
 }
 
-/** Of each list, an event has one. */
+/** Lists of facets; an event matches if it has at least one facet of each list. */
 function facetLists(filter: EventFilter): string[][] {
   const lists: string[][] = []
   const oneOf = (values: readonly string[] | undefined, toFacets: (value: string) => string[]) => {

@@ -4,7 +4,7 @@ import type { Pool } from '../connection/pool.js'
 
 /** By the clock of the database server. */
 const ENDS_AT = `clock_timestamp() + make_interval(secs => $3)`
-/** Also for a row that another transaction inserts at this moment: this one waits for it, and then finds it taken. */
+/** If another transaction is inserting the row, the statement waits for it, and then finds the lease taken. */
 const ACQUIRE = /* sql */ `
   INSERT INTO leases AS lease (name, holder, fence, ends_at) VALUES ($1, $2, 1, ${ENDS_AT})
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = lease.fence + 1, ends_at = excluded.ends_at

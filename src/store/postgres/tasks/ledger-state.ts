@@ -15,7 +15,7 @@ const NOTE_DELETIONS = /* sql */ `
   INSERT INTO deleted_subscriptions (id, version) SELECT id, next.version FROM subscriptions, next WHERE id <> ALL ($1::text[])
   ON CONFLICT (id) DO UPDATE SET version = excluded.version`
 
-/** A table that a copy has as its original has it. */
+/** A table that a copy takes over from its original. */
 interface CopiedTable {
   list: string
   /** Rows whose keys are not in the parameters, one list for each column of the key. */
@@ -85,7 +85,7 @@ export function readState(connection: Connection, deadLetters: number = COPY_LIM
   })
 }
 
-/** Makes what is given the same here. Lists that are absent stay as they are. */
+/** Replaces the given parts of the state. Lists that are absent stay as they are. */
 export function writeState(connection: Connection, state: Partial<LedgerState>): Promise<void> {
   const { closed, subscriptions, users, tokens, consumers, dead_letters: letters } = state
   return connection.transaction(async () => {

@@ -254,7 +254,7 @@ async function addNotes(connection: Connection): Promise<void> {
   await connection.script(NOTE_TABLE)
 }
 
-/** Of the extension that indexes texts. It is trusted: a role that may create in the database may install it. */
+/** Schema of the extension that indexes texts, which is trusted: a role that may create in the database may install it. */
 async function trigramSchema(connection: Connection): Promise<string> {
   const find = async () => (await connection.run(TRIGRAM_SCHEMA))[0]?.schema
   const found = await find()

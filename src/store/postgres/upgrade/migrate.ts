@@ -59,7 +59,7 @@ export async function migrate(address: PostgresAddress, { noun, ownTable, steps 
       const version = await versionOf(connection, schema)
       if (version > to) throw newer(noun, version, to)
       if (version === to) return { from: to, to }
-      // Also for a role that may use the schema, but not create one: then it has to be there.
+      // Also for a role that may use the schema, but not create one: then the schema has to exist.
       if (!(await hasSchema(connection, schema))) await connection.script(`CREATE SCHEMA ${quoted(schema)}`)
       if (!(await hasTable(connection, schema, VERSION_TABLE))) await connection.script(CREATE_VERSION)
       for (const step of steps.slice(version)) await step(connection)

@@ -1,15 +1,15 @@
 import type { Micros } from '../../../model/timestamp.js'
 import { type Connection, quoted } from '../connection/connection.js'
 
-/** So many months have a partition before they begin. */
+/** Number of coming months that have a partition in advance. */
 export const MONTHS_AHEAD = 3
 const LOCK = 7_162_036_932
-/** Readers and writers wait while a partition is added: rather try again later. */
+/** Adding a partition blocks readers and writers, so it gives up early and is tried again later. */
 const LIMITS = /* sql */ `SET LOCAL lock_timeout = '2s'`
 const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
 const EXISTING = /* sql */ `
   SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'events'::regclass`
-/** An event that is recorded between the question and the partition would prevent it. */
+/** An event recorded between the check and the creation of the partition would make the creation fail. */
 const STOP_WRITERS = /* sql */ `LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE`
 const HAS_ROWS = /* sql */ `SELECT 1 AS found FROM events_other WHERE captured_us >= $1 AND captured_us < $2 LIMIT 1`
 

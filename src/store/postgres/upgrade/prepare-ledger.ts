@@ -10,7 +10,7 @@ const HAS_ROLE = /* sql */ `SELECT 1 AS found FROM pg_roles WHERE rolname = $1`
 
 export interface Preparation {
   now: Micros
-  /** Partitions are made for so many coming months. */
+  /** Number of coming months that get a partition. */
   months: number
   /** A role that may use the tables from now on, without a right to change them. */
   grantTo?: string | undefined

@@ -54,7 +54,7 @@ export interface CreatedEvent extends KnownEvent {
   event: PreparedEvent
   seq: number
   digest: Buffer
-  /** Of the content that another ledger has erased, in hex. */
+  /** Digest of content that another ledger has erased, in hex. */
   removedDigest: string | null
 }
 

@@ -55,7 +55,7 @@ export async function prepareEvent({ event, provenance, matches, json }: EventTo
   }
 }
 
-/** Characters or bytes, about what it takes in memory. */
+/** Approximate size in memory, in characters or bytes. */
 export function sizeOf({ content, said, longSaid }: PreparedEvent): number {
   return content.length + (said?.length ?? 0) + (longSaid?.length ?? 0)
 }

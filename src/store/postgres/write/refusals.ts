@@ -23,7 +23,7 @@ export function refuseMoved(clock: Row | undefined): void {
 
 function ledgerMoved(): AppError {
   return new AppError('unavailable', 'ledger_moved', 'The ledger was moved: another database continues it.', {
-    hint: 'Let EVENT_DB name the new place, and start the servers again.',
+    hint: 'Set EVENT_DB to the new place, and start the servers again.',
     retryAfterSeconds: 5,
   })
 }

@@ -49,7 +49,7 @@ export async function changeSubscriptions(
   return [...rematched]
 }
 
-/** Tells all servers to read these subscriptions again. The caller's transaction holds the row of the version. */
+/** Notifies all servers to read these subscriptions again. The caller's transaction holds the row of the version. */
 export async function announceChanges(connection: Connection, ids: readonly string[]): Promise<void> {
   const [row] = await connection.run(NEXT_VERSION)
   await connection.run(SET_VERSION, Number(row?.version), textArray(ids))

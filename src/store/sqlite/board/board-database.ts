@@ -14,7 +14,7 @@ export interface BoardDatabase {
   runs: SqliteRunStore
   history: SqliteCardHistory
   rows: SqliteBoardRows
-  /** Of a board that an older release has written. */
+  /** Upgrade of a board that an older release had written. */
   upgrade: Upgrade | undefined
   /** A consistent copy, to a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>

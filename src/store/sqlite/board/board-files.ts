@@ -17,11 +17,11 @@ export type BoardTasks = ReturnType<typeof openBoardFiles>['tasks']
 /** What the thread reports once the files are open. */
 export interface BoardOpened {
   kinds: TaskKinds<BoardTasks>
-  /** Of `BoardSessionStore`. */
+  /** See `BoardSessionStore`. */
   salt: string
   /** Where damaged sessions were moved. */
   putAside: string | undefined
-  /** Of cards that an older release has written. */
+  /** Upgrade of cards that an older release had written. */
   upgrade: Upgrade | undefined
 }
 

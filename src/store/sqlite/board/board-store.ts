@@ -11,13 +11,13 @@ export interface SqliteBoardStore extends BoardStore {
   copies: { cards(path: string): Promise<void>; sessions(path: string): Promise<void> }
   /** Where damaged sessions were moved: all users have to log in again. */
   putAside: string | undefined
-  /** Of cards that an older release has written. */
+  /** Upgrade of cards that an older release had written. */
   upgrade: Upgrade | undefined
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
 }
 
-/** A proof this young is still good: every caller may ask for one. */
+/** A proof this recent is reused, because every caller may ask for one. */
 const PROVEN_MS = 1_000
 const CALLS = { inProgress: 256, waiting: 2_000, busy: 'Too many requests wait for the board.' }
 

@@ -78,7 +78,7 @@ const READ_LOG = /* sql */ `
 const IS_PAUSED = /* sql */ `SELECT paused FROM executor`
 const SET_PAUSED = /* sql */ `UPDATE executor SET paused = ?`
 
-/** Pieces may be small: so many are looked at together. */
+/** Pieces may be small, so this many are read together. */
 const PIECES_AT_ONCE = 64
 /** A longer log needs several reads, with other tasks between them. */
 const PIECES_A_READ = 1_024

@@ -60,7 +60,7 @@ const OWN: OwnFile = {
 /** Append-only: entry n upgrades a file from version n to version n + 1. */
 const MIGRATIONS: readonly Migration[] = [createTables, addSigningKey]
 
-/** The files of a database, by the ends of their names. The database is last: a WAL must not be there without it. */
+/** Suffixes of a database's files. The database is last: a WAL must never exist without it. */
 const PARTS = ['-wal', '-journal', '']
 
 /**

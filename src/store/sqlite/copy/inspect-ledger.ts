@@ -5,7 +5,7 @@ import { refuseForeign } from '../files/foreign.js'
 import { toStoreError } from '../files/store-error.js'
 import { verifyEvents } from '../read/verify-events.js'
 
-/** A look at a closed ledger. */
+/** Facts about a closed ledger. */
 export interface LedgerInspection {
   schemaVersion: number
   /** `captured_at` of the newest event. */

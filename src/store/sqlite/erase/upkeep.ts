@@ -5,7 +5,7 @@ import type { PrunedEvents } from './pruned-events.js'
 
 /** How long one slice may take: writes wait for it. */
 const SLICE_MS = 4
-/** Pages that one slice gives back to the file system. */
+/** Pages that one slice returns to the file system. */
 const VACUUM_PAGES = 32
 /** Fewer unused pages stay for the next events. */
 const KEPT_PAGES = 256
@@ -18,7 +18,7 @@ const TEXTS = 'pruned_texts_seq'
 
 /**
  * Removes the content of pruned events from the file, in slices: first from their rows, then from the texts of the search
- * index. Then it gives unused pages back to the file system. After a crash it continues.
+ * index. Then it returns unused pages to the file system. After a crash it continues.
  */
 export class Upkeep {
   #rows: number

@@ -7,10 +7,10 @@ import { type LossHandling, LossWatch } from './loss-watch.js'
 import { copyToNewFile } from './new-copy.js'
 import { toStoreError } from './store-error.js'
 
-/** A commit that finds so many pages in the WAL starts a WAL checkpoint. */
+/** A commit that leaves at least this many pages in the WAL starts a WAL checkpoint. */
 const WAL_CHECKPOINT_PAGES = 2_000
 
-/** Unused pages can be given back to the file system, a few at a time. */
+/** Lets unused pages be returned to the file system, a few at a time. */
 const SET_AUTO_VACUUM = /* sql */ `PRAGMA auto_vacuum = INCREMENTAL`
 
 /** NUL, and half of a surrogate pair. */
@@ -142,15 +142,15 @@ export class Database {
     return Number(this.first('PRAGMA freelist_count')?.freelist_count)
   }
 
-  /** Gives up to `count` unused pages at the end of the file back to the file system, unless an older release made the file. */
+  /** Returns up to `count` unused pages at the end of the file to the file system, unless an older release made the file. */
   giveBackPages(count: number): void {
     const pages = this.#pageCount()
-    // Two more: pages that describe other pages are given back with them.
+    // Two more: pages that describe other pages are returned with them.
     this.#watch.mayShrink({ from: pages, to: pages - count - 2 })
     this.laterDurable(() => this.all(`PRAGMA incremental_vacuum(${count})`))
   }
 
-  /** Writes the file again without unused pages, so that later ones can be given back. It takes as long as a copy. */
+  /** Rewrites the file without unused pages, so that later ones can be returned. It takes as long as a copy. */
   rebuild(): void {
     this.#watch.mayShrink({ from: this.#pageCount(), to: 1 })
     this.exec(SET_AUTO_VACUUM) // of the file that VACUUM writes
@@ -302,7 +302,7 @@ function connect(path: string, kind: DatabaseKind): { connection: Connection; wa
     // No table of ours has foreign keys. Those of an older ledger would keep its tables from being replaced.
     connection.exec('PRAGMA foreign_keys = OFF')
     connection.exec('PRAGMA page_size = 8192')
-    // Of a new file: `rebuild` changes others. With a file that has the mode already, the pragma would write.
+    // For a new file; `rebuild` changes others. With a file that has the mode already, the pragma would write.
     if (isEmpty(connection)) connection.exec(SET_AUTO_VACUUM)
     connection.exec('PRAGMA secure_delete = ON')
     const [mode] = connection.all('PRAGMA journal_mode = WAL') as { journal_mode: string }[]

@@ -5,7 +5,7 @@ const ANY_TABLE = /* sql */ `SELECT name FROM sqlite_schema WHERE type = 'table'
 
 /** How to recognise the files of one kind. */
 export interface OwnFile {
-  /** "… is no ledger". */
+  /** "… is not a ledger". */
   noun: string
   /** Returns a row for a file of this kind. */
   ownTables: string
@@ -38,6 +38,6 @@ export function refuseForeign(connection: Connection, path: string): void {
 export function refuseOthers(connection: Connection, path: string, own: OwnFile): void {
   const [other] = connection.all(ANY_TABLE) as { name: string }[]
   if (!other || connection.all(own.ownTables).length > 0) return
-  const message = `${path} is no ${own.noun}: it holds the table "${other.name}" of another program, and no ${own.missing}.`
+  const message = `${path} is not a ${own.noun}: it holds the table "${other.name}" of another program, and no ${own.missing}.`
   throw new AppError('configuration', 'store_foreign', message, { hint: own.hint })
 }

@@ -106,7 +106,7 @@ export class JoinedWrites {
     for (let written = 0; written < length; ) {
       const position = this.#position + written
       const taken = this.files.writeSync(this.#fd, this.#bytes, written, length - written, position)
-      if (taken === 0) throw new Error('The disk took nothing of a write.')
+      if (taken === 0) throw new Error('The disk wrote no byte of a write.')
       written += taken
     }
   }

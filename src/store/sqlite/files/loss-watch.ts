@@ -8,7 +8,7 @@ const CHECK_MS = 2_000
 
 /** What a database needs to notice the loss of its files and to report it. */
 export interface LossHandling {
-  /** In the owner record that has to lie beside the file as long as it is open. */
+  /** Nonce of the owner record, which has to exist next to the file while it is open. */
   ownerNonce?: string | undefined
   /**
    * The files on the disk are no longer those that are open; from now on every call fails with `unavailable/ledger_lost`.
@@ -19,7 +19,7 @@ export interface LossHandling {
 }
 
 interface Loss {
-  /** Of every call from now on. */
+  /** The error of every call from now on. */
   error: AppError
   /** Something of the database or its WAL is not on the disk as it was. */
   hasToBeSaved: boolean
@@ -71,7 +71,7 @@ export class LossWatch {
     throw this.#loss.error
   }
 
-  /** Pages are given back to the file system: see `OpenFiles`. */
+  /** Pages are returned to the file system: see `OpenFiles`. */
   mayShrink(pages: { from: number; to: number }): void {
     this.#files.mayShrink(pages)
   }
@@ -197,7 +197,7 @@ function savedFiles(error: AppError, path: string, saved: Rescue | undefined): A
 function unsavedFiles(error: AppError, path: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const hint = 'Make room for a copy and leave this process running: it tries again every two seconds.'
-  return lost(`${error.message} What it held cannot be saved beside ${path} yet (${reason}).`, hint)
+  return lost(`${error.message} Its content cannot be saved next to ${path} yet (${reason}).`, hint)
 }
 
 function lost(message: string, hint?: string): AppError {

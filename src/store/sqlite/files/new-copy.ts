@@ -14,7 +14,7 @@ export interface CopySource {
   signal?: AbortSignal | undefined
 }
 
-/** Of one read: large, as whole files are copied. */
+/** Bytes per read; large, because whole files are copied. */
 const CHUNK_BYTES = 1024 * 1024
 /** A larger sync would keep the commits of the copied database waiting. */
 const SYNC_BYTES = 8 * CHUNK_BYTES
@@ -47,7 +47,7 @@ export function copyToNewFile(path: string, { from, begin, check, signal }: Copy
 
 /**
  * Makes a new file that has its name only when it is complete. A process that is killed before that leaves an empty file
- * of that name, and the incomplete one beside it as `<name>.part`.
+ * of that name, and the incomplete one next to it as `<name>.part`.
  *
  * @param make writes the file `part`, for its owner alone (mode 0600), and syncs it
  * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`

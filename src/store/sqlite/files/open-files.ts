@@ -50,7 +50,7 @@ export class OpenFiles {
 
   /**
    * @param path of a database that was just opened, with its WAL
-   * @param nonce of the owner record that has to lie beside it
+   * @param nonce of the owner record that has to exist next to it
    */
   constructor(
     private readonly path: string,

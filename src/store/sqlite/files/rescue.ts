@@ -16,18 +16,18 @@ export interface Rescue {
 }
 
 export interface RescueRequest {
-  /** Path of the database; the saved files are beside it. */
+  /** Path of the database; the saved files are next to it. */
   path: string
   /** Ends the names. */
   time: string
-  /** Of the open files. */
+  /** Descriptors of the open files. */
   descriptors: { database: number; wal: number }
   /** Copies the rows into this empty file, as the bytes of the files cannot be trusted. Throws if the rows cannot be read. */
   copyRows?: ((path: string) => void) | undefined
 }
 
 /**
- * Saves the content of an open database, from descriptors that still reach its bytes, to new files beside it (mode 0600,
+ * Saves the content of an open database, from descriptors that still reach its bytes, to new files next to it (mode 0600,
  * synced). Changes no existing file. The saved database appears under its name last, when everything is complete.
  *
  * @throws errors of the file system, such as `ENOSPC`; then no new file is left

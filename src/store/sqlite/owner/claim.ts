@@ -5,7 +5,7 @@ import { isTemporary, ownerFile } from './owner-record.js'
 import type { ProcessIdentity } from './process-identity.js'
 
 /**
- * A candidate in the election of the owner: an empty file beside the database whose *name* identifies the process. A name
+ * A candidate in the election of the owner: an empty file next to the database whose *name* identifies the process. A name
  * appears complete or not at all, so no process ever reads half a claim.
  */
 export interface Claim extends ProcessIdentity {
@@ -14,7 +14,7 @@ export interface Claim extends ProcessIdentity {
 
 const SUFFIX = /^(\d{1,15})\.([0-9a-z]+)\.([0-9a-f]{12})\.([0-9a-f]{12})\.(\d+)\.([0-9a-f]{16})\.claim$/
 
-/** The files of an election, beside a database. */
+/** The files of an election, next to a database. */
 export interface ElectionFiles {
   claims: Claim[]
   /** Paths of owner files that were never finished. */

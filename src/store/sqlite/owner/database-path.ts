@@ -43,7 +43,7 @@ async function danglingTarget(path: string): Promise<string | undefined> {
 }
 
 function loop(path: string): AppError {
-  return new AppError('configuration', 'ledger_path_loop', `The links of ${path} lead in a circle.`, {
+  return new AppError('configuration', 'ledger_path_loop', `The symbolic links of ${path} form a loop.`, {
     hint: 'Give the path of the file itself.',
   })
 }

@@ -48,7 +48,7 @@ const CLAIM_POLL_MS = 3
  * 5. and removes its claim. If the claim is gone already, it gives up what it has written and begins again.
  *
  * Never two. Suppose A and B both own the ledger, and A created its claim first. B's last listing began after B's
- * claim existed, so after A's. A name that is there throughout a listing is listed, and B saw no living rival; so by
+ * claim existed, so after A's. A name that exists throughout a listing is listed, and B saw no living rival; so by
  * then A had removed its claim (A lives, so no other process may). An owner removes its claim only after writing its
  * record, and B reads the record after its listing: B found A, alive, and withdrew.
  *

@@ -15,7 +15,7 @@ export interface FileIds {
 const EMPTY_WAL_BYTES = 32
 const INITIAL_PAGES_AT = 16
 
-/** Which files lie at the paths of a database and its write-ahead log. */
+/** Which files are at the paths of a database and its write-ahead log. */
 export async function findFileIds(database: string): Promise<FileIds> {
   const [file, wal] = [await sizeAndId(database), await sizeAndId(`${database}-wal`)]
   return { database: file?.id ?? null, journal: wal?.id ?? null }
@@ -23,7 +23,7 @@ export async function findFileIds(database: string): Promise<FileIds> {
 
 /**
  * Refuses files whose content SQLite would destroy when it opens them, and reports files that seem to be missing. SQLite
- * deletes a WAL beside an empty database, and applies any WAL to the database beside it.
+ * deletes a WAL next to an empty database, and applies any WAL to the database next to it.
  *
  * Files that a killed process leaves are never refused, at any instruction.
  *
@@ -39,7 +39,7 @@ export async function checkFoundFiles(database: string, former: OwnerRecord | un
   const hasRows = (wal?.size ?? 0) > EMPTY_WAL_BYTES
   if (lost && isSame(lost, found)) throw await unchangedSince(database)
   if ((file?.size ?? 0) === 0) {
-    await refuseRemains(database, hasRows)
+    await refuseLeftoverFiles(database, hasRows)
     if (files) return `the ledger that process ${former?.pid} had open is gone: ${database} is a new, empty one`
     return undefined
   }
@@ -50,18 +50,18 @@ export async function checkFoundFiles(database: string, former: OwnerRecord | un
   return `${database}-wal is gone, which process ${former?.pid} had open when it ended: events may be missing`
 }
 
-async function refuseRemains(database: string, hasRows: boolean): Promise<void> {
+async function refuseLeftoverFiles(database: string, hasRows: boolean): Promise<void> {
   const rescued = await findRescued(database)
-  const remains = [
+  const leftovers = [
     ...(hasRows ? [`${database}-wal`] : []),
     ...((await holdsPages(`${database}-journal`)) ? [`${database}-journal`] : []),
     ...rescued,
   ]
-  if (remains.length === 0) return
-  const message = `There is no database ${database}, but ${remains.join(', ')} may hold its events.`
+  if (leftovers.length === 0) return
+  const message = `There is no database ${database}, but ${leftovers.join(', ')} may hold its events.`
   const back =
     rescued.length > 0 ? `Rename the rescued files to ${database} and ${database}-wal` : 'Put the database back'
-  throw remainsError(message, `${back}, or move what is there away, and start again.`)
+  throw leftoverFilesError(message, `${back}, or move those files away, and start again.`)
 }
 
 async function unchangedSince(database: string): Promise<AppError> {
@@ -69,16 +69,16 @@ async function unchangedSince(database: string): Promise<AppError> {
   const saved = rescued.length === 0 ? '' : ` What it held is in ${rescued.join(', ')}.`
   const message = `The server that had ${database} open found that other files had taken its place, and ended.${saved}`
   const hint = rescued.length === 0 ? 'Put its files back' : `Rename those to ${database} and ${database}-wal`
-  return remainsError(message, `${hint}; or, to continue with the files that are there now, remove ${database}.owner.`)
+  return leftoverFilesError(message, `${hint}; or, to continue with the present files, remove ${database}.owner.`)
 }
 
 function notItsOwn(database: string): AppError {
   const message = `${database} was replaced, and ${database}-wal belongs to the former one: together they would be damaged.`
   const hint = `Put the former database back, or move ${database}-wal away, and start again.`
-  return remainsError(message, hint)
+  return leftoverFilesError(message, hint)
 }
 
-function remainsError(message: string, hint: string): AppError {
+function leftoverFilesError(message: string, hint: string): AppError {
   return new AppError('conflict', 'ledger_remains', message, { hint })
 }
 

@@ -43,7 +43,7 @@ export interface OwnershipRequest {
 
 /** This process owns the ledger: it alone may open the database, until `release`. */
 export interface Ownership {
-  /** Real path of the database. It has to be opened by this path, so that its WAL is beside the owner file. */
+  /** Real path of the database. It has to be opened by this path, so that its WAL is next to the owner file. */
   readonly database: string
   readonly record: OwnerRecord
   /** For the operator: what seems to be missing after the last owner ended without releasing the ledger. */
@@ -54,7 +54,7 @@ export interface Ownership {
   noteFiles(): Promise<void>
   /**
    * Records that the files on the disk are no longer those that are open. This process keeps the ledger until it ends and
-   * releases nothing; the next owner refuses the files that are there now.
+   * releases nothing; the next owner refuses the files that it finds.
    */
   noteLoss(): Promise<void>
   /** Records the address of the server, for the messages of other processes. @throws AppError `unavailable/ledger_lost` */
@@ -166,7 +166,7 @@ class HeldOwnership implements Ownership {
 
   /**
    * Releases a ledger whose folder could not be prepared. The files that prevent it stay; the guard goes, if this process
-   * raised it. The record of the former owner is there for the next one.
+   * raised it. The record of the former owner stays for the next one.
    */
   abandon(): Promise<void> {
     const former = this.#former?.files || this.#former?.lost ? this.#former : undefined

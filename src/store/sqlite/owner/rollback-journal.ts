@@ -32,7 +32,7 @@ const MAX_NAME_BYTES = 4_096
  *
  * @param database real path
  * @returns whether there was a transaction to roll back
- * @throws AppError `conflict/ledger_journal_stale` if there is a WAL beside the journal: they exclude each other, and
+ * @throws AppError `conflict/ledger_journal_stale` if there is a WAL next to the journal: they exclude each other, and
  *   the rollback could destroy the pages that the WAL builds on
  *
  * Source: SQLite, "Database File Format", 3 "The Rollback Journal"; "Atomic Commit In SQLite", 4 and 5.
@@ -59,7 +59,7 @@ async function isHot(journal: FileHandle, database: string): Promise<boolean> {
   if (firstByte[0] === undefined || firstByte[0] === 0) return false
   if ((await sizeOf(database)) === 0) return false
   if ((await sizeOf(`${database}-wal`)) > 0) {
-    const message = `Beside the database ${database} are both a rollback journal and a write-ahead log.`
+    const message = `The database ${database} has both a rollback journal and a write-ahead log.`
     throw new AppError('conflict', 'ledger_journal_stale', message, {
       hint: `Make a copy of all three, then move ${database}-journal away and start again.`,
     })

@@ -29,7 +29,7 @@ export async function clearStaleFiles(
 export async function removeSocket(path: string): Promise<void> {
   if ((await ifPresent(lstat(path)))?.isSocket() === false) {
     throw new AppError('configuration', 'socket_path_taken', `${path} is needed for the local socket.`, {
-      hint: 'Move what is there away.',
+      hint: 'Move that file or folder away.',
     })
   }
   await rm(path, { force: true })
@@ -42,7 +42,7 @@ async function removeLockFolder(path: string): Promise<void> {
     if (isErrno(error, 'ENOENT')) return
     if (!isErrno(error, 'ENOTEMPTY', 'ENOTDIR')) throw error
     throw new AppError('configuration', 'ledger_lock_foreign', `${path} is needed as the lock of the ledger.`, {
-      hint: 'Move what is there away.',
+      hint: 'Move that file or folder away.',
       cause: error,
     })
   }

@@ -40,7 +40,7 @@ export interface BucketPlan {
 }
 
 export interface BucketCounts {
-  /** Of all sources. */
+  /** Counts of all sources. */
   counts: number[]
   bySource: Map<string, number[]>
   /** The newest event that was not counted, as the work took too long. */

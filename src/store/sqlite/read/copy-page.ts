@@ -16,7 +16,7 @@ const AT = /* sql */ `SELECT seq, captured_us, digest FROM events WHERE seq = ?`
 interface Listing {
   sizes: string
   bodies: string
-  /** What is around each line. */
+  /** Text around each line. */
   before: string
   after: string
 }
@@ -40,7 +40,7 @@ const CHANGES: Listing = {
 interface Fitting {
   lines: Buffer[]
   bytes: number
-  /** Of the last line; where they begin if there are none. */
+  /** Number of the last line; without lines, the number from which the page was read. */
   number: number
   /** The size of the first line that does not fit. */
   needed?: number

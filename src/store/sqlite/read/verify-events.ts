@@ -26,13 +26,13 @@ interface CheckedIndexes {
 /** What a check reads from. */
 type Rows = Pick<Database, 'all' | 'first'>
 
-/** The search index is checked for one event in so many. */
+/** The search index is checked for one event in this many. */
 const SAMPLED = 199
-/** Of the first text of a sampled event, as a search term. */
+/** Length of the search term taken from the first text of a sampled event. */
 const TERM_CHARACTERS = 24
 const BATCH = 64
 const SLICE_MS = 4
-/** In one answer. */
+/** Maximum number of problems in one answer. */
 const MOST_PROBLEMS = 100
 
 const AT = /* sql */ `SELECT seq, captured_us, digest FROM events WHERE captured_us = ?`
@@ -73,7 +73,7 @@ export function* verifyEvents(
 /** Walks along the chain, and notes what is wrong. */
 class ChainWalk {
   events = 0
-  /** Of the event that was checked last. */
+  /** `seq` of the last checked event. */
   seq: number
   readonly #after: LedgerHead | null
   #through: LedgerHead | null = null
@@ -82,7 +82,7 @@ class ChainWalk {
   readonly #byKind: VerifiedEvents['byKind'] = new Map()
   readonly #problems: Problem[] = []
   readonly #erasures: RecordedErasures
-  /** Of the event before; undefined if it has none yet. */
+  /** Digest of the event before; undefined if it has none yet. */
   #digest: Uint8Array | undefined
 
   constructor(
@@ -134,7 +134,7 @@ class ChainWalk {
     if (!this.#digest) return 'It has a digest, and the event before it has none.'
     const content = storedContentDigest(row) ?? contentDigest(readContent(this.database, Number(row.seq), body))
     const expected = chainDigest(this.#digest, content, Number(row.captured_us))
-    return expected.equals(digest) ? undefined : 'It is not what was recorded, or the event before it is not.'
+    return expected.equals(digest) ? undefined : 'It differs from what was recorded, or the event before it does.'
   }
 
   #checkColumns(row: Row, body: Buffer): string | undefined {

@@ -2,7 +2,7 @@ import { caseVariants } from '../../../model/events/search.js'
 
 const MAX_PATTERNS = 9
 const MAX_CHARACTERS = 32
-/** A piece of so many bytes is rare enough: another with fewer patterns is better than a longer one. */
+/** A piece of this many bytes is rare enough; then fewer patterns are better than a longer piece. */
 const SELECTIVE_BYTES = 4
 /** Escapes inside LIKE. Not the backslash: JSON text is full of them. */
 export const LIKE_ESCAPE = '!'

@@ -50,7 +50,7 @@ interface Window {
 
 /** Reading from the table costs the same for each event. */
 const SCAN: Window = { first: 4_096, smallest: 512, targetMs: 4, hasFixedCost: false }
-/** Of two frequent facets that never stand together, each statement reads both lists to their ends: 15 ms for a million. */
+/** If two frequent facets never occur in one event, each statement reads both lists to their ends: 15 ms for a million. */
 const LOOKUP: Window = { first: 4_096, smallest: 32_768, targetMs: 12, hasFixedCost: true }
 const LARGEST_WINDOW = 4_194_304
 /** The next window is at most this many times as large. */
@@ -62,7 +62,7 @@ export function isFiltered(query: EventFilter): boolean {
   return facetExpression(query) !== undefined || (search?.length ?? 0) > 0
 }
 
-/** What an index has, up to which event. */
+/** The indexes, and up to which event they reach. */
 export type Indexes = Pick<SearchIndex, 'indexedSeq' | 'texts' | 'unindexed'>
 
 /**
@@ -223,7 +223,7 @@ const facetSql = (order: string) => /* sql */ `
   WHERE event_facets MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ?4`
 const FACETS: Record<Order, string> = { asc: facetSql('ASC'), desc: facetSql('DESC') }
 
-/** Of the events with these numbers, those whose raw body has the longest term, and those with a large body. */
+/** Selects from these events those whose raw body contains the longest term, and those with a large body. */
 const likelySql = (likely: string) => /* sql */ `
   SELECT seq FROM events WHERE seq IN (SELECT value FROM json_each(?))
     AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${likely})`
@@ -232,7 +232,10 @@ const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEE
 
 /** If more events of a segment than this have the columns of the terms, facets may narrow them. */
 const MANY = 64
-/** To list an event by its facets costs a fraction of reading it: up to so many are listed for each that is not read. */
+/**
+ * Listing an event by its facets costs a fraction of reading it: up to `each` events are listed for every one that
+ * would have to be read.
+ */
 const LISTED = { least: 512, each: 4 }
 
 /** Keeps the events whose raw body has the longest term of a search, if there is one. */

@@ -7,7 +7,7 @@ import { FACET_NAMES, type FacetName, type WantedFacet } from './facets.js'
 
 /** Words of 32 bits. */
 export const MARK_WORDS = 8
-/** Of a value; what follows sets no other marks. */
+/** Characters of a value that set marks; the rest sets none. */
 const MARKED_CHARACTERS = 200
 
 const SEEDS = Object.fromEntries(FACET_NAMES.map((name, at) => [name, Math.imul(at + 1, 0x9e3779b1)])) as Record<

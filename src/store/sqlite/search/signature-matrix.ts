@@ -102,7 +102,7 @@ export class OpenMatrix implements SignatureMatrix {
 export class StoredMatrix implements SignatureMatrix {
   constructor(
     private readonly database: Database,
-    /** Of the segment. */
+    /** Number of the segment. */
     private readonly segment: number,
     readonly length: number,
     private readonly count: number,

@@ -10,23 +10,23 @@ export const SIGNATURE_LENGTH = { least: 512, most: 65_536 } as const
 
 /** Length for each column that is set, so that 35 % are set at most. */
 const LENGTH_PER_COLUMN = 1 / -Math.log(1 - 0.35)
-/** Of the body, so that the index stays small. A denser signature only narrows less. */
+/** Largest share of the body's size, so that the index stays small. A denser signature only narrows less. */
 const LARGEST_SHARE = 1 / 3
 /** Further columns would hardly narrow a search. */
 const SEARCHED = { ofTerm: 24, together: 64 } as const
 
 /** Characters of a sequence. */
 const LONGEST = 4
-/** From here on a script has so many characters that one alone is rare (CJK radicals, kana, ideographs, Hangul). */
+/** First code point of the scripts whose characters are each rare (CJK radicals, kana, ideographs, Hangul). */
 const FIRST_IDEOGRAPH = 0x2e80
 
 export interface Signature {
   length: number
-  /** Of the longest signature. Valid until the next signature is made. */
+  /** Columns for the longest signature. Valid until the next signature is made. */
   columns: Uint16Array
 }
 
-/** Of the text that is read now, each column once. */
+/** Marks the columns of the current text, so that each is listed once. */
 const isSet = new Uint8Array(SIGNATURE_LENGTH.most)
 const list = new Uint16Array(SIGNATURE_LENGTH.most)
 

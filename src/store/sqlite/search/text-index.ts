@@ -2,23 +2,23 @@ import type { Database } from '../files/database.js'
 import { columnsOfTerms, signatureOf } from './signature.js'
 import { matrixKey, OpenMatrix, type SignatureMatrix, StoredMatrix } from './signature-matrix.js'
 
-/** A segment ends when it has so many `events`, or signatures of so many `bytes`. */
+/** A segment ends when it has this many `events`, or signatures of this many `bytes`. */
 const BOUNDS = {
   events: 32_000,
   bytes: 8 * 1024 * 1024,
   /** What one batch stores of a segment that ended: writers wait for it. */
   storedBytes: 512 * 1024,
 }
-/** Reading so few events costs less than reading further columns. */
+/** Reading this few events costs less than reading further columns. */
 const FEW = 4
 
 const SEGMENTS = /* sql */ `SELECT number, first_seq, last_seq, matrices FROM event_segments ORDER BY number`
 const ADD_SEGMENT = /* sql */ `INSERT INTO event_segments (number, first_seq, last_seq, matrices) VALUES (?, ?, ?, ?)`
-/** Of a segment of which no event has a text any more. */
+/** Empties a segment none of whose events has a text any more. */
 const EMPTY_SEGMENT = /* sql */ `UPDATE event_segments SET matrices = '[]' WHERE number = ?`
 const DELETE_ROWS = /* sql */ `DELETE FROM event_signatures WHERE key IN (
   SELECT key FROM event_signatures WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?)`
-/** One piece of work has so many rows. */
+/** Rows that are deleted per slice of work. */
 const DELETED_ROWS = 64
 const ADD_ROW = /* sql */ `INSERT OR REPLACE INTO event_signatures (key, bits) VALUES (?, ?)`
 
@@ -224,7 +224,7 @@ class OpenSegment implements Segment {
     return this.#events
   }
 
-  /** Of the signatures. */
+  /** Size of the signatures. */
   get bytes(): number {
     return this.#bytes
   }

@@ -110,7 +110,7 @@ export function consumerTasks(database: Database, ledger: Readonly<Epoch>) {
     const row = database.first(FIND, name)
     return row && (owner === undefined || row.owner_user_id === owner) ? row : undefined
   }
-  /** For reads, whose refusals are thrown. */
+  /** For reads, which throw their refusals. */
   const existing = (key: ConsumerKey): string => {
     if (!rowOf(key)) throw unknownConsumer()
     return key.name

@@ -33,7 +33,7 @@ const ALONE: CommitLoad = { rows: 1_000, bytes: 0 }
 /** A write that has to reach the disk and changes nothing that a caller reads. */
 const PROBE = /* sql */ `UPDATE meta SET value = value + 1 WHERE name = 'probe'`
 
-/** An open ledger, as its thread has it. */
+/** An open ledger, as seen by its thread. */
 export interface OpenLedger {
   database: Database
   index: SearchIndex

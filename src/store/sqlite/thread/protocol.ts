@@ -31,6 +31,6 @@ export interface StoreLost {
 /** A database file that the thread opens. */
 export interface StoreFile {
   path: string
-  /** In the owner record that has to lie beside it. */
+  /** Nonce of the owner record, which has to exist next to the database. */
   ownerNonce?: string | undefined
 }

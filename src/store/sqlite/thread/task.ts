@@ -12,7 +12,7 @@ import type { StoreReply, StoreRequest, TaskCall, TaskKind } from './protocol.js
 export interface Task<Args extends unknown[] = unknown[], Result = unknown> {
   kind: TaskKind
   run(...args: Args): Result
-  /** What a write adds to its commit; absent: one row, of no size that counts. */
+  /** What a write adds to its commit; absent: one row of negligible size. */
   load?(...args: Args): CommitLoad
 }
 

@@ -21,7 +21,7 @@ const SETTLE_MS = 50
 /**
  * Copies the ledger of the older flat layout: `legacy`, with its WAL and rollback journal, becomes `database`, one complete
  * file (mode 0600, WAL format, integrity checked, synced). The legacy file keeps its bytes and times, and no file is
- * created beside it: it is read as a file, never opened as a database.
+ * created next to it: it is read as a file, never opened as a database.
  *
  * Does nothing if `database` exists or there is no `legacy`. The copy has another name until it is complete: if the process
  * dies at any instruction, there is no new file, and the next call begins again. The columns of the copy are not checked
@@ -46,7 +46,7 @@ export async function copyLegacyLedger(paths: { legacy: string; database: string
     if (await exists(database)) return false
     const legacy = await findLegacy(paths.legacy)
     if (legacy === undefined) return false
-    await refuseRemains(database)
+    await refuseLeftoverLogs(database)
     await copyConsistently(legacy, copy)
     await rollBackJournal(copy)
     settle(copy, legacy)
@@ -62,7 +62,7 @@ export async function copyLegacyLedger(paths: { legacy: string; database: string
 
 async function findLegacy(path: string): Promise<string | undefined> {
   try {
-    // The real path: the WAL of a linked database is beside the file, not beside the link.
+    // The real path: the WAL of a linked database is next to the file, not next to the link.
     const legacy = await realpath(path)
     if ((await stat(legacy)).isFile()) return legacy
     throw unreadable(path, 'is not a file')
@@ -73,7 +73,7 @@ async function findLegacy(path: string): Promise<string | undefined> {
 }
 
 /** SQLite would apply such a WAL or rollback journal to the copy. */
-async function refuseRemains(database: string): Promise<void> {
+async function refuseLeftoverLogs(database: string): Promise<void> {
   for (const suffix of ['-wal', '-journal']) {
     if (!(await exists(`${database}${suffix}`))) continue
     const message = `${database}${suffix} exists, but its database does not; it may hold events.`

@@ -99,7 +99,7 @@ function asTexts(value: unknown): string[] {
   return values.map(one => textOr(one, '')).filter(text => text !== '')
 }
 
-/** @param name under which a value that is no object is kept; without one it is left out */
+/** @param name under which a value that is not an object is kept; without one it is left out */
 function asObject(value: unknown, name?: string): OlderBody {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as OlderBody
   return name === undefined || value === undefined || value === null ? {} : { [name]: value }

@@ -104,7 +104,7 @@ const ID = /^[^\p{C}]{1,128}$/u
 
 function readOlderUser(members: Members, now: string): StoredUser | NotCarriedOver {
   const username = textOf(members, 'username', 'name')
-  if (username === undefined || !USERNAME.test(username)) return { reason: 'its name is no username' }
+  if (username === undefined || !USERNAME.test(username)) return { reason: 'its name is not a valid username' }
   const id = textOf(members, 'id', 'user_id') ?? username
   if (!ID.test(id)) return { reason: 'its id is not 1 to 128 printable characters' }
   const password_hash = textOf(members, 'password_hash', 'password')

@@ -28,13 +28,13 @@ export interface UpgradeCopyOptions {
   version: number
   /** What to do where there is no room. */
   advice: string
-  /** Of a folder's disk, in bytes. */
+  /** Free space of a folder's disk, in bytes. */
   freeBytes?: (folder: string) => number
 }
 
 /**
  * Copies a database before its schema is upgraded, to `<database>.schema-<version>`. It replaces the copy of an earlier
- * attempt: an older release may have written the database since. Blocks the thread, which does nothing else yet.
+ * attempt: an older release may have written the database since. Blocks the thread, which has no other work at that time.
  *
  * @returns the path of the copy
  * @throws AppError `configuration/upgrade_no_room`, `unavailable/store_full`, `configuration/…`; then nothing was changed

@@ -30,7 +30,7 @@ export class EventChain {
     this.#end = this.#findEnd(appended)
   }
 
-  /** To be read before a transaction, for `rewind`. */
+  /** Read it before a transaction, for `rewind`. */
   get end(): ChainEnd {
     return this.#end
   }
@@ -65,7 +65,7 @@ export class EventChain {
     return this.#end.seq === newest ? this.#end.digest.toString('hex') : null
   }
 
-  /** Gives up to `count` more events their digests, fewer where they are large. */
+  /** Computes the digests of up to `count` more events, fewer where they are large. */
   advance(count: number): void {
     let end = this.#end
     this.database.laterDurable(() => {

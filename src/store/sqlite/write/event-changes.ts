@@ -19,7 +19,7 @@ export class EventChanges {
     this.#newest = newestChange(database)
   }
 
-  /** To be read before a transaction, for `rewind`. */
+  /** Read it before a transaction, for `rewind`. */
   get newest(): number {
     return this.#newest
   }

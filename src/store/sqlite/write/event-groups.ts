@@ -22,7 +22,7 @@ interface Group {
  */
 const GROUPS_UNDER_WAY = 8
 /**
- * A group of so many events is sent immediately: the store's thread works on it while this one still reads the requests
+ * A group of this size is sent immediately: the store's thread works on it while this one still reads the requests
  * behind it. Smaller groups would cost more, as each commit writes pages of its own.
  */
 const GROUP_EVENTS = 32

@@ -88,7 +88,7 @@ const MOVE_LAST_EVENT_ON = /* sql */ `
   UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2)
   WHERE id = ?1 AND json_valid(body) AND coalesce(body ->> '$.last_event_at', '') < ?2`
 
-/** Of a copied event: until it is in the index, every filter looks at it. */
+/** Marks of a copied event: until it is indexed, every filter reads it. */
 const ANY_MARKS = new Uint32Array(MARK_WORDS).fill(0xffffffff)
 
 /** Newest `captured_at` and newest `seq`, and the newest digest. */
@@ -149,7 +149,7 @@ export class EventWriter {
     return this.#appended
   }
 
-  /** To be read before a transaction, for `rewind`. */
+  /** Read it before a transaction, for `rewind`. */
   get place(): WriterPlace {
     return { last: this.#last, appended: this.#appended, chained: this.#chain.end, changes: this.#changes.newest }
   }
@@ -170,7 +170,7 @@ export class EventWriter {
     return this.#appended - this.#chain.end.seq
   }
 
-  /** Gives up to `count` of them their digests. */
+  /** Computes the digests of up to `count` of them. */
   advanceChain(count: number): void {
     this.#chain.advance(count)
   }

@@ -22,7 +22,7 @@ const DEAD_LETTERS = copiedTable('dead_letters', 'id', [
   ...['consumer', 'captured_us', 'dedupe_key', 'error', 'attempts', 'failed_at', 'retrying'],
 ])
 
-/** A table that a follower has as its leader has it. */
+/** A table that a follower copies from its leader. */
 interface CopiedTable {
   list: string
   /** Rows whose keys are not in the parameter, a list as JSON. */

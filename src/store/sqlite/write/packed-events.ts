@@ -37,7 +37,7 @@ export interface PackedOutcomes {
   seenCounts: number[]
   /** Current bodies of the repeats whose sender needs them; it knows the bodies of new events. */
   repeats: { index: number; body: string }[]
-  /** Of the newest event of the ledger, these included. */
+  /** Digest of the ledger's newest event, these included. */
   digest: string | null
 }
 
@@ -50,7 +50,7 @@ export interface UnpackedEvent {
   subjectId: string
   /** With blank instants until `setInstants`. */
   body: Buffer
-  /** Of its facets. */
+  /** Marks of its facets. */
   marks: Uint32Array
 }
 

@@ -23,7 +23,7 @@ const ADD = /* sql */ `INSERT INTO source_marks (source, seq, events) VALUES (?,
 
 /** Adds the notes when a block is full, inside the caller's transactions. */
 export class SourceMarks {
-  /** Of the current block; undefined if its first events were not counted here. */
+  /** Counts of the current block; undefined if its first events were not counted here. */
   #inBlock: Map<string, number> | undefined
 
   constructor(private readonly database: Database) {}

@@ -48,23 +48,23 @@ const run = (sql: string) => (connection: Database) => connection.exec(sql)
 const TAMPERED: Record<string, { work: (connection: Database) => void; problems: object[] }> = {
   'a word of a text': {
     work: run(`UPDATE events SET body = replace(body, 'all green', 'all red') WHERE seq = 2`),
-    problems: [{ dedupe_key: 'chat:2', detail: /not what was recorded/ }],
+    problems: [{ dedupe_key: 'chat:2', detail: /differs from what was recorded/ }],
   },
   'a byte of a large payload': {
     work: run(`UPDATE events SET body = replace(body, 'xxx"', 'xxy"') WHERE seq = 3`),
-    problems: [{ dedupe_key: 'chat:3', detail: /not what was recorded/ }],
+    problems: [{ dedupe_key: 'chat:3', detail: /differs from what was recorded/ }],
   },
   'the time of an event': {
     work: run(
       `UPDATE events SET captured_us = captured_us + 1000000, body = replace(body, '000005Z', '1000005Z') WHERE seq = 6`,
     ),
-    problems: [{ dedupe_key: 'chat:6', detail: /not what was recorded/ }],
+    problems: [{ dedupe_key: 'chat:6', detail: /differs from what was recorded/ }],
   },
   'a removed event': {
     work: run('DELETE FROM events WHERE seq = 4'),
     problems: [
       { dedupe_key: 'chat:5', detail: 'Before it, an event is missing.' },
-      { dedupe_key: 'chat:5', detail: /not what was recorded, or the event before it is not/ },
+      { dedupe_key: 'chat:5', detail: /differs from what was recorded, or the event before it does/ },
     ],
   },
   'two events in the place of each other': {
@@ -73,7 +73,7 @@ const TAMPERED: Record<string, { work: (connection: Database) => void; problems:
     problems: [
       { dedupe_key: 'chat:5' },
       { dedupe_key: 'chat:4', detail: /not captured later/ },
-      { dedupe_key: 'chat:4', detail: /not what was recorded/ },
+      { dedupe_key: 'chat:4', detail: /differs from what was recorded/ },
       { dedupe_key: 'chat:6' },
     ],
   },
