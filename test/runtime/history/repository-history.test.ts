@@ -170,7 +170,7 @@ t.test('an item that cannot become an event is left out with the reason, and cos
     ['it has no id', 1],
     ['it has no time in created_at', 1],
     ['it is larger than 1 MiB', 1],
-    ['it is no object', 1],
+    ['it is not an object', 1],
   ])
 })
 

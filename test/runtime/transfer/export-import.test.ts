@@ -272,7 +272,7 @@ t.test('a line that is not acceptable is named, and nothing of its batch is stor
       t.match(await store.events.stats(), { event_count: 0 }, what)
     }
     const incomplete = await t.rejects(read([header, first]), { code: 'export_incomplete' })
-    t.match(incomplete, { message: /^The export has no end: .* Lines 1 to 2 are imported\.$/ })
+    t.match(incomplete, { message: /^The export is incomplete: .* Lines 1 to 2 are imported\.$/ })
     await t.rejects(read([...lines.slice(0, -2), end]), {
       code: 'copy_differs',
       message: / Lines 1 to 6 are imported\.$/,

@@ -55,7 +55,7 @@ else {
     const store = await openPostgresStore({ address, replica: other })
     await store.events.record([messageCreated('1')])
     t.same(keysOf(await store.events.query(newest)), ['1'])
-    t.match((await store.events.health()).replica, { problem: { message: /no replica of this ledger/ } })
+    t.match((await store.events.health()).replica, { problem: { message: /not a replica of this ledger/ } })
     await store.close()
   })
 

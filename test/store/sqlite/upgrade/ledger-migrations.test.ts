@@ -159,7 +159,7 @@ t.test('what cannot be carried over stays, with the reason, and nothing is guess
         'it was disabled, deleted or ends': 2,
         'its enabled state is neither true nor false': 1,
         'its id is not 1 to 128 printable characters': 1,
-        'its name is no username': 1,
+        'its name is not a valid username': 1,
         'its password hash has another form than pbkdf2_sha256$iterations$salt$digest': 1,
         'its role is neither admin nor member': 1,
         'the user was carried over, but 1 of its tokens not: it was revoked, ends or is limited': 1,
