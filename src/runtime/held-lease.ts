@@ -14,6 +14,7 @@ export interface HeldLease {
    * Renews the lease while the work runs, and releases it at the end.
    *
    * @param work with a signal that aborts once another server has the lease
+   * @throws AppError `conflict/lease_lost` if the work failed after that; as `work`
    */
   during<Result>(work: (lost: AbortSignal) => Promise<Result>): Promise<Result>
 }
@@ -45,6 +46,8 @@ export async function holdLease(
       const renewal = setInterval(renew, RENEW_MS)
       try {
         return await work(lost.signal)
+      } catch (error) {
+        throw lost.signal.aborted ? lost.signal.reason : error
       } finally {
         clearInterval(renewal)
         // If it cannot be released, it expires soon.
