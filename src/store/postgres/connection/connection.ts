@@ -106,15 +106,23 @@ export class Connection {
     await this.#query({ text: sql })
   }
 
-  /** In a transaction; rolled back if the work fails. @throws as the work; AppError `unavailable/…` */
-  async transaction<Result>(work: (connection: this) => Promise<Result>): Promise<Result> {
+  /**
+   * In a transaction; rolled back if the work fails.
+   *
+   * @param finish sends the last statements and does not wait for the first of them before it sends the second. COMMIT
+   *   travels with them: if one of them fails, the database rolls back in place of committing
+   * @throws as the work and the last statements; AppError `unavailable/…`
+   */
+  async transaction<Result>(
+    work: (connection: this) => Promise<Result>,
+    finish: (result: Result) => Promise<unknown> = async () => undefined,
+  ): Promise<Result> {
     // Not awaited: it travels with the first statement.
     const begun = this.run('BEGIN')
     begun.catch(() => undefined) // reported below
     try {
       const result = await work(this)
-      await begun
-      await this.run('COMMIT')
+      await allSettled(begun, finish(result), this.run('COMMIT'))
       return result
     } catch (error) {
       await this.rollBack()

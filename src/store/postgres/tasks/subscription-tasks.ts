@@ -6,7 +6,7 @@ import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable, textArray } from '../connection/text-array.js'
 import { refuseMoved } from '../write/refusals.js'
-import { announceChanges, changeSubscriptions } from '../write/subscription-changes.js'
+import { announceChanges, changeSubscriptions, holdSubscriptions, saveSubscriptions } from '../write/subscription-changes.js'
 
 const FIND = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1`
 const LIST_BY_IDS = /* sql */ `
@@ -75,11 +75,11 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
         return { created: before === undefined, subscription: saved }
       }),
     noteCapture: async (id, captured: CaptureState, cursor) => {
-      if (!isStorable(id)) return
       await pool.transaction(async connection => {
         await holdVersion(connection)
-        const rematched = await changeSubscriptions(connection, [{ id, captured, cursor }])
-        if (rematched.length > 0) await announceChanges(connection, rematched)
+        const changed = changeSubscriptions(await holdSubscriptions(connection, [id]), [{ id, captured, cursor }])
+        await saveSubscriptions(connection, changed)
+        if (changed.rematched.length > 0) await announceChanges(connection, changed.rematched)
       })
     },
     findQueueMark: async () => {

@@ -15,7 +15,13 @@ import {
 } from './numbered-events.js'
 import type { PreparedEvent } from './prepared-event.js'
 import { leaseLost, refuseClosed } from './refusals.js'
-import { announceChanges, changeSubscriptions } from './subscription-changes.js'
+import {
+  announceChanges,
+  type ChangedSubscriptions,
+  changeSubscriptions,
+  holdSubscriptions,
+  saveSubscriptions,
+} from './subscription-changes.js'
 
 export const TAKE_CLOCK = /* sql */ `
   SELECT last_us, seq, digest, marked_us, marked_seq, changes, pruned_us, state, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
@@ -106,47 +112,78 @@ export interface WrittenGroup {
 /**
  * Records a group of events in one transaction. The row of the clock is locked before anything is read, and until the
  * commit: groups of all servers run one after the other, so `captured_at`, the numbers and the digests follow the order of
- * the commits. The statements travel in two parcels, before and after this process has numbered the events.
+ * the commits. The statements travel in two parcels, before and after this process has numbered the events; COMMIT travels
+ * with the second one.
  *
  * @throws StaleMatches if the subscriptions have changed; AppError `conflict/lease_lost`, `unavailable/…`. Then nothing is
  *   recorded, unless the connection was lost during the commit.
  *
  * Source: docs/decisions/0067.
  */
-export function writeGroup(connection: Connection, group: GroupToWrite): Promise<WrittenGroup> {
-  const { events, now, matchedWith, notify, andThen } = group
+export async function writeGroup(connection: Connection, group: GroupToWrite): Promise<WrittenGroup> {
+  const { andThen } = group
+  const number = () => numberGroup(connection, group)
+  const send = (numbered: NumberedGroup) => sendGroup(connection, numbered, group)
+  const { events } = andThen
+    ? await connection.transaction(async () => {
+        const numbered = await number()
+        await send(numbered)
+        await andThen(connection, numbered.events.outcomes.at(-1)?.capturedAt ?? 0)
+        return numbered
+      })
+    : await connection.transaction(number, send)
+  const { outcomes, last, digest } = events
+  return { outcomes, head: last === 0 ? null : { capturedAt: last, digest: digest.toString('hex') } }
+}
+
+interface NumberedGroup {
+  /** Before the group. */
+  clock: Clock
+  events: NumberedEvents
+  subscriptions: ChangedSubscriptions
+}
+
+/** Takes the clock, reads what is stored of the events, and numbers them. */
+async function numberGroup(
+  connection: Connection,
+  { events, now, matchedWith }: GroupToWrite,
+): Promise<NumberedGroup> {
   const matches = events.flatMap(event => event.matches)
   const leases = new Map(matches.flatMap(({ lease }) => (lease ? [[lease.name, lease.fence] as const] : [])))
   const isCapture = matches.some(({ captured }) => captured !== undefined)
   const keys = [...new Set(events.map(event => event.storedKey))]
   const answered = [...new Set(events.filter(event => event.isAnswered).map(event => event.storedKey))]
-  return connection.transaction(async () => {
-    const [clocks, versions, held, stored] = await allSettled<[Row[], Row[], Row[], Row[]]>(
-      connection.run(TAKE_CLOCK),
-      connection.run(isCapture ? HOLD_SUBSCRIPTION_VERSION : SUBSCRIPTION_VERSION),
-      leases.size === 0
-        ? Promise.resolve([])
-        : connection.run(HELD_LEASES, textArray([...leases.keys()]), bigintArray([...leases.values()])),
-      connection.run(STORED, textArray(keys), textArray(answered)),
-    )
-    refuseClosed(clocks[0])
-    if (matchedWith !== undefined && Number(versions[0]?.version) !== matchedWith) throw new StaleMatches()
-    if (held.length < leases.size) throw leaseLost()
-    const clock = toClock(clocks[0])
-    const removed = await tombstonesOf(connection, clock, stored, answered)
-    const numbered = new NumberedEvents(clock, now ?? Number(clocks[0]?.now_us), stored, removed)
-    for (const event of events) numbered.add(event)
-    const rematched = await changeSubscriptions(connection, numbered.subscriptionChanges)
-    if (rematched.length > 0) await announceChanges(connection, rematched)
-    await sendChanges(connection, clock, numbered)
-    await andThen?.(connection, numbered.outcomes.at(-1)?.capturedAt ?? 0)
-    if (numbered.created.length > 0) await connection.run(NOTIFY, notify.channel, notify.payload)
-    const { last, digest } = numbered
-    return {
-      outcomes: numbered.outcomes,
-      head: last === 0 ? null : { capturedAt: last, digest: digest.toString('hex') },
-    }
-  })
+  const [clocks, versions, held, stored, watching] = await allSettled<[Row[], Row[], Row[], Row[], Row[]]>(
+    connection.run(TAKE_CLOCK),
+    connection.run(isCapture ? HOLD_SUBSCRIPTION_VERSION : SUBSCRIPTION_VERSION),
+    leases.size === 0
+      ? Promise.resolve([])
+      : connection.run(HELD_LEASES, textArray([...leases.keys()]), bigintArray([...leases.values()])),
+    connection.run(STORED, textArray(keys), textArray(answered)),
+    holdSubscriptions(connection, [...new Set(matches.map(match => match.id))]),
+  )
+  refuseClosed(clocks[0])
+  if (matchedWith !== undefined && Number(versions[0]?.version) !== matchedWith) throw new StaleMatches()
+  if (held.length < leases.size) throw leaseLost()
+  const clock = toClock(clocks[0])
+  const removed = await tombstonesOf(connection, clock, stored, answered)
+  const numbered = new NumberedEvents(clock, now ?? Number(clocks[0]?.now_us), stored, removed)
+  for (const event of events) numbered.add(event)
+  const subscriptions = changeSubscriptions(watching, numbered.subscriptionChanges)
+  const { rematched } = subscriptions
+  if (rematched.length > 0) await announceChanges(connection, rematched)
+  return { clock, events: numbered, subscriptions }
+}
+
+/** Sends all statements of a group without waiting in between. */
+async function sendGroup(
+  connection: Connection,
+  { clock, events, subscriptions }: NumberedGroup,
+  { notify: { channel, payload } }: GroupToWrite,
+): Promise<void> {
+  const sent = [sendChanges(connection, clock, events), saveSubscriptions(connection, subscriptions)]
+  if (events.created.length > 0) sent.push(connection.run(NOTIFY, channel, payload).then(() => undefined))
+  await allSettled(...sent)
 }
 
 /** Removed events of which a reply needs the content. */

@@ -1,6 +1,6 @@
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
-import type { Connection } from '../connection/connection.js'
+import type { Connection, Row } from '../connection/connection.js'
 import { isStorable, textArray } from '../connection/text-array.js'
 
 /** What a group of events changes in a subscription. */
@@ -21,32 +21,41 @@ const SAVE = /* sql */ `
 const NEXT_VERSION = /* sql */ `UPDATE subscription_version SET version = version + 1 RETURNING version`
 const SET_VERSION = /* sql */ `UPDATE subscriptions SET version = $1 WHERE id = ANY ($2::text[])`
 
+export interface ChangedSubscriptions {
+  bodies: { id: string; body: string }[]
+  /** Those that match other events now: capture has found their place under another name, or on another server. */
+  rematched: string[]
+}
+
+/** Locks stored subscriptions until the end of the caller's transaction. @returns their rows, without deleted ones */
+export async function holdSubscriptions(connection: Connection, ids: readonly string[]): Promise<Row[]> {
+  const storable = ids.filter(isStorable)
+  return storable.length === 0 ? [] : connection.run(HOLD, textArray(storable))
+}
+
 /**
- * Applies changes to the stored subscriptions, in the caller's transaction. A deleted subscription stays deleted, and one
- * that is not JSON stays as it is.
+ * Applies changes to stored subscriptions. A deleted subscription stays deleted, and one that is not JSON stays as it is.
  *
- * @returns those that match other events now: capture has found their place under another name, or on another server
+ * @param rows from `holdSubscriptions`
  */
-export async function changeSubscriptions(
-  connection: Connection,
-  changes: readonly SubscriptionChange[],
-): Promise<string[]> {
-  const ids = [...new Set(changes.map(change => change.id))].filter(isStorable)
-  if (ids.length === 0) return []
-  const rows = await connection.run(HOLD, textArray(ids))
+export function changeSubscriptions(rows: readonly Row[], changes: readonly SubscriptionChange[]): ChangedSubscriptions {
   const bodies = new Map(rows.map(row => [String(row.id), parse(String(row.body))]))
+  const changed = new Map<string, Body>()
   const rematched = new Set<string>()
   for (const change of changes) {
     const body = bodies.get(change.id)
     if (!body) continue
     const before = placeOf(body)
     apply(body, change)
+    changed.set(change.id, body)
     if (placeOf(body) !== before) rematched.add(change.id)
   }
-  const readable = [...bodies].filter(([, body]) => body !== undefined)
-  const saved = readable.map(([, body]) => JSON.stringify(body))
-  await connection.run(SAVE, textArray(readable.map(([id]) => id)), textArray(saved))
-  return [...rematched]
+  return { bodies: [...changed].map(([id, body]) => ({ id, body: JSON.stringify(body) })), rematched: [...rematched] }
+}
+
+export async function saveSubscriptions(connection: Connection, { bodies }: ChangedSubscriptions): Promise<void> {
+  if (bodies.length === 0) return
+  await connection.run(SAVE, textArray(bodies.map(({ id }) => id)), textArray(bodies.map(({ body }) => body)))
 }
 
 /** Notifies all servers to read these subscriptions again. The caller's transaction holds the row of the version. */
