@@ -14,9 +14,10 @@ export const MEASUREMENT_NAMES = [
   'growth',
   'pages',
   'search',
-  'following',
   'health-command',
   'start-up',
+  // Gives the ledger an administrator: everything after it would need a login.
+  'following',
   'postgres',
   'postgres-large',
   'waking',

@@ -6,7 +6,12 @@ import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable, textArray } from '../connection/text-array.js'
 import { refuseMoved } from '../write/refusals.js'
-import { announceChanges, changeSubscriptions, holdSubscriptions, saveSubscriptions } from '../write/subscription-changes.js'
+import {
+  announceChanges,
+  changeSubscriptions,
+  holdSubscriptions,
+  saveSubscriptions,
+} from '../write/subscription-changes.js'
 
 const FIND = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1`
 const LIST_BY_IDS = /* sql */ `

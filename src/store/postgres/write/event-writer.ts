@@ -144,10 +144,7 @@ interface NumberedGroup {
 }
 
 /** Takes the clock, reads what is stored of the events, and numbers them. */
-async function numberGroup(
-  connection: Connection,
-  { events, now, matchedWith }: GroupToWrite,
-): Promise<NumberedGroup> {
+async function numberGroup(connection: Connection, { events, now, matchedWith }: GroupToWrite): Promise<NumberedGroup> {
   const matches = events.flatMap(event => event.matches)
   const leases = new Map(matches.flatMap(({ lease }) => (lease ? [[lease.name, lease.fence] as const] : [])))
   const isCapture = matches.some(({ captured }) => captured !== undefined)

@@ -38,7 +38,10 @@ export async function holdSubscriptions(connection: Connection, ids: readonly st
  *
  * @param rows from `holdSubscriptions`
  */
-export function changeSubscriptions(rows: readonly Row[], changes: readonly SubscriptionChange[]): ChangedSubscriptions {
+export function changeSubscriptions(
+  rows: readonly Row[],
+  changes: readonly SubscriptionChange[],
+): ChangedSubscriptions {
   const bodies = new Map(rows.map(row => [String(row.id), parse(String(row.body))]))
   const changed = new Map<string, Body>()
   const rematched = new Set<string>()
