@@ -44,10 +44,10 @@ for (const field of fields) field.addEventListener('input', () => showProblem(fi
 for (const type of ['keydown', 'keyup']) password.addEventListener(type, showCapsLock)
 password.addEventListener('blur', () => capsLock.replaceChildren())
 reveal.addEventListener('click', () => showPassword(password.type === 'password'))
-sayWhoseSessionEnded()
+showWhoseSessionEnded()
 
 /** Explains why the user landed here: the page that redirected left a message in this window. */
-function sayWhoseSessionEnded(): void {
+function showWhoseSessionEnded(): void {
   let left: string | null = null
   try {
     left = sessionStorage.getItem('daybook.session-ended')
@@ -97,13 +97,13 @@ async function logIn(): Promise<void> {
       return
     }
     // The form stays disabled until the next page loads. `replace`: the back button does not return here.
-    goOn(textOf(membersOf(body).next) || next.value)
+    leaveFor(textOf(membersOf(body).next) || next.value)
     return
   }
   const problem: Problem = membersOf(body)
   if (problem.code === 'csrf_failed') {
     // Another tab has logged in this browser, so no login is needed.
-    goOn(next.value)
+    leaveFor(next.value)
     return
   }
   setInProgress(false)
@@ -139,7 +139,7 @@ function refusedCookie(): Note {
 }
 
 /** If this page is shown at another page's address, keeps that address's fragment, which no server saw. */
-function goOn(address: string): void {
+function leaveFor(address: string): void {
   const to = new URL(address, location.href)
   to.hash ||= location.hash
   // A change of the fragment alone would not load anything.

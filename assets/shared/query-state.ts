@@ -34,7 +34,7 @@ export function oneOf<const Word extends string>(...words: readonly [Word, ...Wo
 }
 
 /** A whole number within limits, or undefined. */
-export function whole({ least, most }: { least: number; most: number }): Param<number | undefined> {
+export function integer({ least, most }: { least: number; most: number }): Param<number | undefined> {
   return {
     read: ([value = '']) => {
       const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN

@@ -27,7 +27,7 @@ export interface AccountLogParts {
   users: Pick<UserStore, 'addToLog' | 'listLog'>
   now: () => Micros
   /** Writes a line to the server's log. */
-  tell?: ((entry: AccountLogEntry) => void) | undefined
+  writeLine?: ((entry: AccountLogEntry) => void) | undefined
   /** Called if the entry of a login, or of the end of sessions, could not be saved. Both still succeed. */
   reportLoss?: ((error: unknown) => void) | undefined
 }
@@ -53,14 +53,14 @@ export class AccountLog {
   }
 
   /** Writes an entry to the server's log only. */
-  tell(entry: AccountLogEntry): void {
-    this.parts.tell?.(entry)
+  writeLine(entry: AccountLogEntry): void {
+    this.parts.writeLine?.(entry)
   }
 
   /** Saves and logs an entry about a session. A store that cannot write prevents neither a login nor its end. */
   async addSession(event: AccountEvent, by: Actor): Promise<void> {
     const entry = this.toEntry(event, by)
-    this.tell(entry)
+    this.writeLine(entry)
     await this.parts.users.addToLog(entry).catch(error => this.parts.reportLoss?.(error))
   }
 

@@ -61,7 +61,7 @@ export class ApiTokens {
     const changes = { token: { id, prefix, ...terms } }
     const entry = this.log.toEntry({ action: 'ledger.token_issued', user, changes }, by)
     await this.users.addToken(stored, USER_LIMITS.tokens, entry)
-    this.log.tell(entry)
+    this.log.writeLine(entry)
     return { id, token, prefix, ...terms, created_at }
   }
 
@@ -80,7 +80,7 @@ export class ApiTokens {
     const user = await this.get(userId)
     const changes = { token: { id: tokenId, prefix: null } }
     const entry = this.log.toEntry({ action: 'ledger.token_revoked', user, changes }, by)
-    if (await this.users.deleteToken(userId, tokenId, entry)) return this.log.tell(entry)
+    if (await this.users.deleteToken(userId, tokenId, entry)) return this.log.writeLine(entry)
     throw new AppError('not_found', 'not_found', 'This user has no such token; it may be revoked already.', {
       hint: 'List its tokens to see which there are.',
     })
@@ -90,7 +90,7 @@ export class ApiTokens {
   async revokeAll(userId: string, by: Actor = COMMAND): Promise<void> {
     const user = await this.get(userId)
     const entry = this.log.toEntry({ action: 'ledger.tokens_revoked', user }, by)
-    if ((await this.users.deleteTokens(userId, entry)) > 0) this.log.tell(entry)
+    if ((await this.users.deleteTokens(userId, entry)) > 0) this.log.writeLine(entry)
   }
 
   private async get(userId: string): Promise<StoredUser> {

@@ -40,7 +40,7 @@ export interface AccountsOptions {
   elapsed: () => number
   hasher?: PasswordHasher
   /** Writes a line of the account log to the server's log. */
-  tell?: (entry: AccountLogEntry) => void
+  writeLine?: (entry: AccountLogEntry) => void
   /** Called if the entry of a login could not be saved. */
   reportLoss?: (error: unknown) => void
 }
@@ -167,7 +167,7 @@ export class LedgerAccounts implements Accounts {
     const entry = this.toEntry(before, { ...before, ...sent }, by)
     const user = await users.update(id, sent, this.rule, entry)
     if (!user) throw unknownUser()
-    this.parts.log.tell(entry)
+    this.parts.log.writeLine(entry)
     if (password !== undefined || rights.enabled === false) await this.parts.sessions.endAllOf(id)
     return toUser(user)
   }
@@ -194,7 +194,7 @@ export class LedgerAccounts implements Accounts {
     const entry = this.toEntry(before, { ...before, ...changes }, by)
     const replaces_hash = before.password_hash
     if (!(await users.update(user.id, { ...changes, replaces_hash }, this.rule, entry))) throw wrongPassword()
-    log.tell(entry)
+    log.writeLine(entry)
     const renewed = session === undefined ? undefined : await sessions.renew(session)
     if (renewed === undefined) await sessions.endAllOf(user.id)
     return renewed && this.confirm(renewed, password_hash)
@@ -206,7 +206,7 @@ export class LedgerAccounts implements Accounts {
     if (!before) throw unknownUser()
     const entry = this.toEntry(before, undefined, by)
     if (!(await users.delete(id, this.rule, entry))) throw unknownUser()
-    this.parts.log.tell(entry)
+    this.parts.log.writeLine(entry)
     await this.parts.sessions.endAllOf(id)
   }
 
@@ -277,7 +277,7 @@ export class LedgerAccounts implements Accounts {
     const user = { id, username, role, enabled: true, password_hash, created_at, updated_at: created_at }
     const entry = this.toEntry(undefined, user, by)
     await users.create(user, entry)
-    this.parts.log.tell(entry)
+    this.parts.log.writeLine(entry)
     this.closed = true
     return toUser(user)
   }

@@ -89,7 +89,7 @@ export class Company implements World {
    * The next steps, moved to the given time, with at least one delivery. If nothing is due, a random story continues
    * early: at night too little would happen.
    */
-  goOn(at: Micros): Step[] {
+  nextSteps(at: Micros): Step[] {
     const steps = this.#polling.poll(this.chat, at, 'all')
     for (let acts = 0; acts < MOST_ACTS; acts++) {
       const isDue = (this.#agenda.nextAt ?? at) <= at + A_MOMENT

@@ -216,7 +216,7 @@ function readAnswer(answer: IncomingMessage, { times, gone }: Exchange): Promise
     answer.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     answer.once('close', () => {
       clearTimeout(idle)
-      if (!answer.readableEnded) reject(brokeOff())
+      if (!answer.readableEnded) reject(connectionBroken())
     })
     gone.addEventListener('abort', () => reject(callerLeft()))
   })
@@ -244,7 +244,7 @@ async function streamAnswer(
   }, times.idleMs)
   answer.once('end', () => clearTimeout(idle))
   answer.once('error', error => {
-    cause ??= error instanceof GatewayFailure ? error : brokeOff()
+    cause ??= error instanceof GatewayFailure ? error : connectionBroken()
   })
   checked.once('error', error => {
     cause ??= error
@@ -257,7 +257,7 @@ async function streamAnswer(
   try {
     await pipeline(answer, checked, res)
   } catch {
-    if (cause !== CALLER_LEFT) throw cause ?? brokeOff()
+    if (cause !== CALLER_LEFT) throw cause ?? connectionBroken()
   } finally {
     clearTimeout(idle)
   }
@@ -269,7 +269,7 @@ function silent(): GatewayFailure {
   return new GatewayFailure('bad_gateway', 'silent within its answer')
 }
 
-function brokeOff(): GatewayFailure {
+function connectionBroken(): GatewayFailure {
   return new GatewayFailure('bad_gateway', 'broke off its answer')
 }
 

@@ -11,7 +11,7 @@ const FROM = { identity: 'admin_token', address: '192.0.2.7', requestId: 'r1' } 
 
 t.test('every change of an account is logged and kept: who, what, to whom and from where, but no secret', async t => {
   const entries: AccountLogEntry[] = []
-  const { rig, accounts, ada, bob } = await startWithUsers({ tell: entry => entries.push(entry) })
+  const { rig, accounts, ada, bob } = await startWithUsers({ writeLine: entry => entries.push(entry) })
   entries.length = 0
   const by = { ...FROM, identity: 'session', user: ada } as const
   await accounts.updateUser(bob.id, { role: 'admin', enabled: false, password: 'another long one' }, by)

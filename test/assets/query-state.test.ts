@@ -1,11 +1,11 @@
 import t from 'tap'
-import { flag, oneOf, readState, text, texts, whole, writeState } from '../../assets/shared/query-state.js'
+import { flag, integer, oneOf, readState, text, texts, writeState } from '../../assets/shared/query-state.js'
 
 const PARAMS = {
   q: text,
   source: texts,
   live: flag,
-  days: whole({ least: 1, most: 30 }),
+  days: integer({ least: 1, most: 30 }),
   order: oneOf('newest', 'oldest'),
 }
 const REST = { q: '', source: [], live: false, days: undefined, order: 'newest' }

@@ -25,7 +25,7 @@ t.test('the same seed and the same present give the same history, and continue i
         const company = new Company({ seed, ends })
         return JSON.stringify([
           [...company.history()],
-          [1, 2, 3].map(second => company.goOn(ends + second * 1_000_000)),
+          [1, 2, 3].map(second => company.nextSteps(ends + second * 1_000_000)),
         ])
       }
       const [once, twice] = [history(), history()]
@@ -103,7 +103,7 @@ t.test('it continues from the recorded events, each time with new ones, at the g
   let continued = 0
   for (let second = 1; second <= 120; second++) {
     const at = NOON + second * 5_000_000
-    const more = company.goOn(at)
+    const more = company.nextSteps(at)
     if (!more.some(({ does }) => does === 'record')) t.fail('nothing is recorded')
     if (more.some(step => step.at !== at)) t.fail('a step is of another time')
     for (const { source, conversation } of eventsOf(more)) {

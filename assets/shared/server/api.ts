@@ -120,14 +120,14 @@ export function rememberCsrfToken(token: string | null | undefined): void {
 export function leaveForLogin(leave: () => void = goToLogin): Promise<never> {
   if (!isLeaving) {
     isLeaving = true
-    sayWhyToLogin(keepDrafts())
+    noteReasonForLogin(keepDrafts())
     leave()
   }
   return new Promise(() => {})
 }
 
 /** The login page reads it once, and shows that the session ended. */
-function sayWhyToLogin(hasDraft: boolean): void {
+function noteReasonForLogin(hasDraft: boolean): void {
   try {
     sessionStorage.setItem('daybook.session-ended', hasDraft ? 'draft' : 'plain')
   } catch {

@@ -116,14 +116,14 @@ export function eventTable(page: unknown, style: TerminalStyle, { isNewestFirst 
   const hasMore = at(page, 'has_more') === true
   const next = isNewestFirst ? lineAt(items.at(-1), 'captured_at') : lineAt(page, 'next_since')
   const words = isNewestFirst ? `Older ones: --before ${next}` : `To read on: --since ${next}`
-  const goOn = next !== '' && (hasMore || !isNewestFirst) ? [paint.dim(words)] : []
-  if (items.length === 0) return [paint.dim('No events.'), ...goOn].join('\n')
+  const continuation = next !== '' && (hasMore || !isNewestFirst) ? [paint.dim(words)] : []
+  if (items.length === 0) return [paint.dim('No events.'), ...continuation].join('\n')
   const [titles = [], ...rows] = tableRows(style, EVENT_COLUMNS, items.map(toCells))
   // Never truncated, because users copy it.
   const withKeys = rows.map((lines, i) => [...lines, ...keyLines(items[i], style)].join('\n'))
   const count = items.length === 1 ? '1 event' : `${items.length} events`
   const more = hasMore ? ', and more' : ''
-  return [...titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...goOn].join('\n')
+  return [...titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...continuation].join('\n')
 }
 
 /** Kind and key, for copying: on two lines if they do not fit on one. */

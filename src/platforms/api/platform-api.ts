@@ -24,7 +24,7 @@ export interface PlatformApiOptions {
 }
 
 /** How a caller reads a platform. */
-export interface PlatformManners {
+export interface RequestPolicy {
   /** Requests at the same time. */
   connections: number
   /** Total time that one request waits because the platform asks for it. */
@@ -63,15 +63,15 @@ export class PlatformApi {
 
   constructor(
     private readonly options: PlatformApiOptions,
-    private readonly manners: PlatformManners,
+    private readonly policy: RequestPolicy,
   ) {
     const http = process.getBuiltinModule(options.baseUrl.startsWith('https:') ? 'node:https' : 'node:http')
-    this.#agent = new http.Agent({ keepAlive: true, maxSockets: manners.connections })
+    this.#agent = new http.Agent({ keepAlive: true, maxSockets: policy.connections })
   }
 
   /** Sends a request when it is its turn. Its time limits begin only then. */
   async call(method: 'GET' | 'POST', path: string, call: PlatformCall = {}): Promise<PlatformAnswer> {
-    if (this.#running >= this.manners.connections) await new Promise<void>(resolve => this.#queue.push(resolve))
+    if (this.#running >= this.policy.connections) await new Promise<void>(resolve => this.#queue.push(resolve))
     else this.#running++
     try {
       return await this.#attempt(method, path, call)
@@ -93,7 +93,7 @@ export class PlatformApi {
 
   /** @param how such as `not with a list` */
   unreadable(how: string): AppError {
-    return answerUnreadable(how, this.options.baseUrl, this.manners.words)
+    return answerUnreadable(how, this.options.baseUrl, this.policy.words)
   }
 
   /** How far the platform's clock is ahead, in milliseconds, by its latest answer. */
@@ -108,7 +108,7 @@ export class PlatformApi {
 
   async #attempt(method: 'GET' | 'POST', path: string, call: PlatformCall): Promise<PlatformAnswer> {
     const { baseUrl, now, sleep } = this.options
-    const { retrySeconds, words } = this.manners
+    const { retrySeconds, words } = this.policy
     let waited = 0
     for (let failures = 0; ; ) {
       waited += await this.#waitUntilOpen(waited, call.signal)
@@ -135,7 +135,7 @@ export class PlatformApi {
   /** @returns seconds. @throws AppError `unavailable/platform_rate_limited` where all waits of a request are too long */
   async #waitUntilOpen(waited: number, signal: AbortSignal | undefined): Promise<number> {
     const { baseUrl, now, onWait, sleep } = this.options
-    const { longestWaitSeconds, words } = this.manners
+    const { longestWaitSeconds, words } = this.policy
     const until = this.#closedUntil
     const seconds = (until - now()) / 1_000
     if (seconds <= 0) return 0
@@ -163,7 +163,7 @@ export class PlatformApi {
       return answer
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error
-      const failure = toPlatformFailure(error, baseUrl, this.manners.words)
+      const failure = toPlatformFailure(error, baseUrl, this.policy.words)
       if (error.trouble === 'too_large' || error.trouble === 'not_http') throw failure
       return failure
     }

@@ -1,5 +1,5 @@
 import type { ListedHook, ListingSource } from '../../model/platforms/reconciliation.js'
-import { PlatformApi, type PlatformApiOptions, type PlatformManners } from '../api/platform-api.js'
+import { PlatformApi, type PlatformApiOptions, type RequestPolicy } from '../api/platform-api.js'
 import { appTokens } from '../code-a/app-token.js'
 import { CodeADeliveries } from '../code-a/deliveries-list.js'
 import { CodeBDeliveries } from '../code-b/deliveries-list.js'
@@ -14,7 +14,7 @@ interface Listing {
 
 const CHECK_ADDRESS = 'Check the address of the hook.'
 
-const MANNERS: PlatformManners = {
+const MANNERS: RequestPolicy = {
   ...{ connections: 1, longestWaitSeconds: 60, retrySeconds: [1, 3] },
   words: {
     checkAddress: CHECK_ADDRESS,

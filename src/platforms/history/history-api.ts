@@ -3,11 +3,11 @@ import {
   type PlatformAnswer,
   PlatformApi,
   type PlatformApiOptions,
-  type PlatformManners,
+  type RequestPolicy,
 } from '../api/platform-api.js'
 
 /** A command waits without a limit. */
-const PATIENT: PlatformManners = {
+const COMMAND_POLICY: RequestPolicy = {
   connections: 4,
   // GitHub opens its hourly allowance again within an hour.
   longestWaitSeconds: 3_660,
@@ -39,10 +39,10 @@ const PATIENT: PlatformManners = {
 }
 
 /** A schedule has other watches to poll, and continues in its next round. */
-const BRIEF: PlatformManners = {
+const POLL_POLICY: RequestPolicy = {
   ...{ connections: 2, longestWaitSeconds: 60, retrySeconds: [1, 3] },
   words: {
-    ...PATIENT.words,
+    ...COMMAND_POLICY.words,
     checkAddress: 'Check EVENT_HISTORY_URL_… and the target of the subscription.',
     again: 'The next capture continues.',
   },
@@ -72,7 +72,7 @@ export class HistoryApi {
 
   constructor(private readonly options: HistoryApiOptions) {
     const { pathname } = new URL(options.baseUrl)
-    this.#api = new PlatformApi(options, options.isBrief ? BRIEF : PATIENT)
+    this.#api = new PlatformApi(options, options.isBrief ? POLL_POLICY : COMMAND_POLICY)
     this.#basePath = pathname === '/' ? '' : pathname
   }
 

@@ -41,7 +41,7 @@ export class DemoTrickle {
     const { signal } = this.#stop
     while (!signal.aborted) {
       try {
-        for (const step of company.goOn(clock())) if (await this.#isWanted(step)) await recordStep(ledger, step)
+        for (const step of company.nextSteps(clock())) if (await this.#isWanted(step)) await recordStep(ledger, step)
       } catch (error) {
         logger.warn({ err: error }, 'the demo could not add a step')
       }

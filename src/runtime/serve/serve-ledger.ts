@@ -216,7 +216,7 @@ async function openAccounts(
     ...{ sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins },
     now: wallClock,
     elapsed: () => performance.now(),
-    tell: entry => logger.info(entry, entry.action),
+    writeLine: entry => logger.info(entry, entry.action),
     reportLoss: error => logger.error({ err: error }, 'an entry of the account log could not be kept'),
   })
   if (bootstrap && !isFollower && (await accounts.bootstrapUser(bootstrap)) === 'created') {

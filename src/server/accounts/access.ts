@@ -13,7 +13,7 @@ import { directOrigin, isLoopbackHost, isSameOrigin } from '../../login/origins.
 import { safeEqual } from '../../login/safe-equal.js'
 import { AppError } from '../../model/app-error.js'
 import type { Access, HttpRequest as AnyRequest, Route } from '../http/route.js'
-import { readShownCredentials } from '../request/shown-credentials.js'
+import { readCredentials } from '../request/credentials.js'
 
 /** The parts of a request that decide, and what the decision sets. */
 type HttpRequest = Pick<
@@ -110,7 +110,7 @@ export function createAccess(parts: AccessParts): Authorise {
     if (route.access === 'local') throw localOnly()
     if (!allowOpen && !isLoopbackHost(req.headers.host) && !(await accounts.isClosed())) throw hostNotAllowed()
     if (knowsHost && !knowsHost(req.headers.host, req.socket.localAddress)) throw unknownHost()
-    const credentials = readShownCredentials(req, cookieName)
+    const credentials = readCredentials(req, cookieName)
     const isCrossOrigin = req.crossOrigin !== undefined
     const shown = isCrossOrigin ? { ...credentials, session: undefined } : credentials
     req.identity = rule.login === 'unasked' ? ANONYMOUS : await identify(req, shown)

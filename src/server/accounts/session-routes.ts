@@ -12,8 +12,8 @@ import { addressOf } from '../http/request-address.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
 import { NEXT_PARAMETER } from '../pages/login-pages.js'
 import type { ReadJsonBody } from '../request/body.js'
+import { readCredentials } from '../request/credentials.js'
 import { singleValue } from '../request/query-string.js'
-import { readShownCredentials } from '../request/shown-credentials.js'
 import type { ToActor } from './actor.js'
 import { ownUser } from './user-routes.js'
 
@@ -40,7 +40,7 @@ export function login(parts: SessionRouteParts): LedgerEndpoint {
   return documented(DOCS.login, async (req, res) => {
     const { username, password, next } = readLogin(await readJsonBody(req, res, LOGIN_BYTES))
     const address = addressOf(req, throttleAddress)
-    const { session: replaces } = readShownCredentials(req, cookie.name)
+    const { session: replaces } = readCredentials(req, cookie.name)
     const attempt = { username, password, address, ...(replaces ? { replaces } : {}) }
     const { sessionToken, identity } = await accounts.login(attempt, toActor(req))
     req.identity = identity
@@ -58,7 +58,7 @@ export function login(parts: SessionRouteParts): LedgerEndpoint {
 /** `POST /api/logout`: ends the session of the cookie that was sent, and the cookie. */
 export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' | 'cookie'>): LedgerEndpoint {
   return documented(DOCS.logout, async req => {
-    const { session } = readShownCredentials(req, cookie.name)
+    const { session } = readCredentials(req, cookie.name)
     if (session) await accounts.logout(session)
     return { status: 204, body: '', headers: ['Set-Cookie', endedCookie(cookie)] }
   })
@@ -74,7 +74,7 @@ export function changeOwnPassword(parts: SessionRouteParts): LedgerEndpoint {
   return documented(DOCS.password, async (req, res) => {
     const user = ownUser(req)
     const input = await readJsonBody(req, res, LOGIN_BYTES)
-    const session = req.identity.kind === 'session' ? readShownCredentials(req, cookie.name).session : undefined
+    const session = req.identity.kind === 'session' ? readCredentials(req, cookie.name).session : undefined
     const address = addressOf(req, throttleAddress)
     const renewed = await accounts.changeOwnPassword({ user, input, address, session }, toActor(req))
     return {

@@ -3,7 +3,7 @@ import type { RequestFacts } from '../../gate/gate.js'
 import type { ToAddress } from '../../login/caller-address.js'
 import { addressOf } from '../http/request-address.js'
 import type { HttpRequest } from '../http/route.js'
-import { readBearer } from '../request/shown-credentials.js'
+import { readBearer } from '../request/credentials.js'
 
 /**
  * The parts of a request that the gate uses. Headers of proxies only determine the address that the throttle counts. The

@@ -5,7 +5,7 @@ import type { EventPage, EventQuery } from '../../../src/model/events/event-quer
 import { Engine } from '../../../src/store/sqlite/engine.js'
 import { Scheduler } from '../../../src/store/sqlite/scheduler.js'
 import type { StoreReply, StoreRequest, TaskCall } from '../../../src/store/sqlite/thread/protocol.js'
-import { type PackedEvents, packEvents, toOpenBody } from '../../../src/store/sqlite/write/packed-events.js'
+import { encodeWithoutInstants, type PackedEvents, packEvents } from '../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../support/events.js'
 import { testFolder } from '../../support/test-folder.js'
 import { userNamed } from '../user-store-conformance.js'
@@ -284,7 +284,7 @@ t.test('a search for thousands of terms in a large text is made in many slices',
     const events = [
       messageCreated(`${characters}`, { payload: { text: `${'o'.repeat(characters)} ${words.join(' ')}` } }),
     ]
-    const rows = packEvents(events, events.map(toOpenBody))
+    const rows = packEvents(events, events.map(encodeWithoutInstants))
     engine.commit([{ task: 'events.record', args: [rows, 1] }])
   }
   const search = engine.query({ task: 'events.query', args: [{ order: 'asc', limit: 10, search: words }] })

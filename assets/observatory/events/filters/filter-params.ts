@@ -1,6 +1,6 @@
 import type { Verification } from '#model/events/event'
 import { OUTCOMES } from '#model/sentences/event-outcome'
-import { type Param, type Params, readState, text, texts, whole } from '../../../shared/query-state.js'
+import { integer, type Param, type Params, readState, text, texts } from '../../../shared/query-state.js'
 import { DEFAULT_DAYS, isRelative, MOST_DAYS, relativeRange } from './relative-range.js'
 
 export type Excludable = 'source' | 'kind' | 'actor' | 'target' | 'outcome'
@@ -94,7 +94,7 @@ export const FILTER_PARAMS: Params<Filters> = {
   exclude_actor: choices,
   exclude_target: choices,
   exclude_outcome: outcomes,
-  days: whole({ least: 1, most: MOST_DAYS }),
+  days: integer({ least: 1, most: MOST_DAYS }),
   last: only(text => (isRelative(text) ? text : '')),
   from: instant,
   to: instant,

@@ -182,7 +182,7 @@ export class SqliteRunStore {
   }
 
   appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], most: { bytes: number; pieces: number }): LogPiece[] {
-    return this.database.laterDurable(() => {
+    return this.database.withRelaxedSync(() => {
       const log = this.database.first(FIND_LOG, id)
       if (!log) return []
       const run = Number(log.seq)

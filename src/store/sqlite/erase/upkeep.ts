@@ -59,7 +59,7 @@ export class Upkeep {
   }
 
   #pruneRows(through: number): void {
-    this.#rows = this.database.laterDurable(() => {
+    this.#rows = this.database.withRelaxedSync(() => {
       const until = performance.now() + SLICE_MS
       let seq = this.#rows
       while (seq < through && performance.now() < until) this.parts.eraser.prune(++seq)
@@ -73,7 +73,7 @@ export class Upkeep {
       this.#forgetting = { through, texts: this.parts.index.forgetTextsUpTo(through) }
     }
     const { texts } = this.#forgetting
-    const isDone = this.database.laterDurable(() => {
+    const isDone = this.database.withRelaxedSync(() => {
       const until = performance.now() + SLICE_MS
       while (performance.now() < until) {
         if (!texts.next().done) continue
@@ -92,7 +92,7 @@ export class Upkeep {
   #vacuum(): void {
     const before = this.database.unusedPages
     if (before > KEPT_PAGES) {
-      this.database.giveBackPages(VACUUM_PAGES)
+      this.database.returnUnusedPages(VACUUM_PAGES)
       this.#gaveBack = true
     }
     this.#hasFreePages = before > KEPT_PAGES && this.database.unusedPages < before

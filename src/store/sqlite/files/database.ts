@@ -96,7 +96,7 @@ export class Database {
    * Like `transaction`, for work that can be repeated from committed rows: it reaches the disk with the next transaction,
    * not before this returns.
    */
-  laterDurable<Result>(work: () => Result): Result {
+  withRelaxedSync<Result>(work: () => Result): Result {
     this.exec('PRAGMA synchronous = NORMAL')
     try {
       return this.#transaction(work)
@@ -143,11 +143,11 @@ export class Database {
   }
 
   /** Returns up to `count` unused pages at the end of the file to the file system, unless an older release made the file. */
-  giveBackPages(count: number): void {
+  returnUnusedPages(count: number): void {
     const pages = this.#pageCount()
     // Two more: pages that describe other pages are returned with them.
     this.#watch.mayShrink({ from: pages, to: pages - count - 2 })
-    this.laterDurable(() => this.all(`PRAGMA incremental_vacuum(${count})`))
+    this.withRelaxedSync(() => this.all(`PRAGMA incremental_vacuum(${count})`))
   }
 
   /** Rewrites the file without unused pages, so that later ones can be returned. It takes as long as a copy. */

@@ -79,7 +79,7 @@ export class SearchIndex {
     const last = from + added.length
     if (last > this.#indexedSeq) {
       const isNew = ({ seq }: Indexed) => seq > this.#indexedSeq
-      this.database.laterDurable(() => {
+      this.database.withRelaxedSync(() => {
         for (const { seq, text, event } of added.filter(isNew)) {
           if (text === undefined) this.database.run(ADD_OVERLONG, seq)
           if (event) this.database.run(ADD_FACETS, seq, facetTokens(event))

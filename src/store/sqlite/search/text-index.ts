@@ -131,7 +131,7 @@ export class TextIndex {
     if (!segment || !rows) return
     const number = this.#stored.length
     try {
-      this.#ended = this.database.laterDurable(() => {
+      this.#ended = this.database.withRelaxedSync(() => {
         let bytes = 0
         for (let next = rows.next(); !next.done; next = rows.next()) {
           this.database.run(ADD_ROW, next.value.key, next.value.bits)

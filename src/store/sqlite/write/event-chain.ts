@@ -68,7 +68,7 @@ export class EventChain {
   /** Computes the digests of up to `count` more events, fewer where they are large. */
   advance(count: number): void {
     let end = this.#end
-    this.database.laterDurable(() => {
+    this.database.withRelaxedSync(() => {
       const fitting = rowsWithinBytes(this.database, end.seq, count)
       for (const row of this.database.all(NEXT, end.seq, fitting)) {
         const seq = Number(row.seq)

@@ -2,7 +2,13 @@ import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Erasure, EventToRecord, LedgerHead, Pruning, RecordOutcome } from '../../event-store.js'
 import type { StoreThread } from '../store-thread.js'
-import { type PackedEvents, type PackedOutcomes, packEvents, toOpenBody, toOutcomes } from './packed-events.js'
+import {
+  encodeWithoutInstants,
+  type PackedEvents,
+  type PackedOutcomes,
+  packEvents,
+  toOutcomes,
+} from './packed-events.js'
 
 /** Events and characters that may wait for the store; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }
@@ -60,7 +66,7 @@ export class EventGroups {
       const message = 'Too many events wait to be stored. Try again shortly.'
       return Promise.reject(new AppError('unavailable', 'busy', message, { retryAfterSeconds: 1 }))
     }
-    const openBodies = events.map(toOpenBody)
+    const openBodies = events.map(encodeWithoutInstants)
     const characters = events.reduce(
       (sum, { json }, at) => sum + (openBodies[at] as string).length + (json?.length ?? 0),
       0,
@@ -91,7 +97,7 @@ export class EventGroups {
     entry: EventToRecord,
     send: (packed: PackedEvents, now: Micros) => Promise<PackedOutcomes>,
   ): Promise<RecordOutcome> {
-    const openBodies = [toOpenBody(entry)]
+    const openBodies = [encodeWithoutInstants(entry)]
     const packed = await send(packEvents([entry], openBodies), this.options.clock())
     const [outcome] = toOutcomes([entry], openBodies, packed)
     if (!outcome) throw new Error('An entry has no outcome.')

@@ -13,10 +13,10 @@ import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
 import { type ChainEnd, EventChain } from './event-chain.js'
 import type { EventChanges } from './event-changes.js'
 import {
+  fillInstants,
   type MatchesOfEvent,
   type PackedEvents,
   type PackedOutcomes,
-  setInstants,
   type UnpackedEvent,
   unpackEvents,
 } from './packed-events.js'
@@ -185,7 +185,7 @@ export class EventWriter {
     let index = 0
     for (const event of unpackEvents(packed)) {
       const capturedAt = Math.max(this.#last + 1, now)
-      setInstants(event, capturedAt)
+      fillInstants(event, capturedAt)
       const tally = tallyOf(sources, event.source)
       if (this.#insert(event, capturedAt)) {
         this.#appendedOne(event, capturedAt)

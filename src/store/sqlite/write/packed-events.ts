@@ -48,7 +48,7 @@ export interface UnpackedEvent {
   source: string
   kind: string
   subjectId: string
-  /** With blank instants until `setInstants`. */
+  /** With blank instants until `fillInstants`. */
   body: Buffer
   /** Marks of its facets. */
   marks: Uint32Array
@@ -69,7 +69,7 @@ const LAST_SEEN_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.lastIndexOf(BLANK_IN
  * An event as JSON text, without its closing brace and the members that the transaction adds. For an event that is
  * serialised already, only what follows its members. What never changes comes first (`contentOf`).
  */
-export function toOpenBody({ event, provenance, matches, json }: EventToRecord): string {
+export function encodeWithoutInstants({ event, provenance, matches, json }: EventToRecord): string {
   const subscriptionIds = JSON.stringify(matches.map(match => match.id))
   const members = json ? '' : JSON.stringify(event).slice(0, -1)
   return `${members},"provenance":${JSON.stringify(provenance)},"subscription_ids":${subscriptionIds}`
@@ -99,7 +99,7 @@ export function packEvents(events: readonly EventToRecord[], openBodies: readonl
     if (json) unanswered.push(index)
     if (ofEvent.length > 0) matches.push({ index, matches: ofEvent })
   }
-  const bytes = roomOf(events, size) ?? Buffer.allocUnsafeSlow(size)
+  const bytes = reservedBytesOf(events, size) ?? Buffer.allocUnsafeSlow(size)
   let end = numbers.byteLength
   bytes.set(new Uint8Array(numbers.buffer))
   for (const [index, { json }] of events.entries()) {
@@ -119,7 +119,7 @@ export function packEvents(events: readonly EventToRecord[], openBodies: readonl
  * The room around a single serialised event, if the rest fits there: then no byte of it is copied. Only a buffer with
  * exactly that room is certain to have no other user.
  */
-function roomOf(events: readonly EventToRecord[], size: number): Buffer | undefined {
+function reservedBytesOf(events: readonly EventToRecord[], size: number): Buffer | undefined {
   const json = events.length === 1 ? events[0]?.json : undefined
   if (!json) return undefined
   const { before, after } = RESERVED_BYTES
@@ -158,7 +158,7 @@ export function* unpackEvents({ count, texts, buffer, start }: PackedEvents): Ge
 }
 
 /** Fills in when an event was captured, which is also when it was last seen. */
-export function setInstants({ body }: UnpackedEvent, capturedAt: Micros): void {
+export function fillInstants({ body }: UnpackedEvent, capturedAt: Micros): void {
   const text = toTimestamp(capturedAt)
   body.write(text, body.length - CAPTURED_AT, 'latin1')
   body.write(text, body.length - LAST_SEEN_AT, 'latin1')

@@ -24,7 +24,7 @@ const change = fc.oneof(
 /** A transaction, and how many calls the disk lets through from then on; none: all. */
 const step = fc.record({
   changes: fc.array(change, { minLength: 1, maxLength: 5 }),
-  kind: fc.constantFrom('transaction', 'transactionWithoutCheckpoint', 'laterDurable', 'checkpoint' as const),
+  kind: fc.constantFrom('transaction', 'transactionWithoutCheckpoint', 'withRelaxedSync', 'checkpoint' as const),
   isBad: fc.option(fc.constant(true), { freq: 8, nil: false }),
   callsUntilFull: fc.option(fc.nat(12), { nil: Number.POSITIVE_INFINITY }),
 })

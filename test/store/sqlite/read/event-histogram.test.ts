@@ -10,7 +10,7 @@ import { SearchIndex } from '../../../../src/store/sqlite/search/search-index.js
 import { TextIndex } from '../../../../src/store/sqlite/search/text-index.js'
 import { UnindexedFacets } from '../../../../src/store/sqlite/search/unindexed-facets.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
+import { encodeWithoutInstants, packEvents } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 import { comparableFacets, countAll, facetsOf, readAll, variedEvent } from '../../event-histogram-conformance.js'
@@ -69,7 +69,7 @@ t.test('events of a transaction that failed are not counted', async t => {
   let made = 0
   const record = (count: number, source: string) => {
     const events = Array.from({ length: count }, () => messageCreated(String(++made), { source }))
-    return { task: 'events.record', args: [packEvents(events, events.map(toOpenBody)), NOON] }
+    return { task: 'events.record', args: [packEvents(events, events.map(encodeWithoutInstants)), NOON] }
   }
   // Of no batch that was packed, so that what came before it in the transaction is undone.
   const broken = { task: 'events.record', args: [{ ...packEvents([], []), matches: 'broken' }, NOON] }

@@ -3,7 +3,11 @@ import t, { type Test } from 'tap'
 import type { EventQuery } from '../../../../src/model/events/event-query.js'
 import type { EventToRecord } from '../../../../src/store/event-store.js'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
-import { type PackedEvents, packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
+import {
+  encodeWithoutInstants,
+  type PackedEvents,
+  packEvents,
+} from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated, writtenDown } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
@@ -65,7 +69,7 @@ function record(event: EventToRecord) {
 }
 
 function packedOf(event: EventToRecord): PackedEvents {
-  return packEvents([event], [toOpenBody(event)])
+  return packEvents([event], [encodeWithoutInstants(event)])
 }
 
 function count(engine: Engine, filter: Partial<EventQuery>): number {

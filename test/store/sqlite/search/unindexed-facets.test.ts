@@ -15,7 +15,7 @@ import { LEDGER_MIGRATIONS } from '../../../../src/store/sqlite/upgrade/ledger-m
 import { migrate } from '../../../../src/store/sqlite/upgrade/migrate.js'
 import { EventChanges } from '../../../../src/store/sqlite/write/event-changes.js'
 import { EventWriter } from '../../../../src/store/sqlite/write/event-writer.js'
-import { packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
+import { encodeWithoutInstants, packEvents } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
@@ -170,7 +170,7 @@ function open(t: Test) {
     },
     record(count: number, make: (at: number) => EventToRecord) {
       const events = Array.from({ length: count }, (_, at) => make(at))
-      database.transaction(() => writer.append(packEvents(events, events.map(toOpenBody)), NOON))
+      database.transaction(() => writer.append(packEvents(events, events.map(encodeWithoutInstants)), NOON))
     },
     candidates(filter: EventFilter, order: 'asc' | 'desc') {
       return [...candidates(database, index, { ...filter, order }, range())].flatMap(({ seqs }) => seqs)

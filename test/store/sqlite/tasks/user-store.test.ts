@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
+import { encodeWithoutInstants, packEvents } from '../../../../src/store/sqlite/write/packed-events.js'
 import type { StoredToken } from '../../../../src/store/user-store.js'
 import { messageCreated } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
@@ -42,7 +42,7 @@ t.test('writes that share a transaction with refused ones are stored', async t =
   const rule = { mayLoseLastAdmin: false }
   const record = (key: string) => {
     const event = messageCreated(key)
-    return { task: 'events.record', args: [packEvents([event], [toOpenBody(event)]), NOON] }
+    return { task: 'events.record', args: [packEvents([event], [encodeWithoutInstants(event)]), NOON] }
   }
   const results = engine.commit([
     { task: 'users.create', args: [ada] },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { RESERVED_BYTES } from '../../../../src/model/events/event-limits.js'
 import type { EventToRecord } from '../../../../src/store/event-store.js'
-import { packEvents, toOpenBody, unpackEvents } from '../../../../src/store/sqlite/write/packed-events.js'
+import { encodeWithoutInstants, packEvents, unpackEvents } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
 
 /** A serialised event with so many free bytes around it. */
@@ -15,7 +15,7 @@ function writtenInto(payload: string, before: number, after: number): EventToRec
 }
 
 function pack(event: EventToRecord) {
-  const packed = packEvents([event], [toOpenBody(event)])
+  const packed = packEvents([event], [encodeWithoutInstants(event)])
   return { packed, events: [...unpackEvents(packed)].map(one => ({ ...one, body: one.body.toString() })) }
 }
 

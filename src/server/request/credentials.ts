@@ -6,7 +6,7 @@ import type { HttpRequest } from '../http/route.js'
 const BEARER = /^bearer +(?<token>[\x21-\x7e]+)$/i
 
 /** The credentials in a request. Schemes other than `Bearer` are ignored. */
-export function readShownCredentials({ headers }: Pick<HttpRequest, 'headers'>, cookieName: string): ShownCredentials {
+export function readCredentials({ headers }: Pick<HttpRequest, 'headers'>, cookieName: string): ShownCredentials {
   const adminToken = headers['x-event-admin-token']
   return {
     bearer: readBearer(headers.authorization),
