@@ -9,6 +9,8 @@ export interface FileReport {
   /** What the file reports about itself, such as its seed. */
   comments: string[]
   seconds: number
+  /** The process runs no further file. */
+  isLast: boolean
 }
 
 export interface Failure {

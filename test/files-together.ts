@@ -18,6 +18,8 @@ import { endShared } from './support/process-end.js'
 
 /** tap's own limit is 30 seconds; a file that needs more sets its own. */
 const FILE_TIMEOUT_MS = 600_000
+const NOT_RUN =
+  'Not run: in this process a test that had ended left an error behind, such as a promise that rejected later.'
 const OF_THE_FILE = ['test', 'teardown', 'before', 'beforeEach', 'afterEach', 'testdir', 'setTimeout'] as const
 
 const { test } = t
@@ -35,22 +37,29 @@ for (;;) {
   const before = { ...t.counts, failures: t.lists.fail.length, skips: t.lists.skip.length }
   comments = []
   const started = performance.now()
-  const results = await test(file, { timeout: FILE_TIMEOUT_MS }, async own => {
-    for (const name of OF_THE_FILE) redirect(name, (...args) => Reflect.apply(own[name], own, args))
-    redirect('comment', (...args) => comments.push(args.join(' ')))
-    await import(pathToFileURL(resolve(file)).href)
-  })
+  // An error that no test catches ends tap's root, which then takes no further file.
+  const isTooLate = t.ended
+  const results = isTooLate
+    ? null
+    : await test(file, { timeout: FILE_TIMEOUT_MS }, async own => {
+        for (const name of OF_THE_FILE) redirect(name, (...args) => Reflect.apply(own[name], own, args))
+        redirect('comment', (...args) => comments.push(args.join(' ')))
+        await import(pathToFileURL(resolve(file)).href)
+      })
   const failures = t.lists.fail.slice(before.failures).map(({ fullname, diag }): Failure => ({ fullname, diag }))
   const isFine = results?.ok === true && t.counts.total > before.total
+  const diag = isTooLate ? { message: NOT_RUN } : { ...results }
   const report: FileReport = {
     file,
     passed: t.counts.pass - before.pass,
-    failures: failures.length > 0 || isFine ? failures : [{ fullname: file, diag: { ...results } }],
+    failures: failures.length > 0 || isFine ? failures : [{ fullname: file, diag }],
     skipped: t.lists.skip.slice(before.skips).map(({ fullname, skip }) => `${fullname}: ${skip}`),
     comments,
     seconds: (performance.now() - started) / 1000,
+    isLast: t.ended,
   }
   process.send?.(report)
+  if (report.isLast) break
 }
 await endShared()
 

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import type { FileReport } from './file-report.js'
+import { CHEAP_TESTS } from './support/cheap-start.js'
 import { TestCluster } from './support/postgres/cluster.js'
 import { findPostgres } from './support/postgres/find-postgres.js'
 
@@ -152,25 +153,26 @@ function runsPrograms(folder: string): boolean {
  * finished one, so that several processes share a room, and the last of them end together.
  */
 async function runTogether(waiting: string[], most: number): Promise<void> {
-  // SQLite is WebAssembly: a test ends before its slower, better compilation would pay.
-  const child = fork(TOGETHER, { execArgv: ['--liftoff-only'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const child = fork(TOGETHER, { execArgv: [...CHEAP_TESTS], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   let file = ''
   let count = 0
   let hasFailures = false
+  let isOver = false
   let tail = ''
   child.stdout?.on('data', (chunk: Buffer) => {
     tail = (tail + chunk.toString()).slice(-TAIL_CHARACTERS)
   })
   let ending: NodeJS.Timeout | undefined
   const sendNext = () => {
-    const next = count++ < most ? waiting.shift() : undefined
+    const next = count++ < most && !isOver ? waiting.shift() : undefined
     if (next === undefined) ending = setTimeout(() => child.kill('SIGKILL'), END_MS)
     file = next ?? ''
-    child.send(file)
+    if (!isOver) child.send(file)
   }
   child.on('message', (message: FileReport | { setTimeout: number }) => {
     if (!('file' in message)) return // tap's own
     hasFailures ||= message.failures.length > 0
+    isOver = message.isLast
     show(message)
     sendNext()
   })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Test } from 'tap'
+import { CHEAP_START } from '../support/cheap-start.js'
 
 /** How a process ended, and everything it printed. */
 export interface Exit {
@@ -29,14 +30,6 @@ export interface Child {
   err(): string
   signal(name: NodeJS.Signals): void
 }
-
-/** V8 optimises only JavaScript that runs 15 times as long as by default. V8 of later Nodes has no such option. */
-const LATE_OPTIMISATION = process.versions.node.startsWith('20.') ? '--interrupt-budget=1000000' : '--no-opt'
-/**
- * V8 compiles WebAssembly only once, and most JavaScript too: few of the processes live long enough for better
- * compilations to pay. It is half of what a start costs.
- */
-export const CHEAP_START = ['--liftoff-only', LATE_OPTIMISATION] as const
 
 /** Removes root's capability to bypass permissions. A user who must read the program still may. */
 const WITHOUT_OVERRIDE = ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all']

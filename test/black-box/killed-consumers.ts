@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { CHEAP_START } from './child.js'
+import { CHEAP_START } from '../support/cheap-start.js'
 import type { RunningServer } from './running-server.js'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

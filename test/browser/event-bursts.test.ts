@@ -29,7 +29,7 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   const served = await site.serve(t, { ledger, boardUrl: () => undefined })
 
   t.test('are one row, which names the failure, and the failure is a row as well', async t => {
-    const page = await site.open(t, served, SINCE)
+    const page = await site.openTab(t, served, SINCE)
     await hasRows(page, 4)
     const rows = page.locator('.list-row')
     const burst = page.getByRole('treeitem', { expanded: false })
@@ -45,7 +45,7 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   })
 
   t.test('open and close by keys, and the keys walk into them', async t => {
-    const page = await site.open(t, served, SINCE)
+    const page = await site.openTab(t, served, SINCE)
     await hasRows(page, 4)
     await page.getByRole('tree').focus()
     await page.keyboard.press('ArrowDown')
@@ -61,18 +61,18 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   })
 
   t.test('open when they have the event of the address', async t => {
-    const page = await site.open(t, served, `${SINCE}&event=check:lint`)
+    const page = await site.openTab(t, served, `${SINCE}&event=check:lint`)
     await hasRows(page, 7)
     t.match(await page.locator('.list-row[aria-selected=true]').innerText(), 'lint')
   })
 
   t.test('are not folded in a search, where every match is a row', async t => {
-    const page = await site.open(t, served, `${SINCE}&q=Ada`)
+    const page = await site.openTab(t, served, `${SINCE}&q=Ada`)
     await hasRows(page, 6)
   })
 
   t.test('grow in Live, and stay open', async t => {
-    const page = await site.open(t, served, `${SINCE}&live=1`, PHONE)
+    const page = await site.openTab(t, served, `${SINCE}&live=1`, PHONE)
     await hasRows(page, 4)
     await write(check('types', 'success'), check('size', 'success'), check('links', 'success'))
     // They follow another event, so they are not one burst with the others, and are too few for one of their own.

@@ -35,7 +35,7 @@ t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
   }
 
   t.test('as a file, JSON Lines or CSV, by the server', async t => {
-    const page = await site.open(t, server, '/?q=word&source=backup')
+    const page = await site.openTab(t, server, '/?q=word&source=backup')
     await rows(page).first().waitFor()
     const download = async (item: string) => {
       const entry = await menu(page, item)
@@ -52,7 +52,7 @@ t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
   })
 
   t.test('as commands that give the same events', async t => {
-    const page = await site.open(t, server, FILTERED)
+    const page = await site.openTab(t, server, FILTERED)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await hasRows(page, 4)
     const bin = testFolder(t)
@@ -113,7 +113,7 @@ t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
   })
 
   t.test('on a phone from the page of filters', async t => {
-    const page = await site.open(t, server, '/', PHONE)
+    const page = await site.openTab(t, server, '/', PHONE)
     await page.getByRole('button', { name: 'Filters' }).click()
     const [file] = await Promise.all([page.waitForEvent('download'), (await menu(page, 'Download JSON Lines')).click()])
     t.equal(

@@ -196,7 +196,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   })
 
   t.test('nothing moves when the counts come, and it is accessible in both schemes', async t => {
-    const page = await site.open(t, served, DAY)
+    const page = await site.openTab(t, served, DAY)
     await drawn(page)
     t.equal(await page.evaluate(SHIFTS), 0)
     await page.getByRole('slider', { name: 'Time in the histogram' }).focus()

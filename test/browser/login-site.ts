@@ -4,6 +4,7 @@ import type { LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
 import type { LoginLook } from '../../src/model/login-look.js'
 import { serve } from '../server/serve.js'
 import { openWindow } from './chromium.js'
+import { SharedWindows } from './shared-windows.js'
 
 export const ROOT_PATH = '/book'
 /** Where a login on the page that `open` opened leads. */
@@ -13,11 +14,14 @@ export const NEXT = `${ROOT_PATH}/?after=login`
 export class LoginSite {
   /** What the pages complained of, broke of their policy, or asked of anybody but their server. */
   readonly complaints: string[] = []
+  readonly #windows: SharedWindows
 
   constructor(
     private readonly browser: Browser,
     private readonly accounts: LedgerAccounts,
-  ) {}
+  ) {
+    this.#windows = new SharedWindows(browser)
+  }
 
   /** @returns the address of a login page with that look, below a root path */
   async serve(t: Test, look: Partial<LoginLook> = {}): Promise<string> {
@@ -29,7 +33,18 @@ export class LoginSite {
   /** Opens a page in a window of its own, which has not been anywhere yet. */
   async open(t: Test, address: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await openWindow(this.browser, options)
-    const page = await context.newPage()
+    t.teardown(() => context.close())
+    return this.#go(t, await context.newPage(), address)
+  }
+
+  /** Opens a page in another tab of the window that has these options, for tests that log in nobody and keep nothing. */
+  async openTab(t: Test, address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.#windows.openTab(options)
+    t.teardown(() => page.close())
+    return this.#go(t, page, address)
+  }
+
+  async #go(t: Test, page: Page, address: string): Promise<Page> {
     const complain = (complaint: string) => this.complaints.push(`${t.name}: ${complaint}`)
     page.on('pageerror', error => complain(error.message))
     page.on('console', message => {
@@ -40,14 +55,8 @@ export class LoginSite {
     page.on('request', request => {
       if (new URL(request.url()).hostname !== '127.0.0.1') complain(`asked for ${request.url()}`)
     })
-    t.teardown(() => context.close())
     await page.goto(address)
     return page
-  }
-
-  /** Opens a login page with that look. */
-  async openLogin(t: Test, look: Partial<LoginLook> = {}, options: BrowserContextOptions = {}): Promise<Page> {
-    return this.open(t, await this.serve(t, look), options)
   }
 }
 

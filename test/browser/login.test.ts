@@ -23,9 +23,10 @@ const MISMATCH = 'Wrong name or password.'
 t.test('the login page in a browser', inBrowser(), async t => {
   const { accounts } = await startWithUsers({ throttleLogins: false })
   const site = new LoginSite(await openBrowser(t), accounts)
+  const address = await site.serve(t)
 
   t.test('one logs in with the keyboard alone, and gets to where one wanted to go', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.open(t, address)
     await page.locator('#username:focus').waitFor()
     await page.keyboard.type('ada')
     await page.keyboard.press('Tab')
@@ -38,15 +39,15 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('the login page in place of the first page leads to the first page', async t => {
-    const address = new URL('.', await site.serve(t)).href
-    const page = await site.open(t, address)
+    const first = new URL('.', address).href
+    const page = await site.open(t, first)
     await logIn(page, ' ada ', PASSWORD)
     await page.getByRole('link', { name: 'Events' }).waitFor()
-    t.equal((await addressOf(page)).href, address)
+    t.equal((await addressOf(page)).href, first)
   })
 
   t.test('the Tab key goes through the form in the order one reads it', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.openTab(t, address)
     await page.locator('#username:focus').waitFor()
     const order = [await focused(page)]
     for (let i = 0; i < 3; i++) {
@@ -57,7 +58,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('a wrong password keeps the name, empties the password and does not reveal which was wrong', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.openTab(t, address)
     const notes: string[] = []
     for (const name of ['ada', 'nobody']) {
       await logIn(page, name, `${PASSWORD}!`)
@@ -83,7 +84,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   ]
 
   t.test('every other failure is shown, and one key tries again', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.open(t, address)
     for (const { note, ...answer } of WAITS) {
       await answerLogins(page, answer)
       await logIn(page, 'ada', PASSWORD)
@@ -103,7 +104,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('a browser that keeps no cookie is not sent round in a circle: the page explains what to do', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.open(t, address)
     await page.route('**/api/login', async route => {
       const answer = await route.fetch()
       await page.context().clearCookies()
@@ -121,7 +122,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('what is wrong with a field stands beside it', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.openTab(t, address)
     await page.getByRole('button', { name: 'Log in' }).click()
     t.equal(await described(page, 'username'), 'Required.')
     t.equal(await described(page, 'password'), 'Required.')
@@ -135,7 +136,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('only one login runs at a time, and the button shows it', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.open(t, address)
     let asked = 0
     let answer = () => {}
     const answered = new Promise<void>(resolve => {
@@ -158,7 +159,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('Caps Lock is pointed out while the password is typed', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.openTab(t, address)
     await page.getByLabel('Password', { exact: true }).focus()
     await pressWithCapsLock(page, true)
     t.match(await described(page, 'password'), 'Caps Lock is on')
@@ -170,7 +171,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('the password can be looked at, and is covered again when it is sent', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.openTab(t, address)
     const field = page.getByLabel('Password', { exact: true })
     const eye = page.getByRole('button', { name: 'Show password' })
     await eye.click()
@@ -181,13 +182,13 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('the fields are marked for password managers', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.openTab(t, address)
     t.equal(await page.getByLabel('Name').getAttribute('autocomplete'), 'username')
     t.equal(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete'), 'current-password')
   })
 
   t.test('without script the page names what it needs, and asks for no password', async t => {
-    const page = await site.openLogin(t, {}, { javaScriptEnabled: false })
+    const page = await site.openTab(t, address, { javaScriptEnabled: false })
     const sentence = page.locator('noscript p')
     t.match(await sentence.innerText(), 'Logging in needs JavaScript')
     t.ok(await sentence.isVisible())
@@ -195,7 +196,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('every palette and layout is accessible in both schemes, with all that it may have to say', async t => {
-    const page = await site.openLogin(t, {}, LAPTOP)
+    const page = await site.openTab(t, 'about:blank', LAPTOP)
     const grounds = new Set<string>()
     for (const palette of LOGIN_PALETTES) {
       for (const layout of LOGIN_LAYOUTS) {
@@ -217,13 +218,13 @@ t.test('the login page in a browser', inBrowser(), async t => {
       ['dark', 'light'],
       ['light', 'dark'],
     ] as const) {
-      const page = await site.openLogin(t, { appearance }, { colorScheme, javaScriptEnabled: false })
+      const page = await site.openTab(t, await site.serve(t, { appearance }), { colorScheme, javaScriptEnabled: false })
       t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), appearance)
     }
   })
 
   t.test("the appearance chosen on this device overrides the server's", async t => {
-    const page = await site.openLogin(t, { palette: 'forest', appearance: 'light' })
+    const page = await site.open(t, await site.serve(t, { palette: 'forest', appearance: 'light' }))
     await page.evaluate(`localStorage.setItem('daybook.appearance', '{"palette":"amber","scheme":"dark"}')`)
     await page.reload()
     t.match(await page.evaluate('({ ...document.documentElement.dataset })'), { palette: 'amber', scheme: 'dark' })
@@ -231,7 +232,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('it fits a narrow phone, large letters and a window zoomed to 200 %', async t => {
-    const page = await site.openLogin(t, {}, PHONE)
+    const page = await site.openTab(t, 'about:blank', PHONE)
     for (const layout of LOGIN_LAYOUTS) {
       await page.setViewportSize(PHONE.viewport)
       await page.goto(await site.serve(t, { layout }))
@@ -248,7 +249,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('the left page stands beside the form where there is room for both', async t => {
-    const page = await site.openLogin(t, { layout: 'split' }, LAPTOP)
+    const page = await site.openTab(t, await site.serve(t, { layout: 'split' }), LAPTOP)
     const sentence = page.getByText('Everything that happened, recorded exactly once.')
     t.ok(await sentence.isVisible())
     await page.setViewportSize({ width: 759, height: 800 })
@@ -256,7 +257,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('fingers get targets of 44 px', async t => {
-    const page = await site.openLogin(t, {}, { ...PHONE, hasTouch: true, isMobile: true })
+    const page = await site.openTab(t, address, { ...PHONE, hasTouch: true, isMobile: true })
     for (const id of ['username', 'password', 'reveal', 'submit']) {
       const box = await page.locator(`#${id}`).boundingBox()
       t.ok(box && box.height >= 42 && box.width >= 44, `${id}: ${box?.width} × ${box?.height}`)
@@ -264,7 +265,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('nothing moves for those who want no movement', async t => {
-    const page = await site.openLogin(t)
+    const page = await site.openTab(t, address)
     const duration = 'getComputedStyle(document.getElementById("submit")).transitionDuration'
     t.equal(await page.evaluate(duration), '0s')
     await page.emulateMedia({ reducedMotion: 'no-preference' })

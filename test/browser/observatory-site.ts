@@ -1,7 +1,8 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { type Served, type ServeOptions, serve } from '../server/serve.js'
 import { openWindow } from './chromium.js'
+import { SharedWindows } from './shared-windows.js'
 
 /** Below a root path, as behind a proxy that serves other things as well. */
 export const ROOT_PATH = '/book'
@@ -14,10 +15,11 @@ export const WALL = { viewport: { width: 2560, height: 1440 } }
 export class ObservatorySite {
   /** What pages complained of, broke of their policy, or asked of anybody but their server. */
   readonly complaints: string[] = []
-  /** Those that tests share, by their options. */
-  readonly #windows = new Map<string, Promise<BrowserContext>>()
+  readonly #windows: SharedWindows
 
-  constructor(private readonly browser: Browser) {}
+  constructor(private readonly browser: Browser) {
+    this.#windows = new SharedWindows(browser)
+  }
 
   /** A server whose ledger and accounts are those of `options`; an open and empty ledger without any. */
   serve(t: Test, { settings, ...options }: ServeOptions = {}): Promise<Served> {
@@ -25,8 +27,8 @@ export class ObservatorySite {
   }
 
   /**
-   * Opens a page in a window of its own, with nothing in its cache, its storage or its cookies. It takes a quarter more
-   * processor time than a tab.
+   * Opens a page in a window of its own, with nothing in its cache, its storage or its cookies. It takes more processor time
+   * than a tab: it has a process of its own.
    *
    * @param path below the root path, from `/`
    */
@@ -43,16 +45,9 @@ export class ObservatorySite {
    * @param path below the root path, from `/`
    */
   async openTab(t: Test, { url }: Pick<Served, 'url'>, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await (await this.#window({ ...LAPTOP, ...options })).newPage()
+    const page = await this.#windows.openTab({ ...LAPTOP, ...options })
     t.teardown(() => page.close())
     return this.#go(t, page, url + ROOT_PATH + path)
-  }
-
-  #window(options: BrowserContextOptions): Promise<BrowserContext> {
-    const key = JSON.stringify(options)
-    const window = this.#windows.get(key) ?? openWindow(this.browser, options)
-    this.#windows.set(key, window)
-    return window
   }
 
   async #go(t: Test, page: Page, address: string): Promise<Page> {

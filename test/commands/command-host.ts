@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { CHEAP_START } from '../support/cheap-start.js'
 import type { CommandLine, HostedRun } from './programs/command-host.js'
 
 const HOST = fileURLToPath(new URL('./programs/command-host.js', import.meta.url))
@@ -19,7 +20,7 @@ export function runInHost(line: CommandLine): Promise<HostedRun> {
 }
 
 async function askHost(line: CommandLine): Promise<HostedRun> {
-  host ??= fork(HOST, { execArgv: ['--liftoff-only'], env: {}, serialization: 'advanced' })
+  host ??= fork(HOST, { execArgv: [...CHEAP_START], env: {}, serialization: 'advanced' })
   const given = new AbortController()
   const tooLong = setTimeout(() => host?.kill('SIGKILL'), LONGEST_MILLISECONDS)
   host.channel?.ref()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { CHEAP_START } from '../black-box/child.js'
+import { CHEAP_START } from '../support/cheap-start.js'
 import { LONGEST_MILLISECONDS, runInHost } from './command-host.js'
 
 export interface Run {

@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { CHEAP_START } from '../black-box/child.js'
 import { runInHost } from '../commands/command-host.js'
+import { CHEAP_START } from '../support/cheap-start.js'
 import { ROOT } from './pages.js'
 
 /** Only a hang takes so long, however busy the machine. */

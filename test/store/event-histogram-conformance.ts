@@ -162,22 +162,18 @@ export async function readAll(events: EventStore): Promise<StoredEvent[]> {
 
 /** The same histogram, by counting. It is complete. */
 export function countAll(all: readonly StoredEvent[], query: HistogramQuery): Omit<EventHistogram, 'epoch'> {
-  const { since, to: sentTo, now, buckets } = query
-  const head = capturedAt(all.at(-1) as StoredEvent)
-  const lower = [query.from, since === undefined ? undefined : since + 1].filter(bound => bound !== undefined)
-  const from = lower.length > 0 ? Math.max(...lower) : capturedAt(all[0] as StoredEvent)
-  const to = sentTo ?? Math.max(now, head)
-  if (from > to) {
+  const { found, from, to, head } = findAll(all, query)
+  if (from === null || to === null) {
     return { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null, head }
   }
-  const starts = bucketStarts({ from, to, buckets })
-  const found = all
-    .filter(event => eventMatches(event, query))
-    .map(event => ({ source: event.source, at: capturedAt(event) }))
-    .filter(({ at }) => at >= from && at <= to)
-  const countsOf = (events: { at: Micros }[]) => {
+  const starts = bucketStarts({ from, to, buckets: query.buckets })
+  const countsOf = (events: readonly StoredEvent[]) => {
     const counts = starts.map(() => 0)
-    for (const { at } of events) (counts[starts.findLastIndex(start => start <= at)] as number)++
+    let bucket = 0
+    for (const event of events) {
+      while ((starts[bucket + 1] ?? Number.POSITIVE_INFINITY) <= capturedAt(event)) bucket++
+      ;(counts[bucket] as number)++
+    }
     return counts
   }
   const bySource = [...new Set(found.map(event => event.source))].map(source => {
@@ -189,8 +185,7 @@ export function countAll(all: readonly StoredEvent[], query: HistogramQuery): Om
 
 /** The same facets, by counting. They are complete. */
 export function facetsOf(all: readonly StoredEvent[], query: FacetQuery): Omit<EventFacets, 'epoch'> {
-  const { from, to, count, countedFrom, head } = countAll(all, { ...query, buckets: 1 })
-  const found = from === null ? [] : all.filter(event => isIn(event, from, to) && eventMatches(event, query))
+  const { found, from, to, head } = findAll(all, query)
   const counts = FACETS.map(facet => {
     const counted = new Map<string, number>()
     for (const value of found.flatMap(FACET_VALUES[facet])) {
@@ -198,11 +193,19 @@ export function facetsOf(all: readonly StoredEvent[], query: FacetQuery): Omit<E
     }
     return [facet, Array.from(counted, ([value, count]) => ({ value, count }))]
   })
-  return { from, to, count, values: Object.fromEntries(counts), countedFrom, head }
+  return { from, to, count: found.length, values: Object.fromEntries(counts), countedFrom: from, head }
 }
 
-function isIn(event: StoredEvent, from: Micros, to: Micros | null): boolean {
-  return capturedAt(event) >= from && capturedAt(event) <= (to ?? from)
+/** The events that match, oldest first, and the range in which they were looked for: `null` where it is empty. */
+function findAll(all: readonly StoredEvent[], query: FacetQuery) {
+  const { since, to: sentTo, now } = query
+  const head = capturedAt(all.at(-1) as StoredEvent)
+  const lower = [query.from, since === undefined ? undefined : since + 1].filter(bound => bound !== undefined)
+  const from = lower.length > 0 ? Math.max(...lower) : capturedAt(all[0] as StoredEvent)
+  const to = sentTo ?? Math.max(now, head)
+  if (from > to) return { found: [], from: null, to: null, head }
+  const isIn = (at: Micros) => at >= from && at <= to
+  return { found: all.filter(event => isIn(capturedAt(event)) && eventMatches(event, query)), from, to, head }
 }
 
 /** Values with equal counts may be in any order. */

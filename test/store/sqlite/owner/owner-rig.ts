@@ -9,6 +9,7 @@ import { AppError } from '../../../../src/model/app-error.js'
 import { acquireOwnership, type Ownership, type OwnershipRequest } from '../../../../src/store/sqlite/owner/owner.js'
 import type { OwnerRecord } from '../../../../src/store/sqlite/owner/owner-record.js'
 import { ownIdentity } from '../../../../src/store/sqlite/owner/process-identity.js'
+import { CHEAP_START } from '../../../support/cheap-start.js'
 
 /** How often the races and crashes are played; `DAYBOOK_TEST_ROUNDS` raises it. */
 export const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 1)
@@ -70,8 +71,8 @@ export interface Program {
 /** Runs one of `programs/` as a process of its own, which ends with the test at the latest. */
 export function runProgram(t: Test, name: string, args: string[], options: SpawnOptions = {}): Program {
   const path = fileURLToPath(new URL(`programs/${name}.js`, import.meta.url))
-  // Through `env`, which becomes the process. What V8 compiles a second time, and better, would not pay in its short life.
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, '--liftoff-only', path, ...args], {
+  // Through `env`, which becomes the process.
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...CHEAP_START, path, ...args], {
     stdio: 'pipe',
     ...options,
   })
