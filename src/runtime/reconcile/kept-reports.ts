@@ -4,6 +4,7 @@ import {
   LISTING_SOURCES,
   type ListedHook,
   RECONCILE_LIMITS,
+  type ReconcileProgress,
   type ReconcileRequest,
   type ReconcileStatus,
 } from '../../model/platforms/reconciliation.js'
@@ -82,6 +83,20 @@ export class KeptReports {
     const note = this.leases && (await this.notes.find(RUNNING.kind, RUNNING.name))
     return note && (await this.leases?.isLeaseHeld(RECONCILE_LEASE)) ? JSON.parse(note.body) : null
   }
+}
+
+/** A run whose progress is shown. @param since when it began */
+export function beginRun(
+  dry_run: boolean,
+  since: string,
+): { running: Running; note: (progress: ReconcileProgress) => void } {
+  const running = { since, dry_run, listed: 0 }
+  const listed = new Map<string, number>()
+  const note = (progress: ReconcileProgress) => {
+    listed.set(progress.url, progress.listed)
+    running.listed = [...listed.values()].reduce((sum, count) => sum + count)
+  }
+  return { running, note }
 }
 
 /** A run over several sources has left a report of each, of the same instant. */

@@ -3,11 +3,16 @@ import { AppError } from '../../model/app-error.js'
 import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../../model/platforms/reconciliation.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
+import type { SharedStore } from '../../store/shared-store.js'
+import { type HeldLease, holdLease } from '../held-lease.js'
 import { openLedger, wallClock } from '../open-ledger.js'
 import { pause } from '../pause.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
-import { KeptReports } from './kept-reports.js'
-import { Reconciliations } from './reconciliations.js'
+import { beginRun, KeptReports, RECONCILE_LEASE } from './kept-reports.js'
+import { type ReconcileCall, Reconciliations } from './reconciliations.js'
+
+/** How often to look whether the run of a server has ended. */
+const LOOK_MS = 1_000
 
 /**
  * Finds and fetches missed deliveries in the process that owns the ledger: the server that has it open, else this one.
@@ -45,11 +50,32 @@ async function reconcileFile(
     const reports = new KeptReports(opened.store.notes)
     const reconciliations = new Reconciliations({
       ...{ ledger: opened.ledger, now: Date.now, sleep: pause, receives },
-      // Whoever runs the command reads its output.
+      // The user of the command reads its output.
       keep: (request, outcome) => reports.save(request, outcome, toTimestamp(wallClock())).catch(() => undefined),
     })
-    return await reconciliations.run(request, { signal: stop.signal, onProgress })
+    const { signal } = stop
+    const { shared } = opened.store
+    if (!shared) return await reconciliations.run(request, { signal, onProgress })
+    const held = await waitForLease(shared, signal)
+    const run = beginRun(request.dry_run, toTimestamp(wallClock()))
+    const call = (lost: AbortSignal): ReconcileCall => ({
+      signal: AbortSignal.any([signal, lost]),
+      onProgress: progress => {
+        run.note(progress)
+        onProgress(progress)
+      },
+    })
+    return await held.during(lost => reports.announce(run.running, () => reconciliations.run(request, call(lost))))
   } finally {
     await opened.close()
+  }
+}
+
+/** As a run waits for another one of its server. A server that was killed has the lease for half a minute. */
+async function waitForLease(leases: SharedStore, signal: AbortSignal): Promise<HeldLease> {
+  for (;;) {
+    const held = await holdLease(leases, RECONCILE_LEASE)
+    if (held) return held
+    await pause(LOOK_MS, signal)
   }
 }

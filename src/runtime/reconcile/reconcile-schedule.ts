@@ -5,7 +5,6 @@ import {
   type ListedHook,
   type ListingSource,
   RECONCILE_LIMITS,
-  type ReconcileProgress,
   type ReconcileRequest,
   type ReconcileStart,
   type ReconcileStatus,
@@ -15,7 +14,7 @@ import type { SharedStore } from '../../store/shared-store.js'
 import { type HeldLease, holdLease } from '../held-lease.js'
 import { RepeatedWork } from '../repeated-work.js'
 import type { HookMemory } from './hook-run.js'
-import { type KeptReports, RECONCILE_LEASE } from './kept-reports.js'
+import { beginRun, type KeptReports, RECONCILE_LEASE } from './kept-reports.js'
 import type { ReconcileCall, Reconciliations } from './reconciliations.js'
 
 /** How often it runs. */
@@ -32,9 +31,8 @@ const SHORT_ABSENCE: Micros = 60_000_000
 
 type Run = (request: ReconcileRequest, call: ReconcileCall) => Promise<HookReport[]>
 
-interface Begun {
+interface Begun extends ReturnType<typeof beginRun> {
   held: HeldLease | undefined
-  running: NonNullable<ReconcileStatus['running']>
 }
 
 export interface ReconcileScheduleParts {
@@ -118,31 +116,26 @@ export class ReconcileSchedule {
   /** @returns the run, which must follow immediately; undefined while another server does it */
   async #begin(dry_run: boolean): Promise<Run | undefined> {
     const { leases, now } = this.parts
-    const running = { since: toTimestamp(now()), dry_run, listed: 0 }
-    this.#running = running
+    const begun = beginRun(dry_run, toTimestamp(now()))
+    this.#running = begun.running
     try {
       const held = leases && (await holdLease(leases, RECONCILE_LEASE))
       if (leases && !held) {
         this.#running = null
         return undefined
       }
-      return (request, call) => this.#run(request, call, { held, running })
+      return (request, call) => this.#run(request, call, { held, ...begun })
     } catch (error) {
       this.#running = null
       throw error
     }
   }
 
-  async #run(request: ReconcileRequest, call: ReconcileCall, { held, running }: Begun): Promise<HookReport[]> {
+  async #run(request: ReconcileRequest, call: ReconcileCall, { held, running, note }: Begun): Promise<HookReport[]> {
     const { reconciliations, reports } = this.parts
-    const listed = new Map<string, number>()
-    const onProgress = (progress: ReconcileProgress) => {
-      listed.set(progress.url, progress.listed)
-      running.listed = [...listed.values()].reduce((sum, count) => sum + count)
-    }
     const work = async (signals: AbortSignal[]) => {
       const signal = AbortSignal.any([...(call.signal ? [call.signal] : []), ...signals])
-      return (await reconciliations.run(request, { ...call, signal, onProgress })).hooks
+      return (await reconciliations.run(request, { ...call, signal, onProgress: note })).hooks
     }
     try {
       const found = held ? await held.during(lost => reports.announce(running, () => work([lost]))) : await work([])

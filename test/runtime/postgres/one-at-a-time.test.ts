@@ -5,9 +5,11 @@ import { shownAddress } from '../../../src/model/postgres-address.js'
 import { toTimestamp } from '../../../src/model/timestamp.js'
 import { pause } from '../../../src/runtime/pause.js'
 import { KeptReports } from '../../../src/runtime/reconcile/kept-reports.js'
+import { reconcile } from '../../../src/runtime/reconcile/reconcile-command.js'
 import { ReconcileSchedule, type ReconcileScheduleParts } from '../../../src/runtime/reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../../../src/runtime/reconcile/reconciliations.js'
 import { type RunningServer, serve } from '../../../src/runtime/serve/serve.js'
+import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { readServeSettings } from '../../../src/settings/serve-settings.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { memorySources } from '../../settings/memory-sources.js'
@@ -104,6 +106,29 @@ else {
     const { running, last, reports } = await first.schedule.status()
     t.match({ running, last }, { running: null, last: { dry_run: false, hooks: [{ fetched: 2, missing: 0 }] } })
     t.match(reports, [{ source: 'code_a', hooks: [{ fetched: 2 }] }], 'the first shows what the second has found')
+  })
+
+  t.test('a command waits until no server compares, and servers show its run and what it has found', async t => {
+    const address = await cluster.emptyLedger(t)
+    const store = await openPostgresStore({ address })
+    t.teardown(() => store.close())
+    const reports = new KeptReports(store.notes, store.shared)
+    const status = () => reports.status({ hooks: [], running: null })
+    const untilShown = async () => {
+      while (!(await status()).running) await sleep(10)
+    }
+    const github = await listingPlatform(t, { source: 'code_a', onAsked: untilShown })
+    github.note(issueOpened(1))
+    const lease = await store.shared.acquireLease('reconcile', 30)
+    const local = readLocalSettings({}, memorySources({ env: { EVENT_DB: shownAddress(address) } }))
+    const request = { hooks: [github.hook], since_seconds: 3_600, dry_run: false }
+    const run = reconcile(local, request, () => {})
+    await sleep(1_500)
+    t.equal(github.asked.length, 0)
+    if (lease) await store.shared.releaseLease(lease)
+    t.match((await run).hooks, [{ fetched: 1 }])
+    t.match(await status(), { running: null, last: { hooks: [{ fetched: 1 }] } })
+    t.equal(await store.shared.isLeaseHeld('reconcile'), false)
   })
 
   async function successOf(url: string): Promise<unknown> {
