@@ -3,11 +3,13 @@ import { AppError } from '../model/app-error.js'
 import {
   FEED_SECONDS,
   type FeedOutcome,
+  type FeedProof,
   type FeedState,
+  needsSecret,
   type ShownSource,
-  type SourceDefinition,
 } from '../model/sources/source-definition.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
+import { loginHeaders } from '../platforms/feeds/feed-login.js'
 import type { Feed } from '../platforms/feeds/parse-feed.js'
 import type { FeedVersion, readFeed } from '../platforms/feeds/read-feed.js'
 import { withoutQuery } from '../platforms/feeds/without-query.js'
@@ -15,6 +17,8 @@ import type { OwnAdapter } from '../platforms/own/adapter.js'
 import type { NoteStore } from '../store/note-store.js'
 import type { EventDelivery } from './event-recorder.js'
 import { type DefinedFeed, FeedMemories } from './feed-memories.js'
+import { type DueFeed, type FeedLane, FeedQueue } from './feed-queue.js'
+import { FeedRequests } from './feed-requests.js'
 import type { OwnSource } from './sources.js'
 
 export interface FeedsParts {
@@ -22,6 +26,8 @@ export interface FeedsParts {
   read: typeof readFeed
   list(): Promise<ShownSource[]>
   find(name: string): Promise<OwnSource | undefined>
+  /** How long a reading may take in each lane. */
+  seconds?: Readonly<Record<FeedLane, number>>
   /** Records what the ledger does not have. */
   record(deliveries: readonly EventDelivery[]): Promise<{ created: number; known: number }>
   notes: NoteStore
@@ -35,26 +41,37 @@ export interface FeedReport {
   error?: unknown
 }
 
+/** Saving it again, with another secret as well, ends what is remembered of it. */
+type SavedSource = Pick<ShownSource, 'definition' | 'updated_at'>
+
 const SECOND: Micros = 1_000_000
 const LONGEST_SECONDS = 86_400
 /** Items of one transaction. Between two of them, other requests get a turn. */
 const BATCH = 25
+const SECONDS: Readonly<Record<FeedLane, number>> = { quick: 5, slow: 60 }
+
+interface Reading {
+  seconds: number
+  signal?: AbortSignal | undefined
+  /** It continues in the slow lane after it has taken too long. */
+  isContinued?: boolean
+}
 
 /** Feeds that operators have defined as sources. */
 export class Feeds {
   readonly #memories: FeedMemories
-  /** Due, and taken by no reader yet. */
-  readonly #waiting: string[] = []
-  /** Those that wait, and those that are being read. */
-  readonly #taken = new Set<string>()
+  readonly #queue = new FeedQueue()
+  readonly #requests = new FeedRequests()
+  /** By name of the source. */
+  readonly #readings = new Map<string, Promise<FeedOutcome>>()
 
   constructor(private readonly parts: FeedsParts) {
     this.#memories = new FeedMemories(parts.notes)
   }
 
   /** States of the feeds among these sources that a server of the ledger has read, by name. */
-  states(definitions: readonly SourceDefinition[]): Promise<Map<string, FeedState>> {
-    return this.#memories.states(definitions.filter(({ proof }) => proof.type === 'feed').map(asDefined))
+  states(sources: readonly SavedSource[]): Promise<Map<string, FeedState>> {
+    return this.#memories.states(sources.filter(({ definition }) => definition.proof.type === 'feed').map(asDefined))
   }
 
   /** Call it when a source is deleted. */
@@ -62,78 +79,121 @@ export class Feeds {
     return this.#memories.forget(name)
   }
 
-  /** @throws AppError `conflict/not_a_feed`, `forbidden/source_closed`, `…/platform_…`; the signal's reason */
-  async read({ definition, normalise }: OwnAdapter, signal?: AbortSignal): Promise<FeedOutcome> {
-    const { name, proof, enabled } = definition
-    if (proof.type !== 'feed') {
-      throw new AppError(
-        'conflict',
-        'not_a_feed',
-        `The source "${name}" is not a feed: its events are delivered by webhook.`,
-      )
+  /**
+   * Reads a feed because a person asks for it. One that is being read is not read a second time.
+   *
+   * @throws AppError `conflict/not_a_feed`, `forbidden/source_closed`, `throttled/read_too_often`, `…/platform_…`; the signal's
+   *   reason
+   */
+  async read(source: OwnSource, signal?: AbortSignal): Promise<FeedOutcome> {
+    const { name } = source.adapter.definition
+    const { url } = feedOf(source)
+    const running = this.#readings.get(name)
+    if (running) {
+      try {
+        return await running
+      } catch (error) {
+        // The schedule gives it less time, and another person may have left.
+        if (error instanceof AppError && !isTimeout(error)) throw error
+      }
+      signal?.throwIfAborted()
+      return this.read(source, signal)
     }
-    if (enabled === false)
-      throw new AppError('forbidden', 'source_closed', 'This source is disabled, so it is not read.')
-    const before = await this.#memories.find(asDefined(definition))
-    const everySeconds = proof.every_seconds ?? FEED_SECONDS
-    try {
-      const { version, feed } = await this.parts.read(proof.url, { before: before?.version, signal })
-      const counts = feed
-        ? await this.#record({ source: name, url: withoutQuery(proof.url) }, feed, normalise)
-        : { created: 0, known: 0 }
-      await this.#remember(definition, { version, failures: 0, waitSeconds: everySeconds })
-      return { ...counts, unchanged: feed === undefined }
-    } catch (error) {
-      if (signal?.aborted) throw error
-      const failures = (before?.failures ?? 0) + 1
-      const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0
-      const waitSeconds = Math.min(Math.max(everySeconds * 2 ** Math.min(failures, 10), asked), LONGEST_SECONDS)
-      const problem = error instanceof AppError ? error.message : 'An internal error; see the log of the server.'
-      await this.#remember(definition, { version: before?.version, failures, waitSeconds, problem })
-      throw error
-    }
+    this.#requests.take(new URL(url).host, this.parts.clock())
+    return this.#read(source, { seconds: this.#secondsOf('slow'), signal })
   }
 
-  /** Reads the feeds that are due, one after another. Several callers share the work, so that a slow feed delays no other. */
-  async readDue(report: (report: FeedReport) => void, signal: AbortSignal): Promise<void> {
+  /**
+   * Reads the feeds of a lane that are due, one after another. Several callers share the work. What is too slow for the quick
+   * lane is left to those of the slow one.
+   */
+  async readDue(lane: FeedLane, report: (report: FeedReport) => void, signal: AbortSignal): Promise<void> {
     const sources = await this.parts.list()
+    this.#queue.keep(new Set(sources.map(({ definition }) => definition.name)))
     await this.#memories.forgetOthers(async () => {
       return new Set((await this.parts.list()).map(({ definition }) => definition.name))
     })
     for (const { definition, accepts, feed } of sources) {
       const { name, proof } = definition
-      if (!accepts || proof.type !== 'feed' || this.#taken.has(name)) continue
-      if (!this.#isDue(feed)) continue
-      this.#taken.add(name)
-      this.#waiting.push(name)
+      if (!accepts || proof.type !== 'feed' || !this.#isDue(feed)) continue
+      this.#queue.add({ name, host: new URL(proof.url).host })
     }
     while (!signal.aborted) {
-      const name = this.#waiting.shift()
-      if (name === undefined) return
-      try {
-        const done = await this.#readOne(name, signal)
-        if (done) report(done)
-      } finally {
-        this.#taken.delete(name)
-      }
+      const feed = this.#queue.take(lane)
+      if (feed === undefined) return
+      const done = await this.#readOne(lane, feed, signal)
+      if (done) report(done)
     }
   }
 
-  /** @returns undefined for one that was deleted, or read by another reader since the sources were listed */
-  async #readOne(name: string, signal: AbortSignal): Promise<FeedReport | undefined> {
+  /** @returns undefined for one that continues in the slow lane, was deleted, or was read since the sources were listed */
+  async #readOne(lane: FeedLane, feed: DueFeed, signal: AbortSignal): Promise<FeedReport | undefined> {
+    const { name } = feed
+    const seconds = this.#secondsOf(lane)
+    const began = performance.now()
+    let isTooSlow = false
     try {
       const source = await this.parts.find(name)
-      const memory = source && (await this.#memories.find(asDefined(source.adapter.definition)))
-      if (!source || !this.#isDue(memory?.state)) return undefined
-      return { source: name, outcome: await this.read(source.adapter, signal) }
+      const memory = source && (await this.#memories.find(definedFeed(source)))
+      if (!source || !this.#isDue(memory?.state) || this.#readings.has(name)) return undefined
+      return { source: name, outcome: await this.#read(source, { seconds, signal, isContinued: lane === 'quick' }) }
     } catch (error) {
       signal.throwIfAborted()
-      return { source: name, error }
+      isTooSlow = isTimeout(error)
+      return isTooSlow && lane === 'quick' ? undefined : { source: name, error }
+    } finally {
+      if (isTooSlow && lane === 'quick') this.#queue.moveToSlow(feed)
+      else this.#queue.release(lane, feed, performance.now() - began > this.#secondsOf('quick') * 1_000)
     }
   }
 
   #isDue(state: FeedState | undefined): boolean {
     return state === undefined || state.next_read_at <= toTimestamp(this.parts.clock())
+  }
+
+  #secondsOf(lane: FeedLane): number {
+    return (this.parts.seconds ?? SECONDS)[lane]
+  }
+
+  async #read(source: OwnSource, reading: Reading): Promise<FeedOutcome> {
+    const { name } = source.adapter.definition
+    const outcome = this.#ask(source, reading)
+    this.#readings.set(name, outcome)
+    try {
+      return await outcome
+    } finally {
+      if (this.#readings.get(name) === outcome) this.#readings.delete(name)
+    }
+  }
+
+  async #ask(source: OwnSource, { seconds, signal, isContinued = false }: Reading): Promise<FeedOutcome> {
+    const { definition, normalise } = source.adapter
+    const { name } = definition
+    const proof = feedOf(source)
+    const defined = definedFeed(source)
+    const before = await this.#memories.find(defined)
+    const everySeconds = proof.every_seconds ?? FEED_SECONDS
+    try {
+      // Of several secrets, the first is the one that the server of the feed knows.
+      const login = loginHeaders(proof, source.secrets[0])
+      const asked = { before: before?.version, login, seconds, signal }
+      const { version, feed } = await this.parts.read(proof.url, asked)
+      const counts = feed
+        ? await this.#record({ source: name, url: withoutQuery(proof.url) }, feed, normalise)
+        : { created: 0, known: 0 }
+      await this.#remember(defined, { version, failures: 0, waitSeconds: everySeconds })
+      return { ...counts, unchanged: feed === undefined }
+    } catch (error) {
+      if (signal?.aborted || (isContinued && isTimeout(error))) throw error
+      const failures = (before?.failures ?? 0) + 1
+      const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) : 0
+      const now = this.parts.clock()
+      if (asked > 0) this.#requests.close(new URL(proof.url).host, now + Math.ceil(asked) * SECOND)
+      const waitSeconds = Math.min(Math.max(everySeconds * 2 ** Math.min(failures, 10), asked), LONGEST_SECONDS)
+      const problem = error instanceof AppError ? error.message : 'An internal error; see the log of the server.'
+      await this.#remember(defined, { version: before?.version, failures, waitSeconds, problem })
+      throw error
+    }
   }
 
   /**
@@ -160,7 +220,7 @@ export class Feeds {
   }
 
   async #remember(
-    definition: SourceDefinition,
+    feed: DefinedFeed,
     {
       version,
       failures,
@@ -169,7 +229,7 @@ export class Feeds {
     }: { version: FeedVersion | undefined; failures: number; waitSeconds: number; problem?: string },
   ): Promise<void> {
     const now = this.parts.clock()
-    await this.#memories.save(asDefined(definition), {
+    await this.#memories.save(feed, {
       failures,
       ...(version === undefined ? {} : { version }),
       state: {
@@ -180,6 +240,34 @@ export class Feeds {
   }
 }
 
-function asDefined(definition: SourceDefinition): DefinedFeed {
-  return { name: definition.name, definition: JSON.stringify(definition) }
+/** @throws AppError `conflict/not_a_feed`, `forbidden/source_closed` */
+function feedOf({ adapter, secrets }: OwnSource): FeedProof {
+  const { name, proof, enabled } = adapter.definition
+  if (proof.type !== 'feed') {
+    throw new AppError(
+      'conflict',
+      'not_a_feed',
+      `The source "${name}" is not a feed: its events are delivered by webhook.`,
+    )
+  }
+  if (enabled === false) throw new AppError('forbidden', 'source_closed', 'This source is disabled, so it is not read.')
+  if (needsSecret({ proof }) && secrets.length === 0) {
+    const hint = `Set one with "daybook sources add ${name} --secret-file <file>".`
+    throw new AppError('forbidden', 'source_closed', 'This feed has no secret for its login, so it is not read.', {
+      hint,
+    })
+  }
+  return proof
+}
+
+function definedFeed({ adapter: { definition }, updated_at }: OwnSource): DefinedFeed {
+  return asDefined({ definition, updated_at })
+}
+
+function asDefined({ definition, updated_at }: SavedSource): DefinedFeed {
+  return { name: definition.name, definition: JSON.stringify([updated_at, definition]) }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'platform_timeout'
 }

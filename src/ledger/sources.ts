@@ -31,6 +31,7 @@ export interface OwnSource {
   adapter: OwnAdapter
   /** All currently valid ones. */
   secrets: readonly string[]
+  updated_at: string
 }
 
 /** What a remapping has done. */
@@ -88,7 +89,7 @@ export class Sources {
     const known = this.#compiled.get(name)
     const adapter = known?.text === text ? known.adapter : compileOwnAdapter(stored.definition)
     if (adapter !== known?.adapter) this.#compiled.set(name, { text, adapter })
-    return { adapter, secrets: stored.secrets }
+    return { adapter, secrets: stored.secrets, updated_at: stored.updated_at }
   }
 
   async list(): Promise<ShownSource[]> {
@@ -176,16 +177,17 @@ export class Sources {
   /**
    * Reads a feed now, and records the items that the ledger does not have.
    *
-   * @throws AppError `not_found/not_found`, `conflict/not_a_feed`, `forbidden/source_closed`, `…/platform_…`
+   * @throws AppError `not_found/not_found`, `conflict/not_a_feed`, `forbidden/source_closed`, `throttled/read_too_often`,
+   *   `…/platform_…`
    */
   async readFeed(name: string, signal?: AbortSignal): Promise<FeedOutcome> {
     const source = await this.find(name)
     if (source === undefined) throw unknownSource(name)
-    return this.parts.feeds.read(source.adapter, signal)
+    return this.parts.feeds.read(source, signal)
   }
 
   async #shown(sources: readonly ListedSource[]): Promise<ShownSource[]> {
-    const states = await this.parts.feeds.states(sources.map(({ definition }) => definition))
+    const states = await this.parts.feeds.states(sources)
     return sources.map(({ definition, secret_count, created_at, updated_at }) => {
       const { name, enabled } = definition
       const isClosed = needsSecret(definition) && secret_count === 0

@@ -35,6 +35,8 @@ export interface AppErrorOptions {
   retryAfterSeconds?: number
   /** The checkpoint with which a consumer can continue. */
   nextSince?: string
+  /** `WWW-Authenticate` of the answer, in place of that of the program. */
+  challenge?: string
   cause?: unknown
 }
 
@@ -48,6 +50,7 @@ export class AppError extends Error {
   readonly errors: FieldProblem[]
   readonly retryAfterSeconds: number | undefined
   readonly nextSince: string | undefined
+  readonly challenge: string | undefined
 
   constructor(
     readonly category: ErrorCategory,
@@ -60,6 +63,7 @@ export class AppError extends Error {
     this.errors = options.errors ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
     this.nextSince = options.nextSince
+    this.challenge = options.challenge
   }
 }
 

@@ -9,7 +9,12 @@ export interface WebhookDelivery {
   headers: Readonly<Record<string, string | undefined>>
   /** The signed bytes. */
   body: Uint8Array
+  /** The query of the address, for sources of operators. */
+  query?: string
 }
+
+/** The body of a response: a JSON object, or a text. */
+export type DeliveryAnswer = Readonly<Record<string, string | number | boolean>> | string
 
 /** What an adapter needs in addition to the delivery. */
 export interface DeliveryContext {
@@ -20,6 +25,8 @@ export interface DeliveryContext {
   site?: string | undefined
   /** The result of `verify`: a secret in the body that proved the delivery must not be recorded. */
   verified?: Verification
+  /** All currently valid ones: a proved delivery may ask for a text to be signed. */
+  secrets?: readonly string[]
 }
 
 /** The result of an adapter. The ledger detects repeats. */
@@ -30,7 +37,7 @@ export interface NormalisedDelivery {
   /** The platform's id of this delivery, recorded in the provenance. Never the only identity of an event. */
   deliveryId?: string
   /** The body of the response, if the delivery asks for one in place of the counts. */
-  answer?: Readonly<Record<string, string>>
+  answer?: DeliveryAnswer
 }
 
 /** A supported platform, or a source of an operator. `normalise` is pure: the same delivery gives the same events. */
@@ -51,6 +58,8 @@ export interface WebhookAdapter<Source extends string = PlatformSource> {
   provesInBody?: true
   /** @throws AppError `invalid/invalid_json` for an unreadable body; never for an unknown event */
   normalise(delivery: WebhookDelivery, context: DeliveryContext): NormalisedDelivery
+  /** For those who write a mapping: the values without a result, as places in the definition, of the first `most` items. */
+  without?(delivery: WebhookDelivery, most: number): string[][]
   /** Members that the platform requires in the response to a delivery, in addition to the counts. */
   answer?: Readonly<Record<string, boolean>>
 }

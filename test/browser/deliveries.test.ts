@@ -3,12 +3,14 @@ import t from 'tap'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
+import { feedAt } from '../../src/platforms/own/presets/feed.js'
 import { pause } from '../../src/runtime/pause.js'
 import { KeptReports } from '../../src/runtime/reconcile/kept-reports.js'
 import { RECONCILE_PACE, ReconcileSchedule } from '../../src/runtime/reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../../src/runtime/reconcile/reconciliations.js'
 import type { NoteStore } from '../../src/store/note-store.js'
 import { issueOpened } from '../runtime/reconcile/reconcile-rig.js'
+import { rss, serveFeeds } from '../support/feed-server.js'
 import { listingPlatform } from '../support/listing-platform/listing-platform.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
@@ -124,6 +126,29 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     await panel.getByRole('button', { name: 'Map again', exact: true }).click()
     await page.getByText('0 new events. 0 still fit no rule.').waitFor()
     t.same(await findAxeViolationsInBothSchemes(page), [])
+  })
+
+  t.test('an admin reads a feed now, and sees what that has done', async t => {
+    const feeds = await serveFeeds(t)
+    feeds.answers.set('/news', { body: rss('2', '1') })
+    await ledger.sources.save('news', { definition: { name: 'news', ...feedAt(feeds.url('/news')) } })
+    const page = await openAs(t, 'Ada', '/sources?source=news')
+    const panel = page.getByRole('dialog', { name: 'Source news' })
+    const readNow = panel.getByRole('button', { name: 'Read now' })
+    await readNow.click()
+    await panel.getByText('2 new events, 0 known already.').waitFor()
+    await readNow.click()
+    await panel.getByText('It is the same as before: no new events.').waitFor()
+    feeds.answers.set('/news', { body: rss('1').slice(0, -20) })
+    await readNow.press('Enter')
+    await panel.getByText('It was not read.').waitFor()
+    await panel
+      .getByText(/cut off.*It is read again later/)
+      .first()
+      .waitFor()
+    t.equal(await overflow(page), 0)
+    t.same(await findAxeViolationsInBothSchemes(page), [])
+    await ledger.sources.delete('news')
   })
 
   t.test('a member sees counts and addresses, and neither reasons nor definitions', async t => {

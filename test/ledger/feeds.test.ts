@@ -11,7 +11,7 @@ const NOW = 1_900_000_000_000_000
 
 async function readDue(ledger: Ledger): Promise<FeedReport[]> {
   const reports: FeedReport[] = []
-  await ledger.feeds.readDue(report => reports.push(report), new AbortController().signal)
+  await ledger.feeds.readDue('quick', report => reports.push(report), new AbortController().signal)
   return reports
 }
 

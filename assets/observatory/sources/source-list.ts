@@ -29,14 +29,21 @@ export function addressOf({ webhook_path: path }: ListedSource): string {
 
 /** `hmac sha256, X-Signature` */
 export function proofWords({ type, ...proof }: SourceProof): string {
-  const { algorithm = '', header, at, username, url } = proof as Partial<Record<string, string>>
-  return [`${type} ${algorithm}`.trim(), header ?? at ?? username ?? url].filter(Boolean).join(', ')
+  const { algorithm = '', header, parameter, at, username, url } = proof as Partial<Record<string, unknown>>
+  const login = 'login' in proof ? `login: ${proof.login?.type}` : ''
+  return [`${type} ${algorithm}`.trim(), header ?? parameter ?? at ?? username ?? url, login].filter(Boolean).join(', ')
+}
+
+/** Whether a proof works without a secret. */
+export function worksWithoutSecret(proof: SourceProof): boolean {
+  return proof.type === 'feed' ? proof.login === undefined : proof.type === 'none'
 }
 
 /** Why it records nothing. */
 export function closedWords({ accepts, definition, feed }: ListedSource): string | undefined {
   if (accepts) return feed?.problem
-  return `It ${definition.enabled === false ? 'is off' : 'has no secret'}: it accepts nothing.`
+  const isRead = definition.proof?.type === 'feed'
+  return `It ${definition.enabled === false ? 'is off' : 'has no secret'}: it ${isRead ? 'is not read' : 'accepts nothing'}.`
 }
 
 /** Failures of the call name the places in the definition. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ShownSource } from '#model/sources/source-definition'
+import type { FeedOutcome, ShownSource } from '#model/sources/source-definition'
 import { href } from '../../shared/address.js'
 import { AskButton } from '../../shared/controls/ask-button.js'
 import { CopyButton } from '../../shared/controls/copy.js'
@@ -37,7 +37,7 @@ export function SourcePanel({ source, onOpen, onClose }: SourceProps<ShownSource
   }
   return html`<${Panel} label=${`Source ${name}`} size="form" onClose=${onClose} head=${html`<h2 class="ellipsis">${name}</h2>`}
     foot=${html`<button type="button" class="button small" onClick=${() => onOpen(name, true)}>Edit…</button>
-      <${AskButton} label="Delete…" isDanger answer=${`Delete ${name}`} question="Its deliveries are refused from then on, and its secrets are lost. Its events stay." run=${remove} />`}>
+      <${AskButton} label="Delete…" isDanger answer=${`Delete ${name}`} question=${`${proof.type === 'feed' ? 'It is not read any more' : 'Its deliveries are refused from then on'}, and its secrets are lost. Its events stay.`} run=${remove} />`}>
     <section class="panel-section" aria-label="About">
       ${closedWords(source) && html`<${Note} kind="warn" what=${closedWords(source)} />`}
       <dl class="facts">
@@ -49,6 +49,7 @@ export function SourcePanel({ source, onOpen, onClose }: SourceProps<ShownSource
         ${feed && html`<div><dt>Read</dt><dd><${Time} at=${feed.read_at} as="relative" />, again <${Time} at=${feed.next_read_at} /></dd></div>`}
         <${Members} of=${others} />
       </dl>
+      ${proof.type === 'feed' && source.accepts && html`<${ReadNow} path=${path} />`}
     </section>
     <section class="panel-section" aria-labelledby="mapping"><h3 id="mapping">Mapping</h3>
       ${rules.length === 0 && html`<p class="quiet-text">No rules: each delivery is kept whole, as delivery.unmapped.</p>`}
@@ -57,6 +58,28 @@ export function SourcePanel({ source, onOpen, onClose }: SourceProps<ShownSource
     </section>
     <${Sample} name=${name} />
   <//>`
+}
+
+/** The server gives up before. */
+const READING_MS = 90_000
+
+/** Reads a feed, and shows what that has done. */
+function ReadNow({ path }: { path: string }) {
+  const [outcome, setOutcome] = useState<FeedOutcome | undefined>(undefined)
+  const { problem, isSending, send } = useSending()
+  const read = async () => {
+    setOutcome(undefined)
+    try {
+      setOutcome(await api<FeedOutcome>(`${path}/read`, { method: 'POST', timeoutMs: READING_MS }))
+    } finally {
+      void sources.load()
+    }
+  }
+  return html`<div class="spaced"><button type="button" class="button small" disabled=${isSending} onClick=${() => send(read)}>${isSending ? 'Reading…' : 'Read now'}</button>
+    <div role="status">
+      ${problem !== undefined && html`<${ProblemNote} what="It was not read." problem=${problem} />`}
+      ${outcome && html`<p>${outcome.unchanged ? 'It is the same as before: no new events.' : `${counted(outcome.created, 'new event')}, ${count(outcome.known)} known already.`}</p>`}
+    </div></div>`
 }
 
 /** Every member that has a value. */
@@ -72,7 +95,7 @@ const textOf = ({ target }: Event) => (target as HTMLInputElement).value
 interface Tried {
   count: number
   events: object[]
-  answer?: object
+  answer?: object | string
   /** For each event, the values of its rule that have no result. */
   without_result?: string[][]
 }

@@ -14,7 +14,14 @@ import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
 import { keepFresh, overview } from '../overview.js'
-import { addressOf, closedWords, type ListedSource, proofWords, sources } from '../sources/source-list.js'
+import {
+  addressOf,
+  closedWords,
+  type ListedSource,
+  proofWords,
+  sources,
+  worksWithoutSecret,
+} from '../sources/source-list.js'
 import { SourceForm, SourcePanel } from '../sources/source-panel.js'
 import { Unloaded } from './view-parts.js'
 
@@ -65,7 +72,7 @@ function Rows({ all, openName }: { all: readonly ListedSource[]; openName: strin
           ${about && html`<p class="subscription-about hint clamp"><${Words} text=${about} limit=${200} /></p>`}
           ${closedWords(source) && html`<p class="subscription-trouble">${closedWords(source)}</p>`}</td>
         ${proof && html`<td class="if-wide"><${Words} text=${proofWords(proof)} limit=${200} /></td>`}
-        <td>${secrets > 0 ? 'stored' : proof && /^(none|feed)$/.test(proof.type) ? 'not needed' : 'none'}</td>
+        <td>${secrets > 0 ? 'stored' : proof && worksWithoutSecret(proof) ? 'not needed' : 'none'}</td>
         <td class="number">${count(amount)}</td>
         <td class="if-wide">${newest ? html`<${Time} at=${newest} as="relative" />` : 'never'}</td>
         <td class="if-wide" onClick=${(event: Event) => event.stopPropagation()}>${proof?.type !== 'feed' && html`<span class="row"><code class="anywhere">${path}</code><${CopyButton} text=${() => addressOf(source)} label=${`Copy the address of ${name}`} class="quiet small" isBare /></span>`}</td>

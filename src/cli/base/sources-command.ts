@@ -9,11 +9,16 @@ export const BY_SOURCE: ItemShape = {
   name: source => String(Reflect.get(Object(Reflect.get(Object(source), 'definition')), 'name')),
 }
 
+const BEARER = { type: 'token', header: 'Authorization', prefix: 'Bearer ' } as const
+
 /** Where a command takes a definition from. */
 export interface DefinitionFlags {
   definition?: string | undefined
   preset?: string | undefined
   feed?: string | undefined
+  /** Of a feed. Without it, a secret is sent as a bearer token. */
+  user?: string | undefined
+  'secret-file'?: string | undefined
 }
 
 /** A command that manages the sources of a ledger on this machine, through its running server if there is one. */
@@ -21,7 +26,7 @@ export abstract class SourcesCommand extends UsersCommand {
   /** The definition that the flags name, under this name; undefined if they name none. @throws AppError `invalid/…` */
   protected async readDefinition(
     name: string,
-    { definition, preset, feed }: DefinitionFlags,
+    { definition, preset, feed, user: username, 'secret-file': secretFile }: DefinitionFlags,
   ): Promise<SourceDefinition | undefined> {
     if (preset !== undefined) {
       const { presetNamed } = await import('../../runtime/sources/presets.js')
@@ -29,7 +34,8 @@ export abstract class SourcesCommand extends UsersCommand {
     }
     if (feed !== undefined) {
       const { feedNamed } = await import('../../runtime/sources/presets.js')
-      return feedNamed(feed, name)
+      if (username !== undefined) return feedNamed(feed, name, { type: 'basic', username })
+      return feedNamed(feed, name, secretFile === undefined ? undefined : BEARER)
     }
     if (definition === undefined) return undefined
     const { readDefinition } = await import('../../runtime/sources/presets.js')

@@ -51,6 +51,8 @@ function deliveryFacts(source: unknown): [string, string][] {
 function feedFacts(source: unknown): [string, string][] {
   return [
     ['reads', lineAt(at(source, 'definition', 'proof'), 'url')],
+    ['login', String(at(source, 'definition', 'proof', 'login', 'type') ?? 'none')],
+    ['secrets', countAt(source, 'secret_count')],
     ['accepts', acceptance(source)],
     ['read', String(at(source, 'feed', 'read_at') ?? '')],
     ['next', String(at(source, 'feed', 'next_read_at') ?? '')],

@@ -16,6 +16,7 @@ export default class SourcesAdd extends SourcesCommand {
     '<%= config.bin %> <%= command.id %> alerts --preset alertmanager --secret-file alerts.secret',
     '<%= config.bin %> <%= command.id %> builds --definition builds.json --secret-file -',
     '<%= config.bin %> <%= command.id %> news --feed https://example.org/news.atom',
+    '<%= config.bin %> <%= command.id %> ours --feed https://example.org/ours.atom --user ada --secret-file ours.secret',
   ]
   static override args = {
     name: argument({
@@ -38,6 +39,12 @@ export default class SourcesAdd extends SourcesCommand {
       description: 'Address of an RSS or Atom feed, which the server reads regularly.',
       helpValue: '<url>',
       exclusive: ['preset', 'definition'],
+    }),
+    user: string({
+      description:
+        'User with whom the feed is read; the secret is the password. Without it, the secret is a bearer token.',
+      helpValue: '<name>',
+      dependsOn: ['feed'],
     }),
     'secret-file': string({ description: 'File with the secrets; - for standard input.', helpValue: '<file>' }),
   }

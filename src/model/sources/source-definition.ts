@@ -50,6 +50,13 @@ const Value = Type.Union([Alternative, Type.Array(Alternative, { minItems: 1, ma
     'A template, one with a map of its results and a default, or a list of which the first with a result counts.',
 })
 
+const Fixed = Type.Union([Type.Number(), Type.Boolean()])
+
+const Signed = Type.Object(
+  { hmac: Text },
+  { additionalProperties: false, description: 'The HMAC of a value, by the algorithm and the encoding of the proof.' },
+)
+
 const Scalar = Type.Union([Type.String({ maxLength: 1_000 }), Type.Number(), Type.Boolean(), Type.Null()])
 
 const ConditionSchema = Type.Object(
@@ -104,16 +111,46 @@ const TimestampSchema = Type.Object(
     prefix: Prefix,
     tolerance_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
   },
-  { additionalProperties: false, description: 'Epoch seconds or milliseconds, signed as {timestamp}.' },
+  { additionalProperties: false, description: 'Epoch seconds or milliseconds, or RFC 3339, signed as {timestamp}.' },
 )
+
+const Token = Type.Object(
+  { type: Type.Literal('token'), header: Header, prefix: Prefix },
+  { additionalProperties: false },
+)
+const QueryParameter = Type.String({
+  pattern: '^[A-Za-z0-9._~-]{1,100}$',
+  description: 'Name in the query of the address.',
+})
+const Basic = Type.Object(
+  { type: Type.Literal('basic'), username: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^:]*$' }) },
+  { additionalProperties: false },
+)
+
+const Signature = {
+  header: Header,
+  prefix: Prefix,
+  separator: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1, description: 'Between several values of the header.' }),
+  ),
+  encoding: Type.Enum(['hex', 'base64']),
+  signed: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: 'Of {body} or {form}, {timestamp}, {header:<name>} and text; "{body}" when absent.',
+    }),
+  ),
+  timestamp: Type.Optional(TimestampSchema),
+}
 
 const ProofSchema = Type.Union([
   Type.Object({ type: Type.Literal('none') }, { additionalProperties: false }),
-  Type.Object({ type: Type.Literal('token'), header: Header, prefix: Prefix }, { additionalProperties: false }),
+  Token,
   Type.Object(
-    { type: Type.Literal('basic'), username: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^:]*$' }) },
-    { additionalProperties: false },
+    { type: Type.Literal('query'), parameter: QueryParameter },
+    { additionalProperties: false, description: 'For senders that are given an address only.' },
   ),
+  Basic,
   Type.Object(
     { type: Type.Literal('body'), at: Type.String({ maxLength: 500, description: 'JSON Pointer of the secret.' }) },
     { additionalProperties: false },
@@ -124,6 +161,11 @@ const ProofSchema = Type.Union([
     {
       type: Type.Literal('feed'),
       url: Type.String({ pattern: '^https?://', maxLength: 2_000 }),
+      login: Type.Optional(
+        Type.Union([Basic, Token], {
+          description: 'How the server shows the secret of the source to that of the feed.',
+        }),
+      ),
       every_seconds: Type.Optional(
         Type.Integer({ minimum: 60, maximum: 86_400, description: `${FEED_SECONDS} when absent.` }),
       ),
@@ -131,24 +173,12 @@ const ProofSchema = Type.Union([
     { additionalProperties: false, description: 'RSS or Atom, which the server reads: nothing is delivered.' },
   ),
   Type.Object(
-    {
-      type: Type.Literal('hmac'),
-      algorithm: Type.Enum(['sha256', 'sha512', 'sha1']),
-      header: Header,
-      prefix: Prefix,
-      separator: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 1, description: 'Between several values of the header.' }),
-      ),
-      encoding: Type.Enum(['hex', 'base64']),
-      signed: Type.Optional(
-        Type.String({
-          maxLength: 200,
-          description: 'Of {body}, {timestamp}, {header:<name>} and text; "{body}" when absent.',
-        }),
-      ),
-      timestamp: Type.Optional(TimestampSchema),
-    },
+    { type: Type.Literal('hmac'), algorithm: Type.Enum(['sha256', 'sha512', 'sha1']), ...Signature },
     { additionalProperties: false },
+  ),
+  Type.Object(
+    { type: Type.Literal('ed25519'), ...Signature },
+    { additionalProperties: false, description: 'The secret is the public key of the sender, in the same encoding.' },
   ),
 ])
 
@@ -170,9 +200,24 @@ export const SourceDefinitionSchema = Type.Object(
       }),
     ),
     ignore: Type.Optional(Type.Array(Conditions, { maxItems: 20, description: 'Deliveries with nothing to record.' })),
+    echo: Type.Optional(
+      Type.Union(
+        [
+          Type.Object({ query: QueryParameter }, { additionalProperties: false }),
+          Type.Object(
+            { header: Type.String({ pattern: '^[Xx]-[A-Za-z0-9-]{1,98}$' }) },
+            { additionalProperties: false },
+          ),
+        ],
+        { description: 'What is answered as it was sent, before any proof: a service checks the address so.' },
+      ),
+    ),
     challenge: Type.Optional(
       Type.Object(
-        { when: Conditions, answer: Type.Record(Type.String({ pattern: '^[A-Za-z_]{1,60}$' }), Value) },
+        {
+          when: Conditions,
+          answer: Type.Record(Type.String({ pattern: '^[A-Za-z_]{1,60}$' }), Type.Union([Value, Signed, Fixed])),
+        },
         {
           additionalProperties: false,
           description: 'A delivery that asks for an answer instead of reporting an event.',
@@ -180,11 +225,34 @@ export const SourceDefinitionSchema = Type.Object(
       ),
     ),
     answer: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[A-Za-z_]{1,60}$' }), Type.String({ maxLength: 200 }), {
-        description: 'The answer to every delivery, in place of the number of its events, for senders that read it.',
-      }),
+      Type.Union(
+        [
+          Type.Record(
+            Type.String({ pattern: '^[A-Za-z_]{1,60}$' }),
+            Type.Union([Type.String({ maxLength: 200 }), Fixed]),
+          ),
+          Type.String({ maxLength: 1_000 }),
+        ],
+        { description: 'The answer to every delivery, in place of the number of its events: an object, or a text.' },
+      ),
     ),
     delivery_id: Type.Optional(Value),
+    decode: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            at: Type.String({
+              minLength: 1,
+              maxLength: 500,
+              description: 'JSON Pointer of the text; it may have [*].',
+            }),
+            base64: Type.Optional(Type.Boolean({ description: 'The text is in base64.' })),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: 10, description: 'Texts that are JSON, which become its values before anything is read.' },
+      ),
+    ),
     redact: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
         maxItems: 10,
@@ -201,6 +269,10 @@ export const SourceDefinitionSchema = Type.Object(
 
 export type SourceDefinition = Static<typeof SourceDefinitionSchema>
 export type SourceProof = SourceDefinition['proof']
+export type SignatureProof = Extract<SourceProof, { type: 'hmac' | 'ed25519' }>
+export type SourceEcho = NonNullable<SourceDefinition['echo']>
+export type FeedProof = Extract<SourceProof, { type: 'feed' }>
+export type FeedLogin = NonNullable<FeedProof['login']>
 export type SourceRule = SourceDefinition['rules'][number]
 export type SourceValue = SourceRule['kind']
 export type SourceCondition = Static<typeof ConditionSchema>
@@ -240,7 +312,7 @@ export function webhookPathOf(name: string): string {
   return `/webhooks/in/${name}`
 }
 
-/** Whether its deliveries need a secret. */
+/** Whether its deliveries, or the server of its feed, need a secret. */
 export function needsSecret({ proof }: Pick<SourceDefinition, 'proof'>): boolean {
-  return proof.type !== 'none' && proof.type !== 'feed'
+  return proof.type === 'feed' ? proof.login !== undefined : proof.type !== 'none'
 }

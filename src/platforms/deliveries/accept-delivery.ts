@@ -13,6 +13,8 @@ export interface DeliveryRules {
   context: DeliveryContext
   /** The result of `verifyDelivery`, if already called; otherwise it is called first. */
   verified?: Verification
+  /** Of so many events, find the values of their rules that have no result. */
+  explained?: number
 }
 
 /** Whether a delivery under these rules has a verified signature or token. */
@@ -24,6 +26,8 @@ export function isProved({ verified = 'none' }: DeliveryRules): boolean {
 export interface AcceptedDelivery extends Omit<NormalisedDelivery, 'events'> {
   verified: Verification
   events: AcceptedEvent[]
+  /** Of each event that the rules want explained: the values without a result, as places in the definition. */
+  without?: string[][]
 }
 
 export interface AcceptedEvent {
@@ -65,9 +69,11 @@ export function acceptDelivery(
   rules: DeliveryRules,
 ): AcceptedDelivery {
   const verified = rules.verified ?? verifyDelivery(adapter, delivery, rules)
-  const taken = adapter.normalise(delivery, { ...rules.context, verified })
+  const taken = adapter.normalise(delivery, { ...rules.context, verified, secrets: rules.secrets })
   const events = taken.events.map(event => ({ event: withinTextBounds(event, delivery.body.byteLength) }))
-  return { ...taken, verified, events }
+  const { explained } = rules
+  if (explained === undefined || !adapter.without) return { ...taken, verified, events }
+  return { ...taken, verified, events, without: adapter.without(delivery, explained) }
 }
 
 /** The same with every event serialised, so that no slow work remains. @throws as `acceptDelivery` */

@@ -28,7 +28,15 @@ export interface FeedItem {
 }
 
 /** The document is not a feed. The message continues a sentence: "The address answers …". */
-export class NotAFeed extends Error {}
+export class NotAFeed extends Error {
+  constructor(
+    message: string,
+    /** It began as a feed, and its end is missing. */
+    readonly isCut = false,
+  ) {
+    super(message)
+  }
+}
 
 /** Characters between two pauses: parsing them takes a few milliseconds. */
 const PIECE = 64 * 1024
@@ -96,7 +104,7 @@ export async function parseFeed(xml: string, url: string, pause: () => Promise<u
     parser.write(xml.slice(from, from + PIECE))
   }
   if (!reader.isFull) {
-    if (reader.isOpen) throw new NotAFeed('with a document that is cut off: its root element is not closed')
+    if (reader.isOpen) throw new NotAFeed('with a document that is cut off: its root element is not closed', true)
     parser.end()
   }
   if (!reader.isFeed) throw new NotAFeed('with a document that is neither RSS nor Atom')

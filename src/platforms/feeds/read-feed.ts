@@ -13,6 +13,7 @@ import {
   toPlatformRefusal,
 } from '../api/refusals.js'
 import { digestOf } from '../mapping/identity.js'
+import { loginAfter } from './feed-login.js'
 import { type Feed, NotAFeed, parseFeed } from './parse-feed.js'
 import { isPrivateLiteral, publicAgent } from './public-address.js'
 import { withoutQuery } from './without-query.js'
@@ -33,6 +34,7 @@ export interface ReadFeed {
 
 const MAX_BYTES = 4 * 1024 * 1024
 const IDLE_SECONDS = 20
+/** With redirects. */
 const TOTAL_SECONDS = 60
 const REDIRECTS = 5
 /** A longer `ETag` or `Last-Modified` is neither stored nor sent back to the server. */
@@ -47,7 +49,7 @@ const WORDS: PlatformWords = {
   refused: {
     401: {
       ...{ category: 'forbidden', code: 'platform_not_permitted', what: 'requires a login' },
-      hint: 'A feed is read without one.',
+      hint: 'Compare the login of the source and its secret with those of the feed.',
     },
     403: {
       ...{ category: 'forbidden', code: 'platform_not_permitted', what: 'refuses the request' },
@@ -60,7 +62,23 @@ const WORDS: PlatformWords = {
   },
 }
 
+/** The address is right: the answer has begun as a feed. */
+const CUT: PlatformWords = {
+  ...WORDS,
+  checkAddress:
+    'It is read again later. If it is still cut off then, open its address: whoever runs that server, or a proxy before it, ends its answers too early.',
+}
+
 const inflate = promisify(gunzip)
+
+export interface ReadFeedOptions {
+  before?: FeedVersion | undefined
+  /** Headers, which only the origin of the feed receives, until a redirect has left it. */
+  login?: Readonly<Record<string, string>>
+  /** For the answer, with redirects. */
+  seconds?: number
+  signal?: AbortSignal | undefined
+}
 
 /**
  * Reads a feed. Redirects are followed, to another origin than that of the feed only if its address is public: the
@@ -68,11 +86,9 @@ const inflate = promisify(gunzip)
  *
  * @throws AppError `…/platform_…`, with `retryAfterSeconds` if the server asks for it; the signal's reason
  */
-export async function readFeed(
-  url: string,
-  { before, signal }: { before?: FeedVersion | undefined; signal?: AbortSignal | undefined } = {},
-): Promise<ReadFeed> {
-  const { answer, from } = await follow(new URL(url), before, signal)
+export async function readFeed(url: string, options: ReadFeedOptions = {}): Promise<ReadFeed> {
+  const { before } = options
+  const { answer, from } = await follow(new URL(url), options)
   const shown = new URL(url).host
   if (answer.status === 304 && before) return { version: before }
   const wait = waitAsked(answer.status === 503 ? { ...answer, status: 429 } : answer, Date.now())
@@ -89,7 +105,7 @@ export async function readFeed(
   try {
     return { version, feed: await parseFeed(textOf(bytes, answer), withoutQuery(from.href), turn) }
   } catch (error) {
-    throw error instanceof NotAFeed ? answerUnreadable(error.message, shown, WORDS) : error
+    throw error instanceof NotAFeed ? answerUnreadable(error.message, shown, error.isCut ? CUT : WORDS) : error
   }
 }
 
@@ -99,12 +115,16 @@ function shortEnough(validator: string | undefined): string | undefined {
 
 async function follow(
   first: URL,
-  before: FeedVersion | undefined,
-  signal: AbortSignal | undefined,
+  { before, login = {}, signal, seconds = TOTAL_SECONDS }: ReadFeedOptions,
 ): Promise<{ answer: HttpAnswer; from: URL }> {
+  const end = performance.now() + seconds * 1_000
+  const visited: URL[] = []
   let url = first
   for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
-    const answer = await get(url, { before, signal, isForeign: url.origin !== first.origin })
+    visited.push(url)
+    const isForeign = url.origin !== first.origin
+    const left = Math.max(0.1, Math.ceil((end - performance.now()) / 100) / 10)
+    const answer = await get(url, { before, login: loginAfter(visited, login), signal, isForeign, seconds: left })
     const { location } = answer.headers
     if (!REDIRECTING.includes(answer.status) || location === undefined) return { answer, from: url }
     const next: URL | undefined = URL.canParse(location, url.href) ? new URL(location, url) : undefined
@@ -116,14 +136,13 @@ async function follow(
   throw answerUnreadable(`with more than ${REDIRECTS} redirects`, first.host, WORDS)
 }
 
-interface Asked {
-  before: FeedVersion | undefined
-  signal: AbortSignal | undefined
+interface Asked extends ReadFeedOptions {
+  seconds: number
   /** Not the origin that the administrator has named. Its name alone is not enough: the owner of the feed decides what it is looked up to. */
   isForeign: boolean
 }
 
-async function get(url: URL, { before, signal, isForeign }: Asked): Promise<HttpAnswer> {
+async function get(url: URL, { before, login, signal, isForeign, seconds }: Asked): Promise<HttpAnswer> {
   if (isForeign && isPrivateLiteral(url.hostname)) {
     throw new AppError(
       'unavailable',
@@ -139,13 +158,14 @@ async function get(url: URL, { before, signal, isForeign }: Asked): Promise<Http
         method: 'GET',
         path: `${url.pathname}${url.search}`,
         headers: {
+          ...login,
           accept: ACCEPT,
           'accept-encoding': 'gzip',
           'user-agent': 'Daybook (feed reader)',
           ...(before?.etag === undefined ? {} : { 'if-none-match': before.etag }),
           ...(before?.lastModified === undefined ? {} : { 'if-modified-since': before.lastModified }),
         },
-        ...{ idleSeconds: IDLE_SECONDS, totalSeconds: TOTAL_SECONDS, maxAnswerBytes: MAX_BYTES, signal },
+        ...{ idleSeconds: IDLE_SECONDS, totalSeconds: seconds, maxAnswerBytes: MAX_BYTES, signal },
         ...(isForeign ? { agent: publicAgent(url.protocol === 'https:') } : {}),
       },
     )

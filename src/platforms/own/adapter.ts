@@ -94,9 +94,11 @@ const PROOFS: Readonly<Record<SourceDefinition['proof']['type'], string>> = {
   none: 'Deliveries are not verified.',
   feed: 'The server reads the feed: nothing is delivered.',
   token: 'The secret, in a header.',
+  query: 'The secret, in the query of the address.',
   body: 'The secret, in the payload.',
   basic: 'The secret, as the password of HTTP Basic.',
   standard: 'An HMAC-SHA256 of Standard Webhooks, in webhook-signature.',
   slack: 'An HMAC-SHA256 of the time and the body, in X-Slack-Signature.',
   hmac: 'An HMAC of the delivery, in a header.',
+  ed25519: 'An Ed25519 signature of the delivery, in a header.',
 }

@@ -29,6 +29,16 @@ export function readOwnBody(delivery: WebhookDelivery): ReadBody {
   return (typeof payload === 'string' ? parsed(payload) : undefined) ?? { root: fields }
 }
 
+/** Longer texts stay texts: a delivery with several would need much memory. */
+const DECODED = 1024 * 1024
+
+/** The object or the list that a text is as JSON; another value unchanged, so that what was decoded stays so. */
+export function decoded(value: unknown, isBase64: boolean): unknown {
+  if (typeof value !== 'string' || value.length > DECODED) return value
+  const root = parsed(isBase64 ? Buffer.from(value, 'base64').toString('utf8') : value)?.root
+  return typeof root === 'object' && root !== null ? root : value
+}
+
 function parsed(text: string): ReadBody | undefined {
   try {
     const root: unknown = JSON.parse(text)

@@ -1,11 +1,12 @@
 import type { NewEvent } from '../../model/events/event.js'
 import { SOURCE_LIMITS, type SourceDefinition } from '../../model/sources/source-definition.js'
-import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
+import type { DeliveryContext, NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { withinDepth } from '../deliveries/delivery-body.js'
 import { digestOf, toIdentifier } from '../mapping/identity.js'
 import { type Payload, REDACTED } from '../mapping/payload.js'
-import { fromPayload, readOwnBody, toPayload } from './body.js'
+import { decoded, fromPayload, readOwnBody, toPayload } from './body.js'
 import { Budget, KeptWhole } from './budget.js'
+import { compileChallenge } from './challenge.js'
 import { compileConditions } from './condition.js'
 import { keptHeaders } from './kept-headers.js'
 import type { Scope } from './place.js'
@@ -21,11 +22,11 @@ const OF_ITEM = /:\d+$/u
 
 export interface Mapping {
   /** Never throws: what does not fit becomes an event of the kind `delivery.unmapped`. */
-  normalise(delivery: WebhookDelivery): NormalisedDelivery
+  normalise(delivery: WebhookDelivery, context: DeliveryContext): NormalisedDelivery
   /** Maps a payload that was kept, to the events that its delivery would become now. */
   remap(kept: KeptDelivery): RemappedDelivery
-  /** For those who write a mapping: the values without a result, as places in the definition, for each item of the delivery. */
-  without(delivery: WebhookDelivery): string[][]
+  /** For those who write a mapping: the values without a result, as places in the definition, of the first `most` items. */
+  without(delivery: WebhookDelivery, most: number): string[][]
 }
 
 /** A delivery, or one item of it, that was kept because it did not fit. */
@@ -51,7 +52,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
   const deliveryId =
     definition.delivery_id === undefined ? () => undefined : compileValue(definition.delivery_id, '/delivery_id')
   const listAt = each === undefined ? undefined : readPointer(each, '/each')
-  const secretAt = redactedPlaces(definition)
+  const prepare = compilePreparation(definition)
   const ordinary = ordinaryAnswer === undefined ? {} : { answer: ordinaryAnswer }
 
   /** @param identity of the delivery and the item in it, if nothing else identifies the event: a digest takes time */
@@ -74,9 +75,9 @@ export function compileMapping(definition: SourceDefinition): Mapping {
   }
 
   return {
-    normalise: delivery => {
+    normalise: (delivery, { verified, secrets = [] }) => {
       const { root: sent, unreadable } = readOwnBody(delivery)
-      const root = withinLevels(secretAt.reduce<unknown>((value, steps) => withReplaced(value, steps, hidden), sent))
+      const root = prepare(sent)
       const { headers } = delivery
       const scope: Scope = { root, item: root, headers, budget: new Budget(root) }
       let digest: string | undefined
@@ -97,7 +98,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
       }
       let deliveryIdOf = {}
       try {
-        const answer = challenge(scope)
+        const answer = challenge(scope, verified === 'signature' ? secrets : [])
         if (answer !== undefined) return { events: [], ignored: 1, answer }
         if (ignored.some(holds => holds(scope))) return { events: [], ignored: 1, ...ordinary }
         const id = deliveryId(scope)
@@ -109,7 +110,8 @@ export function compileMapping(definition: SourceDefinition): Mapping {
       }
     },
 
-    remap: ({ root, headers, identity }) => {
+    remap: ({ root: kept, headers, identity }) => {
+      const root = prepare(kept)
       const isItem = OF_ITEM.test(identity)
       try {
         const { scopes, isList } = scopesOf({ root, item: root, headers, budget: new Budget(root) })
@@ -126,34 +128,17 @@ export function compileMapping(definition: SourceDefinition): Mapping {
       }
     },
 
-    without: delivery => {
-      const root = withinLevels(readOwnBody(delivery).root)
+    without: (delivery, most) => {
+      const root = prepare(readOwnBody(delivery).root)
       try {
         const { scopes } = scopesOf({ root, item: root, headers: delivery.headers, budget: new Budget(root) })
-        return scopes.map(scope => rules.find(({ applies }) => applies(scope))?.without(scope) ?? [])
+        return scopes.slice(0, most).map(scope => rules.find(({ applies }) => applies(scope))?.without(scope) ?? [])
       } catch (error) {
         if (!(error instanceof KeptWhole)) throw error
         return []
       }
     },
   }
-}
-
-function compileChallenge({ challenge }: SourceDefinition): (scope: Scope) => Record<string, string> | undefined {
-  if (challenge === undefined) return () => undefined
-  const asks = compileConditions(challenge.when, '/challenge/when')
-  const members = Object.entries(challenge.answer).map(
-    ([member, value]) => [member, compileValue(value, `/challenge/answer/${member}`)] as const,
-  )
-  return scope =>
-    asks(scope)
-      ? Object.fromEntries(
-          members.flatMap(([member, read]) => {
-            const text = read(scope)
-            return text === undefined ? [] : [[member, text]]
-          }),
-        )
-      : undefined
 }
 
 /** Stops before the events would be too many or too large: each of them has what is around its item. @throws KeptWhole */
@@ -170,10 +155,17 @@ function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ListedItem
   return listed
 }
 
-/** The places that are not kept. A proof in the payload is one of them. */
-function redactedPlaces({ redact = [], proof }: SourceDefinition): Step[][] {
-  const places = redact.map((at, index) => readPointer(at, `/redact/${index}`))
-  return proof.type === 'body' ? [...places, readPointer(proof.at, '/proof/at')] : places
+/** What is done with a body before anything is read: texts are decoded, and what is not kept is hidden. Doing it twice changes nothing. */
+function compilePreparation({ decode = [], redact = [], proof }: SourceDefinition): (root: unknown) => unknown {
+  const changes = [
+    ...decode.map(({ at, base64 = false }, index) => {
+      const change = (value: unknown) => decoded(value, base64)
+      return { steps: readPointer(at, `/decode/${index}/at`), change }
+    }),
+    ...redact.map((at, index) => ({ steps: readPointer(at, `/redact/${index}`), change: hidden })),
+    ...(proof.type === 'body' ? [{ steps: readPointer(proof.at, '/proof/at'), change: hidden }] : []),
+  ]
+  return sent => withinLevels(changes.reduce((value, { steps, change }) => withReplaced(value, steps, change), sent))
 }
 
 function hidden(value: unknown): unknown {

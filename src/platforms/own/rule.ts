@@ -163,7 +163,7 @@ function compileTime(time: SourceRule['time'], field: string): ReadText {
 function toTime(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   if (!EPOCH.test(text)) {
-    const instant = findTimestamp(withColonInZone(text))?.text
+    const instant = findTimestamp(asTimestamp(text))?.text
     return instant?.startsWith('0001-') ? undefined : instant
   }
   const number = Number(text)
@@ -172,7 +172,10 @@ function toTime(text: string | undefined): string | undefined {
   return instant > 0 && instant <= LAST_MICROS ? toTimestamp(instant) : undefined
 }
 
-/** Some services write the zone of ISO 8601 without a colon: `+0000`. */
-function withColonInZone(text: string): string {
-  return text.replace(/(\d[+-]\d\d)(\d\d)$/u, '$1:$2')
+/** Some services write a space in place of T, UTC in place of Z, or the zone without a colon: `2026-11-20 13:00:00 +0000`. */
+function asTimestamp(text: string): string {
+  return text
+    .replace(/^(\d{4}-\d\d-\d\d) (?=\d\d:)/u, '$1T')
+    .replace(/ ?UTC$/u, 'Z')
+    .replace(/(\d) ?([+-]\d\d):?(\d\d)$/u, '$1$2:$3')
 }

@@ -1,23 +1,30 @@
 import type { NewEvent } from '../../model/events/event.js'
-import type { SourceDefinition } from '../../model/sources/source-definition.js'
-import { acceptDelivery } from '../deliveries/accept-delivery.js'
+import { SOURCE_LIMITS, type SourceDefinition } from '../../model/sources/source-definition.js'
+import type { DeliveryAnswer } from '../adapter.js'
+import { type AcceptedDelivery, acceptDelivery, type DeliveryRules } from '../deliveries/accept-delivery.js'
 import { readSavedRequest } from '../deliveries/saved-delivery.js'
 import { compileOwnAdapter } from './adapter.js'
 
 /** What a saved delivery would become. */
-export interface TestedDelivery {
+export interface TestedDelivery extends TestedFacts {
   events: NewEvent[]
+}
+
+export interface TestedFacts {
   /** How many entries have nothing to record. */
   ignored: number
   delivery_id?: string
   /** The answer that it asks for. */
-  answer?: Readonly<Record<string, string>>
+  answer?: DeliveryAnswer
   /** For each event, the values of its rule that have no result, as places in the definition. */
   without_result?: string[][]
 }
 
+/** Verifies nothing, because the saved bytes may differ from the signed ones. */
+export const TEST_RULES: DeliveryRules = { secrets: [], requireVerified: false, context: {}, verified: 'token' }
+
 /**
- * Verifies nothing, because the saved bytes may differ from the signed ones, and stores nothing.
+ * Verifies nothing and stores nothing.
  *
  * @param headers in addition to those in the file, names in lower case
  * @throws AppError `invalid/invalid_json`, `invalid/invalid_field`
@@ -28,17 +35,18 @@ export function testSource(
   headers: Readonly<Record<string, string>>,
 ): TestedDelivery {
   const delivery = readSavedRequest(bytes, headers)
-  const rules = { secrets: [], requireVerified: false, context: {}, verified: 'token' as const }
-  const adapter = compileOwnAdapter(definition)
-  const { events, ignored, deliveryId, answer } = acceptDelivery(adapter, delivery, rules)
-  const without = adapter.without(delivery)
+  const rules = { ...TEST_RULES, explained: SOURCE_LIMITS.events }
+  const accepted = acceptDelivery(compileOwnAdapter(definition), delivery, rules)
+  return { events: accepted.events.map(({ event }) => event), ...toTested(accepted) }
+}
+
+/** What there is to know in addition to the events. */
+export function toTested({ events, ignored, deliveryId, answer, without = [] }: AcceptedDelivery): TestedFacts {
+  const isOfEvents = without.length > 0 && events.length > 0
   return {
-    events: events.map(({ event }) => event),
     ignored,
     ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
     ...(answer === undefined ? {} : { answer }),
-    ...(without.length === events.length && without.some(places => places.length > 0)
-      ? { without_result: without }
-      : {}),
+    ...(isOfEvents && without.some(places => places.length > 0) ? { without_result: without } : {}),
   }
 }

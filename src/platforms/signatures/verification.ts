@@ -13,6 +13,7 @@ export function anyMatches<Secret>(secrets: readonly Secret[], matches: (secret:
   return found
 }
 
-export function signatureInvalid(message: string, hint: string): AppError {
-  return new AppError('unauthenticated', 'signature_invalid', message, { hint })
+/** @param challenge `WWW-Authenticate`, for senders that wait for it */
+export function signatureInvalid(message: string, hint: string, challenge?: string): AppError {
+  return new AppError('unauthenticated', 'signature_invalid', message, { hint, ...(challenge ? { challenge } : {}) })
 }

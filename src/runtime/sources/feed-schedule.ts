@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { FeedLane } from '../../ledger/feed-queue.js'
 import type { FeedReport, Feeds } from '../../ledger/feeds.js'
 import { AppError } from '../../model/app-error.js'
 import type { SharedStore } from '../../store/shared-store.js'
@@ -7,8 +8,8 @@ import { holdLease } from '../held-lease.js'
 import { RepeatedWork } from '../repeated-work.js'
 
 const LEASE = 'feeds'
-/** Feeds that are read at the same time. */
-const READERS = 4
+/** Feeds of each lane that are read at the same time. */
+const READERS: Readonly<Record<FeedLane, number>> = { quick: 4, slow: 2 }
 
 export interface FeedScheduleParts {
   feeds: Pick<Feeds, 'readDue'>
@@ -22,7 +23,7 @@ export interface FeedScheduleParts {
 /**
  * Reads the feeds that are due, until it is stopped.
  *
- * Source: docs/decisions/0086.
+ * Source: docs/decisions/0086, 0088.
  */
 export class FeedSchedule {
   readonly #work: RepeatedWork
@@ -56,11 +57,11 @@ export class FeedSchedule {
 
   /** Keeps the lease between its checks. */
   async #read(isStillOurs: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-    const reader = async () => {
+    const reader = async (lane: FeedLane) => {
       while (!signal.aborted) {
         try {
           if (!(await isStillOurs())) return
-          await this.parts.feeds.readDue(report => this.#report(report), signal)
+          await this.parts.feeds.readDue(lane, report => this.#report(report), signal)
           this.#logChange('', undefined)
         } catch (error) {
           if (!signal.aborted) this.#logChange('', error)
@@ -68,7 +69,8 @@ export class FeedSchedule {
         await sleep(this.parts.checkMs, undefined, { signal }).catch(() => undefined) // aborted by `stop`
       }
     }
-    await Promise.all(Array.from({ length: READERS }, reader))
+    const lanes = (['quick', 'slow'] as const).flatMap(lane => Array.from({ length: READERS[lane] }, () => lane))
+    await Promise.all(lanes.map(reader))
   }
 
   #report({ source, outcome, error }: FeedReport): void {

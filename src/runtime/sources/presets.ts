@@ -1,5 +1,5 @@
 import { AppError, invalidField } from '../../model/app-error.js'
-import type { SourceDefinition } from '../../model/sources/source-definition.js'
+import type { FeedLogin, SourceDefinition } from '../../model/sources/source-definition.js'
 import { readSourceDefinition } from '../../platforms/own/adapter.js'
 import { feedAt } from '../../platforms/own/presets/feed.js'
 import { PRESETS } from '../../platforms/own/presets/presets.js'
@@ -15,8 +15,8 @@ export function presetNamed(preset: string, name: string): SourceDefinition {
 }
 
 /** The definition of a feed at an address. @throws AppError `invalid/invalid_field` */
-export function feedNamed(url: string, name: string): SourceDefinition {
-  return readSourceDefinition({ name, ...feedAt(url) })
+export function feedNamed(url: string, name: string, login?: FeedLogin): SourceDefinition {
+  return readSourceDefinition({ name, ...feedAt(url, login) })
 }
 
 /** @throws AppError `invalid/invalid_json`, `invalid/invalid_field` with the place in the definition */

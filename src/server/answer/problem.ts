@@ -72,7 +72,7 @@ export function toProblemReply(error: unknown, requestId: string, challenge = 'B
     nextSince: error.nextSince,
   }
   if (status > 500) problem.requestId = requestId
-  return problemReply(problem, problemHeaders(status, error.retryAfterSeconds, challenge))
+  return problemReply(problem, problemHeaders(status, error.retryAfterSeconds, error.challenge ?? challenge))
 }
 
 function problemHeaders(status: number, retryAfterSeconds: number | undefined, challenge: string): string[] {

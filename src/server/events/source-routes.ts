@@ -5,14 +5,16 @@ import { invalidField, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
 import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
-import { readSourceDefinition } from '../../platforms/own/adapter.js'
+import { readSavedRequest } from '../../platforms/deliveries/saved-delivery.js'
+import { compileOwnAdapter, readSourceDefinition } from '../../platforms/own/adapter.js'
 import { PRESETS } from '../../platforms/own/presets/presets.js'
-import { testSource } from '../../platforms/own/test-source.js'
+import { TEST_RULES, toTested } from '../../platforms/own/test-source.js'
 import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
+import type { AcceptLargeDelivery } from './webhooks.js'
 
 /** The operator's sources of a ledger, as routes use them. */
 export type ServedSources = Pick<Sources, 'find' | 'list' | 'get' | 'save' | 'delete' | 'remap' | 'readFeed'>
@@ -20,6 +22,10 @@ export type ServedSources = Pick<Sources, 'find' | 'list' | 'get' | 'save' | 'de
 export interface SourceRouteParts {
   ledger: { sources: ServedSources }
   readJsonBody: ReadJsonBody
+}
+
+interface TestRouteParts extends SourceRouteParts {
+  acceptLargeDelivery: AcceptLargeDelivery
 }
 
 /** `GET /api/sources` */
@@ -70,11 +76,8 @@ export function readSourceFeed({ ledger }: Pick<SourceRouteParts, 'ledger'>): Le
   })
 }
 
-/**
- * `POST /api/sources/:name/test`: what a saved delivery would become. On the thread that answers all requests, so only a
- * small one.
- */
-export function testSavedDelivery({ ledger, readJsonBody }: SourceRouteParts): LedgerEndpoint {
+/** `POST /api/sources/:name/test`: what a saved delivery would become. Another thread maps it, as it does large deliveries. */
+export function testSavedDelivery({ ledger, readJsonBody, acceptLargeDelivery }: TestRouteParts): LedgerEndpoint {
   return documented(DOCS.test, async (req, res) => {
     const input = await readJsonBody(req, res, 2 * (TEST_LIMITS.bytes + SOURCE_LIMITS.bytes))
     if (!checkTest.Check(input)) throw refusedInput('The test', toFieldProblems(checkTest.Errors(input), input))
@@ -87,10 +90,13 @@ export function testSavedDelivery({ ledger, readJsonBody }: SourceRouteParts): L
     }
     const tried =
       definition === undefined ? (await ledger.sources.get(name)).definition : readSourceDefinition(definition)
-    const { events, without_result, ...others } = testSource(tried, bytes, {})
-    const most = TEST_LIMITS.events
-    const without = without_result === undefined ? {} : { without_result: without_result.slice(0, most) }
-    return json(200, { ...others, count: events.length, events: events.slice(0, most), ...without })
+    const rules = { ...TEST_RULES, explained: TEST_LIMITS.events }
+    const accepted = await acceptLargeDelivery(compileOwnAdapter(tried), readSavedRequest(bytes, {}), rules)
+    const facts = JSON.stringify({ ...toTested(accepted), count: accepted.events.length })
+    const events = accepted.events
+      .slice(0, TEST_LIMITS.events)
+      .flatMap(({ event, json }, at) => [at === 0 ? '' : ',', json ?? JSON.stringify(event)])
+    return { status: 200, body: [`${facts.slice(0, -1)},"events":[`, ...events, ']}'] }
   })
 }
 
@@ -205,7 +211,7 @@ const DOCS = {
           events: Type.Array(named('EventInput'), { description: `The first ${TEST_LIMITS.events}.` }),
           ignored: Count,
           delivery_id: Type.Optional(Type.String()),
-          answer: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'That it asks for.' })),
+          answer: Type.Optional(Type.Unknown({ description: 'That it asks for: an object, or a text.' })),
           without_result: Type.Optional(
             Type.Array(Type.Array(Type.String()), {
               description: 'Of each event: the values of its rule that have no result, as places in the definition.',

@@ -19,6 +19,7 @@ import type { LedgerMetrics } from '../ledger/ledger-metrics.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import type { ReadBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
+import { echoReply } from './echo.js'
 import type { ServedSources } from './source-routes.js'
 
 /** Both code hosts send at most this, and drop larger deliveries. */
@@ -79,11 +80,19 @@ export function receiveOwnSource(parts: OwnSourceParts, segmentsAfterName = 0): 
     const source = await parts.ledger.sources.find(name)
     if (source === undefined) {
       parts.refuseForeignPage(req)
-      throw new AppError('not_found', 'not_found', 'There is no such source.')
+      throw noSuchSource()
     }
+    const { adapter, secrets } = source
+    const { enabled, echo } = adapter.definition
+    const echoed = enabled === false ? undefined : echoReply(echo, req)
+    if (echoed) return echoed
     req.logged = { source: name }
-    return receive(source.adapter, parts, { req, res, secrets: source.secrets, context: {}, decompress: true })
+    return receive(adapter, parts, { req, res, secrets, context: {}, query: req.search, decompress: true })
   })
+}
+
+export function noSuchSource(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such source.')
 }
 
 /** One arrival, with all currently valid secrets; none: it cannot be proved. */
@@ -92,6 +101,8 @@ interface Arrival {
   res: ServerResponse
   secrets: readonly string[]
   context: DeliveryContext
+  /** Of the address, with its `?`, where it may have the proof. */
+  query?: string
   /** A body that is compressed is accepted. What is signed is the body without compression. */
   decompress?: boolean
 }
@@ -99,13 +110,14 @@ interface Arrival {
 async function receive(
   adapter: WebhookAdapter<string>,
   { ledger, readBody, metrics, requireVerified, acceptLargeDelivery, refuseForeignPage }: WebhookParts,
-  { req, res, secrets, context, decompress = false }: Arrival,
+  { req, res, secrets, context, query, decompress = false }: Arrival,
 ): Promise<Reply> {
   if (usableSecrets(secrets).length === 0 || adapter.isUnproved) refuseForeignPage(req)
   const rules: DeliveryRules = { secrets, requireVerified, context }
   const delivery: WebhookDelivery = {
     headers: headerTexts(req),
     body: await readBody(req, res, MAX_BYTES, { decompress }),
+    ...(query ? { query } : {}),
   }
   // Verified before it queues for the thread, where proved deliveries take precedence.
   const acceptLarge = () =>
@@ -121,6 +133,7 @@ async function receive(
   const created = await recordAll(ledger, deliveries, metrics)
   const counts = { created, duplicates: events.length - created, ignored }
   req.logged = { source: adapter.catalogue.source, verified, ...counts }
+  if (typeof answer === 'string') return { status: 200, type: 'text/plain; charset=utf-8', body: answer }
   return json(200, answer === undefined ? { ...counts, ...adapter.answer } : { ...answer })
 }
 
@@ -189,7 +202,7 @@ const OWN_SOURCE_DOC: RouteDoc = {
   answers: {
     200: {
       description: 'How many events it had, or the answer that it asked for',
-      schema: Type.Union([Type.Object(DELIVERY), Type.Record(Type.String(), Type.String())]),
+      schema: Type.Union([Type.Object(DELIVERY), Type.Record(Type.String(), AnyJson)]),
     },
   },
 }

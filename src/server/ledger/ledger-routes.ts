@@ -27,6 +27,7 @@ import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
 import { recordHistory } from '../events/history-route.js'
+import { checkOwnAddress } from '../events/own-address.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
 import {
   reconcileStatus,
@@ -191,7 +192,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/sources/:name', 'admin', sources.deleteSource(writing)),
     route('POST', '/api/sources/:name/remap', 'admin', sources.remapSource(writing)),
     route('POST', '/api/sources/:name/read', 'admin', sources.readSourceFeed(writing)),
-    route('POST', '/api/sources/:name/test', 'admin', sources.testSavedDelivery(writing)),
+    route('POST', '/api/sources/:name/test', 'admin', sources.testSavedDelivery({ ...writing, ...parts.platforms })),
     route('GET', '/api/presets', 'admin', sources.listPresets()),
     route('GET', '/api/deliveries', 'admin', listDeliveries(parts)),
     route('POST', '/api/login', 'login', login(sessions)),
@@ -277,6 +278,7 @@ function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRo
   const { adapters, secrets, requireVerified, chatSite, acceptLargeDelivery } = platforms
   const shared = { ledger, ...bodies, ...callers, metrics, requireVerified, acceptLargeDelivery }
   const own = [
+    route('GET', OWN_WEBHOOKS, 'public', checkOwnAddress(shared)),
     route('POST', OWN_WEBHOOKS, 'webhook', receiveOwnSource(shared)),
     route('POST', OTLP_LOGS, 'webhook', receiveOwnSource(shared, 2)),
   ]

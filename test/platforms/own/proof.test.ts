@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import type { SourceProof } from '../../../src/model/sources/source-definition.js'
@@ -46,6 +46,42 @@ t.test('a signed time is part of the proof, and ends it', async t => {
   t.throws(() => verify({ 'stripe-signature': header }, { now: NOW - 301_000 }), REFUSED, 'in the future')
   t.throws(() => verify({ 'stripe-signature': header.replace(SECONDS, String(NOW / 1_000 + 1)) }), REFUSED)
   t.throws(() => verify({ 'stripe-signature': `v1=${hmac(`.${BODY}`)}` }), REFUSED, 'a time that is missing')
+})
+
+t.test('a time may be written as RFC 3339', async t => {
+  const verify = verifier({
+    ...({ type: 'hmac', algorithm: 'sha256', header: 'X-Sig', encoding: 'base64' } as const),
+    ...{ signed: '{timestamp}{body}', timestamp: { header: 'X-Time' } },
+  })
+  const at = new Date(NOW).toISOString()
+  const headers = { 'x-time': at, 'x-sig': hmac(`${at}${BODY}`, 'sha256', 'base64') }
+  t.equal(verify(headers), 'signature')
+  t.throws(() => verify(headers, { now: NOW + 301_000 }), REFUSED)
+  t.throws(() => verify({ 'x-time': 'today', 'x-sig': hmac(`today${BODY}`, 'sha256', 'base64') }), REFUSED)
+})
+
+t.test('the fields of a form are signed by name, after the address', async t => {
+  const signed = 'https://ledger.example.org/in{form}'
+  const verify = verifier({ type: 'hmac', algorithm: 'sha1', header: 'X-Sig', encoding: 'base64', signed })
+  const shown = { 'x-sig': hmac('https://ledger.example.org/inAb1 2a3a4', 'sha1', 'base64') }
+  t.equal(verify(shown, { body: 'a=3&Ab=1+2&a=4' }), 'signature')
+  t.throws(() => verify(shown, { body: 'a=4&Ab=1+2&a=4' }), REFUSED)
+  const both = { type: 'hmac', algorithm: 'sha1', header: 'X-Sig', encoding: 'hex', signed: '{form}{body}' } as const
+  t.throws(() => verifier(both), { code: 'invalid_field' })
+})
+
+t.test('a signature by a key pair is verified by the public key', async t => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const raw = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url')
+  for (const encoding of ['hex', 'base64'] as const) {
+    const verify = verifier({ type: 'ed25519', header: 'X-Sig', encoding })
+    const secrets = ['no key', raw.toString(encoding)]
+    const shown = { 'x-sig': sign(null, Buffer.from(BODY), privateKey).toString(encoding) }
+    t.equal(verify(shown, { secrets }), 'signature')
+    t.throws(() => verify(shown, { secrets, body: `${BODY} ` }), REFUSED)
+    t.throws(() => verify(shown, { secrets: ['no key', raw.subarray(1).toString(encoding)] }), REFUSED)
+    t.throws(() => verify({ 'x-sig': 'aa' }, { secrets }), REFUSED)
+  }
 })
 
 t.test('other headers may be signed too', async t => {

@@ -27,8 +27,8 @@ else {
     await ledger.sources.save('news', { definition: { name: 'news', ...feedAt(url('/news')) } })
     const turns = [0, 0]
     const schedules = servers.map(({ ledger, store }, at) => {
-      const feeds: typeof ledger.feeds.readDue = async (report, signal) => {
-        await ledger.feeds.readDue(report, signal)
+      const feeds: typeof ledger.feeds.readDue = async (...asked) => {
+        await ledger.feeds.readDue(...asked)
         turns[at] = (turns[at] ?? 0) + 1
       }
       const logger = pino({ level: 'silent' })

@@ -14,7 +14,7 @@ export async function openLedger(t: Test) {
   const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
   const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' })
   t.teardown(() => store.close())
-  return { ledger, time, now: clock }
+  return { ledger, store, time, now: clock }
 }
 
 /** A server over such a ledger. */

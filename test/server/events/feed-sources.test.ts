@@ -1,9 +1,11 @@
 import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
 import t from 'tap'
-import type { FeedReport } from '../../../src/ledger/feeds.js'
+import { type FeedReport, Feeds } from '../../../src/ledger/feeds.js'
 import type { StoredEvent } from '../../../src/model/events/event.js'
+import { readFeed } from '../../../src/platforms/feeds/read-feed.js'
 import { feedAt } from '../../../src/platforms/own/presets/feed.js'
 import { FeedSchedule } from '../../../src/runtime/sources/feed-schedule.js'
 import { rss, serveFeeds } from '../../support/feed-server.js'
@@ -13,19 +15,19 @@ import { openLedger } from '../consumers/serve-consumers.js'
 const JSON_BY_ADMIN = { 'Content-Type': 'application/json', ...BY_ADMIN_TOKEN }
 
 async function serveFeedSources(t: Test) {
-  const { ledger, time, now } = await openLedger(t)
+  const { ledger, store, time, now } = await openLedger(t)
   const [served, feeds] = [await serveClosed(t, { ledger, now }), await serveFeeds(t)]
-  const put = (name: string, definition: object) =>
+  const put = (name: string, definition: object, secrets?: string[]) =>
     served.send(`/api/sources/${name}`, {
       method: 'PUT',
       headers: JSON_BY_ADMIN,
-      body: { definition: { name, ...definition } },
+      body: { definition: { name, ...definition }, ...(secrets === undefined ? {} : { secrets }) },
     })
   const read = (name: string) => served.send(`/api/sources/${name}/read`, { method: 'POST', headers: BY_ADMIN_TOKEN })
   const show = (name: string) => served.send(`/api/sources/${name}`, { headers: BY_ADMIN_TOKEN })
   const readDue = async () => {
     const reports: FeedReport[] = []
-    await ledger.feeds.readDue(report => reports.push(report), new AbortController().signal)
+    await ledger.feeds.readDue('quick', report => reports.push(report), new AbortController().signal)
     return reports.sort((a, b) => (a.source < b.source ? -1 : 1))
   }
   const events = async () => {
@@ -35,7 +37,7 @@ async function serveFeedSources(t: Test) {
   const pass = (seconds: number) => {
     time.now += seconds * 1_000_000
   }
-  return { ...served, ledger, feeds, put, read, readDue, show, events, pass }
+  return { ...served, ledger, store, now, feeds, put, read, readDue, show, events, pass }
 }
 
 t.test('items of a feed become events, oldest first and each once', async t => {
@@ -70,7 +72,7 @@ t.test('a feed that is cut off records nothing, and is read whole the next time'
   feeds.answers.set('/news', { headers, body: rss('2', '1').slice(0, -20) })
   await put('news', feedAt(feeds.url('/news')))
   t.match(await read('news'), { status: 503, body: { code: 'platform_answer_unreadable' } })
-  t.match((await show('news')).body, { feed: { problem: /cut off/ } })
+  t.match((await show('news')).body, { feed: { problem: /cut off.* It is read again later\. If it is still cut off/ } })
   t.same(await events(), [])
   feeds.answers.set('/news', { headers, body: rss('2', '1') })
   t.match(await read('news'), { body: { created: 2 } })
@@ -130,10 +132,10 @@ t.test('feeds are read when they are due, and later after a failure', async t =>
 })
 
 t.test('a feed that is slow delays no other, and is not read twice at a time', async t => {
-  const { ledger, feeds, put, events } = await serveFeedSources(t)
-  const gate = new EventEmitter()
+  const { ledger, feeds, put, read, events } = await serveFeedSources(t)
+  const [gate, other] = [new EventEmitter(), await serveFeeds(t)]
   feeds.answers.set('/slow', { after: once(gate, 'open'), body: rss('1') })
-  feeds.answers.set('/news', { body: rss('1') })
+  other.answers.set('/news', { body: rss('1') })
   await put('slow', feedAt(feeds.url('/slow')))
   const schedule = new FeedSchedule({ feeds: ledger.feeds, logger: pino({ level: 'silent' }), checkMs: 1 })
   t.teardown(() => schedule.stop())
@@ -141,12 +143,119 @@ t.test('a feed that is slow delays no other, and is not read twice at a time', a
     while ((await events()).length < count) await new Promise(setImmediate)
   }
   while (feeds.asked.length === 0) await new Promise(setImmediate)
-  await put('news', feedAt(feeds.url('/news')))
+  await put('news', feedAt(other.url('/news')))
   await recorded(1)
   t.match(await events(), [{ source: 'news' }])
+  const asked = read('slow')
+  await sleep(100)
   gate.emit('open')
+  t.match(await asked, { status: 200, body: { created: 1, unchanged: false } }, 'who asks joins the reading')
   await recorded(2)
-  t.same(feeds.asked.map(({ path }) => path).sort(), ['/news', '/slow'])
+  t.same([...feeds.asked, ...other.asked].map(({ path }) => path).sort(), ['/news', '/slow'])
+})
+
+t.test('feeds that take too long leave the quick lane, and those that were slow wait in another one', async t => {
+  const { ledger, store, put, pass, now } = await serveFeedSources(t)
+  const seconds = { quick: 0.2, slow: 0.4 }
+  const feeds = new Feeds({
+    ...{ clock: now, read: readFeed, seconds, notes: store.notes },
+    list: () => ledger.sources.list(),
+    find: name => ledger.sources.find(name),
+    record: deliveries => ledger.recordMissing(deliveries),
+  })
+  const slow = await Promise.all(Array.from({ length: 8 }, () => serveFeeds(t)))
+  for (const [at, { answers, url }] of slow.entries()) {
+    answers.set('/feed', { after: new Promise(() => {}) })
+    await put(`slow-${at}`, feedAt(url('/feed')))
+  }
+  const news = await serveFeeds(t)
+  news.answers.set('/feed', { body: rss('1') })
+  await put('z-news', feedAt(news.url('/feed')))
+  const failed = new Set<string>()
+  const readDue: Feeds['readDue'] = (lane, report, signal) =>
+    feeds.readDue(
+      lane,
+      done => {
+        if (done.error) failed.add(done.source)
+        report(done)
+      },
+      signal,
+    )
+  const schedule = new FeedSchedule({ feeds: { readDue }, logger: pino({ level: 'silent' }), checkMs: 5 })
+  t.teardown(() => schedule.stop())
+  const until = async (isSo: () => boolean) => {
+    const began = performance.now()
+    while (!isSo()) await sleep(5)
+    return performance.now() - began
+  }
+  const first = await until(() => news.asked.length === 1)
+  t.ok(first < 1_500, `behind eight new slow feeds it waits two turns of 0.2 s: ${first} ms`)
+  await until(() => failed.size === slow.length)
+  t.notOk(failed.has('z-news'))
+  pass(10_000)
+  const second = await until(() => news.asked.length === 2)
+  t.ok(second < 150, `behind eight known slow feeds it does not wait: ${second} ms`)
+})
+
+t.test('people have the feeds of a host read five times a minute, and not before it accepts requests', async t => {
+  const { feeds, put, read, pass } = await serveFeedSources(t)
+  feeds.answers.set('/news', { body: rss('1') })
+  await put('news', feedAt(feeds.url('/news')))
+  await put('other', feedAt(feeds.url('/news')))
+  for (let times = 0; times < 5; times++) t.match(await read(times % 2 === 0 ? 'news' : 'other'), { status: 200 })
+  pass(20)
+  const refused = await read('news')
+  t.match(refused, { status: 429, body: { code: 'read_too_often', detail: /in 40 seconds/ } })
+  t.strictSame(Object.fromEntries(refused.headers)['retry-after'], '40')
+  t.equal(feeds.asked.length, 5)
+  pass(40)
+  feeds.answers.set('/news', { status: 429, headers: { 'retry-after': '300' } })
+  t.match(await read('news'), { status: 503, body: { code: 'platform_rate_limited' } })
+  pass(100)
+  t.match(await read('other'), { status: 429, body: { code: 'read_too_often', detail: /in 200 seconds/ } })
+  pass(200)
+  feeds.answers.set('/news', { body: rss('2', '1') })
+  t.match(await read('news'), { status: 200, body: { created: 1 } })
+})
+
+t.test('a feed with a login is read with its secret, which is shown nowhere', async t => {
+  const { feeds, put, read, show, events, request, log, pass } = await serveFeedSources(t)
+  const [user, token] = ['a-password-of-the-feed', 'a-token-of-the-feed']
+  feeds.answers.set('/news', { body: rss('1') })
+  const url = feeds.url('/news')
+  await put('basic', feedAt(url, { type: 'basic', username: 'ada' }))
+  t.match((await show('basic')).body, { accepts: false })
+  t.match(await read('basic'), { status: 403, body: { code: 'source_closed' } })
+  t.same(feeds.asked, [], 'without a secret nothing is asked')
+  await put('basic', feedAt(url, { type: 'basic', username: 'ada' }), [user])
+  t.match(await read('basic'), { status: 200, body: { created: 1 } })
+  await put('bearer', feedAt(url, { type: 'token', header: 'Authorization', prefix: 'Bearer ' }), [token])
+  t.match(await read('bearer'), { status: 200, body: { created: 1 } })
+  t.same(
+    feeds.asked.map(({ headers }) => headers.authorization),
+    [`Basic ${Buffer.from(`ada:${user}`).toString('base64')}`, `Bearer ${token}`],
+  )
+  feeds.answers.set('/news', { status: 401 })
+  t.match(await read('basic'), { status: 403, body: { code: 'platform_not_permitted', detail: /login/ } })
+  t.match((await show('basic')).body, { feed: { problem: /requires a login/ } })
+  feeds.answers.set('/news', { body: rss('1') })
+  pass(1)
+  await put('basic', feedAt(url, { type: 'basic', username: 'ada' }), ['another'])
+  t.notOk((await show('basic')).body.feed, 'after a change of the secret it is due')
+  const all = [await events(), (await request('/api/sources', { headers: BY_ADMIN_TOKEN })).body]
+  for (const name of ['basic', 'bearer']) all.push((await show(name)).body)
+  const text = JSON.stringify([all, log])
+  for (const secret of [user, token, Buffer.from(`ada:${user}`).toString('base64')]) t.notMatch(text, secret)
+  await put('bearer', feedAt(url, { type: 'token', header: 'X-Token' }), ['not\u0000\u00fcsable'])
+  const unusable = await read('bearer')
+  t.match(unusable, { status: 403, body: { code: 'source_closed', detail: /header/ } })
+  t.notMatch(unusable.text, 'sable.')
+  for (const header of ['Host', 'If-None-Match', 'Content-Length', 'Accept']) {
+    t.match(await put('bad', feedAt(url, { type: 'token', header })), {
+      status: 400,
+      body: { errors: [{ field: '/proof/login/header' }] },
+    })
+  }
 })
 
 t.test('a rule decides what an item becomes; nothing can be delivered to a feed', async t => {

@@ -84,6 +84,7 @@ t.test('the table is what is documented', async t => {
     'GET /readyz',
     'GET /sources',
     'GET /subscriptions',
+    'GET /webhooks/in/x',
     'PATCH /api/users/x',
     'POST /api/backups',
     'POST /api/captures',

@@ -1,4 +1,4 @@
-import type { SourceDefinition } from '../../../model/sources/source-definition.js'
+import type { FeedLogin, SourceDefinition } from '../../../model/sources/source-definition.js'
 
 /**
  * What the items of a feed become, unless a definition has other rules. One id is one event: an item that changes
@@ -22,6 +22,6 @@ const FEED_RULES: SourceDefinition['rules'] = [
 ]
 
 /** The definition of a feed without its name. */
-export function feedAt(url: string): Omit<SourceDefinition, 'name'> {
-  return { proof: { type: 'feed', url }, rules: FEED_RULES }
+export function feedAt(url: string, login?: FeedLogin): Omit<SourceDefinition, 'name'> {
+  return { proof: { type: 'feed', url, ...(login === undefined ? {} : { login }) }, rules: FEED_RULES }
 }

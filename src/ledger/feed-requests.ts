@@ -1,0 +1,48 @@
+import { AppError } from '../model/app-error.js'
+import type { Micros } from '../model/timestamp.js'
+
+const SECOND: Micros = 1_000_000
+const WINDOW: Micros = 60 * SECOND
+const MOST = 5
+
+/**
+ * Limits how often people have feeds read: no host is asked more than five times a minute for them, and none before the time
+ * that it has asked for. Readings on schedule have their own interval.
+ */
+export class FeedRequests {
+  /** Instants of each host in the last minute, oldest first. */
+  readonly #asked = new Map<string, Micros[]>()
+  readonly #closedUntil = new Map<string, Micros>()
+
+  /** @throws AppError `throttled/read_too_often` with `retryAfterSeconds` */
+  take(host: string, now: Micros): void {
+    this.#forget(now)
+    const asked = this.#asked.get(host) ?? []
+    const full = asked.length >= MOST ? (asked[0] ?? now) + WINDOW : now
+    const closed = this.#closedUntil.get(host) ?? now
+    if (closed > now && closed >= full) throw tooOften(`${host} accepts no request now.`, closed - now)
+    if (full > now) throw tooOften(`Feeds of ${host} were read ${MOST} times in a minute.`, full - now)
+    this.#asked.set(host, [...asked, now])
+  }
+
+  /** The host has asked to be left alone. */
+  close(host: string, until: Micros): void {
+    this.#closedUntil.set(host, until)
+  }
+
+  /** What no longer counts, so that the memory is bounded. A clock that is set back ends every limit. */
+  #forget(now: Micros): void {
+    for (const [host, instants] of this.#asked) {
+      const recent = instants.filter(at => at <= now && now - at < WINDOW)
+      if (recent.length > 0) this.#asked.set(host, recent)
+      else this.#asked.delete(host)
+    }
+    for (const [host, until] of this.#closedUntil) if (until <= now) this.#closedUntil.delete(host)
+  }
+}
+
+function tooOften(message: string, wait: Micros): AppError {
+  const retryAfterSeconds = Math.ceil(wait / SECOND)
+  const hint = `Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}.`
+  return new AppError('throttled', 'read_too_often', message, { hint, retryAfterSeconds })
+}
