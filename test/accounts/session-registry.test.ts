@@ -43,7 +43,7 @@ t.test('the token itself is not kept', async t => {
   t.notOk(inspect(sessions, { depth: null, showHidden: true, maxStringLength: null }).includes(sessionToken))
 })
 
-t.test('texts that are no token find nothing', async t => {
+t.test('texts other than tokens find nothing', async t => {
   const { sessions } = openRegistry()
   const { sessionToken } = await sessions.start('ada')
   for (const text of ['', 'x', `${sessionToken}=`, ` ${sessionToken}`, sessionToken.slice(1), '\ud800', 'a'.repeat(43)])

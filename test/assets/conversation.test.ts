@@ -36,7 +36,7 @@ t.test('a topic without a key is identified by its name within its stream', asyn
   t.equal(isOf(found, { target: eng }), false)
 })
 
-t.test('whole installations are no conversation', async t => {
+t.test('whole installations are not a conversation', async t => {
   t.equal(conversationOf({ target: chain(realm, message), conversation: {} }), undefined)
   t.equal(conversationOf({ target: {}, conversation: {} }), undefined)
 })

@@ -61,6 +61,6 @@ t.test('a duration is cut to its largest units', async t => {
   for (const [ms, words] of cases) t.equal(duration(ms).replaceAll('\u202f', ' '), words)
 })
 
-t.test('what is no instant is shown as it came', async t => {
+t.test('anything other than an instant is shown as it came', async t => {
   t.same([clockTime('nonsense'), relativeTime('nonsense', NOW)], ['nonsense', 'nonsense'])
 })

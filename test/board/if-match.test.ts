@@ -25,7 +25,7 @@ t.test('If-Match names versions, any of them, or none that there could be', asyn
   for (const [header, versions] of wanted) t.same(readIfMatch(header), versions, String(header))
 })
 
-t.test('an If-Match that is no list of tags is refused', async t => {
+t.test('an If-Match that is not a list of tags is refused', async t => {
   const hostile = `${' \t'.repeat(8_000)}x`
   for (const header of [
     '',
@@ -46,7 +46,7 @@ t.test('an If-Match that is no list of tags is refused', async t => {
   }
 })
 
-t.test('If-None-Match compares weakly, and what is no list of tags names nothing', async t => {
+t.test('If-None-Match compares weakly, and anything other than a list of tags names nothing', async t => {
   const cases: [string | undefined, boolean][] = [
     [undefined, false],
     ['*', true],

@@ -92,7 +92,7 @@ t.test('one refusal lists all problems', async t => {
   t.same(fields.sort(), ['/body', '/labels', '/title', '/unknown'])
 })
 
-t.test('what is no object is no card', async t => {
+t.test('anything other than an object is not a card', async t => {
   for (const input of [null, [], 'x', 7, true, undefined]) {
     t.same(
       refusedFields(() => readCard(input, COLUMNS)),

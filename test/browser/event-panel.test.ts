@@ -130,7 +130,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await field.inputValue(), 'repo:acme/app')
   })
 
-  t.test('a row opens beside the list; keys walk on, Esc gives the focus back to the list', async t => {
+  t.test('a row opens next to the list; keys walk on, Esc gives the focus back to the list', async t => {
     const page = await open(t, '')
     await page.getByRole('treeitem').first().waitFor()
     await page.getByRole('tree').focus()

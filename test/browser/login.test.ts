@@ -121,7 +121,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     await page.waitForURL(`**${NEXT}`)
   })
 
-  t.test('what is wrong with a field stands beside it', async t => {
+  t.test('what is wrong with a field is shown next to it', async t => {
     const page = await site.openTab(t, address)
     await page.getByRole('button', { name: 'Log in' }).click()
     t.equal(await described(page, 'username'), 'Required.')
@@ -248,7 +248,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('the left page stands beside the form where there is room for both', async t => {
+  t.test('the left page is next to the form where there is room for both', async t => {
     const page = await site.openTab(t, await site.serve(t, { layout: 'split' }), LAPTOP)
     const sentence = page.getByText('Everything that happened, recorded exactly once.')
     t.ok(await sentence.isVisible())

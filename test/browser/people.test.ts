@@ -48,7 +48,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     while ((await names()).length > 2) await page.waitForTimeout(20)
   })
 
-  t.test('the controls of the last admin are off, with the reason beside them', async t => {
+  t.test('the controls of the last admin are off, with the reason next to them', async t => {
     const page = await openAs(t, 'Ada', `/people?person=${ada.id}`)
     const panel = page.getByRole('dialog', { name: 'Account Ada' })
     await panel.getByText('This is the last admin. Make another user an admin first.').first().waitFor()
@@ -217,7 +217,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
   })
 
-  t.test('the page explains that the admin token is no account', async t => {
+  t.test('the page explains that the admin token is not an account', async t => {
     const { accounts } = await startWithUsers({ adminToken: ADMIN_TOKEN }, AccountsRig.open(t))
     const closed = await site.serve(t, { accounts })
     const page = await site.open(t, closed, '/', { extraHTTPHeaders: { 'X-Event-Admin-Token': ADMIN_TOKEN } })

@@ -40,7 +40,7 @@ t.test('an expected failure is one line, and one for each field', async t => {
   const errors = [
     { field: 'EVENT_PORT', detail: 'EVENT_PORT "x" is not a number.' },
     { field: '/actor/id', detail: 'must be a string.' },
-    { field: '', detail: 'It is no object.' },
+    { field: '', detail: 'It is not an object.' },
   ]
   const several = new AppError('configuration', 'settings_invalid', '3 settings are invalid.', { errors })
   t.equal(
@@ -49,16 +49,16 @@ t.test('an expected failure is one line, and one for each field', async t => {
       '3 settings are invalid.',
       '  EVENT_PORT "x" is not a number.',
       '  /actor/id: must be a string.',
-      '  It is no object.',
+      '  It is not an object.',
     ].join('\n'),
   )
 })
 
 t.test('a problem that is the whole message is not said twice', async t => {
-  const errors = [{ field: 'limit', detail: 'limit is no number.' }]
+  const errors = [{ field: 'limit', detail: 'limit is not a number.' }]
   t.equal(
-    toReport(new AppError('invalid', 'invalid_field', 'limit is no number.', { errors }), PEOPLE).err,
-    'limit is no number.',
+    toReport(new AppError('invalid', 'invalid_field', 'limit is not a number.', { errors }), PEOPLE).err,
+    'limit is not a number.',
   )
 })
 

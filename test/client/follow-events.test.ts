@@ -159,7 +159,7 @@ for (const [category, outcome] of Object.entries(categories) as [ErrorCategory, 
   })
 }
 
-t.test('an answer that is no page ends it', async t => {
+t.test('an answer that is not a page ends it', async t => {
   const client = { events: async () => new Answer(200, Buffer.from('[]')) }
   const pages = followEvents(client, {}, { signal: new AbortController().signal, onPruned: () => {} })
   await t.rejects(pages.next(), { code: 'not_a_ledger' })

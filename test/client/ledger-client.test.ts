@@ -168,7 +168,7 @@ t.test('a ledger that cannot record still reports its health', async t => {
   t.same(answer.json(), body)
 })
 
-t.test('a board is no ledger, whether it lets anybody ask how it is or not', async t => {
+t.test('a board is not a ledger, whether its health needs a login or not', async t => {
   const board = [
     { answer: { body: { status: 'ok', version: '1.2.3' } }, message: /^A board answers there, and not a ledger/ },
     {
@@ -276,7 +276,7 @@ const foreign = [
   { status: 504, category: 'unavailable', code: 'http_504', message: /status 504\. Try again later/ },
 ]
 for (const { status, ...expected } of foreign) {
-  t.test(`status ${status} in a form that is no ledger's is reported as ${expected.code}`, async t => {
+  t.test(`status ${status} in a form that is not a ledger's is reported as ${expected.code}`, async t => {
     for (const page of [
       { status, type: 'text/html', body: '<h1>No</h1>' },
       { status, body: { detail: 'No' } },
@@ -298,7 +298,7 @@ t.test('how long to wait is kept', async t => {
   })
 })
 
-t.test('a server that is no ledger is recognised', async t => {
+t.test('a server that is not a ledger is recognised', async t => {
   const answers = [
     { type: 'text/html', body: '<html>' },
     { status: 302, headers: { location: 'http://127.0.0.1:1/' } },

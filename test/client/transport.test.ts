@@ -47,7 +47,7 @@ t.test('a question that is to be held is waited for that much longer', async t =
   await t.rejects(client.events({ since: 'x' }), { code: 'server_timeout' })
 })
 
-t.test('a connection that breaks before the answer is whole is no answer', async t => {
+t.test('a connection that breaks before the answer is whole is not an answer', async t => {
   const begun = await standIn(t, () => res => {
     res.writeHead(200, { ...JSON_TYPE, 'content-length': '100' }).write('{"a":')
     setTimeout(() => res.destroy(), 20)

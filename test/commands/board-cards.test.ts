@@ -123,7 +123,7 @@ t.test('every page is asked for, and becomes one answer', async t => {
   t.notMatch(seen.out, /\u001b\[31m|\u202e/)
 })
 
-t.test('a server that is no board, or refuses, is reported as such', async t => {
+t.test('a server that is not a board, or refuses, is reported as such', async t => {
   const answers = new Map<string, object>([
     ['/pages', { body: { items: [], next: 1, count: 0 } }],
     ['/html', { type: 'text/html', body: '<h1>Hello</h1>' }],

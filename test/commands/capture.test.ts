@@ -87,7 +87,7 @@ t.test('a person is shown how it went', async t => {
   t.same(JSON.parse(out), { captures: [], left: 0 })
 })
 
-t.test('a watch that is over is said to be so, and is no failure', async t => {
+t.test('an expired watch is reported, and is not a failure', async t => {
   const { database, run } = await start(t)
   await withLedger(t, database, ledger => ledger.saveSubscription({ id: 'deploys', enabled: false }))
   t.match(await run([...CAPTURE, 'deploys'], { atTerminal: true }), { code: 0, out: /^Disabled: deploys/ })

@@ -122,7 +122,7 @@ t.test('a damaged ledger gives no backup', async t => {
   )
 })
 
-t.test('a copy whose counters disagree with its events is no backup', async t => {
+t.test('a copy whose counters disagree with its events is not a backup', async t => {
   const { folder, database, run } = await start(t)
   const connection = new sqlite.Database(database)
   connection.exec('PRAGMA locking_mode = EXCLUSIVE')
@@ -177,7 +177,7 @@ t.test('a served ledger is not replaced', async t => {
   t.match(await run('restore', backup), { code: 5, err: /is open in process/ })
 })
 
-t.test('what is no whole backup replaces nothing', async t => {
+t.test('anything other than a whole backup replaces nothing', async t => {
   const { folder, database, run } = await start(t, { events: 50 })
   const backup = join(folder, 'backup.db')
   await run('backup', backup)

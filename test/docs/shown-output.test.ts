@@ -26,7 +26,7 @@ const wrong = [
   { language: 'text', shown: '…\nlast', printed: 'first' },
 ]
 for (const { language, shown, printed } of wrong) {
-  t.test(`${JSON.stringify(shown)} is no way to show ${JSON.stringify(printed)}`, async t =>
+  t.test(`${JSON.stringify(shown)} is not a way to show ${JSON.stringify(printed)}`, async t =>
     t.not(differences(language, shown, printed).length, 0),
   )
 }

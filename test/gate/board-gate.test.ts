@@ -148,7 +148,7 @@ t.test('a login takes the password, and the name where one is configured', async
   t.ok(await nameless.login({ password: PASSWORD, username: 'whoever' }, FROM))
 })
 
-t.test('what is no login is refused, with the field', async t => {
+t.test('anything other than a login is refused, with the field', async t => {
   const gate = GateRig.open(t).start({ username: 'ada' })
   const right = { username: 'ada', password: PASSWORD }
   const cases: [body: unknown, fields: string[]][] = [
@@ -244,8 +244,8 @@ t.test('wrong API keys are slowed for their address, and lock no user out', asyn
   await t.rejects(gate.admit(facts('anybody', { boardToken: 'guess' })), tooMany, 'wherever a key is compared')
   t.match(await show(API_KEY), { kind: 'key' })
   t.match(await gate.admit(facts('api', { boardToken: API_KEY, bearer: 'wrong' })), { kind: 'key' })
-  t.match(await show('wrong', { cookies }), { kind: 'session' }, 'a session counts beside a wrong key')
-  await t.rejects(gate.admit(facts('api')), { code: 'unauthenticated' }, 'no key is no wrong key')
+  t.match(await show('wrong', { cookies }), { kind: 'session' }, 'a session counts in spite of a wrong key')
+  await t.rejects(gate.admit(facts('api')), { code: 'unauthenticated' }, 'no key is not a wrong key')
   await t.rejects(show('guess', { address: '192.0.2.2' }), { code: 'unauthenticated' }, 'other addresses')
   t.match(await gate.admit(facts('login', { bearer: 'wrong', method: 'POST' })), { kind: 'anonymous' })
   t.match(await gate.admit(facts('public', { bearer: 'wrong' })), { kind: 'anonymous' })
@@ -294,7 +294,7 @@ t.test('a login again ends the session that this browser had, and only a login t
   await t.rejects(gate.admit(facts('api', { cookies: first.cookies })), { code: 'unauthenticated' })
   t.match(await gate.admit(facts('api', { cookies: second.cookies })), { kind: 'session' })
   await logIn(gate, { password: PASSWORD }, `board_session=${sealToken(newSecret(), 'another key')}`)
-  t.equal(rig.database.sessions.count(), 2, 'what is no session of ours replaces none')
+  t.equal(rig.database.sessions.count(), 2, 'anything other than a session of ours replaces none')
 
   const live = { method: 'POST', cookies: second.cookies }
   await t.rejects(gate.admit(facts('login', live)), { code: 'origin_not_allowed' })
@@ -446,7 +446,7 @@ t.test('without a key of its own a cookie dies with the password, which is stret
   for (const secret of [PASSWORD, first.cookie, first.csrfToken, second.cookie.slice(3, 46)]) {
     t.equal(raw.includes(secret), false, 'and none of it is in the file')
   }
-  t.not(first.cookie, sealToken(first.cookie.slice(3, 46), PASSWORD), 'a cookie is no place to test passwords at')
+  t.not(first.cookie, sealToken(first.cookie.slice(3, 46), PASSWORD), 'a cookie is not a place to test passwords at')
 })
 
 t.test('a key that could not be made once is made the next time', async t => {
@@ -522,7 +522,7 @@ t.test('a failing store is reported as such, and never taken for a login', async
   for (let i = 0; i < 20; i++) {
     const failure = await logIn(gate).catch(error => error)
     t.type(failure, Error)
-    t.not(failure.code, 'too_many_attempts', 'it is no guess either')
+    t.not(failure.code, 'too_many_attempts', 'it is not a guess either')
   }
 })
 

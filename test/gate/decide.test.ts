@@ -300,7 +300,7 @@ t.test('an open board accepts no write that a browser marks as cross-site', asyn
   }
 })
 
-t.test('a host that is no host is no origin, and no name of this machine', async t => {
+t.test('a malformed host is neither an origin nor a name of this machine', async t => {
   const hosts = [
     ...['a@127.0.0.1', '127.0.0.1@evil.example', '127.0.0.1.evil.example', 'localhost.evil.example', '127.0.0.1:x'],
     ...['[::1', '::1', '[::ffff:1.2.3.4]', '0.0.0.0', '', ' localhost', 'localhost:', '2130706433'],

@@ -82,7 +82,7 @@ t.test(
       ledger.answer = { body: JSON.stringify(answer) }
       t.equal(await find(cookies), undefined, JSON.stringify(answer))
     }
-    t.same(reported, [], 'a user who is not logged in is no failure of the ledger')
+    t.same(reported, [], 'a user who is not logged in is not a failure of the ledger')
     const unusable = [
       { status: 500, body: JSON.stringify(SESSION) },
       { status: 302, headers: { location: `${url}/elsewhere` }, body: JSON.stringify(SESSION) },

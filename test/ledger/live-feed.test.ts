@@ -94,6 +94,6 @@ t.test('a reader is woken by an event exactly if the event matches its patterns 
 t.test('an event is not put together for readers of other kinds', async t => {
   const feed = new LiveFeed(() => {})
   feed.listen({ kinds: ['check.*'] })
-  feed.publish([{ kind: 'message.created', isWhole: true, toStored: () => t.fail('nobody waits for it') as never }])
+  feed.publish([{ kind: 'message.created', isWhole: true, toStored: () => t.fail('no reader waits for it') as never }])
   t.ok(feed.hasListeners)
 })

@@ -130,7 +130,7 @@ t.test('a range is known in every spelling', async t => {
   }
 })
 
-t.test('what is no range is refused', async t => {
+t.test('anything other than a range is refused', async t => {
   const cases = [
     '',
     ' ',

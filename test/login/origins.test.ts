@@ -67,7 +67,7 @@ t.test('the direct origin is written as a browser writes it', async t => {
   }
 })
 
-t.test('what is no host has no origin', async t => {
+t.test('anything other than a host has no origin', async t => {
   for (const host of NO_HOSTS) {
     t.equal(isHost(host), false, JSON.stringify(host))
     t.equal(directOrigin(host), undefined, JSON.stringify(host))

@@ -92,7 +92,7 @@ t.test('every stored hash is read up to its bounds', async t => {
   }
 })
 
-t.test('anything else is no hash', async t => {
+t.test('anything else is not a hash', async t => {
   const digest = '0f'.repeat(32)
   const cases = [
     '',

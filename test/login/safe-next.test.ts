@@ -91,7 +91,7 @@ t.test('below a root path only paths below it are ours', async t => {
   for (const [given, expected] of cases) t.equal(safeNext(given, '/events'), expected, given)
 })
 
-t.test('what is no text is no path', async t => {
+t.test('anything other than text is not a path', async t => {
   const cases = [undefined, null, 7, true, {}, [], ['/events'], { toString: () => '/events' }, Symbol('/'), 1n]
   for (const value of cases) {
     t.equal(safeNext(value, ''), '/')

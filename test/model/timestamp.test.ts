@@ -17,7 +17,7 @@ t.test('a timestamp is read into UTC, cut downwards to microseconds', async t =>
   for (const [given, text] of cases) t.equal(readTimestamp('since', given).text, text)
 })
 
-t.test('what is no instant is refused, saying why', async t => {
+t.test('anything other than an instant is refused, saying why', async t => {
   const cases: [unknown, RegExp][] = [
     ['2026-11-20T13:00:00', /has no zone/],
     ['2026-11-20', /has no zone/],

@@ -27,7 +27,7 @@ t.test('an address is taken apart once, and key files are seen from the folder o
   t.match(usable.get('six'), { host: '::1', port: 8766, authority: '[::1]:8766' })
 })
 
-t.test('what is no address of a board is refused', async t => {
+t.test('anything other than an address of a board is refused', async t => {
   const urls = [
     ...['', 'board.example.org', 'ftp://x', 'file:///etc/passwd', 'javascript:a', 'http:', 'http://', '//x', 'http:x'],
     ...['http://a@x', 'http://a:b@x', 'http://@x', 'http://x?', 'http://x/?a=1', 'http://x#', 'http://x/#a'],

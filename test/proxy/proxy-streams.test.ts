@@ -18,7 +18,7 @@ async function firstLogged({ log }: Pick<Awaited<ReturnType<typeof proxyRig>>, '
   return log[0]
 }
 
-t.test('what is no answer, and what cannot be passed on, is 502 and reveals no address', async t => {
+t.test('a missing answer, and one that cannot be passed on, is 502 and reveals no address', async t => {
   const cases: Record<string, string> = {
     'no HTTP': 'HELLO\r\n\r\n',
     'a broken status': 'HTTP/1.1 abc\r\n\r\n',
@@ -220,7 +220,7 @@ t.test('an answer ends with the login of its reader: at the next piece, or soon 
     await Promise.all([cut, left])
     t.equal(read, '', `${path}: nothing of what came after the logout`)
     while (rig.log.length === 0) await setTimeout(5)
-    t.match(rig.log, [{ level: 20, status: 200 }], 'a logout is no failure')
+    t.match(rig.log, [{ level: 20, status: 200 }], 'a logout is not a failure')
   }
 
   for (const category of ['unauthenticated', 'forbidden', 'throttled'] as const) {
@@ -236,7 +236,7 @@ t.test('an answer ends with the login of its reader: at the next piece, or soon 
   }
 })
 
-t.test('a login that ends before the backend answers is 401, and a failing store is no logout', async t => {
+t.test('a login that ends before the backend answers is 401, and a failing store is not a logout', async t => {
   const answers: ServerResponse[] = []
   const backend = await httpBackend(t, (_req, res) => answers.push(res))
   let failure: AppError | undefined

@@ -34,7 +34,7 @@ t.test('work whose lease another server has taken over ends, and releases nothin
   t.same(released, [{ name: 'reconcile', fence: 1 }], 'by its fence, which is an older one')
 })
 
-t.test('a renewal that fails is no loss: it is tried again', async t => {
+t.test('a renewal that fails is not a loss: it is tried again', async t => {
   const renew = renewing(t)
   const leases = {
     acquireLease: async (name: string) => ({ name, fence: 1 }),

@@ -78,7 +78,7 @@ t.test('a session lasts a minute at least', async t => {
   t.equal(accountsOf({ env: { EVENT_SESSION_TTL_SECONDS: '61' } }).sessionTtlSeconds, 61)
 })
 
-t.test('of a password file only the end of its line is no part of the password', async t => {
+t.test('the final line end of a password file is not part of the password', async t => {
   const env = { EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }
   const passwordOf = (text: string) => accountsOf({ env, files: { '/p': text } }).bootstrap?.password
   t.equal(passwordOf(' blanks \r\n'), ' blanks ')
@@ -161,7 +161,7 @@ const refused: { name: string; sources: MemorySources; field: string; expected: 
     expected: /may not be read/,
   },
   {
-    name: 'a relative ARCH_HOME beside a home_dir',
+    name: 'a relative ARCH_HOME in addition to a home_dir',
     sources: { env: { ARCH_HOME: 'books' }, files: { [SHARED]: 'home_dir=/h\n' } },
     field: 'ARCH_HOME',
     expected: /is not an absolute path/,

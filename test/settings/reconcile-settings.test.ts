@@ -32,7 +32,7 @@ t.test('a server compares only when it is asked to', async t => {
   t.equal(ledger?.reconcile?.length, 3)
 })
 
-t.test('an address that is no hook, a missing token and no hook at all are refused', async t => {
+t.test('an address that is not a hook, a missing token and no hook at all are refused', async t => {
   const problems = (env: Record<string, string>) =>
     problemsOf(() => readReconcileSettings('code_a', {}, memorySources({ env })))
   const hooks = 'EVENT_RECONCILE_HOOKS_CODE_A'

@@ -122,7 +122,7 @@ const refused: {
     detail: 'EVENT_WRITERS "token" is not one of: anyone, tokens.',
   },
   {
-    name: 'a rate that is no number',
+    name: 'a rate that is not a number',
     env: { EVENT_ANONYMOUS_RATE: '-1' },
     field: 'EVENT_ANONYMOUS_RATE',
     detail: 'EVENT_ANONYMOUS_RATE "-1" is not a whole number from 0 to 1000000.',

@@ -206,8 +206,8 @@ function lastAdmin(t: Test, open: OpenStore): void {
       t.same(others, [])
 
       t.ok(await take(users, left?.id ?? '', LAX))
-      t.ok(await take(users, 'id-off', STRICT), 'who is no enabled admin anyway')
-      t.ok(await take(users, 'id-bob', STRICT), 'who is no enabled admin anyway')
+      t.ok(await take(users, 'id-off', STRICT), 'who is not an enabled admin anyway')
+      t.ok(await take(users, 'id-bob', STRICT), 'who is not an enabled admin anyway')
     })
   }
 

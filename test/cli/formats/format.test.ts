@@ -24,12 +24,12 @@ t.test('jsonl has a line for each item, name the name of each', async t => {
     PAGE.items,
   )
   t.equal(await format('name'), 'a\nb\n')
-  t.equal(await format('jsonl', undefined, { id: 'one' }), '{"id":"one"}\n', 'a result that is no list is one item')
+  t.equal(await format('jsonl', undefined, { id: 'one' }), '{"id":"one"}\n', 'a result that is not a list is one item')
   t.equal(await format('jsonl', undefined, { items: [] }), '')
 })
 
 t.test(
-  'csv has a header, the members that are no lists or objects, and cells that no spreadsheet computes',
+  'csv has a header, the members that are not lists or objects, and cells that no spreadsheet computes',
   async t => {
     t.equal(await format('csv'), "id,kind,seen,note\r\na,issue.opened,1,\r\nb,'=SUM(1),2,\r\n")
     t.equal(

@@ -56,7 +56,7 @@ for (const { name, typed, secret } of keys) {
 
 const ends = [
   { name: 'Ctrl+C ends the command as a signal would', typed: 'ab\x03', error: { oclif: { exit: 130 } } },
-  { name: 'Ctrl+D is no answer', typed: 'ab\x04', error: { code: 'wrong_usage' } },
+  { name: 'Ctrl+D is not an answer', typed: 'ab\x04', error: { code: 'wrong_usage' } },
   { name: 'neither is an input that ends', typed: undefined, error: { code: 'wrong_usage' } },
 ]
 for (const { name, typed, error } of ends) {

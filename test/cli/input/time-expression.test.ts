@@ -36,7 +36,7 @@ t.test('a day of this machine begins at its midnight', async t => {
   t.equal(local('1h'), NOW - 3_600_000, 'a duration has no zone')
 })
 
-t.test('what is no time is refused, with examples', async t => {
+t.test('anything other than a time is refused, with examples', async t => {
   for (const text of [
     '',
     '1',

@@ -62,7 +62,7 @@ t.test('a full disk is reported where the process continues, and no write waits 
   t.match(reported, [{ code: 'ENOSPC' }])
 })
 
-t.test('a reader that leaves is no failure, and the program does not wait for it', async t => {
+t.test('a reader that leaves is not a failure, and the program does not wait for it', async t => {
   const { stream } = sink({ highWaterMark: 1 })
   const output = new Output(stream)
   const printed = output.print('abc\n')

@@ -63,7 +63,7 @@ t.test('a picture takes two columns, of however many parts it is made', async t 
     t.equal(displayWidth(picture), 2, picture)
     t.equal(cutToWidth(`${picture}${picture}`, 3), `${picture}…`)
   }
-  t.equal(displayWidth('✔ ❤ ©'), 5, 'signs that are no pictures by themselves')
+  t.equal(displayWidth('✔ ❤ ©'), 5, 'signs that are not pictures by themselves')
   t.equal(displayWidth('🇸'), 1, 'half a flag is a letter')
   t.equal(displayWidth('ｶﾞ'), 2)
   t.equal(displayWidth('각'), 2, 'a syllable of three parts')

@@ -9,7 +9,7 @@ t.test('a page by checkpoint and bounds is a range, also with a limit in bytes: 
   }
 })
 
-t.test('a page with any filter is no range', async t => {
+t.test('a page with any filter is not a range', async t => {
   const filters: Partial<EventQuery>[] = [
     ...[{ sources: ['chat'] }, { kinds: ['a.b'] }, { subscriptionIds: ['sub'] }, { subjectId: '1' }],
     ...[{ actors: ['ada'] }, { target: 'topic:1' }, { verified: ['none' as const] }, { withoutPayload: true as const }],

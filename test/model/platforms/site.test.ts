@@ -21,4 +21,4 @@ const others = [
   ...['https://a:b@chat.example.org', 'a@chat.example.org', 'https://chat.example.org/#x', 'https://', 'https://:1'],
   ...[`https://${'a'.repeat(300)}.example`, 'chat.example.org\nx', 'https://chat.example.org:70000'],
 ]
-for (const text of others) t.test(`${JSON.stringify(text)} is no site`, async t => t.equal(toSite(text), undefined))
+for (const text of others) t.test(`${JSON.stringify(text)} is not a site`, async t => t.equal(toSite(text), undefined))

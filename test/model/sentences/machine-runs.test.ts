@@ -20,7 +20,7 @@ function check(minute: number, over: Partial<BurstEvent> = {}): BurstEvent {
   }
 }
 
-t.test('a run names what ran, its repository and its commit; other events are no runs', async t => {
+t.test('a run names what ran, its repository and its commit; other events are not runs', async t => {
   const repository = { type: 'repository', key: 'repository:acme/app', display: 'acme/app' }
   const commit = { type: 'commit', key: 'commit:1', display: '1', parent: repository }
   const target = { type: 'check_run', key: 'check_run:7', display: 'lint', parent: commit }

@@ -187,7 +187,7 @@ t.test('a repository scope covers everything in the repository, at any depth and
     t.notOk(covers('code_a', target, issue), target)
   }
   t.ok(scopeKeysOf(issue).includes('issue:444'), 'and by each native id')
-  t.notOk(scopeKeysOf(issue).includes('issue:12'), 'a number alone is no id')
+  t.notOk(scopeKeysOf(issue).includes('issue:12'), 'a number alone is not an id')
   const nested = comment('group/sub/name', 'pull_request', '7')
   for (const target of ['project:group/sub/name', 'repo:group/sub/name/merge_request:7']) {
     t.ok(covers('code_b', target, nested), target)

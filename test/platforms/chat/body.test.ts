@@ -34,7 +34,7 @@ t.test('the Slack format identifies a message by place, time, person and words',
     trigger_word: 'm',
     service_id: '9',
   }
-  t.equal(keyOf(renamed), key, 'names, the token and the bot are no part of it')
+  t.equal(keyOf(renamed), key, 'names, the token and the bot are not part of it')
   const others = [{ channel_id: 'C5' }, { user_id: 'U18' }, { timestamp: '1935827101' }, { text: 'Another' }]
   for (const other of others) t.not(keyOf(other), key, JSON.stringify(other))
   t.equal(keyOf({ timestamp: '', thread_ts: '1935827100' }), key)

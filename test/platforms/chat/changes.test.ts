@@ -58,7 +58,7 @@ t.test('a moved message has its new place; the event also names the old one', as
   )
 })
 
-t.test('a preview of a link is no edit', async t => {
+t.test('a preview of a link is not an edit', async t => {
   const rendered = { content: 'see', rendered_content: '<p>see</p>' }
   for (const members of [
     { ...rendered, rendering_only: true },

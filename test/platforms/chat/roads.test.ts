@@ -81,7 +81,7 @@ t.test('however the address of the server is written, the key is the same', asyn
   t.equal(keyAt('http://localhost:9991/'), 'chat:localhost:9991:message:8812:created')
 })
 
-t.test('an object without an id is no message to capture', async t => {
+t.test('an object without an id is not a message to capture', async t => {
   for (const message of [{}, sample({ id: null }), sample({ id: '' })]) {
     t.equal(toMessageEvent(message, { site: SITE }), undefined)
   }

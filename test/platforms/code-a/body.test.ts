@@ -24,7 +24,7 @@ t.test('a form and plain JSON say the same', async t => {
   t.strictSame(eventOf(sent), eventOf({ headers, body }))
 })
 
-t.test('a byte order mark is no part of the JSON', async t => {
+t.test('a byte order mark is not part of the JSON', async t => {
   const { headers, body } = readFixture('issue-opened')
   t.strictSame(eventOf({ headers, body: `\uFEFF${JSON.stringify(body)}` }), eventOf({ headers, body }))
 })

@@ -25,7 +25,7 @@ t.test('where no actor is named, none is guessed', async t => {
   }
 })
 
-t.test('a redacted address is no address', async t => {
+t.test('a redacted address is not an address', async t => {
   t.notOk('email' in issueBy({ id: 1815, username: 'ada', email: '[REDACTED]' }).actor.metadata)
 })
 

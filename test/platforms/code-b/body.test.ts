@@ -50,7 +50,7 @@ t.test('a template of its own claims nothing that it does not say', async t => {
   }
 })
 
-t.test('a byte order mark is no part of the JSON', async t => {
+t.test('a byte order mark is not part of the JSON', async t => {
   const { headers, body } = readFixture('issue-opened')
   t.strictSame(eventOf({ headers, body: `\uFEFF${JSON.stringify(body)}` }), eventOf({ headers, body }))
 })

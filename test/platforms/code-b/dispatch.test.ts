@@ -70,7 +70,7 @@ t.test('the project is found in each of the forms in which payloads name it', as
   }
 })
 
-t.test('an instance below a path is no namespace', async t => {
+t.test('an instance below a path is not a namespace', async t => {
   const site = 'https://example.org/gitlab'
   const bodyOf = (url: string) => ({ object_kind: 'work_item', project: null, object_attributes: { id: 1, url } })
   const headers = { 'x-gitlab-instance': site }

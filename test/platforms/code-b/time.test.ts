@@ -21,7 +21,7 @@ t.test('every way in which GitLab writes an instant is read without a loss', asy
   t.equal(timeAt({ at: 1_935_738_000 }, 'at'), '2031-05-05T09:00:00.000000Z', 'and seconds since the epoch')
 })
 
-t.test('what is no instant is absent', async t => {
+t.test('anything other than an instant is absent', async t => {
   const absent = [
     null,
     '',

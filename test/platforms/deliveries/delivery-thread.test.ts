@@ -118,7 +118,7 @@ t.test('thousands of events in one delivery all arrive, in order', async t => {
   )
 })
 
-t.test('closing waits for what was accepted, and twice is no mistake', async t => {
+t.test('closing waits for what was accepted, and twice is not a mistake', async t => {
   const thread = new DeliveryThread()
   const taken = thread.take(adapterOf('code_a'), issue('x'.repeat(500_000)), OPEN)
   await thread.close()

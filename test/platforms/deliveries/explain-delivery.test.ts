@@ -96,7 +96,7 @@ t.test("the chat platform's second format is recognised by its headers and its f
   }
 })
 
-t.test('a byte order mark before a saved delivery is no part of it', async t => {
+t.test('a byte order mark before a saved delivery is not part of it', async t => {
   const mark = Buffer.from('\uFEFF')
   const saved = body({ headers: { 'X-GitHub-Event': 'issues' }, body: { action: 'opened' } })
   t.match(readSavedDelivery(Buffer.concat([mark, saved]), {}), { source: 'code_a' })
@@ -121,7 +121,7 @@ const faults: { name: string; bytes: Buffer; code: string; message: RegExp }[] =
     message: /not JSON to its end/,
   },
   {
-    name: 'what is no text',
+    name: 'anything other than text',
     bytes: Buffer.from([0x1f, 0x8b, 8, 0xff]),
     code: 'invalid_json',
     message: /not text in UTF-8/,

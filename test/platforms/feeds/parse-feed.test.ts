@@ -145,7 +145,7 @@ t.test('a document that is cut off is refused, wherever that is', async t => {
   t.same((await parse('<feed/>')).items, [])
 })
 
-t.test('a document that is no feed, or is nested too deeply, is refused', async t => {
+t.test('a document that is not a feed, or is nested too deeply, is refused', async t => {
   for (const text of ['', 'no xml', '{"items":[]}', '<html><body><item/></body></html>', '<svg/>']) {
     await t.rejects(parse(text), { message: /neither RSS nor Atom/ }, text)
   }

@@ -25,7 +25,7 @@ t.test('a link that the forum gives is taken', async t => {
   }
 })
 
-t.test('what is no part of an address is encoded, what is encoded stays as it is', async t => {
+t.test('anything other than a part of an address is encoded, what is encoded stays as it is', async t => {
   const slugged = (topic_slug: string) => postAt('https://forum.example.org', { topic_slug }).target.url
   t.equal(slugged('%E8%99%AB'), 'https://forum.example.org/t/%E8%99%AB/512/2')
   t.equal(slugged('虫'), 'https://forum.example.org/t/%E8%99%AB/512/2')

@@ -107,7 +107,7 @@ t.test('a list that was kept whole is mapped again as the events that it would b
   const byOther = compileOwnAdapter(readSourceDefinition({ ...NO_PROOF, each: '/also', rules }))
   const [item] = arrived.filter(({ kind }) => kind === UNMAPPED)
   t.ok(item)
-  if (item) t.same(remapped(byOther, item), { events: [], unmapped: 1 }, 'an item of one list is no list of another')
+  if (item) t.same(remapped(byOther, item), { events: [], unmapped: 1 }, 'an item of one list is not a list of another')
 })
 
 function remapped(adapter: (typeof ALL)[number], { payload, action, subject_id }: NewEvent) {

@@ -98,7 +98,7 @@ t.test('a backup that fails is logged and tried again, and the older ones stay',
   await stop()
   t.match(log[0], ['error', { code: 'store_full', detail: 'The disk is full.' }, 'the backup failed'])
   t.same(backups(), ['ledger-20310501T090000Z.db.gz'])
-  t.equal(newest(), NINE - 3 * 24 * HOUR_MS, 'a failure is no backup')
+  t.equal(newest(), NINE - 3 * 24 * HOUR_MS, 'a failure is not a backup')
 })
 
 t.test('a stopped schedule leaves no incomplete backup', async t => {

@@ -106,7 +106,7 @@ t.test(
   },
 )
 
-t.test('a preview of a link that the server adds is no edit', async t => {
+t.test('a preview of a link that the server adds is not an edit', async t => {
   const rig = await liveRig(t)
   const { book } = rig.chat
   const [id = 0] = book.say(DEPLOYS)

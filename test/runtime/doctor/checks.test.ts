@@ -77,7 +77,7 @@ t.test('a chat server that does not answer is a failure', async t => {
   t.match(await checkChatAccount(undefined), [{ state: 'ok' }])
 })
 
-t.test('a defect in a check is no finding', async t => {
+t.test('a defect in a check is not a finding', async t => {
   const defect = () => Promise.reject(new TypeError('This is a defect'))
   await t.rejects(findingsOf('/x', defect), TypeError)
 })

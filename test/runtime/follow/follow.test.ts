@@ -148,7 +148,7 @@ t.test('a follower', async t => {
     t.same((await verifyLedger(settings, {})).problems, [])
   })
 
-  t.test('stays promoted, whatever its settings say', async t => {
+  t.test('stays promoted, regardless of its settings', async t => {
     await follower.close()
     const again = await startServer(t, folder, 'copy', { follow: leader.url })
     t.equal((await again.call('POST', '/api/events', note('7'))).status, 201)

@@ -33,7 +33,7 @@ async function pruneFile(path: string, through: string) {
 
 async function prunePostgres(address: string, through: string) {
   const { postgres } = readDatabase(new SettingReader(sources), '/', { flag: '--db', value: address })
-  if (!postgres) throw new Error(`${address} is no address of PostgreSQL`)
+  if (!postgres) throw new Error(`${address} is not an address of PostgreSQL`)
   const store = await openPostgresStore({ address: postgres })
   await prune(store, '1', readTimestamp('through', through).micros)
   await store.close()

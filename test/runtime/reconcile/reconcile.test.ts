@@ -137,7 +137,7 @@ t.test('a refused token and an unknown hook are reported without the token', asy
   t.match(await rig.reconcile(unknown), { error: { code: 'hook_unknown' } })
 })
 
-t.test('an answer that is no list ends the run', async t => {
+t.test('an answer that is not a list ends the run', async t => {
   const rig = await reconcileRig(t)
   for (const source of ['code_a', 'code_b', 'forum'] as const) {
     for (const body of ['{}', '[', '"text"', '{"web_hook_events":{}}']) {
@@ -164,7 +164,7 @@ t.test('what the platform can no longer deliver is gone', async t => {
   }
 })
 
-t.test('a delivery that is gone for good is counted by each run of a schedule, and named by the first', async t => {
+t.test('a delivery that is gone permanently is counted by each run of a schedule, and named by the first', async t => {
   const rig = await reconcileRig(t, { receives: true })
   const forum = await listingPlatform(t, { source: 'forum' })
   forum.note(anyDelivery('forum', 1), { isBodiless: true })

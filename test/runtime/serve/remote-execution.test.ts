@@ -214,7 +214,7 @@ t.test('where no executor token is configured, nothing is executed anywhere', as
 t.test('guesses are counted with those for runs of our own, and never keep the right one out', async t => {
   const backend = await httpBackend(t)
   const { post, raw } = await serveFront(t, backend.profile, { BOARD_EXECUTOR_TOKEN: OURS })
-  for (let n = 0; n < 20; n++) t.match(await post(RUNS, REAL), { status: 403 }, 'a missing one is no guess')
+  for (let n = 0; n < 20; n++) t.match(await post(RUNS, REAL), { status: 403 }, 'a missing one is not a guess')
   for (let n = 0; n < 10; n++) {
     t.match(await post('/api/executor/pause', '', ['X-Board-Executor-Token: wrong']), { status: 403 })
   }

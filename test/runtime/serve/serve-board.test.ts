@@ -90,7 +90,7 @@ t.test('every row of the table admits the callers that its access allows, howeve
         const refusal = expected[access]
         if (refusal === undefined) t.notOk([401, 403].includes(status), `${name}: ${status}`)
         else t.equal(status, refusal, name)
-        t.ok(status < 500, `${name} is no failure`)
+        t.ok(status < 500, `${name} is not a failure`)
       }
     }
   }
@@ -260,7 +260,7 @@ t.test(
       t.notMatch((await ask('/', {}, 'GET', plain)).text, /ledger/)
     })
 
-    t.test('what is no session of the ledger opens nothing', async t => {
+    t.test('anything other than a session of the ledger opens nothing', async t => {
       const forged = `event_session=${'x'.repeat(43)}`
       const others = [{}, { cookie: forged }, { cookie: `${cookie}x` }, { cookie: `${cookie}; ${forged}` }]
       for (const headers of [

@@ -84,7 +84,7 @@ t.test('every row of the table admits the callers that its access allows, howeve
       }
       for (const [who, answer] of Object.entries(answers)) {
         t.equal(outcomeOf(answer), EXPECTED[row.access][who as keyof typeof answers], `${name} as ${who}`)
-        t.ok(answer.status < 500, `${name} as ${who} is no failure`)
+        t.ok(answer.status < 500, `${name} as ${who} is not a failure`)
       }
       const challenge = valuesOf(answers.anonymous.headers, 'www-authenticate')
       t.same(challenge, answers.anonymous.status === 401 ? ['Bearer'] : [], `${name} names the missing credential`)
@@ -155,7 +155,7 @@ t.test('hundreds of wrong tokens from one address are slowed, and lock no right 
   for (const headers of [right, BY_ADMIN_TOKEN, { Cookie: cookie }, { ...right, 'X-Event-Admin-Token': 'wrong' }]) {
     t.equal((await send('/api/events', { headers })).status, 200, Object.keys(headers).join())
   }
-  t.equal((await send('/api/events')).status, 401, 'no token is no wrong one')
+  t.equal((await send('/api/events')).status, 401, 'no token is not a wrong one')
 })
 
 t.test('if callers share a proxy that is not trusted, the start of throttling logs that once', async t => {
@@ -171,7 +171,7 @@ t.test('if callers share a proxy that is not trusted, the start of throttling lo
 
   const alone = await serveClosed(t, { settings: { throttleLogins: true } })
   for (let i = 0; i < 15; i++) await show(alone, '198.51.100.1', 'wrong')
-  t.same(said(alone), [], 'one caller is no sign of a proxy')
+  t.same(said(alone), [], 'one caller is not a sign of a proxy')
   const trusted = await serveClosed(t, { settings: { throttleLogins: true, trustedProxies: ['127.0.0.1'] } })
   for (let i = 0; i < 30; i++) t.equal((await show(trusted, `198.51.100.${i % 3}`, 'wrong')).status, 401)
   t.equal((await show(trusted, '198.51.100.1', 'wrong')).status, 429)
@@ -206,7 +206,7 @@ t.test('a session changes nothing without its own CSRF token', async t => {
   }
 })
 
-t.test('a token and the admin token need no CSRF token, also beside a session', async t => {
+t.test('a token and the admin token need no CSRF token, even with a session', async t => {
   const { cookie } = await ledger.logIn(ledger.mia)
   for (const row of writes) {
     for (const beside of [{}, { Cookie: cookie }, { 'X-CSRF-Token': 'wrong' }]) {

@@ -85,7 +85,7 @@ t.test('a wrong name, a wrong password and a disabled user are answered alike', 
   t.match(await logIn({ username: 'MIA', password: PASSWORD }), { status: 200 }, 'names have no case')
 })
 
-t.test('what is no login is refused', async t => {
+t.test('anything other than a login is refused', async t => {
   for (const body of [[], [RIGHT], null, 7, 'text', true]) {
     const sent = JSON.stringify(body)
     t.match(await logIn(sent), { status: 400, body: { code: 'invalid_json' } }, sent)

@@ -28,7 +28,7 @@ t.test('a user is created, listed, changed and deleted, and its hash is never sh
   t.match(await asAdmin('PATCH', `/api/users/${id}`, { enabled: true }), { status: 404 })
 })
 
-t.test('what is no user is refused', async t => {
+t.test('anything other than a user is refused', async t => {
   const user = { username: 'fine', password: PASSWORD }
   t.match(await asAdmin('POST', '/api/users', { ...user, username: 'MIA' }), {
     status: 409,

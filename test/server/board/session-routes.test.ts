@@ -375,7 +375,7 @@ t.test('of the packaged files exactly two are served', async t => {
   t.same(said(await send('/auth-assets/login.css', { method: 'POST' })), [405, 'method_not_allowed'])
 })
 
-t.test('spelling a path differently is no way round the gate', async t => {
+t.test('spelling a path differently is not a way round the gate', async t => {
   const { send } = await serveGate(t)
   for (const path of ['/API/THINGS', '/api/things/', '/api/things?x', '/Api/Things/?/../../']) {
     t.same(said(await send(path)), [401, 'unauthenticated'], path)

@@ -42,7 +42,7 @@ t.test('a batch larger than the burst has to wait for the full burst, and delays
   take('a', 1)
 })
 
-t.test('zero is no limit, and the table of addresses has a bound', async t => {
+t.test('zero is not a limit, and the table of addresses has a bound', async t => {
   const { take } = rateOf(0)
   take('a', 1_000_000)
   take('a', 1_000_000)

@@ -46,7 +46,7 @@ t.test('other callers may not start a capture', async t => {
   t.match(await served.post('/api/captures', REQUEST), { status: 403, body: { code: 'local_only' } })
 })
 
-t.test('what is no request for a capture is refused, without what was in it', async t => {
+t.test('anything other than a request for a capture is refused, without what was in it', async t => {
   const { client } = await start(t, async () => RESULT)
   const wrong = { ...REQUEST, backfill: -1, chat: { ...REQUEST.chat, site: 7, api_key: 'hunter2' } }
   const error: unknown = await client.capture(wrong as unknown as CaptureRequest, () => undefined).catch(error => error)

@@ -55,7 +55,7 @@ t.test('the least CloudEvent is accepted; null attributes count as absent', asyn
   })
 })
 
-t.test('id and source are the identity, whatever else differs', async t => {
+t.test('id and source are the identity, regardless of other differences', async t => {
   const { post, ledger } = await serve(t)
   await post('/api/events', LEAST, STRUCTURED)
   t.match(await post('/api/events', { ...LEAST, type: 'other.kind', data: 1 }, STRUCTURED), {

@@ -46,7 +46,7 @@ t.test('a flood of one kind does not displace the others, and all end after seve
   t.equal(trace.state().refused.length, 1)
 })
 
-t.test('an id that is no line of text is not shown', async t => {
+t.test('an id that is not a line of text is not shown', async t => {
   const trace = new DeliveryTrace(() => NOON)
   for (const id of ['\u001b[2J', 'x'.repeat(101), 'two words']) {
     trace.noteRefused('code_a', new Error('defect'), { headers: { 'x-github-delivery': id } })

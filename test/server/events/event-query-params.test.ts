@@ -87,7 +87,7 @@ for (const { search, query } of read) {
   t.test(`reads ${search || 'an empty query'}`, async t => t.same(readEventQuery(search, NOW), { query }))
 }
 
-t.test('reads wait beside since', async t => {
+t.test('reads wait in addition to since', async t => {
   for (const seconds of [1, 55]) {
     t.equal(readEventQuery(`?since=2031-05-04T09:00:00Z&wait=${seconds}`, NOW).waitSeconds, seconds)
   }
@@ -194,7 +194,7 @@ t.test('a stream begins after its checkpoint, else where the time filters begin,
   })
 })
 
-t.test('a stream refuses what only pages have, and an id that is no checkpoint', async t => {
+t.test('a stream refuses what only pages have, and an id that is not a checkpoint', async t => {
   for (const name of ['limit=5', 'order=asc', 'to=2031-05-04T09:00:00Z', 'wait=5']) {
     t.throws(() => readEventStreamRequest(`?${name}`, undefined, NOW), { errors: [{ field: name.split('=')[0] }] })
   }

@@ -152,7 +152,7 @@ t.test('filters apply, and the checkpoint moves on with what was passed over', a
   ])
 })
 
-t.test('what is no stream is refused before it begins', async t => {
+t.test('anything other than a stream is refused before it begins', async t => {
   const { request } = await serve(t)
   t.match(await request('/api/stream?limit=5'), { status: 400, body: { errors: [{ field: 'limit' }] } })
   t.match(await request('/api/stream?since=now'), { status: 400, body: { code: 'invalid_timestamp' } })

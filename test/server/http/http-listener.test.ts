@@ -112,7 +112,7 @@ t.test('stopping finishes what was accepted and closes what is idle', async t =>
   t.ok(performance.now() - started < 3_000, 'no connection outlives it')
 })
 
-t.test('stopping twice, or before anything listened, is no mistake', async t => {
+t.test('stopping twice, or before anything listened, is not a mistake', async t => {
   const idle = createServer()
   await idle.close()
   const { close } = await serve(t)

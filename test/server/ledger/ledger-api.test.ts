@@ -266,7 +266,7 @@ t.test('metrics count requests by pattern and deliveries by outcome', async t =>
   t.match(text, `${count}{route="/api/events/:dedupe_key",method="GET",status="4xx"} 2\n`)
   t.match(text, `${count}{route="none",method="GET",status="4xx"} 1\n`)
   t.match(text, /process_resident_memory_bytes \d/)
-  t.notMatch(text, /here/, 'paths are no labels')
+  t.notMatch(text, /here/, 'paths are not labels')
 })
 
 t.test('two servers in one process count apart', async t => {

@@ -150,7 +150,7 @@ t.test('a page of another origin may do nothing, however the path is written', a
   }
 })
 
-t.test('our own pages, and clients that are no pages, are let in', async t => {
+t.test('our own pages, and clients that are not pages, are admitted', async t => {
   const served = await start(t, { settings: { publicUrl: 'https://Events.example.org/book' } })
   const row = { method: 'GET', path: '/api/stats' }
   for (const host of ['localhost', 'LOCALHOST:8765', '127.0.0.1:1', '127.8.9.10', '[::1]:8765', '[::1]']) {
@@ -256,7 +256,7 @@ t.test('every answer carries an id of its own and the headers that keep it from 
   for (const index of [0, 1, 3, 4, 7]) t.equal(answers[index]?.headers.get('cache-control'), 'no-store')
 })
 
-t.test('under a root path everything is below it, and nothing beside it', async t => {
+t.test('under a root path everything is below it, and nothing outside it', async t => {
   const { request, post } = await start(t, { settings: { rootPath: '/book' } })
   t.match(await request('/book/api/health'), { status: 200 })
   t.match(await post('/book/api/events', { kind: 'a.b', subject_type: 'a', subject_id: '1' }), { status: 201 })

@@ -71,7 +71,7 @@ t.test('a body that expands too much is refused before it is whole', async t => 
   t.match(await post('/api/subscriptions', nothing, GZIP), { status: 413 }, 'no content at all, in many bytes')
 })
 
-t.test('what is no gzip, or ends early, is 400, and another encoding 415', async t => {
+t.test('a body that is not gzip, or ends early, is 400, and another encoding 415', async t => {
   const whole = gzipSync(JSON.stringify(message('cut')))
   for (const body of [
     Buffer.from(JSON.stringify(message('plain'))),

@@ -59,7 +59,7 @@ t.test('nothing needs to be set', async t => {
   t.same(warnings, [])
 })
 
-t.test('each secret may stand in a file, whose last line end is no part of it', async t => {
+t.test('each secret may be in a file, whose final line end is not part of it', async t => {
   const files = { '/p': ' pass word \r\n', '/s': ` ${LONG}s \n`, '/k': `${LONG}\n`, '/x': OTHER }
   const env = {
     BOARD_PASSWORD_FILE: '/p',
@@ -258,7 +258,7 @@ for (const { name, env, files, field, expected } of refused) {
   })
 }
 
-t.test('what is no address of one host is no address people use', async t => {
+t.test('anything other than an address of one host is not an address people use', async t => {
   const addresses = [
     ...['*', 'https://*.example.org', 'https://a.example,https://b.example', 'https://a.example https://b.example'],
     ...['board.example.org', '//board.example.org', 'ftp://board.example.org', 'data:text/html,x', 'javascript:1'],

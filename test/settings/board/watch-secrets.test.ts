@@ -86,7 +86,7 @@ t.test('files that rest are looked at, and not read again', async t => {
   t.same(await secrets(), { apiKey: OTHER })
 })
 
-t.test('an unusable file is no secret, is reported once, and is used again when it can be', async t => {
+t.test('an unusable file is not a secret, is reported once, and is used again when it can be', async t => {
   const { secrets, inFolder, reported } = watchIn(
     t,
     { BOARD_API_KEY_FILE: 'FOLDER/key', BOARD_PASSWORD: 'a password' },
@@ -146,7 +146,7 @@ t.test("an executor's token that becomes the key is none", async t => {
   t.match(reported, [[{ field: 'BOARD_EXECUTOR_TOKEN' }]])
 })
 
-t.test('a file that can no longer be reached is no secret', async t => {
+t.test('a file that can no longer be reached is not a secret', async t => {
   const { secrets, inFolder } = watchIn(
     t,
     { BOARD_API_KEY_FILE: 'FOLDER/inner/key' },

@@ -12,7 +12,7 @@ t.test('a setting has another name, in the environment and in the shared environ
   t.equal(portOf({ DAYBOOK_PORT: '9001' }), 9001)
   t.equal(portOf({}, 'DAYBOOK_PORT=9002'), 9002)
   t.equal(portOf({ DAYBOOK_PORT: '9001' }, 'EVENT_PORT=9002'), 9001, 'the environment takes precedence')
-  t.equal(portOf({ EVENT_PORT: '9001', DAYBOOK_PORT: '9001' }), 9001, 'twice the same is no conflict')
+  t.equal(portOf({ EVENT_PORT: '9001', DAYBOOK_PORT: '9001' }), 9001, 'twice the same is not a conflict')
   t.equal(portOf({ EVENT_PORT: '9001', DAYBOOK_PORT: '' }), 9001, 'an empty value is none')
   t.equal(readTerminalSettings({ env: { DAYBOOK_LOG_LEVEL: 'debug' } }).stacks, true)
 })

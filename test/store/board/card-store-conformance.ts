@@ -58,7 +58,7 @@ export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: nu
     t.equal(await cards.update('card_2', { title: 'x' }, { updatedAt: LATER, by: ADA }), undefined)
   })
 
-  t.test('the place of a card in its column is no part of its version', async t => {
+  t.test('the place of a card in its column is not part of its version', async t => {
     const { cards } = await open(t)
     for (const id of ['a', 'b', 'c']) await cards.create(cardWith(id), { max: MAX, by: ADA })
     const moved = await cards.update('c', { position: 0 }, { updatedAt: LATER, by: ADA })

@@ -97,7 +97,7 @@ const refusals: { what: string; fault: Fault; category?: string; code: string; m
   { what: 'a reset', fault: { kind: 'reset' }, code: 'chat_connection_lost' },
   { what: 'an answer that breaks off as JSON', fault: brokenJson(), code: 'chat_answer_unreadable' },
   {
-    what: 'a JSON that is no answer',
+    what: 'a JSON that is not an answer',
     fault: respondWith(200, { result: 'success', messages: 'none' }),
     code: 'chat_answer_unreadable',
   },

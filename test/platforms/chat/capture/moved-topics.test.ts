@@ -51,7 +51,7 @@ t.test('on a server that cannot follow, a renamed topic is noticed by its oldest
   t.same(watch.ids, ids, 'under its old name again it is read on')
   book.move(DEPLOYS, RANDOM, [1])
   await watch.run()
-  t.match(watch.so.followed, { topic: 'deploys' }, 'one message that was moved is no renaming')
+  t.match(watch.so.followed, { topic: 'deploys' }, 'one message that was moved is not a renaming')
 })
 
 t.test('a message that is moved out of the topic alone is not followed', async t => {

@@ -60,7 +60,7 @@ t.test('what was asked is carried out in that order, and before it closes', asyn
   database.close()
 })
 
-t.test('a file that is no board is refused, and nothing stays open', async t => {
+t.test('a file that is not a board is refused, and nothing stays open', async t => {
   const files = filesIn(t)
   writeFileSync(files.cards.path, 'This is no database. '.repeat(1_000))
   await t.rejects(openBoardStore(files, { onFailure: unexpected }), { code: 'store_corrupt' })

@@ -101,7 +101,7 @@ async function wholeFile(t: Test): Promise<Buffer> {
 t.test('a damaged file is moved with its parts, and the board begins with a new one', async t => {
   const whole = await wholeFile(t)
   const damaged: [name: string, bytes: Buffer][] = [
-    ['text', Buffer.from('these are no sessions')],
+    ['text', Buffer.from('these are not sessions')],
     ['noise', Buffer.alloc(9000, 7)],
     ['cut short', whole.subarray(0, 9000)],
     ['a beginning without its rest', Buffer.concat([whole.subarray(0, 100), Buffer.alloc(whole.length - 100, 0xff)])],

@@ -277,7 +277,7 @@ t.test('bytes that are permanently lost are reported as such, and the rest is sa
   t.equal(saved.length, 2, 'both files')
 })
 
-t.test('what SQLite and people do to the files in order is no loss', async t => {
+t.test('what SQLite and people do to the files in order is not a loss', async t => {
   const { path, database, commit, reports } = openRig(t)
   commit(3)
   const now = new Date()

@@ -92,7 +92,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     await own(t, { database })
   })
 
-  t.test('is no obstacle when it was killed: what it committed is there', async t => {
+  t.test('is not an obstacle when it was killed: what it committed is there', async t => {
     const database = fresh(t)
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
     const other = nativeShell(t, database)
@@ -104,7 +104,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     t.same(openLedger(t, database).all('SELECT n FROM numbers'), [{ n: 1 }])
   })
 
-  t.test('is no obstacle when it reads behind the guard of the owner before', async t => {
+  t.test('is not an obstacle when it reads behind the guard of the owner before', async t => {
     const database = fresh(t)
     const first = await own(t, { database })
     openLedger(t, database).close()

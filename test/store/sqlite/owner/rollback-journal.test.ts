@@ -119,7 +119,7 @@ t.test('a journal that was cut off anywhere leaves a database that was not writt
   )
 })
 
-t.test('what is no journal, or a finished one, changes nothing', async t => {
+t.test('anything other than a journal, or a finished one, changes nothing', async t => {
   const database = join(shortFolder(t), 'events.db')
   const states = statesOfTransaction(database, { pageSize: 512, rows: 8, synchronous: 'FULL' })
   const half = states.at(-2) as DiskState

@@ -139,7 +139,7 @@ t.test('older subscriptions match as far as their bodies define what they match'
   ])
 })
 
-t.test('tables and a version that an older program kept in the same file are no hindrance', async t => {
+t.test('tables and a version that an older program kept in the same file are not an obstacle', async t => {
   for (const version of [0, 1, 7]) {
     const { events } = await openOlder(t, { events: [{ dedupe_key: 'a', kind: 'x' }] }, older => {
       older.exec(`PRAGMA user_version = ${version}`)
