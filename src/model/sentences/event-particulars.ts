@@ -52,6 +52,7 @@ const PLACES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['action', 'metadata', 'team'],
     ['payload', 'team'],
   ],
+  notice: [['target', 'metadata', 'action_code']],
   to: [['action', 'metadata', 'moved_to']],
   from: [
     ['action', 'metadata', 'moved_from'],
@@ -78,7 +79,7 @@ export function namedIn(event: unknown, chain: readonly ChainNode[], outcome: st
   for (const place of places) {
     const found = nameOf(memberOf(event, ...place)) || movedName(memberOf(event, ...place))
     if (found === '') continue
-    if (name === 'role') return plainWords(found)
+    if (name === 'role' || name === 'notice') return plainWords(found.replaceAll('.', ' '))
     return name === 'ref' ? found.replace(/^refs\/(?:heads|tags)\//, '') : found
   }
   if (name === 'from')
@@ -128,10 +129,19 @@ export function changeOf(event: unknown, sentence: string): string {
   return isNew ? `now ${/^[a-z_]+$/.test(to) ? plainWords(to) : to}` : ''
 }
 
-/** The other people in the conversation. */
+/** Whether commits were pushed to it, as GitHub and its kin, or GitLab, report. */
+export function hasNewCommits(event: unknown): boolean {
+  const metadata = memberOf(event, 'action', 'metadata')
+  return textOf(metadata, 'native_action').startsWith('synchronize') || textOf(metadata, 'old_revision') !== ''
+}
+
+/** The other people in the conversation; in a forum, a channel is one of them. */
 function othersIn(event: unknown, chain: readonly ChainNode[]): string {
-  const all = chain.findLast(node => node.type === 'direct_conversation')?.display ?? ''
-  const others = all.split(', ').filter(name => name !== actorName(event))
+  const isPrivate = textOf(event, 'target', 'parent', 'metadata', 'private') === 'true'
+  const type = isPrivate ? textOf(event, 'target', 'parent', 'type') : 'direct_conversation'
+  const all = chain.findLast(node => node.type === type)?.display ?? ''
+  const own = [actorName(event), textOf(event, 'actor', 'metadata', 'username')]
+  const others = all.split(', ').filter(name => !own.includes(name))
   return nameOf(others) || all
 }
 
@@ -156,9 +166,9 @@ function changedFields(event: unknown): string[] {
 
 /** The outcome of a run that the actor caused: a waiting or skipped run did not run. */
 function ranWords(outcome: string): string {
-  if (outcome === 'running') return 'runs'
+  if (outcome === 'running') return 'is running'
   const waits = ['queued', 'waiting', 'blocked', 'preparing', 'scheduled', 'manual', 'skipped', 'action_required']
-  return waits.includes(outcome) ? 'asked for' : 'ran'
+  return waits.includes(outcome) ? 'requested' : 'ran'
 }
 
 /** The previous place of a message: `eng › deploys`. */

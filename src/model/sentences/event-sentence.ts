@@ -12,7 +12,7 @@ import {
   textOf,
 } from './event-names.js'
 import { isBadOutcome, outcomeOf, outcomeWords } from './event-outcome.js'
-import { changeOf, isOwnDoing, namedIn } from './event-particulars.js'
+import { changeOf, hasNewCommits, isOwnDoing, namedIn } from './event-particulars.js'
 import { KIND_SENTENCES } from './kind-sentences.js'
 import { commonTemplates, plainTemplates } from './plain-sentences.js'
 import type { Templates } from './sentence-families.js'
@@ -59,7 +59,7 @@ export function sentenceOf(event: unknown): SentencePart[] {
       { kind: 'words', text: textOf(event, 'kind') || 'Event' },
     ]
   const verb = textOf(event, 'action', 'verb')
-  const isSaid = hasOutcome || WITHOUT_OUTCOME.includes(verb) || parts.some(part => isWords(part, 'runs'))
+  const isSaid = hasOutcome || WITHOUT_OUTCOME.includes(verb) || parts.some(part => isWords(part, 'is running'))
   const shownOutcome = isSaid ? '' : outcome
   return [...parts, ...outcomeParts(event, parts, shownOutcome)]
 }
@@ -96,7 +96,8 @@ function templatesOf(
 ): { templates: readonly string[]; hasOutcome: boolean } {
   const { object_type: type, verb } = actionOfKind(textOf(event, 'kind'))
   const sentences = own(KIND_SENTENCES, type)
-  const variants = [outcome, textOf(event, 'action', 'metadata', 'value')].filter(each => each !== '')
+  const value = textOf(event, 'action', 'metadata', 'value')
+  const variants = [outcome, value, hasNewCommits(event) ? 'new_commits' : ''].filter(each => each !== '')
   for (const variant of variants) {
     const templates = sentences && own(sentences, `${verb}=${variant}`)
     if (templates !== undefined) return { templates: expand(templates, type, hasName), hasOutcome: variant === outcome }

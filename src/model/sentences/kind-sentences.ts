@@ -31,8 +31,8 @@ import { TALK_SENTENCES } from './talk-sentences.js'
 import { UPKEEP_SENTENCES } from './upkeep-sentences.js'
 
 const APPROVAL_ADDED = ['{doer} added an approval to {place}', 'An approval was added to {place}']
-const APPROVAL_REMOVED = ['{doer} took an approval off {place}', 'An approval of {place} was taken off']
-const UNAPPROVED = ['{doer} took the approval off {place}', 'The approval of {place} was taken off']
+const APPROVAL_REMOVED = ['{doer} revoked an approval of {place}', 'An approval of {place} was revoked']
+const UNAPPROVED = ['{doer} revoked the approval of {place}', 'The approval of {place} was revoked']
 
 /** Object type → verb → sentences. */
 export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
@@ -72,7 +72,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   discussion: {
     ...TRACKED,
     answered: ['{doer} marked an answer in {place}', 'An answer was marked in {place}'],
-    unanswered: ['{doer} took the answer mark off {place}', 'The answer mark of {place} was taken off'],
+    unanswered: ['{doer} unmarked the answer in {place}', 'The answer in {place} was unmarked'],
     category_changed: ['{doer} moved {place} to another category', '{place} was moved to another category'],
   },
   feature_flag: { enabled: 'switched on ~feature flag', disabled: 'switched off ~feature flag' },
@@ -117,6 +117,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   pipeline: runs('pipeline'),
   pull_request: {
     ...TRACKED,
+    'updated=new_commits': ['{doer} pushed commits to {place}', 'Commits were pushed to {place}'],
     merged: 'merged',
     approved: 'approved',
     ...{ unapproved: UNAPPROVED, 'unapproved=unapproved': UNAPPROVED },
@@ -124,23 +125,20 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     ...{ unapproval: APPROVAL_REMOVED, 'unapproval=unapproved': APPROVAL_REMOVED },
     review_requested: [
       ...['{doer} asked {reviewer} to review {place}', '{reviewer} was asked to review {place}'],
-      ...['{doer} asked for a review of {place}', 'A review of {place} was requested'],
+      ...['{doer} requested a review of {place}', 'A review of {place} was requested'],
     ],
     review_request_removed: [
-      ...['{doer} no longer asks {reviewer} to review {place}', '{reviewer} is no longer asked to review {place}'],
-      ...['{doer} no longer asks for a review of {place}', 'A review of {place} is no longer requested'],
+      ...['{doer} removed {reviewer} as reviewer of {place}', '{reviewer} was removed as reviewer of {place}'],
+      ...['{doer} withdrew a request to review {place}', 'A request to review {place} was withdrawn'],
     ],
-    ready_for_review: ['{doer} made {place} ready for review', '{place} is ready for review'],
-    converted_to_draft: ['{doer} made {place} a draft', '{place} was made a draft'],
-    auto_merge_enabled: [
-      '{doer} switched on automatic merging of {place}',
-      'Automatic merging of {place} was switched on',
-    ],
+    ready_for_review: ['{doer} marked {place} as ready for review', '{place} is ready for review'],
+    converted_to_draft: ['{doer} converted {place} to a draft', '{place} was converted to a draft'],
+    auto_merge_enabled: ['{doer} enabled automatic merging of {place}', 'Automatic merging of {place} was enabled'],
     auto_merge_disabled: [
-      ...['{doer} switched off automatic merging of {place}', 'Automatic merging of {place} was switched off'],
+      ...['{doer} disabled automatic merging of {place}', 'Automatic merging of {place} was disabled'],
     ],
-    enqueued: ['{doer} queued {place} for merging', '{place} was queued for merging'],
-    dequeued: ['{doer} took {place} out of the merge queue', '{place} was taken out of the merge queue'],
+    enqueued: ['{doer} added {place} to the merge queue', '{place} was added to the merge queue'],
+    dequeued: ['{doer} removed {place} from the merge queue', '{place} was removed from the merge queue'],
   },
   push: {
     created: ['{doer} pushed to {place}', '{place} was pushed to'],
@@ -169,7 +167,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   review: {
     submitted: ['{doer} reviewed {place}', '{place} was reviewed'],
     'submitted=approved': ['{doer} approved {place}', '{place} was approved'],
-    'submitted=changes_requested': ['{doer} asked for changes to {place}', 'Changes to {place} were requested'],
+    'submitted=changes_requested': ['{doer} requested changes to {place}', 'Changes to {place} were requested'],
     'submitted=commented': ['{doer} reviewed {place}', '{place} was reviewed'],
     updated: ['{doer} changed a review of {place}', 'A review of {place} was changed'],
     dismissed: [
@@ -190,7 +188,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   },
   star: {
     created: ['{doer} starred {place}', '{place} was starred'],
-    deleted: ['{doer} took back the star for {place}', 'A star for {place} was taken back'],
+    deleted: ['{doer} unstarred {place}', '{place} was unstarred'],
   },
   status: {
     '*': [
@@ -208,8 +206,8 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     dismissed: 'dismissed ~vulnerability',
     resolved: 'resolved ~vulnerability',
   },
-  watch: { created: ['{doer} watches {place}', '{place} is watched'] },
-  wiki_page: { ...kept('wiki page'), created: 'wrote ~wiki page' },
+  watch: { created: ['{doer} started watching {place}', '{place} is watched'] },
+  wiki_page: { ...kept('wiki page'), created: 'created ~wiki page' },
   work_item: TRACKED,
   workflow_job: runs('job'),
   workflow_run: runs('workflow'),

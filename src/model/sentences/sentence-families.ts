@@ -16,22 +16,18 @@ export const TRACKED: VerbSentences = {
     '{place} was labelled',
   ],
   unlabeled: [
-    ...[
-      '{doer} took label {label} off {place}',
-      'Label {label} was taken off {place}',
-      '{doer} took a label off {place}',
-    ],
-    'A label was taken off {place}',
+    ...['{doer} removed label {label} from {place}', 'Label {label} was removed from {place}'],
+    ...['{doer} removed a label from {place}', 'A label was removed from {place}'],
   ],
   label_updated: ['{doer} changed the labels of {place}', 'The labels of {place} changed'],
-  label_cleared: ['{doer} took all labels off {place}', 'All labels were taken off {place}'],
+  label_cleared: ['{doer} removed all labels from {place}', 'All labels were removed from {place}'],
   milestoned: [
-    ...['{doer} set milestone {milestone} for {place}', 'Milestone {milestone} was set for {place}'],
-    ...['{doer} set a milestone for {place}', 'A milestone was set for {place}'],
+    ...['{doer} added {place} to milestone {milestone}', '{place} was added to milestone {milestone}'],
+    ...['{doer} added {place} to a milestone', '{place} was added to a milestone'],
   ],
   demilestoned: [
-    ...['{doer} took milestone {milestone} off {place}', 'Milestone {milestone} was taken off {place}'],
-    ...['{doer} took the milestone off {place}', 'The milestone was taken off {place}'],
+    ...['{doer} removed {place} from milestone {milestone}', '{place} was removed from milestone {milestone}'],
+    ...['{doer} removed {place} from its milestone', '{place} was removed from its milestone'],
   ],
   locked: 'locked',
   unlocked: 'unlocked',
@@ -44,7 +40,7 @@ export const TRACKED: VerbSentences = {
   pinned: 'pinned',
   unpinned: 'unpinned',
   typed: ['{doer} set the type of {place}', 'The type of {place} was set'],
-  untyped: ['{doer} took the type off {place}', 'The type of {place} was taken off'],
+  untyped: ['{doer} removed the type of {place}', 'The type of {place} was removed'],
 }
 
 /** Something a person writes. @param a such as `a comment`. @param where such as `on` */
@@ -82,8 +78,8 @@ export function runs(noun: string, preposition = 'on'): VerbSentences {
       ...over('{ran}'),
       ...[`${capital} {object} ${preposition} {place}`, `${capital} {object}`, `${capital} ${preposition} {place}`],
     ],
-    rerequested: over('asked again for'),
-    requested_action: over('asked for an action of'),
+    rerequested: over('requested another run of'),
+    requested_action: over('requested an action of'),
     approved: over('approved'),
     rejected: over('rejected'),
   }
@@ -109,7 +105,7 @@ export const ACCOUNT: VerbSentences = {
     ...['{doer} promoted user {concerned}', 'User {concerned} was promoted'],
   ],
   suspended: ['{doer} suspended user {concerned}', 'User {concerned} was suspended'],
-  unsuspended: ['{doer} let user {concerned} come back', 'User {concerned} may come back'],
+  unsuspended: ['{doer} unsuspended user {concerned}', 'User {concerned} was unsuspended'],
   renamed: [
     ...['{doer} renamed user {from} to {concerned}', 'User {from} was renamed to {concerned}'],
     ...['{doer} renamed user {concerned}', 'User {concerned} was renamed'],
@@ -122,10 +118,10 @@ export const MEMBERSHIP: VerbSentences = {
   added: [
     ...[
       '{self} joined {place}',
-      '{doer} added {concerned} to {place} as {role}',
+      '{doer} added {concerned} to {place} with role {role}',
       '{doer} added {concerned} to {place}',
     ],
-    ...['{concerned} was added to {place} as {role}', '{concerned} was added to {place}'],
+    ...['{concerned} was added to {place} with role {role}', '{concerned} was added to {place}'],
     ...['{doer} added a member to {place}', 'A member was added to {place}'],
   ],
   removed: [
@@ -133,7 +129,7 @@ export const MEMBERSHIP: VerbSentences = {
     ...['{doer} removed a member from {place}', 'A member was removed from {place}'],
   ],
   updated: [
-    ...['{doer} made {concerned} {role} of {place}', '{concerned} became {role} of {place}'],
+    ...['{doer} gave {concerned} role {role} in {place}', '{concerned} got role {role} in {place}'],
     ...['{doer} changed the role of {concerned} in {place}', 'The role of {concerned} in {place} changed'],
     ...['{doer} changed a membership of {place}', 'A membership of {place} changed'],
   ],

@@ -3,27 +3,33 @@ import { ACCOUNT, kept, spoken, statuses, TRACKED, toggled, type VerbSentences }
 
 const EXPERT_APPROVED = [
   ...[
-    '{doer} approved a post by {concerned} in {place} as an expert’s',
-    'A post by {concerned} in {place} was approved as an expert’s',
+    '{doer} approved a post by {concerned} in {place} as an expert post',
+    'A post by {concerned} in {place} was approved as an expert post',
   ],
-  ...['{doer} approved a post in {place} as an expert’s', 'A post in {place} was approved as an expert’s'],
+  ...['{doer} approved a post in {place} as an expert post', 'A post in {place} was approved as an expert post'],
 ]
 const EXPERT_UNAPPROVED = [
   ...[
-    '{doer} no longer approves a post by {concerned} in {place} as an expert’s',
-    'A post by {concerned} in {place} is no longer approved as an expert’s',
+    '{doer} withdrew the approval of a post by {concerned} in {place} as an expert post',
+    'The approval of a post by {concerned} in {place} as an expert post was withdrawn',
   ],
   ...[
-    '{doer} no longer approves a post in {place} as an expert’s',
-    'A post in {place} is no longer approved as an expert’s',
+    '{doer} withdrew the approval of a post in {place} as an expert post',
+    'The approval of a post in {place} as an expert post was withdrawn',
   ],
 ]
+/** Discourse posts it when a topic is closed, pinned and so on; nobody replied. */
+const NOTICED = ['{doer} posted notice {notice} in {within}', 'Notice {notice} was posted in {within}']
 
 export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   badge: {
-    granted: ['{doer} gave badge {badge} to {concerned}', '{concerned} got badge {badge}', 'Badge {badge} was granted'],
+    granted: [
+      '{doer} granted badge {badge} to {concerned}',
+      '{concerned} got badge {badge}',
+      'Badge {badge} was granted',
+    ],
     revoked: [
-      ...['{doer} took badge {badge} from {concerned}', '{concerned} lost badge {badge}'],
+      ...['{doer} revoked badge {badge} from {concerned}', '{concerned} lost badge {badge}'],
       ...['Badge {badge} was revoked'],
     ],
   },
@@ -42,14 +48,15 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   },
   notification: {
     created: [
-      ...['{doer} caused a notification for {concerned} about {about}', '{doer} caused a notification about {about}'],
-      ...['{concerned} was notified about {about}', '{doer} caused a notification for {concerned}'],
-      ...['{doer} caused a notification', '{concerned} was notified', 'A notification was sent'],
+      ...['{doer} triggered a notification to {concerned} about {about}'],
+      ...['{doer} triggered a notification about {about}', '{concerned} was notified about {about}'],
+      ...['{doer} triggered a notification to {concerned}', '{doer} triggered a notification'],
+      ...['{concerned} was notified', 'A notification was sent'],
     ],
   },
   post: {
     ...spoken('a post', 'in'),
-    created: ['{doer} posted in {place}', 'A post was added in {place}'],
+    created: [...NOTICED, '{doer} posted in {place}', 'A post was added in {place}'],
     liked: [
       '{doer} liked a post by {concerned} in {place}',
       '{doer} liked a post in {place}',
@@ -59,8 +66,8 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   reaction: {
     added: ['{doer} reacted with {object} to {place}', '{doer} reacted to {place}', 'A reaction was added to {place}'],
     removed: [
-      ...['{doer} took back reaction {object} to {place}', '{doer} took back a reaction to {place}'],
-      'A reaction to {place} was taken back',
+      ...['{doer} removed reaction {object} from {place}', '{doer} removed a reaction from {place}'],
+      'A reaction was removed from {place}',
     ],
   },
   realm: {
@@ -76,7 +83,7 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   realm_user: ACCOUNT,
   reply: {
     ...spoken('a reply', 'in'),
-    created: ['{doer} replied in {place}', 'A reply was added in {place}'],
+    created: [...NOTICED, '{doer} replied in {place}', 'A reply was added in {place}'],
   },
   reviewable: {
     created: [
@@ -103,10 +110,10 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     ],
     unaccepted: [
       ...[
-        '{doer} took the solution mark off the answer by {concerned} in {place}',
-        'The solution mark of the answer by {concerned} in {place} was taken off',
+        '{doer} unmarked the answer by {concerned} as the solution of {place}',
+        'The answer by {concerned} was unmarked as the solution of {place}',
       ],
-      ...['{doer} took the solution mark off {place}', 'The solution mark of {place} was taken off'],
+      ...['{doer} unmarked the solution in {place}', 'The solution in {place} was unmarked'],
     ],
   },
   stream: {
@@ -117,7 +124,7 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     ],
   },
   submessage: {
-    received: ['{doer} answered in a widget of {place}', 'A widget of {place} was answered'],
+    received: ['{doer} responded to a widget in {place}', 'A widget in {place} got a response'],
   },
   subscription: {
     added: [
@@ -158,7 +165,7 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   },
   topic_voting: {
     topic_upvote: ['{doer} voted for {place}', '{place} got a vote'],
-    topic_unvote: ['{doer} took back a vote for {place}', 'A vote for {place} was taken back'],
+    topic_unvote: ['{doer} withdrew a vote for {place}', 'A vote for {place} was withdrawn'],
   },
   user_group: {
     ...kept('user group'),

@@ -3,19 +3,19 @@ import type { VerbSentences } from './sentence-families.js'
 
 /** Someone requested a role that takes a paid seat. */
 const asked = [
-  ...['{doer} asked for role {role} for {concerned}', 'Role {role} was requested for {concerned}'],
-  ...['{doer} asked for a role that takes a seat for {concerned}', 'A role that takes a seat was requested'],
+  ...['{doer} requested role {role} for {concerned}', 'Role {role} was requested for {concerned}'],
+  ...['{doer} requested a billable role for {concerned}', 'A billable role was requested'],
 ]
 
 /** @param done `approved` or `denied` */
 const decided = (done: string) => [
   ...[`{doer} ${done} role {role} for {concerned}`, `Role {role} for {concerned} was ${done}`],
-  ...[`{doer} ${done} a role that takes a seat for {concerned}`, `A role that takes a seat was ${done}`],
+  ...[`{doer} ${done} a billable role for {concerned}`, `A billable role was ${done}`],
 ]
 
 export const UPKEEP_SENTENCES: Readonly<Record<string, VerbSentences>> = {
-  bypass_request_push_ruleset: requested('a push past ruleset'),
-  bypass_request_secret_scanning: requested('a push with secret'),
+  bypass_request_push_ruleset: requested('push past ruleset'),
+  bypass_request_secret_scanning: requested('push with secret'),
   code_scanning_alert: {
     appeared_in_branch: [
       'Code scanning alert {place} appeared in {ref}',
@@ -63,11 +63,11 @@ export const UPKEEP_SENTENCES: Readonly<Record<string, VerbSentences>> = {
       'A deployment in {within} was rejected',
     ],
   },
-  dismissal_request_code_scanning: requested('the dismissal of'),
-  dismissal_request_dependabot: requested('the dismissal of'),
-  dismissal_request_secret_scanning: requested('the dismissal of'),
-  exemption_request_push_ruleset: requested('a push past ruleset'),
-  exemption_request_secret_scanning: requested('a push with secret'),
+  dismissal_request_code_scanning: requested('dismiss'),
+  dismissal_request_dependabot: requested('dismiss'),
+  dismissal_request_secret_scanning: requested('dismiss'),
+  exemption_request_push_ruleset: requested('push past ruleset'),
+  exemption_request_secret_scanning: requested('push with secret'),
   github_app_authorization: {
     removed: ['{self} revoked the authorization of an app', '{doer} revoked the authorization of an app'],
   },
@@ -88,9 +88,9 @@ export const UPKEEP_SENTENCES: Readonly<Record<string, VerbSentences>> = {
       '{doer} gave app {place} access to repositories',
     ],
     removed: [
-      '{doer} took access to {repositories} from app {place}',
+      '{doer} revoked access to {repositories} from app {place}',
       'App {place} lost access to {repositories}',
-      '{doer} took access to repositories from app {place}',
+      '{doer} revoked access to repositories from app {place}',
     ],
   },
   installation_target: {
@@ -115,12 +115,12 @@ export const UPKEEP_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   marketplace_purchase: {
     purchased: 'bought',
     cancelled: 'cancelled',
-    changed: ['{doer} changed to {object}', 'The purchase changed to {object}'],
-    pending_change: ['{doer} will change to {object}', 'The purchase will change to {object}'],
-    pending_change_cancelled: ['{doer} cancelled the change to {object}', 'The change to {object} was cancelled'],
+    changed: ['{doer} switched to {object}', 'The purchase changed to {object}'],
+    pending_change: ['{doer} will switch to {object}', 'The purchase will change to {object}'],
+    pending_change_cancelled: ['{doer} cancelled the switch to {object}', 'The switch to {object} was cancelled'],
   },
   merge_group: {
-    checks_requested: ['{doer} asked for checks of {place}', 'Checks of {place} were requested'],
+    checks_requested: ['{doer} requested checks of {place}', 'Checks of {place} were requested'],
     deleted: ['{place} left the merge queue'],
   },
   meta: { deleted: ['{doer} deleted {object} of {within}', '{object} of {within} was deleted', 'deleted ~webhook'] },
@@ -136,15 +136,15 @@ export const UPKEEP_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   page: { built: ['{doer} built the pages of {place}', 'The pages of {place} were built'] },
   personal_access_token_request: {
     created: [
-      '{doer} asked for access with token {token}',
-      '{doer} asked for access with token {object}',
+      '{doer} requested access with token {token}',
+      '{doer} requested access with token {object}',
       'Access with token {object} was requested',
     ],
     approved: ['{doer} approved access with token {object}', 'Access with token {object} was approved'],
     denied: ['{doer} denied access with token {object}', 'Access with token {object} was denied'],
     cancelled: [
-      '{doer} took back a request for access with token {object}',
-      'A request for access with token {object} was taken back',
+      '{doer} withdrew a request for access with token {object}',
+      'A request for access with token {object} was withdrawn',
     ],
   },
   project_card: { converted: ['{doer} turned {place} into an issue', '{place} was turned into an issue'] },
@@ -207,11 +207,14 @@ export const UPKEEP_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   },
   team: {
     added_to_repository: ['{doer} gave team {team} access to {within}', 'Team {team} got access to {within}'],
-    removed_from_repository: ['{doer} took access to {within} from team {team}', 'Team {team} lost access to {within}'],
+    removed_from_repository: [
+      '{doer} revoked access to {within} from team {team}',
+      'Team {team} lost access to {within}',
+    ],
   },
   team_add: { added: ['{doer} gave team {team} access to {within}', 'Team {team} got access to {within}'] },
   wiki: {
-    created: ['{doer} wrote wiki page {object} in {within}', 'Wiki page {object} was written in {within}'],
+    created: ['{doer} created wiki page {object} in {within}', 'Wiki page {object} was created in {within}'],
     updated: ['{doer} changed wiki page {object} in {within}', 'Wiki page {object} was changed in {within}'],
     deleted: ['{doer} deleted wiki page {object} in {within}', 'Wiki page {object} was deleted in {within}'],
   },
@@ -220,18 +223,17 @@ export const UPKEEP_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   },
 }
 
-/** Requests to bypass a rule. @param what such as `the dismissal of` */
-function requested(what: string): VerbSentences {
-  const capital = what.charAt(0).toUpperCase() + what.slice(1)
+/** Requests to bypass a rule. @param act such as `dismiss` */
+function requested(act: string): VerbSentences {
   const about = (done: string, was: string) => [
-    `{doer} ${done} the request of {concerned} for ${what} {place}`,
-    `{doer} ${done} the request for ${what} {place}`,
-    `The request for ${what} {place} ${was}`,
+    `{doer} ${done} the request of {concerned} to ${act} {place}`,
+    `{doer} ${done} the request to ${act} {place}`,
+    `The request to ${act} {place} ${was}`,
   ]
   return {
-    created: [`{doer} asked for ${what} {place}`, `${capital} {place} was requested`],
+    created: [`{doer} asked to ${act} {place}`, `A request to ${act} {place} was made`],
     completed: about('completed', 'is complete'),
-    cancelled: [`{doer} took back the request for ${what} {place}`, `The request for ${what} {place} was taken back`],
+    cancelled: [`{doer} withdrew the request to ${act} {place}`, `The request to ${act} {place} was withdrawn`],
     response_submitted: about('answered', 'was answered'),
     'response_submitted=approved': about('approved', 'was approved'),
     'response_submitted=rejected': about('rejected', 'was rejected'),

@@ -51,7 +51,7 @@ t.test('the person acted upon is not taken for the doer', async t => {
   t.equal(said('member.added', { ...repository, metadata: bob }), 'Ada added Bob to tide/relay')
   t.equal(
     said('member.added', { ...repository, metadata: { ...bob, role: 'owner' } }),
-    'Ada added Bob to tide/relay as owner',
+    'Ada added Bob to tide/relay with role owner',
   )
   t.equal(said('member.added', { ...repository, metadata: bob, actor: {} }), 'Bob was added to tide/relay')
   t.equal(
@@ -69,11 +69,11 @@ t.test('the person acted upon is not taken for the doer', async t => {
   t.equal(said('user.logged_in', { ...user, actor: { id: '2', display: 'Bob' } }), 'Bob logged in')
   t.equal(
     said('badge.granted', { chain: ['site:f=forum.example', 'user:2=Bob', 'badge:3=Moth'] }),
-    'Ada gave badge Moth to Bob',
+    'Ada granted badge Moth to Bob',
   )
   t.equal(
     said('notification.created', { chain: ['site:f=forum.example', 'topic:5=Oil', 'notification:1'] }),
-    'Ada caused a notification about Oil',
+    'Ada triggered a notification about Oil',
   )
   t.equal(said('tag.updated', { chain: ['site:f=forum.example', 'tag:5=oil'] }), 'Ada changed tag oil')
 })
@@ -114,14 +114,17 @@ t.test('what changed is said once', async t => {
 t.test('the outcome is always said', async t => {
   const run = { chain: [REPOSITORY, 'commit:abc=abc', 'workflow_run:3=test'] }
   t.equal(said('workflow_run.completed', { ...run, outcome: 'failed' }), 'Ada ran workflow test on tide/relay: failed')
-  t.equal(said('workflow_run.in_progress', { ...run, outcome: 'running' }), 'Ada runs workflow test on tide/relay')
+  t.equal(
+    said('workflow_run.in_progress', { ...run, outcome: 'running' }),
+    'Ada is running workflow test on tide/relay',
+  )
   t.equal(
     said('workflow_job.completed', { ...run, outcome: 'skipped' }),
-    'Ada asked for job test on tide/relay: skipped',
+    'Ada requested job test on tide/relay: skipped',
   )
   t.equal(said('pipeline.success', { ...run, actor: {} }), 'Pipeline test on tide/relay: succeeded')
   t.equal(said('review.submitted', { outcome: 'approved' }), 'Ada approved tide/relay › #12 Late')
-  t.equal(said('review.submitted', { outcome: 'changes_requested' }), 'Ada asked for changes to tide/relay › #12 Late')
+  t.equal(said('review.submitted', { outcome: 'changes_requested' }), 'Ada requested changes to tide/relay › #12 Late')
   t.equal(said('issue.closed', { outcome: 'not_planned' }), 'Ada closed tide/relay › #12 Late: not planned')
   t.equal(said('pull_request.merged', { outcome: 'merged' }), 'Ada merged tide/relay › #12 Late')
   const deployment = { chain: [REPOSITORY, 'deployment:1=bench', 'deployment_status:2=failure'] }
@@ -143,7 +146,7 @@ t.test('events stored before the outcome field existed take it from their metada
   )
   t.equal(
     said('check_run.rerequested', { ...run, metadata: { conclusion: 'failure' } }),
-    'Ada asked again for check test on tide/relay',
+    'Ada requested another run of check test on tide/relay',
   )
 })
 
@@ -153,7 +156,7 @@ t.test('labels, assignees, milestones, reviewers and changes are named', async t
   t.equal(said('issue.labeled', { payload: { label: { name: 'bug' } } }), `Ada added label bug to ${at}`)
   t.equal(said('issue.labeled'), `Ada labelled ${at}`)
   t.equal(said('issue.assigned', { metadata: { assignee: 'Bob' } }), `Ada assigned Bob to ${at}`)
-  t.equal(said('issue.milestoned', { metadata: { milestone: 'May' } }), `Ada set milestone May for ${at}`)
+  t.equal(said('issue.milestoned', { metadata: { milestone: 'May' } }), `Ada added ${at} to milestone May`)
   t.equal(said('pull_request.review_requested', { metadata: { reviewer: 'Bob' } }), `Ada asked Bob to review ${at}`)
   t.equal(
     said('issue.updated', { metadata: { changes: { title: { from: 'Early', to: 'Late' } } } }),
@@ -171,6 +174,21 @@ t.test('labels, assignees, milestones, reviewers and changes are named', async t
     'Dependabot alert tide/relay › #20 was opened: lodash, high severity',
   )
 })
+
+t.test(
+  'commits that are pushed to a pull request are not a change of it, and a notice of a forum is no reply',
+  async t => {
+    const pushed = 'Ada pushed commits to tide/relay › #12 Late'
+    t.equal(said('pull_request.updated', { metadata: { native_action: 'synchronize' } }), pushed)
+    t.equal(said('pull_request.updated', { metadata: { native_action: 'update', old_revision: '7e6d5c' } }), pushed)
+    t.equal(said('pull_request.updated'), 'Ada changed tide/relay › #12 Late')
+    const topic = { type: 'topic', key: 'topic:5', display: 'Oil' }
+    const target = { type: 'post', key: 'post:9', metadata: { action_code: 'closed.enabled' }, parent: topic }
+    const event = { kind: 'reply.created', action: {}, target }
+    t.equal(sentenceText({ ...event, actor: { display: 'system' } }), 'system posted notice closed enabled in Oil')
+    t.equal(sentenceText(event), 'Notice closed enabled was posted in Oil')
+  },
+)
 
 t.test('of a kind that is not known the event’s own words are said, and no sentence is guessed', async t => {
   const chain = ['host:1=db-1']
