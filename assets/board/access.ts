@@ -38,7 +38,8 @@ export const ledgerUser = computed(() => {
   const { value } = auth.value
   return value && 'ledger_user' in value ? value.ledger_user : undefined
 })
-const mode = computed<AccessMode | undefined>(() => {
+/** Undefined until the server has responded. */
+export const accessMode = computed<AccessMode | undefined>(() => {
   const { value } = auth.value
   if (!value) return undefined
   if (ledgerUser.value !== undefined) return 'ledger'
@@ -48,14 +49,12 @@ const mode = computed<AccessMode | undefined>(() => {
 let key: string | undefined
 const hasKey = signal(false)
 
-/** Undefined until the server has responded. */
-export const accessMode: ReadonlySignal<AccessMode | undefined> = mode
 /** Why access is unknown, and how to ask again. */
 export const access = { problem: auth.problem, load: loadAccess }
 export const holdsKey: ReadonlySignal<boolean> = hasKey
 /** Whether calls can be made. */
 export const isIn: ReadonlySignal<boolean> = computed(
-  () => mode.value !== undefined && (mode.value !== 'key' || hasKey.value),
+  () => accessMode.value !== undefined && (accessMode.value !== 'key' || hasKey.value),
 )
 
 /** Characters that are valid in a header. */
@@ -67,7 +66,7 @@ showCredentials({
   headers: () => (key === undefined ? {} : { [KEY_HEADER]: key }),
   refused: async (problem, path) => {
     if (path.startsWith(THROUGH_BACKEND) && (await isStillIn())) throw refusedByBackend(problem)
-    if (mode.peek() !== 'key') return leaveForLogin(() => location.reload())
+    if (accessMode.peek() !== 'key') return leaveForLogin(() => location.reload())
     forgetKey()
     throw problem
   },
@@ -76,7 +75,7 @@ showCredentials({
 export async function loadAccess(): Promise<void> {
   await auth.load()
   // Requests by key need no CSRF token, so it is not fetched.
-  if (mode.peek() === 'key') rememberCsrfToken(null)
+  if (accessMode.peek() === 'key') rememberCsrfToken(null)
 }
 
 /** @returns whether the key is right @throws ApiProblem if there is no response */
@@ -102,7 +101,7 @@ function askWhoIsIn(call: ApiCall = {}): Promise<AuthStatus> {
 /** The refusal may come from another board, which refused the key that our server has for it. */
 async function isStillIn(): Promise<boolean> {
   const { enabled, api_token_enabled, authenticated } = await askWhoIsIn()
-  return authenticated || (mode.peek() !== 'ledger' && !(enabled || api_token_enabled))
+  return authenticated || (accessMode.peek() !== 'ledger' && !(enabled || api_token_enabled))
 }
 
 function refusedByBackend({ status, requestId }: ApiProblem): ApiProblem {

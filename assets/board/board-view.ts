@@ -209,7 +209,7 @@ function BoardHead({ isPanel, isSearching, onNew }: BoardHeadProps) {
 function useSearchAction(isSearching: boolean, setSearching: (isSearching: boolean) => void): void {
   const running = executor.value?.running
   const search = () =>
-    html`${running && html`<span class="run-badge is-accent"><span class="run-dot"></span>1 running</span>`}
+    html`${running && html`<span class="run-badge is-accent"><span class="status-dot is-accent"></span>1 running</span>`}
       <button type="button" class="button quiet icon" aria-label="Find a card" aria-expanded=${isSearching}
         onClick=${() => setSearching(!isSearching)}><${Glyph} name="search" /></button>`
   usePhoneActions(search, [running, isSearching])
@@ -224,7 +224,7 @@ interface ColumnTabsProps {
 function ColumnTabs({ columns, current, onChoose }: ColumnTabsProps) {
   return html`<nav class="column-tabs row" aria-label="Columns">
     ${columns.map(
-      ({ name, cards }) => html`<button type="button" key=${name} class="column-tab"
+      ({ name, cards }) => html`<button type="button" key=${name} class="tab column-tab row"
         aria-current=${name === current ? 'true' : undefined} onClick=${() => onChoose(name)}>
         ${columnTitle(name)} <span class="count">${count(cards.length)}</span></button>`,
     )}
@@ -239,7 +239,7 @@ function BoardProblem() {
   const what = areLoaded.value
     ? 'The cards could not be reloaded. They may be outdated.'
     : 'The cards could not be loaded.'
-  return html`<div class="board-problem"><${ProblemNote} what=${what} problem=${problem} onRetry=${() => void loadCards()} /></div>`
+  return html`<div class="view-pad"><${ProblemNote} what=${what} problem=${problem} onRetry=${() => void loadCards()} /></div>`
 }
 
 function BoardSkeleton() {
@@ -254,7 +254,7 @@ function BoardSkeleton() {
 }
 
 function EmptyBoard({ onNew }: { onNew: () => void }) {
-  return html`<div class="board-empty stack">
+  return html`<div class="empty-state stack">
     <h2>No cards yet.</h2>
     <p class="quiet-text">The board is ready. Create a first card here, or from an event in the observatory.</p>
     <button type="button" class="button" onClick=${onNew}><${Glyph} name="plus" />Write a card</button>

@@ -1,12 +1,10 @@
 import { address } from '../shared/address.js'
-import { Glyph } from '../shared/controls/glyph.js'
 import type { MenuItem } from '../shared/controls/menu.js'
 import { LoadProblem } from '../shared/controls/note.js'
 import { html } from '../shared/html.js'
-import { isPhone } from '../shared/media.js'
-import { isDemo, otherProgramUrl } from '../shared/server/root-path.js'
+import { otherProgramUrl } from '../shared/server/root-path.js'
 import { logOut } from '../shared/server/session.js'
-import { DemoTag, Shell, type Tab } from '../shared/shell.js'
+import { OpennessTag, Shell, type Tab } from '../shared/shell.js'
 import { type AccessMode, access, accessMode, forgetKey, holdsKey, isIn, ledgerUser } from './access.js'
 import { BoardTag } from './board-switch.js'
 import { BoardView } from './board-view.js'
@@ -40,7 +38,8 @@ export function Board() {
   ]
   const last: MenuItem[] = mode === 'password' ? [{ label: 'Log out', onChoose: () => void logOut() }] : []
   const other = otherProgramUrl === undefined ? undefined : { label: 'Observatory', url: otherProgramUrl }
-  const tags = html`${openness(mode)}<${BoardTag} />`
+  const tags = html`<${OpennessTag} isOpen=${mode === 'open'} samples="sample cards on a throwaway board"
+      title="Every visitor of this address has full access. Set BOARD_PASSWORD to require a login." /><${BoardTag} />`
   return html`<${Shell} tabs=${tabs()} other=${other} tags=${tags}
       account=${{ name: accountName(mode), items, last }}>
       ${access.problem.value !== undefined && mode === undefined ? html`<div class="boundary"><${LoadProblem} of=${access} what="The board could not be loaded." /></div>` : needsKey ? html`<${KeyView} />` : html`<${VIEWS[path]} key=${path} />`}
@@ -58,16 +57,4 @@ function tabs(): Tab[] {
     { path: '/', query, label: 'Board', glyph: 'card', key: 'b', count: areLoaded.value ? cardCount.value : undefined },
     { path: '/runs', query, label: 'Runs', glyph: 'play', key: 'r' },
   ]
-}
-
-/** A demo is open as well, which need not be shown. */
-function openness(mode: AccessMode | undefined) {
-  if (isDemo) return html`<${DemoTag} what="sample cards on a throwaway board" />`
-  return mode === 'open' && html`<${OpenTag} />`
-}
-
-function OpenTag() {
-  return html`<span class="tag warn open-tag" title="Every visitor of this address has full access. Set BOARD_PASSWORD to require a login.">
-    <${Glyph} name="warning" class="small" />${isPhone.value ? 'Open' : 'Open: no login is set up'}
-  </span>`
 }

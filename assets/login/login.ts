@@ -48,14 +48,14 @@ showWhoseSessionEnded()
 
 /** Explains why the user landed here: the page that redirected left a message in this window. */
 function showWhoseSessionEnded(): void {
-  let left: string | null = null
+  let left: unknown
   try {
-    left = sessionStorage.getItem('daybook.session-ended')
+    left = JSON.parse(sessionStorage.getItem('daybook.session-ended') ?? 'null')
     sessionStorage.removeItem('daybook.session-ended')
   } catch {
     // This device has no storage.
   }
-  if (left === null) return
+  if (!left) return
   const back = 'Log in to continue where you were'
   const advice = left === 'draft' ? `${back}, with your unsaved text.` : `${back}.`
   showNote({ what: 'Your session ended.', advice, isPlain: true })

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
 import { address, href } from '../shared/address.js'
-import { Glyph } from '../shared/controls/glyph.js'
 import type { MenuItem } from '../shared/controls/menu.js'
 import { html } from '../shared/html.js'
 import { lazily } from '../shared/lazy.js'
 import { isPhone, isWide } from '../shared/media.js'
-import { isDemo, otherProgramUrl } from '../shared/server/root-path.js'
+import { otherProgramUrl } from '../shared/server/root-path.js'
 import { isAdmin, isOpen, logOut, ownName, session } from '../shared/server/session.js'
-import { DemoTag, Shell, type Tab } from '../shared/shell.js'
+import { OpennessTag, Shell, type Tab } from '../shared/shell.js'
 import { overview } from './overview.js'
 import { failingCaptures, LedgerDialog, OverviewStrip } from './overview-strip.js'
 import { EventsView } from './views/events.js'
@@ -44,7 +43,8 @@ export function Observatory() {
   ]
   const last: MenuItem[] = user ? [{ label: 'Log out', onChoose: () => void logOut() }] : []
   const other = otherProgramUrl === undefined ? undefined : { label: 'Board', url: otherProgramUrl }
-  return html`<${Shell} tabs=${tabs()} other=${other} tags=${tag()} strip=${html`<${OverviewStrip} />`}
+  const tag = html`<${OpennessTag} isOpen=${isOpen()} samples="sample events in a throwaway ledger" href=${href('/people')} />`
+  return html`<${Shell} tabs=${tabs()} other=${other} tags=${tag} strip=${html`<${OverviewStrip} />`}
       account=${{ name: session.value ? ownName() : 'Account', items, last }}>
       <${VIEWS[path]} key=${path} />
     <//>
@@ -76,16 +76,4 @@ function tabs(): Tab[] {
     { path: '/sources', label: 'Sources', glyph: 'list', key: 'o', isInMenu: !isWide.value },
   ]
   return all.filter(tab => tab.isFor !== false)
-}
-
-/** A demo is open as well, which need not be shown. */
-function tag() {
-  if (isDemo) return html`<${DemoTag} what="sample events in a throwaway ledger" />`
-  return isOpen() && html`<${OpenTag} />`
-}
-
-function OpenTag() {
-  return html`<a class="tag warn open-tag" href=${href('/people')}>
-    <${Glyph} name="warning" class="small" /><span>Open<span class="tag-rest">: no login is set up</span></span>
-  </a>`
 }

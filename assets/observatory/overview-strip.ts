@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { Stats } from '#model/ledger-answers'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { href } from '../shared/address.js'
 import { CopyButton } from '../shared/controls/copy.js'
@@ -42,16 +43,36 @@ export function OverviewStrip() {
 export function LedgerDialog({ onClose }: { onClose: () => void }) {
   const current = overview.value.value
   return html`<${Dialog} title="Ledger" onClose=${onClose}>
-    <div class="strip row is-list">${current ? html`<${Items} overview=${current} />` : 'Not loaded yet.'}</div>
-    ${current && html`<${MissedFacts} overview=${current} watched=${captured(current.subscriptions)} onClose=${onClose} />`}
-    ${current && html`<p class="hint">Daybook ${current.health.version}, ${current.health.engine}</p>`}
+    ${current ? html`<${LedgerFacts} overview=${current} onClose=${onClose} />` : 'Not loaded yet.'}
   <//>`
 }
 
-function Items({ overview: { stats: counted, health, subscriptions } }: { overview: Overview }) {
+function LedgerFacts({ overview, onClose }: { overview: Overview; onClose: () => void }) {
+  const { health, subscriptions } = overview
+  const { event_count: events, duplicate_count: repeats, by_source, latest_captured_at: newest } = statsOf(overview)
+  return html`<div class="stack">
+    <dl class="facts">
+      <div><dt>Recorded</dt><dd>${counted(events, 'event')}${repeats > 0 && `, ${counted(repeats, 'repeat')}`}${newest && `, newest ${relativeTime(newest, now.value)}`}</dd></div>
+      ${Object.keys(by_source)
+        .sort(bySource)
+        .map(
+          source => html`<div><dt>${sourceLabel(source)}</dt><dd>${count(by_source[source]?.events ?? 0)}</dd></div>`,
+        )}
+    </dl>
+    <${MissedFacts} overview=${overview} watched=${captured(subscriptions)} onClose=${onClose} />
+    <p class="hint">Daybook ${health.version}, ${health.engine}</p>
+  </div>`
+}
+
+/** The list may be ahead of the counts, which load every half minute. */
+function statsOf({ stats, health }: Overview): Stats {
   const { items, epoch } = loaded.value
-  // The list may be ahead of the counts, which load every half minute.
-  const stats = epoch === health.epoch ? withNewerEvents(counted, items) : counted
+  return epoch === health.epoch ? withNewerEvents(stats, items) : stats
+}
+
+function Items({ overview }: { overview: Overview }) {
+  const { health, subscriptions } = overview
+  const stats = statsOf(overview)
   const sources = Object.keys(stats.by_source).sort(bySource)
   const watched = captured(subscriptions)
   const failing = watched.filter(one => isFailing(one, now.value)).length
@@ -62,7 +83,6 @@ function Items({ overview: { stats: counted, health, subscriptions } }: { overvi
     ${sources.map(
       source => html`<p class="strip-item row" title=${sourceKin(source)}>
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><strong>${count(stats.by_source[source]?.events ?? 0)}</strong>
-        <span class="strip-source" aria-hidden="true">${sourceLabel(source)}</span>
       </p>`,
     )}
     </div>

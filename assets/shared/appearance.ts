@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { readLocal, saveLocal } from './local-storage.js'
+import { readStored, saveStored } from './web-storage.js'
 import { shownZone } from './words/time.js'
 
 export const PALETTES = ['indigo', 'forest', 'amber'] as const
@@ -25,8 +25,8 @@ shownZone.value = zoneOf(appearance.value)
 
 /** Changes and stores it. `appearance-first.ts` reads the stored value before the next first paint. */
 export function setAppearance(change: Partial<Appearance>): void {
-  const chosen = { ...Object(readLocal('appearance')), ...change }
-  saveLocal('appearance', chosen)
+  const chosen = { ...Object(readStored('appearance')), ...change }
+  saveStored('appearance', chosen)
   show({ ...appearance.value, ...change })
 }
 
@@ -50,7 +50,7 @@ function zoneOf({ utc }: Appearance): string | undefined {
 }
 
 function readAppearance(): Appearance {
-  const kept = Object(readLocal('appearance')) as Record<string, unknown>
+  const kept = Object(readStored('appearance')) as Record<string, unknown>
   return {
     palette: oneOf(PALETTES, kept.palette, root.dataset.givenPalette),
     scheme: oneOf(SCHEMES, kept.scheme, root.dataset.givenScheme),

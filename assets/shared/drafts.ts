@@ -1,8 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { readStored, saveStored } from './web-storage.js'
 
 /** Unsaved input, kept for this window across a login. */
-
-const PREFIX = 'daybook.draft.'
 
 const writers = new Map<string, () => unknown>()
 
@@ -29,24 +28,16 @@ export function useDraft(name: string, draft: unknown): void {
 
 /** Returns and removes the draft stored under that name. */
 export function takeDraft(name: string): unknown {
-  try {
-    const text = sessionStorage.getItem(PREFIX + name)
-    sessionStorage.removeItem(PREFIX + name)
-    return text === null ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const draft = readStored(`draft.${name}`, 'sessionStorage')
+  saveStored(`draft.${name}`, undefined, 'sessionStorage')
+  return draft
 }
 
 /** Stores a draft until it is taken. @returns whether there was room */
 export function keepDraft(name: string, draft: unknown): boolean {
-  try {
-    sessionStorage.setItem(PREFIX + name, JSON.stringify(draft))
-    return true
-  } catch {
-    console.warn(`The draft ${name} could not be kept.`)
-    return false
-  }
+  const isKept = saveStored(`draft.${name}`, draft, 'sessionStorage')
+  if (!isKept) console.warn(`The draft ${name} could not be kept.`)
+  return isKept
 }
 
 /** Stores the drafts of all forms. @returns whether there were any */

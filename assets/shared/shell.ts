@@ -14,6 +14,7 @@ import { type Children, html } from './html.js'
 import { type KeyBinding, listedKeys, useKeys } from './keys/keys.js'
 import { isCoarse, isPhone } from './media.js'
 import { isOutdated, outage, tryNow } from './server/connection.js'
+import { isDemo } from './server/root-path.js'
 import { useSeconds } from './words/now.js'
 import { capital, initials } from './words/text.js'
 import { clockTime, DEVICE_ZONE, fromMs } from './words/time.js'
@@ -132,7 +133,7 @@ function TabLink({ tab, isCurrent }: { tab: Tab; isCurrent: boolean }) {
   return html`<a class="tab row" href=${href(path, query)} aria-current=${isCurrent ? 'page' : undefined}>
     ${isPhone.value && html`<${Glyph} name=${glyph} />`}<span>${label}</span>
     ${count !== undefined && !isPhone.value && html`<span class="count">${count}</span>`}
-    ${trouble && html`<span class="status-dot" role="img" aria-label=${trouble} title=${trouble}></span>`}
+    ${trouble && html`<span class="status-dot is-danger" role="img" aria-label=${trouble} title=${trouble}></span>`}
   </a>`
 }
 
@@ -155,9 +156,22 @@ export function ViewTitle({ title }: { title: string }) {
   return html`<h1 class=${isPhone.value ? 'visually-hidden' : undefined}>${title}</h1>`
 }
 
-/** @param what is sample data, and where: `sample events in a throwaway ledger` */
-export function DemoTag({ what }: { what: string }) {
-  return html`<span class="tag accent open-tag"><span>Demo<span class="tag-rest">: ${what}</span></span></span>`
+interface OpennessTagProps {
+  isOpen: boolean
+  /** `sample events in a throwaway ledger` */
+  samples: string
+  href?: string
+  title?: string
+}
+
+/** Shows that no login is set up. A demo is open as well, which need not be shown. */
+export function OpennessTag({ isOpen, samples, ...more }: OpennessTagProps) {
+  if (isDemo)
+    return html`<span class="tag accent open-tag"><span>Demo<span class="tag-rest">: ${samples}</span></span></span>`
+  if (!isOpen) return null
+  return html`<${more.href ? 'a' : 'span'} class="tag warn open-tag" ...${more}>
+    <${Glyph} name="warning" class="small" /><span>Open<span class="tag-rest">: no login is set up</span></span>
+  <//>`
 }
 
 /** Shown above the view while the server does not respond, and once it has another version of the page. */

@@ -263,6 +263,16 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     const only = await page.getByRole('menuitem', { name: 'Only events with “Found it' }).getAttribute('href')
     t.equal(new URL(String(only), served.url).searchParams.get('q'), '"Found it: the retry budget."')
     await page.keyboard.press('Escape')
+    await tree.getByText('8796', { exact: true }).first().click({ button: 'right' })
+    t.same(await page.getByRole('menuitem').allInnerTexts(), ['Copy'], 'the server searches no numbers')
+    await page.keyboard.press('Escape')
+    await tree.getByText('kind', { exact: true }).first().click({ button: 'right' })
+    t.same(
+      await page.getByRole('menuitem').allInnerTexts(),
+      ['Only message.created', 'All but message.created', 'Copy'],
+      'a member that is a filter is left out, too',
+    )
+    await page.keyboard.press('Escape')
     await page.keyboard.press('ArrowLeft')
     t.notMatch(flat(await tree.innerText()), /id: 8796 content/)
     const section = panel(page).getByRole('region', { name: 'Entry as JSON' })

@@ -58,7 +58,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     board: { path: '/', ready: '.card' },
     'a card': { path: `/?card=${card}`, ready: '.markdown' },
     'a new card': { path: '/?card=new', ready: '.card-title-field' },
-    runs: { path: '/runs', ready: '.board-empty' },
+    runs: { path: '/runs', ready: '.empty-state' },
   }
   const openView = async (page: Page, { ready, open }: View) => {
     await page.locator(ready).first().waitFor()

@@ -105,7 +105,7 @@ function Labels({ text: { labels }, onChange }: PartProps) {
     label =>
       html`<${LabelTag} key=${label} label=${label} onRemove=${() => set(labels.filter(other => other !== label))} />`,
   )}
-    <${Choose} label="Labels" button=${html`<${Glyph} name="plus" class="small" />Label`} buttonClass="quiet-chip" isMany
+    <${Choose} label="Labels" button=${html`<${Glyph} name="plus" class="small" />Label`} buttonClass="quiet" isMany
       placeholder="Find or add a label" empty="No labels yet. Type one and press Enter."
       choices=${choices.map(([value, count]) => ({ value, label: value, ...(count > 0 ? { count } : {}) }))} chosen=${labels}
       onChoose=${set} onWrite=${(word: string) => set([...labels, word.slice(0, LIMITS.label)])} />`
@@ -121,7 +121,7 @@ function Assignee({ text: { assignee }, onChange }: PartProps) {
     ...(assignee === null ? [] : [{ value: '', label: 'Unassigned' }]),
     ...names.map(name => ({ value: name, label: name })),
   ]
-  return html`<${Choose} label="Assignee" button=${button} buttonClass="quiet-chip card-assignee" choices=${choices}
+  return html`<${Choose} label="Assignee" button=${button} buttonClass="quiet card-assignee" choices=${choices}
     chosen=${assignee === null ? [] : [assignee]} placeholder="Find or type a name" empty="No names yet. Type one and press Enter."
     onChoose=${([name = '']: readonly string[]) => onChange({ assignee: name === '' ? null : name })}
     onWrite=${(name: string) => onChange({ assignee: name.slice(0, LIMITS.assignee) })} />`

@@ -71,10 +71,10 @@ export function TileContent({ card, terms = [] }: { card: Card; terms?: readonly
 export function RunBadge({ run }: { run: Run }) {
   const { state, mode } = run
   if (state === 'running') {
-    return html`<span class="run-badge is-accent"><span class="run-dot"></span><span class="visually-hidden">Running for </span><${Stopwatch} run=${run} /></span>`
+    return html`<span class="run-badge is-accent"><span class="status-dot is-accent"></span><span class="visually-hidden">Running for </span><${Stopwatch} run=${run} /></span>`
   }
   if (state === 'queued')
-    return html`<span class="run-badge is-accent"><span class="run-dot is-open"></span>Queued</span>`
+    return html`<span class="run-badge is-accent"><span class="status-dot is-accent is-open"></span>Queued</span>`
   if (state === 'done') {
     return html`<span class="run-badge is-ok"><${Glyph} name="check" /><span class="visually-hidden">Done: </span>${MODE_NAMES[mode]}</span>`
   }

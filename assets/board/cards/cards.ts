@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Card, CardList } from '#model/board/card'
 import { announce } from '../../shared/announce.js'
 import { showToast } from '../../shared/controls/toast.js'
+import { deleteLater, deleting } from '../../shared/deletions.js'
 import { ApiProblem, createResource, reasonOf, segment } from '../../shared/server/api.js'
 import { arrange, type Column, columnTitle, findCard, type Move, type Place } from '../columns/columns.js'
 import { boardApi, boardName } from '../place.js'
@@ -22,7 +23,6 @@ const READ_AGAIN = 3
 /** Incremented at the start and end of each write: a response from in between may be outdated. */
 let writes = 0
 const moves = signal<readonly Move[]>([])
-const hidden = signal<ReadonlySet<string>>(new Set())
 
 const loaded = createResource<LoadedCards | undefined>(async signal => {
   for (let attempt = 1; ; attempt++) {
@@ -35,7 +35,7 @@ const loaded = createResource<LoadedCards | undefined>(async signal => {
 /** The visible state: with pending moves and without pending deletions, ahead of the server. */
 export const columns: ReadonlySignal<readonly Column[]> = computed(() => {
   const { cards, columns: names } = loaded.value.value ?? { cards: [], columns: [] }
-  const shown = cards.filter(({ id }) => !hidden.value.has(id))
+  const shown = cards.filter(({ id }) => !deleting.value.has(draftKey(id)))
   return arrange(shown, names, moves.value)
 })
 
@@ -68,7 +68,6 @@ export function isOnBoard(id: string): boolean {
 /** Clears the state for another board. */
 export function resetCards(): void {
   moves.value = []
-  hidden.value = new Set()
   loaded.set(undefined)
 }
 
@@ -130,29 +129,22 @@ export function reloadCard(id: string): Promise<Card> {
 /** Hides a card immediately, and deletes it after the time to undo. */
 export function deleteCard({ id, title, version }: Card): void {
   const board = boardName.peek()
-  hide(id, true)
-  announce(`Deleted ${title}`)
-  showToast({
-    words: `Deleted “${title}”. Its runs stay.`,
-    undo: () => hide(id, false),
-    commit: () => void reallyDelete(),
-  })
-
-  async function reallyDelete(): Promise<void> {
+  const key = draftKey(id, board)
+  const remove = async () => {
     const call = { method: 'DELETE', headers: { 'If-Match': `"${version}"` }, keepalive: true } as const
     try {
       // Another board may be shown by then.
       const send = () => boardApi(`/cards/${segment(id)}`, call, board)
       await write(send, () => change(cards => cards.filter(card => card.id !== id)), board)
-      keepDraft(draftKey(id, board), undefined)
+      keepDraft(key, undefined)
     } catch (error) {
-      const isOutdated = error instanceof ApiProblem && error.code === 'version_conflict'
-      const why = isOutdated ? 'It has been changed since.' : reasonOf(error)
-      showToast({ words: `“${title}” is still there. ${why}` })
       void loadCards()
+      if (!(error instanceof ApiProblem && error.code === 'version_conflict')) throw error
+      throw new ApiProblem(error.status, { code: error.code, detail: 'It has been changed since.' })
     }
-    if (board === boardName.peek()) hide(id, false)
   }
+  announce(`Deleted ${title}`)
+  deleteLater({ key, words: `Deleted “${title}”. Its runs stay.`, remove, failure: `“${title}” is still there.` })
 }
 
 /** @param known handles the response, if the same board is still shown */
@@ -174,13 +166,6 @@ function put(card: Card): void {
 function change(next: (cards: readonly Card[]) => Card[]): void {
   const { value } = loaded.value
   if (value) loaded.set({ ...value, cards: next(value.cards) })
-}
-
-function hide(id: string, isHidden: boolean): void {
-  const next = new Set(hidden.peek())
-  if (isHidden) next.add(id)
-  else next.delete(id)
-  hidden.value = next
 }
 
 async function readAll(signal: AbortSignal): Promise<LoadedCards> {

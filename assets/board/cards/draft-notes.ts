@@ -34,7 +34,7 @@ export function ConflictNote({ draft, saved, onMerge, onTake, onOverwrite }: Con
     <div class="stack grow">
       <p><strong>Someone saved this card ${when(saved.updated_at)}, while you wrote.</strong></p>
       <p>${words} Yours is kept below, not saved yet.</p>
-      <div class="conflict-lines" tabindex="0" role="group" aria-label="Lines that differ">
+      <div class="conflict-lines box code" tabindex="0" role="group" aria-label="Lines that differ">
         ${shown.slice(0, SHOWN).map(diffLine)}
         ${shown.length > SHOWN && html`<p class="hint">${count(shown.length - SHOWN)} more lines</p>`}
       </div>
@@ -68,7 +68,7 @@ export function LostDrafts() {
   const { card: openId } = place.value.value
   if (!areLoaded.value) return null
   const lost = draftedCards().filter(id => id !== openId && !isOnBoard(id))
-  return lost.map(id => html`<div key=${id} class="board-problem"><${LostDraftNote} id=${id} /></div>`)
+  return lost.map(id => html`<div key=${id} class="view-pad"><${LostDraftNote} id=${id} /></div>`)
 }
 
 export function LostDraftNote({ id }: { id: string }) {

@@ -6,7 +6,7 @@ import { labelColour } from './label-colours.js'
 
 export function LabelTag({ label, onRemove }: { label: string; onRemove?: () => void }) {
   return html`<span class=${`label row label-${labelColour(label)}`}>
-    <span class="label-dot"></span><span class="ellipsis" title=${plainText(label)}><${Words} text=${label} /></span>
+    <span class="status-dot"></span><span class="ellipsis" title=${plainText(label)}><${Words} text=${label} /></span>
     ${
       onRemove &&
       html`<button type="button" class="label-remove reach" aria-label=${`Remove ${plainText(label)}`} onClick=${onRemove}>

@@ -78,7 +78,7 @@ export function BoardColumn(props: BoardColumnProps) {
           ? html`<${QuickAdd} column=${name} onLeave=${() => onAdd(false)} onOpen=${onOpen} />`
           : isPhone.value &&
             isKnown &&
-            html`<button type="button" class="column-add row" onClick=${() => onAdd(true)}><${Glyph} name="plus" />Add to ${title}</button>`
+            html`<button type="button" class="button column-add" onClick=${() => onAdd(true)}><${Glyph} name="plus" />Add to ${title}</button>`
       }
     </div>
   </section>`

@@ -54,9 +54,9 @@ export function MoveDialog({ card, columns, onClose }: MoveDialogProps) {
       ${columns
         .filter(({ isKnown }) => isKnown)
         .map(
-          ({ name, cards }) => html`<button type="button" class="move-choice row" disabled=${name === here}
+          ({ name, cards }) => html`<button type="button" class="menu-item row" disabled=${name === here}
             onClick=${() => move(name, cards.length)}>
-            <span>${columnTitle(name)}</span>
+            <span class="grow">${columnTitle(name)}</span>
             ${name === here ? html`<span class="quiet-text">current</span>` : html`<${Glyph} name="chevron-right" />`}
           </button>`,
         )}

@@ -5,24 +5,13 @@ import { Glyph } from '../../shared/controls/glyph.js'
 import { LoadProblem } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { segment, useResource } from '../../shared/server/api.js'
-import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
 import { Stopwatch } from '../cards/card-tile.js'
 import { boardApi } from '../place.js'
-import { type Execution, ExecutionDialog, useExecution, whyTokens } from './execution.js'
+import { useExecution, whyTokens } from './execution.js'
 import { LogView } from './log-view.js'
-import { RunAgain } from './run-buttons.js'
-import {
-  isOver,
-  MODE_NAMES,
-  programWords,
-  ranMs,
-  STATE_NAMES,
-  shortId,
-  stopwatch,
-  waitedMs,
-  whyNotDone,
-} from './run-words.js'
+import { PlanFacts, RunAgain } from './run-buttons.js'
+import { isOver, MODE_NAMES, ranMs, STATE_NAMES, shortId, stopwatch, waitedMs, whyNotDone } from './run-words.js'
 import { loadRuns, newestRuns, noteRun, type RunPage } from './runs.js'
 
 export interface CardRunsProps {
@@ -51,7 +40,7 @@ export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
   }
   return html`<nav class="run-chips row" aria-label="Runs of this card">
       ${runs.slice(0, SHOWN).map(
-        run => html`<button type="button" key=${run.id} class=${'run-chip row'} aria-current=${run.id === shown ? 'true' : undefined}
+        run => html`<button type="button" key=${run.id} class="run-chip chip quiet" aria-current=${run.id === shown ? 'true' : undefined}
           onClick=${() => onChoose(run.id)}>
           <${RunMark} state=${run.state} />${MODE_NAMES[run.mode]}${' '}
           ${run.state === 'running' || run.state === 'queued' ? STATE_NAMES[run.state].toLowerCase() : html`<${Time} at=${run.created_at} as="relative" />`}
@@ -66,7 +55,7 @@ const COLOURS: Partial<Record<RunState, string>> = { done: 'is-ok', failed: 'is-
 /** The state of a run as a mark, next to words. */
 export function RunMark({ state }: { state: RunState }) {
   if (state === 'running' || state === 'queued')
-    return html`<span class=${classes('run-dot', state === 'queued' && 'is-open')}></span>`
+    return html`<span class=${classes('status-dot is-accent', state === 'queued' && 'is-open')}></span>`
   const glyph = state === 'done' ? 'check' : state === 'interrupted' ? 'warning' : 'close'
   return html`<${Glyph} name=${glyph} class=${COLOURS[state] ?? ''} /><span class="visually-hidden">${STATE_NAMES[state]}: </span>`
 }
@@ -121,36 +110,27 @@ function RunHead({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }
 const CANCEL_WITHIN_MS = 60_000
 
 function CancelButton({ run }: { run: Run }) {
-  const cancel: Execution<Run> = headers =>
-    boardApi(`/runs/${segment(run.id)}/cancel`, { method: 'POST', headers, timeoutMs: CANCEL_WITHIN_MS })
-  const cancelled = (run: Run) => {
-    noteRun(run)
-    void loadRuns()
-  }
-  const { start, isInProgress, isAsking, onClose } = useExecution(cancel, cancelled)
+  const path = `/runs/${segment(run.id)}/cancel`
+  const { start, isInProgress, dialog } = useExecution<Run>({
+    ...{ title: 'Cancel this run?', action: 'Cancel run' },
+    run: headers => boardApi(path, { method: 'POST', headers, timeoutMs: CANCEL_WITHIN_MS }),
+    onDone: cancelled => {
+      noteRun(cancelled)
+      void loadRuns()
+    },
+    children: `This stops the program and every process that it started. ${whyTokens()}`,
+  })
   return html`<button type="button" class="button danger" aria-disabled=${isInProgress || undefined} onClick=${() => void start()}>
       ${isInProgress ? 'Cancelling…' : 'Cancel run'}
-    </button>
-    ${
-      isAsking &&
-      html`<${ExecutionDialog} title="Cancel this run?" action="Cancel run" run=${cancel} onClose=${onClose} onDone=${cancelled}>
-        This stops the program and every process that it started. ${whyTokens()}
-      <//>`
-    }`
+    </button>${dialog}`
 }
 
 function Plan({ run: { plan } }: { run: Run }) {
   if (!plan) return null
-  const { folder, environment, timeout_seconds } = plan
   const isConfigured = plan.command !== null
   return html`<div class="run-plan stack">
     <p>${isConfigured ? 'Nothing was started. A real run would start this, with the card as JSON on standard input:' : 'Nothing was started: no command is configured on this board.'}</p>
-    <dl class="facts box">
-      <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
-      <div><dt>In</dt><dd class="code"><${Words} text=${folder} /></dd></div>
-      <div><dt>Variables</dt><dd class="code"><${Words} text=${environment.join(', ') || 'none'} /></dd></div>
-      <div><dt>At most</dt><dd>${stopwatch(timeout_seconds * 1000)}</dd></div>
-    </dl>
+    <${PlanFacts} plan=${plan} />
   </div>`
 }
 
@@ -177,7 +157,7 @@ interface Step {
 function step({ label, time, is, state }: Step) {
   const isBad = state !== undefined && state !== 'done'
   return html`<li class=${classes('run-step row', is === 'now' ? 'is-now' : is === 'past' && ((state && COLOURS[state]) ?? 'dim-text'))} aria-current=${is === 'now' ? 'step' : undefined}>
-    ${is === 'now' && html`<span class="run-dot"></span>`}
+    ${is === 'now' && html`<span class="status-dot is-accent"></span>`}
     ${is === 'past' && html`<${Glyph} name=${isBad ? 'close' : 'check'} />`}
     ${label}${time && html` <span class="run-step-time">${time}</span>`}
   </li>`

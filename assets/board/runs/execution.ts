@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ExecutorStatus } from '#model/board/run'
 import { Dialog } from '../../shared/controls/dialog.js'
+import { TextField } from '../../shared/controls/field.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { Note } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
@@ -105,12 +106,9 @@ interface ExecutionDialogProps<T> {
   children?: Children
 }
 
-/**
- * Executes with the held tokens; the dialog is needed if they are missing or refused. Other failures are shown.
- *
- * @param setAsking shows the dialog
- */
-export function useExecution<T>(run: Execution<T>, onDone: (done: T) => void) {
+/** Executes with the held tokens; the dialog is shown if they are missing or refused. Other failures are shown. */
+export function useExecution<T>(asked: Omit<ExecutionDialogProps<T>, 'onClose'>) {
+  const { run, onDone } = asked
   const [isAsking, setAsking] = useState(false)
   const [isInProgress, setInProgress] = useState(false)
   const start = async () => {
@@ -128,8 +126,12 @@ export function useExecution<T>(run: Execution<T>, onDone: (done: T) => void) {
     }
     setInProgress(false)
   }
-  return { start, isInProgress, isAsking, onClose: () => setAsking(false) }
+  const dialog = isAsking && html`<${ExecutionDialog} ...${asked} onClose=${() => setAsking(false)} />`
+  return { start, isInProgress, dialog }
 }
+
+/** Password managers do not save it. */
+export const UNSAVED = { 'data-1p-ignore': true, 'data-lpignore': 'true' }
 
 interface Problem {
   words: string
@@ -153,7 +155,7 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
   // out of view on a phone.
   useLayoutEffect(() => {
     if (!problem) return
-    form.current?.querySelector<HTMLInputElement>('input[aria-invalid]')?.focus()
+    form.current?.querySelector<HTMLInputElement>('[aria-invalid=true]')?.focus()
     form.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
   }, [problem])
 
@@ -185,9 +187,12 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
       <div class="execution-what">${children}</div>
       <${HeldTokenStatus} />
       ${missing.map(
-        (board, index) => html`<${TokenField} key=${board} of=${ofBoard(board)} value=${typed.get(board) ?? ''}
-          hint=${`${id}-hint`} isFirst=${index === 0} isInvalid=${problem !== undefined && (problem.board ?? board) === board}
-          onType=${(text: string) => setTyped(new Map(typed).set(board, text))} />`,
+        (
+          board,
+          index,
+        ) => html`<${TextField} key=${board} label=${`Executor token${ofBoard(board)}`} secret=${`the token${ofBoard(board)}`}
+          value=${typed.get(board) ?? ''} onChange=${(text: string) => setTyped(new Map(typed).set(board, text))} autofocus=${index === 0}
+          aria-describedby=${`${id}-hint`} aria-invalid=${problem !== undefined && (problem.board ?? board) === board} ...${UNSAVED} />`,
       )}
       ${
         missing.length > 0 &&
@@ -198,61 +203,29 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
   <//>`
 }
 
-interface TokenFieldProps {
-  /** Suffix after "token" that names the board. */
-  of: string
-  value: string
-  /** Id of the element that describes the field. */
-  hint: string
-  isInvalid: boolean
-  isFirst: boolean
-  onType: (text: string) => void
-}
-
-/** Input for a token, hidden from browser history and password managers. */
-function TokenField({ of, value, hint, isInvalid, isFirst, onType }: TokenFieldProps) {
-  const [isShown, setShown] = useState(false)
-  const id = useId()
-  return html`<div>
-    <label class="field-label" for=${id}>Executor token${of}</label>
-    <div class="inset-field">
-      <input id=${id} class="field" type=${isShown ? 'text' : 'password'} autocomplete="off" autocapitalize="off"
-        spellcheck=${false} data-1p-ignore data-lpignore="true" autofocus=${isFirst} value=${value}
-        aria-describedby=${hint} aria-invalid=${isInvalid || undefined}
-        onInput=${(event: Event) => onType((event.target as HTMLInputElement).value)} />
-      <button type="button" class="button quiet icon" aria-label=${`Show the token${of}`} aria-pressed=${isShown}
-        onClick=${() => setShown(!isShown)}><${Glyph} name="eye" /></button>
-    </div>
-  </div>`
-}
-
 export function ExecutorBar() {
   const status = executor.value
-  const doPause: Execution<ExecutorStatus> = headers =>
-    boardApi(executor.value?.paused ? '/executor/resume' : '/executor/pause', { method: 'POST', headers })
-  const { start, isAsking, onClose } = useExecution(doPause, setExecutor)
+  const name = status?.paused ? 'Resume' : 'Pause'
+  const { start, dialog } = useExecution<ExecutorStatus>({
+    ...{ title: `${name} the executor?`, action: name, onDone: setExecutor },
+    run: headers => boardApi(`/executor/${name.toLowerCase()}`, { method: 'POST', headers }),
+    children: `${status?.paused ? 'Queued runs start again.' : 'No further run starts; the current one continues.'} ${whyTokens()}`,
+  })
   if (!status || !(status.real || status.paused || status.running !== null || status.queued > 0)) return null
   const { paused, running, queued } = status
-  const name = paused ? 'Resume' : 'Pause'
   return html`<div class="executor-bar row" role="group" aria-label="Executor">
     <span class="quiet-text">Executor</span>
     ${
       paused
         ? html`<span class="run-badge is-warn"><${Glyph} name="pause" class="small" />paused</span>`
-        : running !== null && html`<span class="run-badge is-accent"><span class="run-dot"></span>running 1</span>`
+        : running !== null &&
+          html`<span class="run-badge is-accent"><span class="status-dot is-accent"></span>running 1</span>`
     }
     ${!paused && running === null && html`<span class="quiet-text">idle</span>`}
     ${queued > 0 && html`<span class="quiet-text">queue ${queued}</span>`}
     <button type="button" class="button" onClick=${() => void start()}>
       <${Glyph} name=${paused ? 'play' : 'pause'} />${name}
     </button>
-    ${
-      isAsking &&
-      html`<${ExecutionDialog} title=${`${name} the executor?`} action=${name} run=${doPause}
-        onDone=${setExecutor} onClose=${onClose}>
-        ${paused ? 'Queued runs start again.' : 'No further run starts; the current one continues.'}
-        ${' '}${whyTokens()}
-      <//>`
-    }
+    ${dialog}
   </div>`
 }

@@ -154,17 +154,11 @@ function showLine(
   }
   const row = document.createElement('div')
   row.className = `log-line log-${stream}`
-  const clock = document.createElement('time')
-  clock.className = 'log-clock'
+  const part = <Tag extends 'time' | 'span'>(tag: Tag, className: string, textContent: string) =>
+    Object.assign(document.createElement(tag), { className, textContent })
+  const clock = part('time', 'log-clock', clockTime(at))
   clock.dateTime = at
-  clock.append(clockTime(at))
-  const time = document.createElement('span')
-  time.className = 'log-time'
-  time.append(stopwatch(atMs))
-  const words = document.createElement('span')
-  words.className = 'log-words'
-  words.append(text)
-  row.append(clock, time, words)
+  row.append(clock, part('span', 'log-time', stopwatch(atMs)), part('span', 'log-words', text))
   rows.set(number, row)
   list.append(row)
 }

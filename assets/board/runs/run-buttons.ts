@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
-import type { Run, RunMode } from '#model/board/run'
+import type { Run, RunMode, RunPlan } from '#model/board/run'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
 import { reasonOf } from '../../shared/server/api.js'
@@ -71,14 +71,18 @@ function RealRunDialog({ card, onStarted, onClose }: RunButtonsProps & { onClose
   return html`<${ExecutionDialog} title="Start a real run?" action="Start real run" run=${run} onDone=${onStarted} onClose=${onClose}>
     <p>It starts a program on ${boardLabel() === 'This machine' ? 'this machine' : boardLabel()} for
       ${' '}<strong><${Words} text=${card.title} /></strong>. ${whyTokens()}</p>
-    ${
-      plan &&
-      html`<dl class="facts box spaced">
-        <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
-        <div><dt>In</dt><dd class="code"><${Words} text=${plan.folder} /></dd></div>
-        <div><dt>On</dt><dd>${boardLabel()}</dd></div>
-        <div><dt>At most</dt><dd>${duration(plan.timeout_seconds * 1000)}, one at a time</dd></div>
-      </dl>`
-    }
+    ${plan && html`<${PlanFacts} plan=${plan} board=${boardLabel()} />`}
   <//>`
+}
+
+/** What a real run starts. @param props.board where */
+export function PlanFacts({ plan, board }: { plan: RunPlan; board?: string }) {
+  const { folder, environment, timeout_seconds: seconds } = plan
+  return html`<dl class="facts box spaced">
+    <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
+    <div><dt>In</dt><dd class="code"><${Words} text=${folder} /></dd></div>
+    <div><dt>Variables</dt><dd class="code"><${Words} text=${environment.join(', ') || 'none'} /></dd></div>
+    ${board && html`<div><dt>On</dt><dd>${board}</dd></div>`}
+    <div><dt>At most</dt><dd>${duration(seconds * 1000)}, one at a time</dd></div>
+  </dl>`
 }

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import type { Run } from '#model/board/run'
 import { href } from '../../shared/address.js'
 import { Panel } from '../../shared/controls/dialog.js'
-import { ProblemNote, TableSkeleton } from '../../shared/controls/note.js'
+import { LoadProblem, Unloaded } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
-import { reasonOf, useSlow } from '../../shared/server/api.js'
+import { reasonOf } from '../../shared/server/api.js'
 import { ViewTitle } from '../../shared/shell.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
@@ -15,27 +15,22 @@ import { boardQuery, place } from '../place.js'
 import { joined, RunDetail, RunMark } from './card-runs.js'
 import { ExecutorBar, HeldTokenStatus } from './execution.js'
 import { MODE_NAMES, STATE_NAMES, shortId } from './run-words.js'
-import { areRunsLoading, loadRuns, newestRuns, olderRuns, runsProblem } from './runs.js'
+import { newest, newestRuns, olderRuns } from './runs.js'
 
 /** All runs of the board, newest first, with one of them in the panel. */
 export function RunsView() {
   const { run: openId } = place.value.value
-  const newest = newestRuns.value
-  const isSlow = useSlow(areRunsLoading.value && !newest)
+  const page = newestRuns.value
   const close = () => place.set({ run: '' })
   return html`<div class="view-main fill">
       <header class="view-head row wrap runs-head">
         <${ViewTitle} title="Runs" /><span class="push"></span><${ExecutorBar} /><${BoardSwitch} />
       </header>
-      ${
-        runsProblem.value !== undefined &&
-        !areRunsLoading.value &&
-        html`<div class="board-problem"><${ProblemNote} what="The runs could not be loaded." problem=${runsProblem.value} onRetry=${() => void loadRuns()} /></div>`
-      }
+      ${page && html`<div class="view-pad"><${LoadProblem} of=${newest} what="The runs may be outdated." /></div>`}
       <div class="view-scroll" tabindex="0" role="group" aria-label="Runs, list">
-        ${newest && newest.items.length === 0 && html`<${NoRuns} />`}
-        ${newest && newest.items.length > 0 && html`<${RunTable} key=${String(boardQuery.value)} newest=${newest.items} next=${newest.next} openId=${openId} />`}
-        ${!newest && isSlow && html`<${TableSkeleton} label="Loading the runs" />`}
+        ${!page && html`<${Unloaded} of=${newest} name="runs" />`}
+        ${page?.items.length === 0 && html`<${NoRuns} />`}
+        ${page && page.items.length > 0 && html`<${RunTable} key=${String(boardQuery.value)} newest=${page.items} next=${page.next} openId=${openId} />`}
       </div>
     </div>
     ${
@@ -47,7 +42,7 @@ export function RunsView() {
 }
 
 function NoRuns() {
-  return html`<div class="board-empty stack">
+  return html`<div class="empty-state stack">
     <h2>No runs yet.</h2>
     <p class="quiet-text">Open a card and choose Dry run: it shows what a real run would start, without starting it.</p>
   </div>`
@@ -88,7 +83,7 @@ function RunTable({ newest, next, openId }: RunTableProps) {
 function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }) {
   const card = shownCard(run.card_id)
   return html`<tr class=${classes(isOpen && 'is-selected')}>
-    <td><a class="run-link" href=${href('/runs', place.query({ run: run.id }))}><span aria-hidden="true"><${RunMark} state=${run.state} /></span>${STATE_NAMES[run.state]}</a></td>
+    <td><a class="row-name" href=${href('/runs', place.query({ run: run.id }))}><span aria-hidden="true"><${RunMark} state=${run.state} /></span><span class="anywhere">${STATE_NAMES[run.state]}</span></a></td>
     <td>${
       card
         ? html`<a href=${href('/', place.query({ card: card.id, show: 'runs', run: run.id }))}><${Words} text=${card.title} /></a>`

@@ -13,12 +13,12 @@ export interface RunPage {
 /** The newest runs of the board: the source of run states on cards, and the first page of the list. */
 const NEWEST = 200
 
-const newest = createResource<RunPage | undefined>(signal => boardApi('/runs', { query: { limit: NEWEST }, signal }))
+export const newest = createResource<RunPage | undefined>(signal =>
+  boardApi('/runs', { query: { limit: NEWEST }, signal }),
+)
 const status = createResource<ExecutorStatus | undefined>(signal => boardApi('/executor', { signal }))
 
 export const newestRuns: ReadonlySignal<RunPage | undefined> = newest.value
-export const runsProblem: ReadonlySignal<unknown> = newest.problem
-export const areRunsLoading: ReadonlySignal<boolean> = newest.isLoading
 export const executor: ReadonlySignal<ExecutorStatus | undefined> = status.value
 
 export const runByCard: ReadonlySignal<ReadonlyMap<string, Run>> = computed(() => {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Consumer, DeadLetter } from '#model/consumers/consumer'
 import type { List } from '#model/ledger-answers'
 import { href } from '../../shared/address.js'
@@ -7,7 +7,7 @@ import { Panel } from '../../shared/controls/dialog.js'
 import { LoadProblem, Note } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { api, createResource, reasonOf } from '../../shared/server/api.js'
+import { api, reasonOf, useResource } from '../../shared/server/api.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { fromLocal, fromMs } from '../../shared/words/time.js'
@@ -63,7 +63,7 @@ function Seek({ consumer }: { consumer: Consumer }) {
     <${AskButton} label="The beginning…" answer="Read everything again" question="Every event is delivered again." run=${seek({ position: 'beginning' })} />
     <${AskButton} label="Now…" answer="Skip to now" question="Events that wait are skipped." run=${seek({ position: 'now' })} />
     <label class="row"><span class="field-label">A time</span>
-      <input class="field" type="datetime-local" value=${local} onInput=${(event: InputEvent) => setLocal((event.target as HTMLInputElement).value)} /></label>
+      <input class="field end-at" type="datetime-local" value=${local} onInput=${(event: InputEvent) => setLocal((event.target as HTMLInputElement).value)} /></label>
     ${!Number.isNaN(ms) && html`<${AskButton} key=${local} label="That time…" answer="Continue there" question="Events since then are delivered again, and earlier ones are skipped." run=${seek({ from: fromMs(fromLocal(ms)) })} />`}
   </div>`
 }
@@ -79,22 +79,13 @@ const SHOWN = 50
 function DeadLetters({ consumer }: { consumer: Consumer }) {
   const { dead_letters: amount } = consumer
   const path = `${consumerPath(consumer)}/dead-letters`
-  const letters = useMemo(
-    () => createResource(signal => api<List<DeadLetter>>(`${path}?limit=${SHOWN}`, { signal })),
-    [path],
-  )
-  useEffect(() => void letters.load(), [letters, amount])
-  const changed = async () => {
+  const letters = useResource(signal => api<List<DeadLetter>>(`${path}?limit=${SHOWN}`, { signal }), [amount])
+  const act = (method: 'POST' | 'DELETE', part: string) => async () => {
+    await api(`${path}${part}`, { method })
     await Promise.all([letters.load(), consumers.load()])
   }
-  const retry = (part: string) => async () => {
-    await api(`${path}${part}/retry`, { method: 'POST' })
-    await changed()
-  }
-  const remove = (part: string) => async () => {
-    await api(`${path}${part}`, { method: 'DELETE' })
-    await changed()
-  }
+  const retry = (part: string) => act('POST', `${part}/retry`)
+  const remove = (part: string) => act('DELETE', part)
   const retryOne = ({ id }: DeadLetter) => {
     retry(`/${id}`)().catch(problem => showToast({ words: `It is not delivered again. ${reasonOf(problem)}` }))
   }

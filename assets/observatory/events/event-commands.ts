@@ -6,9 +6,6 @@ export interface CalledLedger {
   needsToken: boolean
 }
 
-/** Before every event of a ledger. */
-const BEGINNING = '1970-01-01T00:00:00Z'
-
 /** Requests an address with curl. The token is a variable, never a value. @param path below the root path */
 export function curlCommand({ base, needsToken }: CalledLedger, path: string, flags = '-sS'): string {
   const token = needsToken ? ' -H "Authorization: Bearer $EVENT_API_TOKEN"' : ''
@@ -31,20 +28,10 @@ export function streamCommand(ledger: CalledLedger, { to: _, ...query }: ApiQuer
   return curlCommand(ledger, `/api/stream?${searchOf(query)}`, '-sSN')
 }
 
-/**
- * Passes each event to `./work.sh`, and after an interruption continues where it stopped. The start is an instant: one
- * that moves with the time would skip what happened during a long interruption.
- *
- * @param from start of the range; undefined: with the first event
- */
-export function consumerCommand({ base }: CalledLedger, query: ApiQuery, from: string | undefined): string {
+/** Passes each event to `./work.sh`. The ledger keeps the checkpoint. @param from start of the range; of a new consumer */
+export function consumerCommand({ base }: CalledLedger, query: ApiQuery, from = 'beginning'): string {
   const { days: _, to: __, ...filters } = query
-  const flags = flagsOf({ ...filters, ...(from === undefined ? {} : { from }), 'api-url': base })
-  return `[ -s checkpoint ] || echo ${BEGINNING} > checkpoint
-daybook api events --follow --since="$(cat checkpoint)"${flags} | while IFS= read -r event; do
-  until printf '%s\\n' "$event" | ./work.sh; do sleep 1; done
-  printf '%s\\n' "$event" | jq -r .captured_at > checkpoint.new && mv checkpoint.new checkpoint
-done`
+  return `daybook consume my-consumer${flagsOf({ ...filters, from, 'api-url': base })} --exec ./work.sh`
 }
 
 function pairsOf(query: ApiQuery): [string, string][] {

@@ -39,7 +39,7 @@ export function ExportMenu() {
     command('Copy as curl', 'oldest first', () => exportCommand(ledger, query)),
     command('Copy as daybook command', 'newest first', () => listCommand(ledger, query)),
     command('Copy as stream', 'then new events', () => streamCommand(ledger, query)),
-    command('Copy as consumer', 'shell script', () => consumerCommand(ledger, query, rangeOf(Date.now()).from)),
+    command('Copy as consumer', 'keeps its place', () => consumerCommand(ledger, query, rangeOf(Date.now()).from)),
   ]
   return html`<${Menu} label="Export" buttonClass="button push" items=${items}
     button=${html`<${Glyph} name="download" /><span class="events-export-words">Export</span>`} />`

@@ -2,12 +2,12 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { EventPage } from '#model/ledger-answers'
 import { sentenceText } from '#model/sentences/event-sentence'
 import { href } from '../../shared/address.js'
-import { readLocal, saveLocal } from '../../shared/local-storage.js'
 import { readState, writeState } from '../../shared/query-state.js'
 import { ApiProblem, api } from '../../shared/server/api.js'
 import { rootPath } from '../../shared/server/root-path.js'
 import { newCount } from '../../shared/shell.js'
 import { pause } from '../../shared/timing.js'
+import { readStored, saveStored } from '../../shared/web-storage.js'
 import { fromMs } from '../../shared/words/time.js'
 import { FILTER_PARAMS, NO_RANGE, toApiQuery } from './filters/filter-params.js'
 import { filters } from './filters/filters.js'
@@ -46,12 +46,12 @@ export function saveSearch(search: SavedSearch): boolean {
   const others = saved.value.filter(({ query }) => query !== search.query)
   if (others.length >= MOST) return false
   saved.value = [...others, search]
-  return saveLocal('searches', saved.value)
+  return saveStored('searches', saved.value)
 }
 
 export function forgetSearch(query: string): void {
   saved.value = saved.value.filter(other => other.query !== query)
-  saveLocal('searches', saved.value)
+  saveStored('searches', saved.value)
 }
 
 /** Waits for new events of the searches that notify, while the page is open. */
@@ -126,7 +126,7 @@ function notify(query: string, { items, count }: EventPage): void {
 
 /** What is kept may come from another release. */
 function readSaved(): SavedSearch[] {
-  const kept = readLocal('searches')
+  const kept = readStored('searches')
   const all = Array.isArray(kept) ? kept.slice(0, MOST) : []
   return all
     .filter(one => typeof one?.query === 'string')

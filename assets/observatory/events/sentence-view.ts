@@ -4,6 +4,8 @@ import { Words } from '../../shared/words/text-view.js'
 
 /** Longer names and breadcrumbs are truncated. */
 const SHORT = 200
+/** A shorter place is never cut, so it needs no least width. Characters. */
+const SHORT_PLACE = 12
 
 export interface SentenceProps {
   parts: readonly SentencePart[]
@@ -48,7 +50,8 @@ function Piece({ part, terms, role, isProgram }: PieceProps) {
 }
 
 function Place({ steps, terms }: { steps: readonly string[]; terms: readonly string[] }) {
-  return html`<span class="event-crumbs">
+  const isShort = steps.join().length < SHORT_PLACE
+  return html`<span class=${classes('event-crumbs', isShort && 'is-short')}>
     ${steps.map(
       (step, at) => html`${at > 0 && html`<span class="event-step"> › </span>`}
         <span class=${at === steps.length - 1 ? 'event-object' : 'event-parent'}><${Words} text=${step} terms=${terms} limit=${SHORT} /></span>`,

@@ -6,7 +6,7 @@ import { AskButton } from '../../shared/controls/ask-button.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { LoadProblem, ProblemNote } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem, api, segment, useResource } from '../../shared/server/api.js'
+import { api, deleteAt, segment, useResource, useSending } from '../../shared/server/api.js'
 import { now } from '../../shared/words/now.js'
 import { Time } from '../../shared/words/time-view.js'
 import { forgetIssued, issuedToken, NewTokenForm, TokenBox } from './new-token-form.js'
@@ -87,12 +87,7 @@ interface TokenRowProps {
 /** Revoking asks for confirmation and then acts immediately: with a leaked token there is no time for an undo. */
 function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
   const revoke = async () => {
-    try {
-      await api(`${path}/tokens/${segment(token.id)}`, { method: 'DELETE' })
-    } catch (failure) {
-      // Already revoked by someone else.
-      if (!(failure instanceof ApiProblem && failure.status === 404)) throw failure
-    }
+    await deleteAt(`${path}/tokens/${segment(token.id)}`)
     onGone()
   }
   return html`<li class="token">
@@ -113,24 +108,19 @@ function End({ at }: { at: string }) {
 /** A user's browser sessions, with buttons to end them. @param path of the user: `/api/me`, `/api/users/…` */
 export function SessionList({ path }: { path: string }) {
   const sessions = useResource(signal => api<List<BrowserSession>>(`${path}/sessions`, { signal }), [path])
-  const [problem, setProblem] = useState<unknown>(undefined)
+  const { problem, send } = useSending()
   const heading = useRef<HTMLHeadingElement>(null)
   const { items = [] } = sessions.value.value ?? {}
   const hasCurrent = items.some(session => session.is_current)
   /** @param which none: all but the current one */
-  const end = async (which?: BrowserSession) => {
-    setProblem(undefined)
-    try {
-      await api(`${path}/sessions${which ? `/${segment(which.id)}` : ''}`, { method: 'DELETE' })
+  const end = (which?: BrowserSession) =>
+    send(async () => {
+      await deleteAt(`${path}/sessions${which ? `/${segment(which.id)}` : ''}`)
       announce(which ? 'The session has ended' : 'The sessions have ended')
       // Its button goes.
       heading.current?.focus()
-    } catch (failure) {
-      // Ended already.
-      if (!(failure instanceof ApiProblem && failure.status === 404)) setProblem(failure)
-    }
-    await sessions.load()
-  }
+      await sessions.load()
+    })
   return html`<div class="tokens-head row">
       <h3 ref=${heading} tabindex=${-1}>Sessions</h3>
       ${items.length > 1 && html`<button type="button" class="button small push" onClick=${() => end()}>${hasCurrent ? 'End all others' : 'End all'}</button>`}

@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
 import { Panel } from '../../shared/controls/dialog.js'
+import { TextField } from '../../shared/controls/field.js'
 import { ProblemNote } from '../../shared/controls/note.js'
 import { takeDraft, useDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
@@ -28,19 +29,14 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
   }
   return html`<${Panel} label="New person" size="person" takesFocus onClose=${onClose}
     foot=${html`<span class="form-owner"></span><button type="button" class="button quiet" onClick=${onClose}>Cancel</button>
-      <button type="submit" form=${`${id}-form`} class="button primary" disabled=${isSending || isEmpty}>${isSending ? 'Creating…' : 'Create account'}</button>`}>
-    <form id=${`${id}-form`} class="form person-form" novalidate onSubmit=${submit}>
+      <button type="submit" form=${id} class="button primary" disabled=${isSending || isEmpty}>${isSending ? 'Creating…' : 'Create account'}</button>`}>
+    <form id=${id} class="form person-form" novalidate onSubmit=${submit}>
       ${problem !== undefined && ofName === undefined && ofPassword === undefined && html`<${ProblemNote} what="The account was not created." problem=${problem} />`}
-      <div class="form-part">
-        <label class="field-label" for=${id}>Name</label>
-        <input id=${id} class="field" type="text" value=${username} maxlength="64" autocomplete="off" autocapitalize="none" spellcheck=${false}
-          aria-invalid=${ofName !== undefined} aria-describedby=${`${id}-said`}
-          onInput=${(event: InputEvent) => setUsername((event.target as HTMLInputElement).value)} />
-        <p id=${`${id}-said`} class=${ofName === undefined ? 'field-hint' : 'field-problem'}>${ofName ?? 'For a person or a program: letters, digits and . _ @ -'}</p>
-      </div>
+      <${TextField} label="Name" value=${username} onChange=${setUsername} refusal=${ofName} maxlength="64"
+        hint="For a person or a program: letters, digits and . _ @ -" />
       <${PasswordField} label="First password" value=${password} onChange=${setPassword} refusal=${ofPassword}
         hint="Send it by a safe channel. Programs that use a token never need it." />
-      <div class="form-part"><${RoleField} value=${role} onChange=${setRole} /><p class="field-hint">${ROLE_WORDS[role]}</p></div>
+      <div><${RoleField} value=${role} onChange=${setRole} /><p class="field-hint">${ROLE_WORDS[role]}</p></div>
     </form>
   <//>`
 }

@@ -2,6 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { IssuedToken, NewToken } from '#model/accounts/user'
 import { CopyButton } from '../../shared/controls/copy.js'
+import { FieldNote, TextField, textOf } from '../../shared/controls/field.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { ProblemNote } from '../../shared/controls/note.js'
 import { Segments } from '../../shared/controls/segments.js'
@@ -59,22 +60,17 @@ export function NewTokenForm({ path, owner, onIssued, onCancel }: NewTokenFormPr
   }
   return html`<form class="form token-form" novalidate onSubmit=${submit}>
     ${problem !== undefined && ofName === undefined && ofSources === undefined && html`<${ProblemNote} what="No token was issued." problem=${problem} />`}
-    <div class="form-part">
-      <label class="field-label" for=${id}>Name</label>
-      <input ref=${field} id=${id} class="field" type="text" value=${name} maxlength="64" autocomplete="off"
-        aria-invalid=${ofName !== undefined} aria-describedby=${`${id}-hint`} onInput=${(event: InputEvent) => setName((event.target as HTMLInputElement).value)} />
-      <p id=${`${id}-hint`} class=${ofName === undefined ? 'field-hint' : 'field-problem'}>${ofName ?? 'What it is for. Optional.'}</p>
-    </div>
-    <div class="form-part">
+    <${TextField} label="Name" value=${name} onChange=${setName} field=${field} refusal=${ofName} maxlength="64" hint="What it is for. Optional." />
+    <div>
       <${Segments} legend="May" choices=${RIGHTS} value=${may} onChange=${setMay} />
       ${
         may === 'write' &&
         html`<input class="field code" type="text" aria-label="Sources" value=${text} placeholder="ci" autocomplete="off" autocapitalize="none" spellcheck=${false}
-        aria-invalid=${ofSources !== undefined} aria-describedby=${`${id}-may`} onInput=${(event: InputEvent) => setText((event.target as HTMLInputElement).value)} />`
+        aria-invalid=${ofSources !== undefined} aria-describedby=${id} onInput=${(event: Event) => setText(textOf(event))} />`
       }
-      <p id=${`${id}-may`} class=${ofSources === undefined ? 'field-hint' : 'field-problem'}>${ofSources ?? rights[may]}</p>
+      <${FieldNote} id=${id} hint=${rights[may]} refusal=${ofSources} />
     </div>
-    <div class="form-part"><${Segments} legend="Ends after" choices=${ENDS} value=${days} onChange=${setDays} /></div>
+    <${Segments} legend="Ends after" choices=${ENDS} value=${days} onChange=${setDays} />
     <div class="buttons">
       <button type="submit" class="button small" disabled=${cannotIssue}>${isSending ? 'Issuing…' : 'Issue token'}</button>
       <button type="button" class="button small quiet" onClick=${onCancel}>Cancel</button>

@@ -1,36 +1,66 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Role } from '#model/accounts/user'
-import { Glyph } from '../../shared/controls/glyph.js'
+import { TextField, type TextFieldProps } from '../../shared/controls/field.js'
+import { ProblemNote } from '../../shared/controls/note.js'
 import { Segments, type SegmentsProps } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
+import { useSending } from '../../shared/server/api.js'
 import { capital } from '../../shared/words/text.js'
 import { passwordMinLength } from './people-list.js'
 
-export interface PasswordFieldProps {
-  label: string
-  value: string
-  onChange: (value: string) => void
-  refusal: string | undefined
-  hint?: string
+interface PasswordFieldProps extends TextFieldProps {
   /** The user's password as it is, to prove who changes it. */
   isCurrent?: boolean
 }
 
 /** A password, which can be revealed: one for another person must be passed on. Never kept in a draft. */
-export function PasswordField({ label, value, onChange, refusal, hint, isCurrent }: PasswordFieldProps) {
-  const id = useId()
-  const least = passwordMinLength.value
-  const [isSeen, setSeen] = useState(false)
-  return html`<div class="form-part">
-    <label class="field-label" for=${id}>${label}</label>
-    <div class="inset-field">
-      <input id=${id} class="field" type=${isSeen ? 'text' : 'password'} value=${value} autocomplete=${isCurrent ? 'current-password' : 'new-password'} autocapitalize="none" spellcheck=${false}
-        maxlength="1024" aria-invalid=${refusal !== undefined} aria-describedby=${`${id}-said`}
-        onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />
-      <button type="button" class="button quiet icon" aria-label="Show the password" aria-pressed=${isSeen} onClick=${() => setSeen(!isSeen)}><${Glyph} name="eye" /></button>
-    </div>
-    <p id=${`${id}-said`} class=${refusal === undefined ? 'field-hint' : 'field-problem'}>${refusal ?? `${least === undefined ? '' : `At least ${least} characters. `}${hint}`}</p>
-  </div>`
+export function PasswordField({ isCurrent, hint, ...others }: PasswordFieldProps) {
+  const least = isCurrent ? undefined : passwordMinLength.value
+  const words = [least !== undefined && `At least ${least} characters.`, hint].filter(Boolean).join(' ')
+  return html`<${TextField} ...${others} secret="the password" hint=${words} maxlength="1024" autocomplete=${isCurrent ? 'current-password' : 'new-password'} />`
+}
+
+interface PasswordFormProps {
+  /** Of the button that shows the form, and of the one that sends it. */
+  label: string
+  answer: string
+  hint: string
+  /** The own account: its current password proves who changes it. */
+  username?: string
+  /** @throws ApiProblem */
+  change: (passwords: { password: string; current_password: string }) => Promise<void>
+}
+
+/** Changes a password, of the user or of another person. */
+export function PasswordForm({ label, answer, hint, username, change }: PasswordFormProps) {
+  const [isOpen, setOpen] = useState(false)
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const { isSending, problem, setProblem, send, refusalOf } = useSending()
+  const [ofCurrent, ofPassword] = [refusalOf('/current_password'), refusalOf('/password')]
+  const isEmpty = password === '' || (username !== undefined && current === '')
+  const close = () => {
+    setOpen(false)
+    setCurrent('')
+    setPassword('')
+    setProblem(undefined)
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (!isEmpty) void send(() => change({ password, current_password: current }).then(close))
+  }
+  if (!isOpen) return html`<button type="button" class="button small" onClick=${() => setOpen(true)}>${label}</button>`
+  return html`<form class="form" novalidate onSubmit=${submit}>
+    ${problem !== undefined && ofCurrent === undefined && ofPassword === undefined && html`<${ProblemNote} what="The password was not changed." problem=${problem} />`}
+    ${
+      username !== undefined &&
+      html`<input type="text" autocomplete="username" value=${username} readonly hidden />
+        <${PasswordField} label="Current password" isCurrent value=${current} onChange=${setCurrent} refusal=${ofCurrent} />`
+    }
+    <${PasswordField} label="New password" value=${password} onChange=${setPassword} refusal=${ofPassword} hint=${hint} />
+    <div class="buttons"><button type="submit" class="button small" disabled=${isSending || isEmpty}>${answer}</button>
+      <button type="button" class="button small quiet" onClick=${close}>Cancel</button></div>
+  </form>`
 }
 
 const ROLES = (['member', 'admin'] as const).map(value => ({ value, label: capital(value) }))

@@ -1,13 +1,10 @@
 import { computed, signal } from '@preact/signals'
 import type { ListedUser, User } from '#model/accounts/user'
 import type { List } from '#model/ledger-answers'
-import { showToast } from '../../shared/controls/toast.js'
+import { deleteLater, deleting } from '../../shared/deletions.js'
 import { html } from '../../shared/html.js'
-import { api, createResource, reasonOf, segment } from '../../shared/server/api.js'
+import { api, createResource, segment } from '../../shared/server/api.js'
 import { session } from '../../shared/server/session.js'
-
-/** Hidden, and deleted on the server after the time to undo. */
-const deleting = signal<ReadonlySet<string>>(new Set())
 
 export const passwordMinLength = signal<number | undefined>(undefined)
 
@@ -58,24 +55,15 @@ function revise(id: string, changes: Partial<ListedUser>): void {
 }
 
 /** Deletes an account, with ten seconds to undo. */
-export function deletePerson(person: ListedUser): void {
-  const { id, username } = person
-  deleting.value = new Set([...deleting.value, id])
-  const show = () => {
-    deleting.value = new Set([...deleting.value].filter(other => other !== id))
-  }
-  const commit = async () => {
-    try {
+export function deletePerson({ id, username }: ListedUser): void {
+  deleteLater({
+    ...{ key: id, failure: `${username} was not deleted.` },
+    words: html`Deleted <strong>${username}</strong>. Its events and subscriptions stay.`,
+    remove: async () => {
       await api(`/api/users/${segment(id)}`, { method: 'DELETE', keepalive: true })
       loaded.set((loaded.value.peek() ?? []).filter(other => other.id !== id))
-    } catch (problem) {
-      showToast({ words: `${username} was not deleted. ${reasonOf(problem)}` })
-    }
-    show()
-    await loaded.load()
-  }
-  const words = html`Deleted <strong>${username}</strong>. Its events and subscriptions stay.`
-  showToast({ words, undo: show, commit: () => void commit() })
+    },
+  })
 }
 
 /**

@@ -35,12 +35,12 @@ function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelec
     if (!(target instanceof Element && target.closest('a, button, input, label, [popover]'))) onOpen()
   }
   return html`<tr class=${classes('person', isSelected && 'is-selected', !enabled && 'is-quiet')} data-id=${person.id} onClick=${pressed}>
-    <td><button type="button" class="person-name touch" onClick=${onOpen}>
+    <td><button type="button" class="row-name touch" onClick=${onOpen}>
       <span class="avatar" aria-hidden="true">${initials(username)}</span><span class="anywhere">${username}</span></button>
       ${isOwn(person) && html`<span class="tag">you</span>`}
     </td>
     <td>${role === 'admin' ? html`<span class="tag accent">admin</span>` : 'member'}
-      ${whyLast && html`<p class="hint person-last">last admin</p>`}</td>
+      ${whyLast && html` <span class="hint">last admin</span>`}</td>
     <td class="person-enabled"><${PersonSwitch} person=${person} isBare /></td>
     <td class="if-wide number">${tokens !== undefined && count(tokens)}</td>
     <td class="if-wide"><${Time} at=${since} as="date" /></td>

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
 import { AskButton } from '../../shared/controls/ask-button.js'
 import { Panel } from '../../shared/controls/dialog.js'
@@ -10,7 +9,7 @@ import { loadSession } from '../../shared/server/session.js'
 import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { SessionList, TokenList } from './credentials.js'
-import { PasswordField, ROLE_WORDS, RoleField } from './password-field.js'
+import { PasswordForm, ROLE_WORDS, RoleField } from './password-field.js'
 import { changePerson, deletePerson, isOwn, noteTokenCount, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './people-table.js'
 
@@ -42,13 +41,13 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
         <div><dt>Role</dt>
         <dd>${
           whyLast
-            ? html`<span class="tag accent">admin</span><p class="hint">${whyLast}</p>`
+            ? html`<span class="tag accent">admin</span><p class="field-hint">${whyLast}</p>`
             : html`<${RoleField} isLegendHidden value=${role} onChange=${changeRole} />
-              <p class="hint">${isOwn(person) && role === 'admin' ? 'As a member you can no longer open this page.' : ROLE_WORDS[role]}</p>`
+              <p class="field-hint">${isOwn(person) && role === 'admin' ? 'As a member you can no longer open this page.' : ROLE_WORDS[role]}</p>`
         }</dd></div>
         <div><dt>Can log in</dt>
         <dd><${PersonSwitch} person=${person} isBare=${false} />
-          <p class="hint">${isOwn(person) ? 'This is your account; only another admin can change this.' : (whyLast ?? 'If off: signed out, and tokens refused. Events and subscriptions stay.')}</p></dd></div>
+          <p class="field-hint">${isOwn(person) ? 'This is your account; only another admin can change this.' : (whyLast ?? 'If off: signed out, and tokens refused. Events and subscriptions stay.')}</p></dd></div>
         <div><dt>Password</dt>
         <dd><${NewPassword} person=${person} /></dd></div>
         <div><dt>Since</dt>
@@ -59,26 +58,10 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
 }
 
 function NewPassword({ person }: { person: ListedUser }) {
-  const [password, setPassword] = useState<string | undefined>(undefined)
-  const { problem, send, refusalOf } = useSending()
-  if (password === undefined) {
-    return html`<button type="button" class="button small" onClick=${() => setPassword('')}>Set a new password…</button>`
-  }
-  const whose = isOwn(person) ? 'your' : 'its'
-  const refusal = refusalOf('/password')
-  const change = async () => {
+  const change = async ({ password }: { password: string }) => {
     await changePerson(person, { password })
-    setPassword(undefined)
     showToast({ words: html`<strong>${person.username}</strong> has a new password and was logged out everywhere.` })
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void send(change)
-  }
-  return html`<form class="form" novalidate onSubmit=${submit}>
-    ${problem !== undefined && refusal === undefined && html`<${ProblemNote} what="The password was not changed." problem=${problem} />`}
-    <${PasswordField} label="New password" value=${password} onChange=${setPassword} refusal=${refusal} hint=${`Ends ${whose} sessions; tokens stay valid.`} />
-    <div class="buttons"><button type="submit" class="button small" disabled=${password === ''}>Set password</button>
-      <button type="button" class="button small quiet" onClick=${() => setPassword(undefined)}>Cancel</button></div>
-  </form>`
+  return html`<${PasswordForm} label="Set a new password…" answer="Set password" change=${change}
+    hint=${`Ends ${isOwn(person) ? 'your' : 'its'} sessions; tokens stay valid.`} />`
 }

@@ -8,15 +8,24 @@ import { isAdmin } from '../../shared/server/session.js'
 /** A source that an operator has defined. Only admins see how. */
 export interface ListedSource extends Pick<ShownSource, 'webhook_path' | 'accepts' | 'secret_count' | 'feed'> {
   definition: Partial<SourceDefinition> & Pick<SourceDefinition, 'name'>
+  /** The server reads it: nothing is delivered to it. */
+  isFeed: boolean
 }
 
+/** As admins have loaded it. */
+export type WholeSource = ShownSource & ListedSource
+
 export const sources = createResource<readonly ListedSource[]>(async signal => {
-  if (isAdmin()) return (await api<List<ShownSource>>('/api/sources', { signal })).items
+  if (isAdmin()) {
+    const { items } = await api<List<ShownSource>>('/api/sources', { signal })
+    return items.map(source => ({ ...source, isFeed: source.definition.proof.type === 'feed' }))
+  }
   const { items } = await api<List<Platform>>('/api/platforms', { signal })
   const own = items.filter(({ source }) => !isPlatformSource(source))
-  return own.map(({ source: name, display_name: description, webhook_path, secret_configured }) => {
-    return { definition: { name, description }, webhook_path, accepts: true, secret_count: Number(secret_configured) }
-  })
+  return own.map(({ source: name, display_name: description, webhook_path, secret_configured, capture_modes }) => ({
+    ...{ definition: { name, description }, webhook_path, accepts: true, secret_count: Number(secret_configured) },
+    isFeed: !capture_modes.includes('webhook'),
+  }))
 })
 
 export function sourcePath(name: string): string {
@@ -40,10 +49,9 @@ export function worksWithoutSecret(proof: SourceProof): boolean {
 }
 
 /** Why it records nothing. */
-export function closedWords({ accepts, definition, feed }: ListedSource): string | undefined {
+export function closedWords({ accepts, definition, feed, isFeed }: ListedSource): string | undefined {
   if (accepts) return feed?.problem
-  const isRead = definition.proof?.type === 'feed'
-  return `It ${definition.enabled === false ? 'is off' : 'has no secret'}: it ${isRead ? 'is not read' : 'accepts nothing'}.`
+  return `It ${definition.enabled === false ? 'is off' : 'has no secret'}: it ${isFeed ? 'is not read' : 'accepts nothing'}.`
 }
 
 /** Failures of the call name the places in the definition. */

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { FeedOutcome, ShownSource } from '#model/sources/source-definition'
+import type { FeedOutcome } from '#model/sources/source-definition'
 import { href } from '../../shared/address.js'
 import { AskButton } from '../../shared/controls/ask-button.js'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { Panel } from '../../shared/controls/dialog.js'
+import { TextField, textOf } from '../../shared/controls/field.js'
 import { Note, ProblemNote } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { takeDraft, useDraft } from '../../shared/drafts.js'
@@ -12,7 +13,7 @@ import { api, useResource, useSending } from '../../shared/server/api.js'
 import { count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
-import { addressOf, closedWords, placed, proofWords, sourcePath, sources } from './source-list.js'
+import { addressOf, closedWords, placed, proofWords, sourcePath, sources, type WholeSource } from './source-list.js'
 
 interface SourceProps<S> {
   source: S
@@ -21,8 +22,8 @@ interface SourceProps<S> {
 }
 
 /** One source: where it receives, what its deliveries become, and a delivery to try. */
-export function SourcePanel({ source, onOpen, onClose }: SourceProps<ShownSource>) {
-  const { definition, secret_count: secrets, updated_at: changed, feed } = source
+export function SourcePanel({ source, onOpen, onClose }: SourceProps<WholeSource>) {
+  const { definition, secret_count: secrets, updated_at: changed, feed, isFeed } = source
   const { rules, proof, name, description: about, ...others } = definition
   const path = sourcePath(name)
   const remap = async () => {
@@ -37,24 +38,24 @@ export function SourcePanel({ source, onOpen, onClose }: SourceProps<ShownSource
   }
   return html`<${Panel} label=${`Source ${name}`} size="form" onClose=${onClose} head=${html`<h2 class="ellipsis">${name}</h2>`}
     foot=${html`<button type="button" class="button small" onClick=${() => onOpen(name, true)}>Edit…</button>
-      <${AskButton} label="Delete…" isDanger answer=${`Delete ${name}`} question=${`${proof.type === 'feed' ? 'It is not read any more' : 'Its deliveries are refused from then on'}, and its secrets are lost. Its events stay.`} run=${remove} />`}>
+      <${AskButton} label="Delete…" isDanger answer=${`Delete ${name}`} question=${`${isFeed ? 'It is not read any more' : 'Its deliveries are refused from then on'}, and its secrets are lost. Its events stay.`} run=${remove} />`}>
     <section class="panel-section" aria-label="About">
       ${closedWords(source) && html`<${Note} kind="warn" what=${closedWords(source)} />`}
       <dl class="facts">
         ${about && html`<div><dt>About</dt><dd><${Words} text=${about} limit=${200} /></dd></div>`}
-        ${proof.type !== 'feed' && html`<div><dt>Address</dt><dd class="row"><code class="anywhere">${addressOf(source)}</code><${CopyButton} text=${() => addressOf(source)} label="Copy address" class="quiet" isBare /></dd></div>`}
+        ${!isFeed && html`<div><dt>Address</dt><dd class="row"><code class="anywhere">${addressOf(source)}</code><${CopyButton} text=${() => addressOf(source)} label="Copy address" class="quiet" isBare /></dd></div>`}
         <div><dt>Proof</dt><dd><${Words} text=${proofWords(proof)} limit=${300} />${secrets > 0 && `. ${counted(secrets, 'secret')} stored`}</dd></div>
         <div><dt>Events</dt><dd><a class="reach" href=${href('/', new URLSearchParams({ source: name }))}>Show its events</a></dd></div>
         <div><dt>Changed</dt><dd><${Time} at=${changed} as="relative" /></dd></div>
-        ${feed && html`<div><dt>Read</dt><dd><${Time} at=${feed.read_at} as="relative" />, again <${Time} at=${feed.next_read_at} /></dd></div>`}
+        ${isFeed && html`<div><dt>Read</dt><dd>${feed ? html`<${Time} at=${feed.read_at} as="relative" />, next at <${Time} at=${feed.next_read_at} as="short" />` : 'not yet'}</dd></div>`}
         <${Members} of=${others} />
       </dl>
-      ${proof.type === 'feed' && source.accepts && html`<${ReadNow} path=${path} />`}
+      ${isFeed && source.accepts && html`<${ReadNow} path=${path} />`}
     </section>
     <section class="panel-section" aria-labelledby="mapping"><h3 id="mapping">Mapping</h3>
-      ${rules.length === 0 && html`<p class="quiet-text">No rules: each delivery is kept whole, as delivery.unmapped.</p>`}
+      ${rules.length === 0 && html`<p class="quiet-text">No rules: each ${isFeed ? 'item' : 'delivery'} is kept whole, as delivery.unmapped.</p>`}
       ${rules.map(rule => html`<dl class="facts box spaced"><${Members} of=${rule} /></dl>`)}
-      <div class="spaced"><${AskButton} label="Map kept deliveries again…" answer="Map again" question="What fitted no rule and now fits becomes new events." run=${remap} /></div>
+      <div class="spaced"><${AskButton} label=${isFeed ? 'Map kept items again…' : 'Map kept deliveries again…'} answer="Map again" question="What fitted no rule and now fits becomes new events." run=${remap} /></div>
     </section>
     <${Sample} name=${name} />
   <//>`
@@ -88,9 +89,6 @@ function Members({ of }: { of: object }) {
   const words = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
   return html`${given.map(([name, value]) => html`<div><dt>${name}</dt><dd class="code"><${Words} text=${words(value)} limit=${1_000} /></dd></div>`)}`
 }
-
-/** The value of the field that fired a DOM event. */
-const textOf = ({ target }: Event) => (target as HTMLInputElement).value
 
 interface Tried {
   count: number
@@ -128,7 +126,7 @@ function Sample({ name, read }: { name: string; read?: () => unknown }) {
 const EMPTY = { name: 'nothing', definition: { proof: { type: 'token', header: 'X-Token' }, rules: [] } as object }
 
 /** A new source, or the definition and the secrets of one. */
-export function SourceForm({ source, onOpen, onClose }: SourceProps<ShownSource | undefined>) {
+export function SourceForm({ source, onOpen, onClose }: SourceProps<WholeSource | undefined>) {
   const kept = `source:${source?.definition.name ?? 'new'}`
   const { name: known = '', ...stored }: { name?: string } = source?.definition ?? EMPTY.definition
   const [draft, setDraft] = useState<Record<'name' | 'json', string>>(() =>
@@ -143,6 +141,7 @@ export function SourceForm({ source, onOpen, onClose }: SourceProps<ShownSource 
     const { name: preset, definition } = presets.find(({ name }) => name === textOf(event)) ?? EMPTY
     setDraft({ name: name || preset, json: toText(definition) })
   }
+  const isFeed = /"type": *"feed"/.test(json)
   const read = () => ({ name, ...(JSON.parse(json) as object) })
   const save = async () => {
     const lines = secrets.split('\n').flatMap(line => line.trim() || [])
@@ -153,13 +152,12 @@ export function SourceForm({ source, onOpen, onClose }: SourceProps<ShownSource 
   }
   return html`<${Panel} label=${source ? `Edit ${name}` : 'New source'} size="form" takesFocus onClose=${onClose}
     foot=${html`<${AskButton} label=${source ? 'Save…' : 'Add…'} answer=${source ? 'Save' : 'Add'} run=${save}
-        question=${source ? 'New deliveries are mapped this way. Earlier events stay as they are.' : `It receives at /webhooks/in/${name} from now on.`} />`}>
+        question=${source ? 'New deliveries are mapped this way. Earlier events stay as they are.' : isFeed ? 'The server reads it from now on.' : `It receives at /webhooks/in/${name} from now on.`} />`}>
     <div class="form subscription-form">
       ${
         !source &&
-        html`<div><label><span class="field-label">Name</span>
-            <input class="field" type="text" maxlength="40" autocomplete="off" autocapitalize="none" spellcheck=${false} value=${name} onInput=${(event: Event) => setDraft({ ...draft, name: textOf(event) })} /></label>
-          <p class="field-hint">Small letters, digits, _ and -. It begins the keys of its events.</p></div>
+        html`<${TextField} label="Name" maxlength="40" value=${name} onChange=${(name: string) => setDraft({ ...draft, name })}
+          hint="Small letters, digits, _ and -. It begins the keys of its events." />
         <label><span class="field-label">Begin with</span>
           <select class="field" onChange=${begin}>${presets.map(({ name }) => html`<option key=${name}>${name}</option>`)}</select></label>`
       }

@@ -28,23 +28,12 @@ export const SUBSCRIPTION_PARAMS: Params<SubscriptionsState> = {
   edit: text,
 }
 
-export function isShown(
-  subscription: Subscription,
-  shown: Shown,
-  { now, ownId }: { now: number; ownId?: string | undefined },
-): boolean {
-  switch (shown) {
-    case 'all':
-      return true
-    case 'mine':
-      return ownId !== undefined && subscription.owner_user_id === ownId
-    case 'temporary':
-      return expiresAt(subscription) !== undefined && !isOver(subscription, now)
-    case 'failing':
-      return isFailing(subscription, now)
-    case 'off':
-      return !subscription.enabled || isOver(subscription, now)
-  }
+export const IS_SHOWN: Record<Shown, (one: Subscription, now: number, ownId: string | undefined) => boolean> = {
+  all: () => true,
+  mine: (one, _, ownId) => ownId !== undefined && one.owner_user_id === ownId,
+  temporary: (one, now) => expiresAt(one) !== undefined && !isOver(one, now),
+  failing: isFailing,
+  off: (one, now) => !one.enabled || isOver(one, now),
 }
 
 /** Whether every word occurs in its visible text. */

@@ -1,22 +1,20 @@
 import { computed, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import type { ListedUser } from '#model/accounts/user'
-import type { List } from '#model/ledger-answers'
 import type { Subscription } from '#model/subscriptions/subscription'
 import { showToast } from '../../shared/controls/toast.js'
+import { deleteLater, deleting } from '../../shared/deletions.js'
 import { html } from '../../shared/html.js'
-import { ApiProblem, api, createResource, reasonOf, segment } from '../../shared/server/api.js'
+import { api, deleteAt, reasonOf, segment } from '../../shared/server/api.js'
 import { isAdmin, isOpen, session } from '../../shared/server/session.js'
 import { counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { overview } from '../overview.js'
+import { people } from '../people/people-list.js'
 import type { Draft } from './form/draft.js'
 import { nameOf } from './target-view.js'
 
 /** Pending switches, shown before the server has confirmed them. By id. */
 const switching = signal<ReadonlyMap<string, boolean>>(new Map())
-/** Hidden, and deleted on the server after the time to undo. */
-const deleting = signal<ReadonlySet<string>>(new Set())
 
 /** All visible subscriptions in their displayed state; undefined until loaded. */
 export const subscriptions = computed<readonly Subscription[] | undefined>(() =>
@@ -70,27 +68,14 @@ export async function saveSubscription(draft: Draft): Promise<Subscription> {
 /** Hides it, with ten seconds to undo. Deleting and creating it again would lose its cursor. */
 export function deleteSubscription(subscription: Subscription): void {
   const { id } = subscription
-  deleting.value = new Set([...deleting.value, id])
-  const show = () => {
-    deleting.value = new Set([...deleting.value].filter(other => other !== id))
-  }
-  const commit = async () => {
-    let isGone = true
-    try {
-      await api(`/api/subscriptions/${segment(id)}`, { method: 'DELETE', keepalive: true })
-    } catch (problem) {
-      // Already deleted by someone else.
-      isGone = problem instanceof ApiProblem && problem.status === 404
-      if (!isGone)
-        showToast({ words: html`<code>${nameOf(subscription)}</code> was not deleted. ${reasonOf(problem)}` })
-    }
+  const remove = async () => {
+    await deleteAt(`/api/subscriptions/${segment(id)}`, { keepalive: true })
     const current = overview.value.peek()
-    if (current && isGone)
-      overview.set({ ...current, subscriptions: current.subscriptions.filter(other => other.id !== id) })
-    show()
+    if (current) overview.set({ ...current, subscriptions: current.subscriptions.filter(other => other.id !== id) })
     void overview.load()
   }
-  showToast({ words: html`<${DeletedWords} subscription=${subscription} />`, undo: show, commit: () => void commit() })
+  const failure = html`<code>${nameOf(subscription)}</code> was not deleted.`
+  deleteLater({ key: id, words: html`<${DeletedWords} subscription=${subscription} />`, remove, failure })
 }
 
 /** `Deleted topic:3980. Its 212 events stay.` The number appears once known. */
@@ -109,17 +94,13 @@ function DeletedWords({ subscription }: { subscription: Subscription }) {
   return html`Deleted <code><${Words} text=${nameOf(subscription)} limit=${120} /></code>. Its ${events} stay${events === '1 event' && 's'}.`
 }
 
-const names = createResource(async signal => {
-  const { items } = await api<List<ListedUser>>('/api/users', { signal })
-  return new Map(items.map(({ id, username }) => [id, username]))
-})
-
 export async function loadOwners(): Promise<void> {
-  if (isAdmin()) await names.load()
+  if (isAdmin()) await people.load()
 }
 
 export function ownerName({ owner_user_id: id }: Pick<Subscription, 'owner_user_id'>): string {
   if (id === null) return ''
   const { user } = session.value ?? {}
-  return user?.id === id ? user.username : (names.value.value?.get(id) ?? '')
+  const owner = user?.id === id ? user : people.value.value?.find(person => person.id === id)
+  return owner?.username ?? ''
 }

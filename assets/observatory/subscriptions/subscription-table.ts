@@ -93,13 +93,13 @@ function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: Sub
         onChange=${(isOn: boolean) => void switchSubscription(subscription, isOn)} />
     </td>
     <td class="subscription-what">
-      <a class="subscription-name reach" href=${events} title="Its events">
+      <a class="row-name subscription-name reach" href=${events} title="Its events">
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><${TargetView} subscription=${subscription} />
       </a>
       ${
         trouble
-          ? html`<p class="subscription-trouble"><${Words} text=${trouble} limit=${600} /></p>`
-          : html`<p class="subscription-about hint clamp"><${Words} text=${reason || kindsLine(kinds)} limit=${300} /></p>`
+          ? html`<p class="field-problem anywhere"><${Words} text=${trouble} limit=${600} /></p>`
+          : html`<p class="hint clamp"><${Words} text=${reason || kindsLine(kinds)} limit=${300} /></p>`
       }
     </td>
     <td class="subscription-capture"><${CaptureView} subscription=${subscription} />

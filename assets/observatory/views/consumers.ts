@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { Consumer } from '#model/consumers/consumer'
 import { queryState } from '../../shared/address.js'
+import { Unloaded } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { text } from '../../shared/query-state.js'
 import { isAdmin, isOpen } from '../../shared/server/session.js'
@@ -11,7 +12,6 @@ import { consumers, EVERY_MS, filterWords, LagView } from '../consumers/consumer
 import { ConsumerPanel } from '../consumers/consumer-panel.js'
 import { keepFresh } from '../overview.js'
 import { loadOwners, ownerName } from '../subscriptions/subscription-changes.js'
-import { Unloaded } from './view-parts.js'
 
 /** `consumer`: name of the open one. */
 const state = queryState<{ consumer: string }>({ consumer: text })
@@ -47,9 +47,9 @@ function ConsumerRow({ consumer, isSelected }: { consumer: Consumer; isSelected:
   const { name, acknowledged_at: acknowledged, dead_letters: letters, last_error: error } = consumer
   const trouble = consumer.epoch_changed ? 'Waits for a position: the ledger was restored.' : error
   return html`<tr class=${classes('opens', isSelected && 'is-selected')} onClick=${() => state.set({ consumer: name })}>
-    <td><button type="button" class="person-name touch"><span class="anywhere">${name}</span></button>
-      <p class="subscription-about hint clamp"><${Words} text=${filterWords(consumer)} limit=${300} /></p>
-      ${trouble && html`<p class="subscription-trouble"><${Words} text=${trouble} limit=${300} /></p>`}</td>
+    <td><button type="button" class="row-name touch"><span class="anywhere">${name}</span></button>
+      <p class="hint clamp"><${Words} text=${filterWords(consumer)} limit=${300} /></p>
+      ${trouble && html`<p class="field-problem anywhere"><${Words} text=${trouble} limit=${300} /></p>`}</td>
     <td><${LagView} consumer=${consumer} /></td>
     <td class="if-wide">${acknowledged ? html`<${Time} at=${acknowledged} as="relative" />` : 'never'}</td>
     <td>${letters > 0 ? html`<span class="tag warn">${count(letters)}</span>` : '0'}</td>

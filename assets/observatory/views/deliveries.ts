@@ -5,7 +5,7 @@ import type { ReconcileStatus } from '#model/platforms/reconciliation'
 import { href } from '../../shared/address.js'
 import { AskButton } from '../../shared/controls/ask-button.js'
 import { SourceGlyph } from '../../shared/controls/glyph.js'
-import { LoadProblem } from '../../shared/controls/note.js'
+import { LoadProblem, Unloaded } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { api, createResource } from '../../shared/server/api.js'
 import { isAdmin, session } from '../../shared/server/session.js'
@@ -14,7 +14,6 @@ import { bytes, count, counted } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
 import { bySource, keepFresh, overview, sourceLabel } from '../overview.js'
-import { Unloaded } from './view-parts.js'
 
 /** How often it is loaded, also while deliveries are compared. */
 const EVERY_MS = { idle: 10_000, comparing: 1_000 }
@@ -50,7 +49,7 @@ export function DeliveriesView() {
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="Deliveries" />
       ${trace && html`<span class="quiet-text">Counted since <${Time} at=${trace.since} as="relative" /></span>`}</div>
-    ${stats && session.value ? html`<div class="view-scroll named"><${SourceRows} stats=${stats} trace=${trace} />${isAdminHere ? ofAdmins : others}</div>` : html`<${Unloaded} of=${overview} name="deliveries" />`}
+    ${stats && session.value ? html`<div class="table-scroll named"><${SourceRows} stats=${stats} trace=${trace} />${isAdminHere ? ofAdmins : others}</div>` : html`<${Unloaded} of=${overview} name="deliveries" />`}
   </div>`
 }
 
@@ -66,7 +65,7 @@ function SourceRows({ stats, trace }: { stats: Stats; trace: DeliveryTraceState 
       const alike = sinceStart.items.filter(each => each.source === source)
       const reasons = alike.map(({ code, count: amount }) => `${count(amount)} ${code.replaceAll('_', ' ')}`)
       return html`<tr key=${source}>
-        <td><a class="person-name plain-link touch" href=${href('/', new URLSearchParams({ source }))}><${SourceGlyph} source=${source} /><span class="anywhere">${sourceLabel(source)}</span></a></td>
+        <td><a class="row-name touch" href=${href('/', new URLSearchParams({ source }))}><${SourceGlyph} source=${source} /><span class="anywhere">${sourceLabel(source)}</span></a></td>
         <td class="if-wide number">${count(amount)}</td>
         <td class=${trace && 'if-wide'}>${newest ? html`<${Time} at=${newest} as="relative" />` : 'never'}</td>
         ${trace && html`<td>${accepted ? html`<${Time} at=${accepted} as="relative" />` : 'never'}</td>`}
@@ -117,7 +116,7 @@ function Reconciled({ status: { hooks, running, reports } }: { status: Reconcile
       <${AskButton} label="Look what is missing…" answer="Look" question=${`The lists of ${counted(hooks.length, 'hook')} are read. Nothing is recorded.`} run=${compare(true)} />
       <${AskButton} label="Fetch what is missing…" answer="Fetch" question="What the platforms list of seven days and the ledger lacks is recorded." run=${compare(false)} />
     </div>`
-  const noHooks = html`<p class="spaced">This server compares no hooks. GitHub, GitLab and Discourse list what they delivered: name their hooks in
+  const noHooks = html`<p class="spaced">This server compares no hooks. GitHub, GitLab and Discourse list what they delivered: name their hooks in${' '}
       <code>EVENT_RECONCILE_HOOKS_…</code>, set <code>EVENT_RECONCILE=1</code>, and restart the server.</p>`
   return html`<section class="panel-section" aria-labelledby="missed"><h2 id="missed">Missed deliveries</h2>
     ${hooks.length > 0 ? buttons : noHooks}

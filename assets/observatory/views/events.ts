@@ -1,16 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { EventPage } from '#model/ledger-answers'
 import { href } from '../../shared/address.js'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { html } from '../../shared/html.js'
 import { type KeyBinding, useKeys } from '../../shared/keys/keys.js'
 import { lazily } from '../../shared/lazy.js'
-import { api } from '../../shared/server/api.js'
 import { rootPath } from '../../shared/server/root-path.js'
 import { usePhoneActions } from '../../shared/shell.js'
 import type { ListHandle } from '../../shared/virtual-list.js'
-import { fromMs } from '../../shared/words/time.js'
 import { FilterBar } from '../events/filters/filter-bar.js'
 import { copyLink, hasFilters } from '../events/filters/filters.js'
 import { useRowMenu } from '../events/filters/value-menu.js'
@@ -27,7 +24,7 @@ import {
 import { liveState, runLive, setReading, showPending } from '../events/list/live.js'
 import { LiveSwitch, toggleLive } from '../events/list/live-switch.js'
 import { keepPlace, unfoldSelected, walk } from '../events/list/shown-rows.js'
-import { overview } from '../overview.js'
+import { keepFresh, overview } from '../overview.js'
 
 const loadPanel = () => import('../events/panel/event-panel.js').then(module => module.EventPanel)
 const EventPanel = lazily(loadPanel)
@@ -41,8 +38,11 @@ export function EventsView() {
   return isEmpty ? html`<${EmptyLedger} />` : html`<${Events} />`
 }
 
+/** How often an empty ledger is asked whether it has an event. */
+const FIRST_EVENT_MS = 2_000
+
 function EmptyLedger() {
-  useEffect(awaitFirstEvent, [])
+  useEffect(() => keepFresh(overview, FIRST_EVENT_MS), [])
   return html`<div class="view-main fill"><div class="view-scroll"><${FirstSteps} /></div></div>`
 }
 
@@ -137,31 +137,4 @@ function FirstSteps() {
       <code>next_since</code> and send it as <code>since</code>: it misses nothing.</p>
     <p class="hint"><a href=${`${rootPath}/api/openapi.json`}>API description</a> · <a href=${`${rootPath}/api/health`}>Health</a> · <a href=${`${rootPath}/metrics`}>Metrics</a></p>
   </section>`
-}
-
-/** How long the server holds a request. Seconds. */
-const WAIT = 30
-const AGAIN_MS = 5_000
-
-/** Waits for the first event of an empty ledger and reloads the overview, until the returned function is called. */
-function awaitFirstEvent(): () => void {
-  const leave = new AbortController()
-  void wait(leave.signal)
-  return () => leave.abort()
-}
-
-async function wait(ended: AbortSignal): Promise<void> {
-  while (!ended.aborted) {
-    try {
-      const query = { since: fromMs(0), wait: WAIT, limit: 1 }
-      const { count } = await api<EventPage>('/api/events', { query, signal: ended, timeoutMs: (WAIT + 15) * 1000 })
-      if (count > 0) {
-        await overview.load()
-        return
-      }
-    } catch {
-      // The shell already shows an outage; keep asking.
-      if (!ended.aborted) await new Promise(resolve => window.setTimeout(resolve, AGAIN_MS))
-    }
-  }
 }

@@ -3,23 +3,21 @@ import type { ListedUser } from '#model/accounts/user'
 import { queryState } from '../../shared/address.js'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { LoadProblem } from '../../shared/controls/note.js'
+import { LoadProblem, Unloaded } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
 import { flag, text } from '../../shared/query-state.js'
-import { outage } from '../../shared/server/connection.js'
 import { isDemo } from '../../shared/server/root-path.js'
 import { isAdmin, isOpen, session } from '../../shared/server/session.js'
 import { usePhoneActions, ViewTitle } from '../../shared/shell.js'
 import { counted } from '../../shared/words/text.js'
 import { quoted } from '../events/event-commands.js'
-import { overview } from '../overview.js'
+import { keepFresh, overview } from '../overview.js'
 import { NewPerson } from '../people/new-person.js'
 import { people } from '../people/people-list.js'
 import { PeopleTable } from '../people/people-table.js'
 import { PersonPanel } from '../people/person-panel.js'
-import { Unloaded } from './view-parts.js'
 
 /** `person`: id of the open one. */
 const state = queryState<{ person: string; new: boolean }>({ person: text, new: flag })
@@ -40,10 +38,7 @@ function open({ id }: ListedUser): void {
 function PeopleForAdmins() {
   const all = people.value.value
   const { person: openId, new: isNew } = state.value.value
-  const isOut = outage.value !== undefined
-  useEffect(() => {
-    if (!isOut) void people.load()
-  }, [isOut])
+  useEffect(() => keepFresh(people), [])
   const add = () => state.set({ person: '', new: true })
   const close = () => state.set({ person: '', new: false })
   useKeys('People', [{ keys: 'n', does: 'new', run: add }])

@@ -1,9 +1,8 @@
 import { useEffect } from 'preact/hooks'
-import type { ShownSource } from '#model/sources/source-definition'
 import { queryState } from '../../shared/address.js'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { Glyph } from '../../shared/controls/glyph.js'
-import { LoadProblem } from '../../shared/controls/note.js'
+import { LoadProblem, Unloaded } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
@@ -20,10 +19,10 @@ import {
   type ListedSource,
   proofWords,
   sources,
+  type WholeSource,
   worksWithoutSecret,
 } from '../sources/source-list.js'
 import { SourceForm, SourcePanel } from '../sources/source-panel.js'
-import { Unloaded } from './view-parts.js'
 
 const CLOSED = { source: '', edit: false, new: false }
 
@@ -42,7 +41,7 @@ export function SourcesView() {
   const button = html`<button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New source</button>`
   usePhoneActions(() => isAdminHere && button, [isAdminHere])
   // Admins have loaded whole ones.
-  const whole = isAdminHere ? (all as readonly ShownSource[] | undefined) : []
+  const whole = isAdminHere ? (all as readonly WholeSource[] | undefined) : []
   const opened = whole?.find(({ definition }) => definition.name === openName)
   const props = { source: opened, onOpen: open, onClose: () => (edit ? open(openName) : open('')) }
   return html`<div class="view-main fill table-view">
@@ -59,23 +58,23 @@ function Rows({ all, openName }: { all: readonly ListedSource[]; openName: strin
   const isAdminHere = isAdmin()
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="no-sources"><h2 id="no-sources">No source is defined yet.</h2>
-      <p>Any service that sends webhooks can be a source: you define how its deliveries prove themselves, and which events they become. ${!isAdminHere && 'Only admins can; on the server, daybook sources add does it.'}</p></section>`
+      <p>Any service that sends webhooks can be a source: you define how its deliveries prove themselves, and which events they become. So can a feed, RSS or Atom, which the server reads. ${!isAdminHere && html`Only admins can; on the server, <code>daybook sources add</code> does it.`}</p></section>`
   }
   return html`<div class="table-scroll named"><table class="table">
     <thead><tr><th>Name</th>${isAdminHere && html`<th class="if-wide">Proof</th>`}<th>Secret</th><th class="number">Events</th><th class="if-wide">Newest event</th><th class="if-wide">Address</th></tr></thead>
     <tbody>${all.map(source => {
-      const { webhook_path: path, secret_count: secrets } = source
+      const { webhook_path: path, secret_count: secrets, isFeed } = source
       const { name, description: about, proof } = source.definition
       const { events: amount = 0, latest_captured_at: newest } = events[name] ?? {}
       return html`<tr key=${name} class=${classes(proof && 'opens', name === openName && 'is-selected')} onClick=${() => proof && state.set({ ...CLOSED, source: name })}>
-        <td>${proof ? html`<button type="button" class="person-name touch"><span class="anywhere">${name}</span></button>` : html`<strong class="anywhere">${name}</strong>`}
-          ${about && html`<p class="subscription-about hint clamp"><${Words} text=${about} limit=${200} /></p>`}
-          ${closedWords(source) && html`<p class="subscription-trouble">${closedWords(source)}</p>`}</td>
+        <td>${proof ? html`<button type="button" class="row-name touch"><span class="anywhere">${name}</span></button>` : html`<strong class="anywhere">${name}</strong>`}
+          ${about && html`<p class="hint clamp"><${Words} text=${about} limit=${200} /></p>`}
+          ${closedWords(source) && html`<p class="field-problem anywhere">${closedWords(source)}</p>`}</td>
         ${proof && html`<td class="if-wide"><${Words} text=${proofWords(proof)} limit=${200} /></td>`}
-        <td>${secrets > 0 ? 'stored' : proof && worksWithoutSecret(proof) ? 'not needed' : 'none'}</td>
+        <td>${secrets > 0 ? 'stored' : (proof ? worksWithoutSecret(proof) : isFeed) ? 'not needed' : 'none'}</td>
         <td class="number">${count(amount)}</td>
         <td class="if-wide">${newest ? html`<${Time} at=${newest} as="relative" />` : 'never'}</td>
-        <td class="if-wide" onClick=${(event: Event) => event.stopPropagation()}>${proof?.type !== 'feed' && html`<span class="row"><code class="anywhere">${path}</code><${CopyButton} text=${() => addressOf(source)} label=${`Copy the address of ${name}`} class="quiet small" isBare /></span>`}</td>
+        <td class="if-wide" onClick=${(event: Event) => event.stopPropagation()}>${isFeed ? 'read by the server' : html`<span class="row"><code class="anywhere">${path}</code><${CopyButton} text=${() => addressOf(source)} label=${`Copy the address of ${name}`} class="quiet small" isBare /></span>`}</td>
       </tr>`
     })}</tbody></table></div>`
 }

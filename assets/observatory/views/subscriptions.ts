@@ -4,6 +4,8 @@ import { href, queryState } from '../../shared/address.js'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { Dialog } from '../../shared/controls/dialog.js'
 import { Glyph } from '../../shared/controls/glyph.js'
+import { Unloaded } from '../../shared/controls/note.js'
+import { SearchField } from '../../shared/controls/search-field.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
@@ -15,11 +17,10 @@ import { capital, count } from '../../shared/words/text.js'
 import { bySource, loadPlatforms, overview, platforms } from '../overview.js'
 import { newDraft, toDraft, withTarget } from '../subscriptions/form/draft.js'
 import { SubscriptionForm } from '../subscriptions/form/subscription-form.js'
-import { byPlace, isFound, isShown, SHOWN, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
+import { byPlace, IS_SHOWN, isFound, SHOWN, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
 import { loadOwners, ownerName, subscriptions } from '../subscriptions/subscription-changes.js'
 import { SubscriptionTable } from '../subscriptions/subscription-table.js'
 import { nameOf } from '../subscriptions/target-view.js'
-import { Unloaded } from './view-parts.js'
 
 const state = queryState(SUBSCRIPTION_PARAMS)
 const CLOSED = { new: false, like: '', source: '', target: '', edit: '' }
@@ -28,7 +29,6 @@ export function SubscriptionsView() {
   const all = subscriptions.value
   const { show, find, edit, new: isNew } = state.value.value
   const [triedId, setTriedId] = useState<string | undefined>(undefined)
-  const field = useRef<HTMLInputElement>(null)
   const view = useRef<HTMLDivElement>(null)
   const isAdminHere = isAdmin()
   useEffect(loadPlatforms, [])
@@ -43,28 +43,26 @@ export function SubscriptionsView() {
   useUnknownSaid(all !== undefined, edit)
   useKeys('Subscriptions', [
     { keys: 'n', does: 'new', run: () => open({ new: true }) },
-    { keys: '/', does: 'find', run: () => field.current?.focus() },
     { keys: 'j', does: 'next', run: () => walk(view.current, 1) },
     { keys: 'k', does: 'previous', run: () => walk(view.current, -1) },
     { keys: 'e', does: 'edit the focused one', run: () => withFocused(view.current, id => open({ edit: id })) },
   ])
-  const context = { now: now.value, ownId: session.value?.user?.id }
+  const isShown = (one: Subscription, show: Shown) => IS_SHOWN[show](one, now.value, session.value?.user?.id)
   const shown = (all ?? [])
-    .filter(one => isShown(one, show, context) && isFound(one, find.trim(), ownerName(one)))
+    .filter(one => isShown(one, show) && isFound(one, find.trim(), ownerName(one)))
     .sort(byPlace(bySource))
   const edited = edit === '' ? undefined : all?.find(({ id }) => id === edit)
   const tried = all?.find(({ id }) => id === triedId)
   return html`<div class="view-main fill table-view" ref=${view}>
     <div class="view-head row wrap">
       <${ViewTitle} title="Subscriptions" />
-      ${all && all.length > 0 && html`<${Chips} all=${all} shown=${show} context=${context} />`}
+      ${all && all.length > 0 && html`<${Chips} all=${all} shown=${show} isShown=${isShown} />`}
       <span class="push row view-tools">
         ${
           all &&
           all.length > 0 &&
-          html`<label class="inset-field search-field"><${Glyph} name="search" /><span class="visually-hidden">Find a subscription</span>
-            <input ref=${field} class="field" type="search" placeholder="Find a subscription" autocomplete="off" maxlength="200" value=${find}
-              onInput=${(event: InputEvent) => state.set({ find: (event.target as HTMLInputElement).value }, 'replace')} /></label>`
+          html`<${SearchField} class="search-field" label="Find a subscription" scope="Subscriptions" does="find" words=${find} longest=${200}
+            onSearch=${(find: string) => state.set({ find }, 'replace')} />`
         }
         ${!isPhone.value && html`<a class="button primary" href=${link}><${Glyph} name="plus" />New subscription</a>`}
       </span>
@@ -112,12 +110,12 @@ function Content({ all, shown, selectedId, find, onEdit, onTry }: ContentProps) 
 interface ChipsProps {
   all: readonly Subscription[]
   shown: Shown
-  context: { now: number; ownId: string | undefined }
+  isShown: (one: Subscription, show: Shown) => boolean
 }
 
 /** Number of subscriptions per state; empty states are omitted unless selected. */
-function Chips({ all, shown, context }: ChipsProps) {
-  const counted = SHOWN.map(value => ({ value, amount: all.filter(one => isShown(one, value, context)).length }))
+function Chips({ all, shown, isShown }: ChipsProps) {
+  const counted = SHOWN.map(value => ({ value, amount: all.filter(one => isShown(one, value)).length }))
   const seen = counted.filter(
     ({ value, amount }) =>
       value === shown || value === 'all' || (amount > 0 && !(value === 'mine' && amount === all.length)),
@@ -126,7 +124,7 @@ function Chips({ all, shown, context }: ChipsProps) {
     ${seen.map(
       ({ value, amount }) => html`<button type="button" class="chip" aria-pressed=${value === shown}
         onClick=${() => state.set({ show: value })}>
-        ${value === 'failing' && html`<span class="status-dot"></span>`}${capital(value)} <span>${count(amount)}</span>
+        ${value === 'failing' && html`<span class="status-dot is-danger"></span>`}${capital(value)} <span>${count(amount)}</span>
       </button>`,
     )}
   </div>`

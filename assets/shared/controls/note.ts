@@ -1,6 +1,6 @@
 import { type Children, html } from '../html.js'
 import type { Resource } from '../server/api.js'
-import { ApiProblem, reasonOf } from '../server/api.js'
+import { ApiProblem, reasonOf, useSlow } from '../server/api.js'
 import { Words } from '../words/text-view.js'
 import { Glyph, type GlyphName } from './glyph.js'
 
@@ -39,10 +39,18 @@ export function LoadProblem({ of, what }: { of: Pick<Resource<unknown>, 'problem
   return problem === undefined ? null : html`<${ProblemNote} what=${what} problem=${problem} onRetry=${of.load} />`
 }
 
-export function TableSkeleton({ label }: { label: string }) {
-  return html`<div class="table-skeleton" role="status" aria-label=${label}>
-    ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span></div>`)}
-  </div>`
+/** Instead of a table that is not loaded: nothing at first, then its shape, or why it could not be loaded. */
+export function Unloaded({ of, name }: { of: Pick<Resource<unknown>, 'problem' | 'load'>; name: string }) {
+  const isWaiting = of.problem.value === undefined
+  const isSlow = useSlow(isWaiting)
+  if (!isWaiting)
+    return html`<div class="view-pad"><${LoadProblem} of=${of} what=${`The ${name} could not be loaded.`} /></div>`
+  return (
+    isSlow &&
+    html`<div class="table-skeleton" role="status" aria-label=${`Loading the ${name}`}>
+      ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span></div>`)}
+    </div>`
+  )
 }
 
 /** An error with its code and request id, for support. */

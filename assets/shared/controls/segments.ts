@@ -14,7 +14,7 @@ export interface SegmentsProps<T extends string> {
 export function Segments<T extends string>({ legend, isLegendHidden, choices, value, onChange }: SegmentsProps<T>) {
   const name = useId()
   return html`<fieldset class="segments">
-    <legend class=${isLegendHidden ? 'visually-hidden' : undefined}>${legend}</legend>
+    <legend class=${isLegendHidden ? 'visually-hidden' : 'field-label'}>${legend}</legend>
     <div class="segment-row">
       ${choices.map(
         choice => html`<label class="segment">

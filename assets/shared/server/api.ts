@@ -2,7 +2,8 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FieldProblem } from '#model/app-error'
 import { keepDrafts } from '../drafts.js'
-import { reportNoResponse, reportResponse } from './connection.js'
+import { saveStored } from '../web-storage.js'
+import { onReturn, reportNoResponse, reportResponse } from './connection.js'
 import { rootPath } from './root-path.js'
 
 /** Refused fields in the message of a problem; more follow from correcting these. */
@@ -95,6 +96,15 @@ export async function api<T>(path: string, call: ApiCall = {}): Promise<T> {
   return (await readJson(answer)) as T
 }
 
+/** Deletes something that may be gone already. @throws ApiProblem */
+export async function deleteAt(path: string, call: ApiCall = {}): Promise<void> {
+  try {
+    await api(path, { ...call, method: 'DELETE' })
+  } catch (problem) {
+    if (!(problem instanceof ApiProblem && problem.status === 404)) throw problem
+  }
+}
+
 /** Like `api`, but returns the response itself: for headers, streams and downloads. */
 export async function apiResponse(path: string, call: ApiCall = {}): Promise<Response> {
   let answer = await send(path, call)
@@ -120,19 +130,11 @@ export function rememberCsrfToken(token: string | null | undefined): void {
 export function leaveForLogin(leave: () => void = goToLogin): Promise<never> {
   if (!isLeaving) {
     isLeaving = true
-    noteReasonForLogin(keepDrafts())
+    // The login page reads it once, and shows that the session ended.
+    saveStored('session-ended', keepDrafts() ? 'draft' : 'plain', 'sessionStorage')
     leave()
   }
   return new Promise(() => {})
-}
-
-/** The login page reads it once, and shows that the session ended. */
-function noteReasonForLogin(hasDraft: boolean): void {
-  try {
-    sessionStorage.setItem('daybook.session-ended', hasDraft ? 'draft' : 'plain')
-  } catch {
-    // No storage on this device: the login page shows no explanation.
-  }
 }
 
 function goToLogin(): void {
@@ -241,6 +243,7 @@ export interface Resource<T> {
   isLoading: ReadonlySignal<boolean>
   /** Loads the value and cancels an earlier load. Failures are in `problem`. */
   load(): Promise<void>
+  cancel(): void
   /** Sets the value immediately, e.g. after saving. */
   set(value: T): void
 }
@@ -266,6 +269,11 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
     set: next => {
       value.value = next
     },
+    cancel: () => {
+      current?.abort()
+      current = undefined
+      isLoading.value = false
+    },
     load: async () => {
       current?.abort()
       const mine = new AbortController()
@@ -286,7 +294,7 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
   }
 }
 
-/** A resource of a component: loaded once it is wanted, and again whenever `changes` do. */
+/** A resource of a component: loaded once it is wanted, again whenever `changes` do, and after an outage if it failed. */
 export function useResource<T>(
   read: (signal: AbortSignal) => Promise<T>,
   changes: readonly unknown[] = [],
@@ -296,7 +304,13 @@ export function useResource<T>(
   latest.current = read
   const [resource] = useState(() => createResource<T>(signal => latest.current(signal)))
   useEffect(() => {
-    if (isWanted) void resource.load()
+    if (!isWanted) return
+    void resource.load()
+    const stop = onReturn(() => resource.problem.peek() !== undefined && void resource.load())
+    return () => {
+      stop()
+      resource.cancel()
+    }
   }, [...changes, isWanted])
   return resource
 }

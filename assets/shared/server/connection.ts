@@ -37,15 +37,20 @@ export function reportResponse(): void {
 
 /** Asks whether the server still has the files of this page, and whether it answers at all. */
 export async function checkVersion(): Promise<void> {
+  const answer = await ask(import.meta.url, 'HEAD')
+  if (answer) isOutdated.value = answer.status === 404
+}
+
+/** @returns undefined if there was no response */
+async function ask(url: string, method: 'GET' | 'HEAD'): Promise<Response | undefined> {
   try {
-    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
-    const answer = await fetch(import.meta.url, { method: 'HEAD', signal, cache: 'no-store' })
-    isOutdated.value = answer.status === 404
+    const answer = await fetch(url, { method, signal: AbortSignal.timeout(ANSWER_WITHIN_MS), cache: 'no-store' })
+    reportResponse()
+    return answer
   } catch {
     reportNoResponse()
-    return
+    return undefined
   }
-  reportResponse()
 }
 
 /** Call it if there was no response: polls the server until it responds. */
@@ -70,14 +75,8 @@ export function onReturn(act: () => void): () => void {
 /** Asks immediately whether the server responds. */
 export async function tryNow(): Promise<void> {
   window.clearTimeout(timer)
-  try {
-    await fetch(`${rootPath}/api/health`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), cache: 'no-store' })
-  } catch {
-    timer = undefined
-    reportNoResponse()
-    return
-  }
-  reportResponse()
+  timer = undefined
+  await ask(`${rootPath}/api/health`, 'GET')
 }
 
 window.addEventListener('online', () => {

@@ -41,7 +41,7 @@ export function NothingMatches({ asked }: { asked: Filters }) {
     return () => leave.abort()
   }, [asked])
   return html`<section class="events-blank" aria-label="Nothing matches">
-    <div class="events-state stack" role="status">
+    <div class="empty-state stack" role="status">
       <h2>${q === '' ? 'No event matches' : html`No event matches “<${Words} text=${q} limit=${80} />”`}</h2>
       <p class="quiet-text">Searched <${Words} text=${filterWords(asked)} limit=${400} />. ${/\s/.test(q.trim()) && 'All words must occur.'}</p>
       <div class="buttons">

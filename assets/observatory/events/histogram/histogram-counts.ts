@@ -1,9 +1,9 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
 import type { EventHistogram } from '#model/ledger-answers'
-import { readLocal, saveLocal } from '../../../shared/local-storage.js'
 import { isPhone } from '../../../shared/media.js'
 import { api, createResource, type Resource } from '../../../shared/server/api.js'
 import { onReturn } from '../../../shared/server/connection.js'
+import { readStored, saveStored } from '../../../shared/web-storage.js'
 import { now } from '../../../shared/words/now.js'
 import { localOffset, shownZone, toMs } from '../../../shared/words/time.js'
 import { apiQuery, filters, queryKey, rangeOf } from '../filters/filters.js'
@@ -19,12 +19,12 @@ interface Counted {
   key: string
 }
 
-const split = signal<'source' | 'outcome'>(readLocal('histogram') === 'outcome' ? 'outcome' : 'source')
+const split = signal<'source' | 'outcome'>(readStored('histogram') === 'outcome' ? 'outcome' : 'source')
 export const histogramSplit: ReadonlySignal<'source' | 'outcome'> = split
 
 export function splitHistogram(by: 'source' | 'outcome'): void {
   split.value = by
-  saveLocal('histogram', by)
+  saveStored('histogram', by)
 }
 
 const counted = createResource<Counted>(async signal => {

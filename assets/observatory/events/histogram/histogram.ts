@@ -110,7 +110,7 @@ export function Histogram() {
     ${
       counts.problem.value !== undefined &&
       !isCounted.value &&
-      html`<p class="histogram-problem">The events could not be counted. <button type="button" class="link" onClick=${() => void counts.load()}>Try again</button></p>`
+      html`<p class="tag danger histogram-problem">The events could not be counted. <button type="button" class="link" onClick=${() => void counts.load()}>Try again</button></p>`
     }
     ${table}
   </section>`

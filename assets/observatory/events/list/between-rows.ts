@@ -127,8 +127,8 @@ export function ListProblem({ problem }: { problem: unknown }) {
   const code = [known?.status || undefined, known?.code].filter(Boolean).join(' ')
   const small = [code, known?.requestId && `request ${known.requestId}`].filter(Boolean).join(' · ')
   return html`<section class="events-blank" aria-label="Events">
-    <div class="events-state stack" role="alert">
-      <${Glyph} name="warning" />
+    <div class="empty-state stack" role="alert">
+      <${Glyph} name="warning" class="is-danger" />
       <h2>${isAsked ? 'This search is not valid' : 'The events could not be loaded'}</h2>
       <p>${reasonOf(problem)} Recorded events are safe.</p>
       <div class="buttons">

@@ -1,7 +1,7 @@
 import type { Outcome } from '#model/sentences/event-outcome'
 import { burstSentence } from '#model/sentences/machine-runs'
 import { Glyph, OutcomeMark, SourceGlyph, VerifiedMark } from '../../../shared/controls/glyph.js'
-import { classes, html } from '../../../shared/html.js'
+import { type Children, classes, html } from '../../../shared/html.js'
 import { now } from '../../../shared/words/now.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { dayHeading } from '../../../shared/words/time.js'
@@ -25,24 +25,30 @@ export interface EventRowProps {
 
 /** One event as a sentence: actor, action, target, and the text. */
 export function EventRow({ event, terms, isNew, isShort, isInBurst }: EventRowProps) {
-  const { verified, outcome } = event
-  return html`<div class=${classes('event-row', isNew && 'is-new', isInBurst && 'is-in-burst')}>
-    <span class="event-time"><${Time} at=${event.captured_at} as=${isShort ? 'short' : 'clock'} /></span>
-    <span class="event-glyph"><${SourceGlyph} source=${event.source} name=${sourceLabel(event.source)} /></span>
-    <div class="event-sentence">
-      <p class="event-line">
-        <${Sentence} parts=${event.sentence} terms=${terms} role=${roleOf(event)} isProgram=${isProgram(event)}
-          mark=${outcome && html`<${OutcomeMark} outcome=${outcome} />`} />
-      </p>
-      <p class="event-said"><${Said} words=${event.words} terms=${terms} /></p>
-    </div>
-    <span class="event-kind code ellipsis"><${Words} text=${event.kind} limit=${SHORT} /></span>
-    <span class="event-seen">
-      ${
-        event.seen_count > 1 &&
-        html`<span class="event-times" role="img" aria-label=${`came ${event.seen_count} times`}>×${event.seen_count}</span>`
-      }
-    </span>
+  const { outcome, kind, seen_count: seen } = event
+  const sentence = html`<p class="event-line">
+      <${Sentence} parts=${event.sentence} terms=${terms} role=${roleOf(event)} isProgram=${isProgram(event)}
+        mark=${outcome && html`<${OutcomeMark} outcome=${outcome} />`} />
+    </p>
+    <p class=${classes('event-said', isShort && 'clamp')}><${Said} words=${event.words} terms=${terms} /></p>`
+  return html`<${Row} event=${event} class=${classes(isNew && 'is-new', isInBurst && 'is-in-burst')} isShort=${isShort} sentence=${sentence}
+    kind=${html`<${Words} text=${kind} limit=${SHORT} />`}
+    seen=${seen > 1 && html`<span class="event-times" role="img" aria-label=${`came ${seen} times`}>×${seen}</span>`} />`
+}
+
+interface RowProps extends Partial<Record<'sentence' | 'kind' | 'seen', Children>> {
+  event: ListedEvent
+  class: string
+  isShort: boolean
+}
+
+function Row({ event: { captured_at, source, verified }, class: more, isShort, sentence, kind, seen }: RowProps) {
+  return html`<div class=${classes('event-row', more)}>
+    <span class="event-time"><${Time} at=${captured_at} as=${isShort ? 'short' : 'clock'} /></span>
+    <span class="event-glyph"><${SourceGlyph} source=${source} name=${sourceLabel(source)} /></span>
+    <div class="event-sentence">${sentence}</div>
+    <span class="event-kind code ellipsis">${kind}</span>
+    <span class="event-seen">${seen}</span>
     <span class=${classes('event-proof', verified === 'none' && 'is-unverified')}><${VerifiedMark} verified=${verified} /></span>
   </div>`
 }
@@ -57,19 +63,10 @@ function Said({ words, terms }: Pick<ListedEvent, 'words'> & Pick<EventRowProps,
 
 /** What the runs of a burst have in common: `4 checks on acme/app: 1 failed`. Opens and closes it. */
 export function BurstRow({ row: { burst, isOpen }, isNew, isShort }: { row: Burst; isNew: boolean; isShort: boolean }) {
-  const { captured_at, source, verified } = burst[0] as ListedEvent
   const outcome = outcomeOfAll(burst)
-  return html`<div class=${classes('event-row', 'is-burst', isNew && 'is-new')}>
-    <span class="event-time"><${Time} at=${captured_at} as=${isShort ? 'short' : 'clock'} /></span>
-    <span class="event-glyph"><${SourceGlyph} source=${source} name=${sourceLabel(source)} /></span>
-    <div class="event-sentence"><p class="event-line">
-      <${Sentence} parts=${burstSentence(burst)} terms=${[]} role="" isProgram=${false}
-        mark=${html`<${Glyph} name=${isOpen ? 'chevron-down' : 'chevron-right'} class="small" />${outcome && html` <${OutcomeMark} outcome=${outcome} />`}`} />
-    </p></div>
-    <span class="event-kind"></span>
-    <span class="event-seen"></span>
-    <span class="event-proof"><${VerifiedMark} verified=${verified} /></span>
-  </div>`
+  const mark = html`<${Glyph} name=${isOpen ? 'chevron-down' : 'chevron-right'} class="small" />${outcome && html` <${OutcomeMark} outcome=${outcome} />`}`
+  const sentence = html`<p class="event-line"><${Sentence} parts=${burstSentence(burst)} terms=${[]} role="" isProgram=${false} mark=${mark} /></p>`
+  return html`<${Row} event=${burst[0]} class=${classes('is-burst', isNew && 'is-new')} isShort=${isShort} sentence=${sentence} />`
 }
 
 function outcomeOfAll(burst: readonly ListedEvent[]): Outcome | undefined {

@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { isFolded } from '#model/sentences/machine-runs'
-import { readLocal, saveLocal } from '../../../shared/local-storage.js'
 import type { Branch } from '../../../shared/virtual-list.js'
+import { readStored, saveStored } from '../../../shared/web-storage.js'
 import { searchTerms } from '../../../shared/words/text.js'
 import { shortTime } from '../../../shared/words/time.js'
 import { hasFilters } from '../filters/filters.js'
@@ -126,12 +126,12 @@ export function keepPlace(isAtTop: { readonly value: boolean }): () => void {
     if (!isAtTop.value || hasNewer || hasFilters() || newest === undefined || epoch === undefined) return
     const before = readPlace()
     if (document.visibilityState === 'visible' && (before?.epoch !== epoch || before.at < newest)) {
-      saveLocal(NAME, { at: newest, epoch })
+      saveStored(NAME, { at: newest, epoch })
     }
   })
 }
 
 function readPlace(): Place | undefined {
-  const { at, epoch } = Object(readLocal(NAME)) as Record<string, unknown>
+  const { at, epoch } = Object(readStored(NAME)) as Record<string, unknown>
   return typeof at === 'string' && typeof epoch === 'string' ? { at, epoch } : undefined
 }

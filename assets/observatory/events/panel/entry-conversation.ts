@@ -1,5 +1,5 @@
-import { signal, useSignalEffect } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useMemo, useState } from 'preact/hooks'
 import type { StoredEvent } from '#model/events/event'
 import type { EventHistogram, EventPage, EventStory, StoryPart } from '#model/ledger-answers'
 import { outcomeGroupOf } from '#model/sentences/event-outcome'
@@ -9,8 +9,8 @@ import { OutcomeMark, SourceGlyph } from '../../../shared/controls/glyph.js'
 import { LoadProblem } from '../../../shared/controls/note.js'
 import { classes, html } from '../../../shared/html.js'
 import { isWide } from '../../../shared/media.js'
-import { api, createResource, segment, useSlow } from '../../../shared/server/api.js'
-import { outage } from '../../../shared/server/connection.js'
+import { api, segment, useResource, useSlow } from '../../../shared/server/api.js'
+import { pause } from '../../../shared/timing.js'
 import { now } from '../../../shared/words/now.js'
 import { count } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
@@ -40,19 +40,9 @@ interface Around {
 }
 
 export function EntryConversation({ event, terms }: EntryProps) {
-  const conversation = useMemo(() => conversationOf(event), [eventKey(event)])
-  const around = useMemo(
-    () => createResource(signal => loadAround(event, conversation as Conversation, signal)),
-    [eventKey(event)],
-  )
-  useEffect(() => {
-    if (!conversation) return
-    const timer = window.setTimeout(() => void around.load(), PAUSE_MS)
-    return () => window.clearTimeout(timer)
-  }, [around])
-  useSignalEffect(() => {
-    if (outage.value === undefined && around.problem.peek() !== undefined) void around.load()
-  })
+  const conversation = useMemo(() => conversationOf(event), [event])
+  const load = (signal: AbortSignal) => loadAround(event, conversation as Conversation, signal)
+  const around = useResource(load, [], conversation !== undefined)
   const found = around.value.value
   const isSlow = useSlow(!found && around.problem.value === undefined)
   if (!conversation) return null
@@ -111,6 +101,8 @@ function Turn({ event, terms, isThis, day }: TurnProps) {
 }
 
 async function loadAround(event: StoredEvent, conversation: Conversation, signal: AbortSignal): Promise<Around> {
+  await pause(PAUSE_MS, signal)
+  signal.throwIfAborted()
   const { captured_at: at } = event
   const query = { source: event.source, target: conversation.key }
   const limit = conversation.within.length > 0 ? LOOKED_AT : AROUND
@@ -130,23 +122,20 @@ const current = signal<EventStory | undefined>(undefined)
 /** What happened to the same commit, pull request, issue, run or deployment, over all sources. */
 export function EntryStory({ event }: { event: StoredEvent }) {
   const key = eventKey(event)
-  const gone = useMemo(() => new AbortController(), [key])
-  const loading = useMemo(
-    () =>
-      createResource(async ended => {
-        const signal = AbortSignal.any([ended, gone.signal])
-        current.value = await api<EventStory>(`/api/events/${segment(key)}/story`, { signal })
-      }),
-    [key],
+  const [isAsked, ask] = useState(false)
+  const loading = useResource(
+    async signal => {
+      current.value = await api<EventStory>(`/api/events/${segment(key)}/story`, { signal })
+    },
+    [],
+    isAsked,
   )
-  // The server stops searching.
-  useEffect(() => () => gone.abort(), [gone])
   const story = current.value?.items.some(part => eventKey(part.event) === key) ? current.value : undefined
   const days = new Set(story?.items.map(part => dateWords(part.event.captured_at, now.value)))
   return html`<section class="panel-section" aria-label="Story">
     <div class="entry-section-head">
       <h3>Story</h3>
-      ${!story && html`<button type="button" class="link entry-all" aria-disabled=${loading.isLoading.value} onClick=${loading.load}>${loading.isLoading.value ? 'Searching…' : 'Show'}</button>`}
+      ${!story && loading.problem.value === undefined && html`<button type="button" class="link entry-all" aria-disabled=${isAsked} onClick=${() => ask(true)}>${isAsked ? 'Searching…' : 'Show'}</button>`}
     </div>
     <${LoadProblem} of=${loading} what="The story could not be loaded." />
     ${

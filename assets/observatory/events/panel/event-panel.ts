@@ -47,7 +47,7 @@ function Head({ event, label }: { event: StoredEvent; label: string }) {
   const from = sourceLabel(source)
   return html`<${ValueMenu} value=${{ name: 'source', value: source, words: from }}><${SourceGlyph} source=${source} name=${from} /><//>
     <h2 class="entry-title"><${Words} text=${label} limit=${60} /></h2>
-    <span class="entry-kind code ellipsis"><${ValueMenu} value=${{ name: 'kind', value: kind, words: kind }}><${Words} text=${kind} limit=${120} /><//></span>`
+    <span class="entry-kind code quiet-text ellipsis"><${ValueMenu} value=${{ name: 'kind', value: kind, words: kind }}><${Words} text=${kind} limit=${120} /><//></span>`
 }
 
 function Entry({ event }: { event: StoredEvent }) {
@@ -77,7 +77,7 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
   if (problem instanceof ApiProblem && problem.status === 404) {
     return html`<div class="panel-section">
       <h3>There is no such event.</h3>
-      <p class="entry-missing">No event has the key <code><${Words} text=${selectedKey.value ?? ''} limit=${400} /></code>. Check that the link is complete and belongs to this ledger.</p>
+      <p class="dim-text anywhere spaced">No event has the key <code><${Words} text=${selectedKey.value ?? ''} limit=${400} /></code>. Check that the link is complete and belongs to this ledger.</p>
     </div>`
   }
   const listed = loaded.value.items.find(({ key }) => key === selectedKey.value)

@@ -9,14 +9,23 @@ import { apiResponse, segment, useResource } from '../../../shared/server/api.js
 import { bytes, count, plainText } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { eventKey } from '../event-words.js'
+import type { Excludable } from '../filters/filter-params.js'
 import { filters, filtersQuery } from '../filters/filters.js'
+import { valueItems } from '../filters/value-menu.js'
 import type { EntryProps } from './entry-card.js'
 import { hasRounded, isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS, pathsToMatches } from './json-rows.js'
 
 const STRING_LIMIT = 500
 const NAME_LIMIT = 200
-/** Where the server searches texts. */
+/** Where the server searches texts. It finds no numbers, and cannot leave out what it finds. */
 const SEARCHED = /^\/(?:payload|actor|conversation)\//
+/** Members that are filters of their own. */
+const FILTERS: readonly (readonly [Excludable, RegExp])[] = [
+  ['kind', /^\/kind$/],
+  ['source', /^\/source$/],
+  ['actor', /^\/actor\/(?:id|display)$/],
+  ['target', /^\/target(?:\/parent)*\/key$/],
+]
 const LONGEST_WORDS = 200
 const SHOWN_WORDS = 60
 /** Deeper lines are not indented further. */
@@ -51,17 +60,18 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
     [value, folds, shown, open],
   )
   const here = Math.min(at, rows.length - 1)
-  const [chosen, choose] = useState<{ text: string; line: HTMLElement } | undefined>(undefined)
+  const [chosen, choose] = useState<{ items: readonly MenuItem[]; line: HTMLElement } | undefined>(undefined)
   const onClose = () => choose(undefined)
 
-  /** The menu of a text, at the pointer; by the keyboard, of the active line. */
+  /** The menu of a value, at the pointer; by the keyboard, of the active line. */
   const offer = (event: MouseEvent) => {
     const lines = [...(tree.current?.children ?? [])] as HTMLElement[]
     const line = lines.find(line => event.target instanceof Node && line.contains(event.target)) ?? lines[here]
-    const { path = '', value } = (line && rows[lines.indexOf(line)]) ?? {}
-    if (!line || typeof value !== 'string' || !SEARCHED.test(path) || getSelection()?.isCollapsed === false) return
+    const row = line && rows[lines.indexOf(line)]
+    const items = row ? itemsOf(row) : []
+    if (!line || items.length === 0 || getSelection()?.isCollapsed === false) return
     event.preventDefault()
-    choose({ text: value, line })
+    choose({ items, line })
   }
   const onDone = () => {
     onClose()
@@ -112,16 +122,25 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
         </div>`,
     )}
   </div>
-  ${chosen && html`<${MenuList} id=${`${id}-menu`} opener=${{ current: chosen.line }} items=${textItems(chosen.text)} onClose=${onClose} onDone=${onDone} />`}`
+  ${chosen && html`<${MenuList} id=${`${id}-menu`} opener=${{ current: chosen.line }} items=${chosen.items} onClose=${onClose} onDone=${onDone} />`}`
 }
 
-function textItems(text: string): MenuItem[] {
-  const q = `${filters.value.q} "${text.replaceAll('"', ' ').slice(0, LONGEST_WORDS)}"`.trim()
-  const link = href('/', filtersQuery({ q, event: isWide.value ? filters.value.event : '' }))
+/** To filter for a value, or out, as far as the API can; and to copy it, unless it is not as it was sent. */
+function itemsOf({ kind, path, value }: JsonRow): MenuItem[] {
+  if (!['string', 'number', 'literal'].includes(kind) || isRounded(value)) return []
+  const text = String(value)
+  const [name] = FILTERS.find(([, pattern]) => pattern.test(path)) ?? []
   return [
-    { label: `Only events with “${plainText(text, SHOWN_WORDS)}”`, glyph: 'filter', href: link },
+    ...(name ? valueItems({ name, value: text, words: text }) : kind === 'string' ? searchItems(path, text) : []),
     { label: 'Copy', glyph: 'copy', onChoose: () => void copyWithToast(text, 'Copied.') },
   ]
+}
+
+function searchItems(path: string, text: string): MenuItem[] {
+  if (!SEARCHED.test(path)) return []
+  const q = `${filters.value.q} "${text.replaceAll('"', ' ').slice(0, LONGEST_WORDS)}"`.trim()
+  const link = href('/', filtersQuery({ q, event: isWide.value ? filters.value.event : '' }))
+  return [{ label: `Only events with “${plainText(text, SHOWN_WORDS)}”`, glyph: 'filter', href: link }]
 }
 
 interface LineProps {

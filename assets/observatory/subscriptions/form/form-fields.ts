@@ -79,7 +79,7 @@ export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
     onChange(kinds.includes(kind) ? kinds.filter(other => other !== kind) : [...kinds, kind])
   return html`<fieldset class="form-part">
     <legend class="visually-hidden">Events; none selected means all</legend>
-    <div class="form-label" aria-hidden="true"><span class="field-label">Events</span><span class="hint">none selected means all</span></div>
+    <div class="form-label row wrap" aria-hidden="true"><span class="field-label">Events</span><span class="hint">none selected means all</span></div>
     <div class="chips">
       ${shown.map(
         kind => html`<button type="button" key=${kind} class="chip" aria-pressed=${kinds.includes(kind)} title=${kind} onClick=${() => turn(kind)}>

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { StoredEvent } from '#model/events/event'
 import { sentenceText } from '#model/sentences/event-sentence'
 import type { SubscriptionPreview } from '#model/subscriptions/subscription-preview'
 import { sourceStyle } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
-import { ApiProblem, api, reasonOf } from '../../../shared/server/api.js'
+import { ApiProblem, api, reasonOf, useResource } from '../../../shared/server/api.js'
+import { pause } from '../../../shared/timing.js'
 import { now } from '../../../shared/words/now.js'
 import { count, counted } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
@@ -24,7 +24,7 @@ export function PreviewView({ preview, problem, isCurrent, source, whyNot }: Pre
     return html`<section class="preview box" aria-label="What it would match"><p class="hint"><${Words} text=${words ?? 'Checking the last 7 days.'} limit=${600} /></p></section>`
   const { examples, complete, counted_from: from } = preview
   return html`<section class="preview box" aria-label="What it would match" aria-busy=${!isCurrent}>
-    <div class="preview-head">
+    <div class="preview-head row wrap">
       <div role="status">
         <p class="preview-count"><strong>Would match ${!complete && 'at least '}${counted(preview.count, 'event')}</strong> in the last 7 days</p>
         <p class="hint">${daysWords(preview)}${!complete && ` Counted since ${dateWords(from, now.value)} ${shortTime(from)}: the source has too many events to check all.`}</p>
@@ -96,31 +96,26 @@ export interface PreviewState {
 
 /** Requests a preview of a draft after a pause in editing. Undefined: nothing to request. */
 export function usePreview(draft: Draft | undefined): PreviewState {
-  const [shown, setShown] = useState<{ of: string; preview?: SubscriptionPreview | undefined; problem?: unknown }>({
-    of: '',
-  })
-  const asked = draft === undefined ? '' : JSON.stringify(draft)
-  useEffect(() => {
-    if (asked === '') return
-    const gone = new AbortController()
-    let timer = window.setTimeout(ask, WAIT_MS)
-    async function ask(): Promise<void> {
-      try {
-        const call = { body: JSON.parse(asked), signal: gone.signal }
-        const preview = await api<SubscriptionPreview>('/api/subscriptions/preview', call)
-        setShown({ of: asked, preview })
-      } catch (problem) {
-        if (gone.signal.aborted) return
-        const wait =
-          problem instanceof ApiProblem && problem.code === 'busy' ? (problem.retryAfterSeconds ?? 1) : undefined
-        if (wait === undefined) setShown({ of: asked, problem })
-        else timer = window.setTimeout(ask, Math.min(wait, LONGEST_RETRY_S) * 1000)
-      }
+  const asked = draft && JSON.stringify(draft)
+  const ask = async (signal: AbortSignal) => ({ of: asked, ...(await requestPreview(draft, signal)) })
+  const shown = useResource(ask, [asked], asked !== undefined).value.value
+  return {
+    ...{ preview: shown?.preview, problem: shown?.problem },
+    isCurrent: asked !== undefined && shown?.of === asked,
+  }
+}
+
+async function requestPreview(body: Draft | undefined, signal: AbortSignal): Promise<Omit<PreviewState, 'isCurrent'>> {
+  for (let waitMs = WAIT_MS; ; ) {
+    await pause(waitMs, signal)
+    signal.throwIfAborted()
+    try {
+      const preview = await api<SubscriptionPreview>('/api/subscriptions/preview', { body, signal })
+      return { preview, problem: undefined }
+    } catch (problem) {
+      const isBusy = problem instanceof ApiProblem && problem.code === 'busy'
+      if (!isBusy) return { preview: undefined, problem }
+      waitMs = Math.min(problem.retryAfterSeconds ?? 1, LONGEST_RETRY_S) * 1000
     }
-    return () => {
-      gone.abort()
-      window.clearTimeout(timer)
-    }
-  }, [asked])
-  return { preview: shown.preview, problem: shown.problem, isCurrent: asked !== '' && shown.of === asked }
+  }
 }

@@ -177,7 +177,7 @@ function Fields({ draft, onChange, known, isSeen, refusal }: FieldsProps) {
     <${CaptureField} draft=${draft} onChange=${onChange} platform=${platform} refusal=${refusal('/metadata/interval_seconds')} />
     <${EndField} draft=${draft} onChange=${onChange} refusal=${refusal('/metadata/expires_at')} />
     <div class="form-part">
-      <div class="form-label"><label class="field-label" for=${id}>Why</label><span class="hint">optional, shown in the list</span></div>
+      <div class="form-label row wrap"><label class="field-label" for=${id}>Why</label><span class="hint">optional, shown in the list</span></div>
       <input id=${id} class="field" type="text" maxlength="500" value=${typeof reason === 'string' ? reason : ''}
         onInput=${(event: InputEvent) => onChange(withMetadata(draft, { reason: (event.target as HTMLInputElement).value || undefined }))} />
     </div>`
@@ -195,7 +195,7 @@ function JsonField({ written, onWrite }: { written: Written; onWrite: (written: 
     onWrite(why === undefined ? { draft: readDraft(next) } : { draft: written.draft, json: next })
   }
   return html`<div class="form-part">
-    <div class="form-label"><label class="field-label" for=${id}>The subscription as JSON</label><span class="hint">unknown members are kept</span></div>
+    <div class="form-label row wrap"><label class="field-label" for=${id}>The subscription as JSON</label><span class="hint">unknown members are kept</span></div>
     <textarea id=${id} class="field code json-field" spellcheck=${false} autocomplete="off" autocapitalize="none" rows="18" maxlength="65536"
       value=${text} aria-invalid=${wrong !== undefined} aria-describedby=${`${id}-said`}
       onInput=${(event: InputEvent) => type((event.target as HTMLTextAreaElement).value)}></textarea>

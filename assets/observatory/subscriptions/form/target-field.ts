@@ -32,7 +32,7 @@ export function TargetField({ source, target, onChange, known, isSeen, refusal }
     document.getElementById(id)?.focus()
   }
   return html`<div class="form-part">
-    <div class="form-label"><label class="field-label" for=${id}>What to watch</label><span class="hint code">${grammar(forms)}</span></div>
+    <div class="form-label row wrap"><label class="field-label" for=${id}>What to watch</label><span class="hint code">${grammar(forms)}</span></div>
     <div class="inset-field">
       <input id=${id} class="field code" type="text" value=${target} maxlength=${TARGET_CHARACTERS} autocomplete="off" autocapitalize="none" spellcheck=${false}
         list=${`${id}-seen`} placeholder=${forms[0]?.example} aria-invalid=${isWrong} aria-describedby=${`${id}-said`}
@@ -73,7 +73,7 @@ function Said({ source, reading, onUse }: { source: string; reading: TargetReadi
 
 /** Not an error: the target may not exist yet. */
 function NeverSeen({ near, onUse }: { near: readonly string[]; onUse: (text: string) => void }) {
-  return html`<p class="target-unseen">Valid, but nothing happened there in the last 7 days.${
+  return html`<p class="hint is-warn spaced">Valid, but nothing happened there in the last 7 days.${
     near.length > 0 &&
     html` Similar: ${near.map((other, at) => html`${at > 0 && ', '}<button type="button" class="link code" onClick=${() => onUse(other)}>${other}</button>`)}`
   }</p>`

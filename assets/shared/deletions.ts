@@ -1,0 +1,36 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import { showToast } from './controls/toast.js'
+import { type Children, html } from './html.js'
+import { reasonOf } from './server/api.js'
+
+const pending = signal<ReadonlySet<string>>(new Set())
+
+/** Keys of what is hidden, and deleted on the server after the time to undo. */
+export const deleting: ReadonlySignal<ReadonlySet<string>> = pending
+
+export interface Deletion {
+  key: string
+  /** What was done, and what stays. */
+  words: Children
+  /** Also called when the page is left, so it must use `keepalive`. @throws ApiProblem */
+  remove: () => Promise<unknown>
+  /** `ada was not deleted.` */
+  failure: Children
+}
+
+/** Hides something immediately, and deletes it after the time to undo. A refusal shows it again. */
+export function deleteLater({ key, words, remove, failure }: Deletion): void {
+  pending.value = new Set([...pending.value, key])
+  const show = () => {
+    pending.value = new Set([...pending.value].filter(other => other !== key))
+  }
+  const commit = async () => {
+    try {
+      await remove()
+    } catch (problem) {
+      showToast({ words: html`${failure} ${reasonOf(problem)}` })
+    }
+    show()
+  }
+  showToast({ words, undo: show, commit: () => void commit() })
+}
