@@ -1,10 +1,10 @@
-/** Readers of the quick lane give up early, and leave the feed to the slow one. */
+/** Readers of the quick lane give up early, and leave the feed to the slow lane. */
 export type FeedLane = 'quick' | 'slow'
 
 /** A feed that is due. */
 export interface DueFeed {
   name: string
-  /** Of its address. */
+  /** Host of its address. */
   host: string
 }
 

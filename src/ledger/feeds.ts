@@ -174,7 +174,7 @@ export class Feeds {
     const before = await this.#memories.find(defined)
     const everySeconds = proof.every_seconds ?? FEED_SECONDS
     try {
-      // Of several secrets, the first is the one that the server of the feed knows.
+      // The server of the feed knows the first of several secrets.
       const login = loginHeaders(proof, source.secrets[0])
       const asked = { before: before?.version, login, seconds, signal }
       const { version, feed } = await this.parts.read(proof.url, asked)

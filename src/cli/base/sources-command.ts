@@ -16,7 +16,7 @@ export interface DefinitionFlags {
   definition?: string | undefined
   preset?: string | undefined
   feed?: string | undefined
-  /** Of a feed. Without it, a secret is sent as a bearer token. */
+  /** User of a feed's login. Without it, a secret is sent as a bearer token. */
   user?: string | undefined
   'secret-file'?: string | undefined
 }

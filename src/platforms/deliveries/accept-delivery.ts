@@ -13,7 +13,7 @@ export interface DeliveryRules {
   context: DeliveryContext
   /** The result of `verifyDelivery`, if already called; otherwise it is called first. */
   verified?: Verification
-  /** Of so many events, find the values of their rules that have no result. */
+  /** Number of events for which to find the values of their rules that have no result. */
   explained?: number
 }
 
@@ -26,7 +26,7 @@ export function isProved({ verified = 'none' }: DeliveryRules): boolean {
 export interface AcceptedDelivery extends Omit<NormalisedDelivery, 'events'> {
   verified: Verification
   events: AcceptedEvent[]
-  /** Of each event that the rules want explained: the values without a result, as places in the definition. */
+  /** For each explained event, the values without a result, as places in the definition. */
   without?: string[][]
 }
 

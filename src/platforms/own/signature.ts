@@ -37,7 +37,7 @@ export function compileSignature(proof: SignatureProof): CheckSignature {
   }
 }
 
-/** The HMAC of a text, as the proof has it. */
+/** The HMAC of a text, in the form that the proof defines. */
 export function hmacOf(
   { algorithm, encoding }: Pick<Extract<SignatureProof, { type: 'hmac' }>, 'algorithm' | 'encoding'>,
   secret: string,
@@ -64,7 +64,7 @@ function matcher(
   }
 }
 
-/** Source: RFC 8037. @returns undefined for a text that is no key */
+/** Source: RFC 8037. @returns undefined for a text that is not a key */
 function publicKey(text: string, encoding: 'hex' | 'base64'): KeyObject | undefined {
   const bytes = Buffer.from(text, encoding)
   if (bytes.byteLength !== KEY_BYTES) return undefined

@@ -101,7 +101,7 @@ interface Arrival {
   res: ServerResponse
   secrets: readonly string[]
   context: DeliveryContext
-  /** Of the address, with its `?`, where it may have the proof. */
+  /** Query of the address, with its `?`, if it may contain the proof. */
   query?: string
   /** A body that is compressed is accepted. What is signed is the body without compression. */
   decompress?: boolean
