@@ -106,7 +106,7 @@ async function measureWaiting({ options, workspace, progress }: Bench): Promise<
     },
     {
       ...{
-        what: `the same: from a POST to the answer of those that match, 99 %`,
+        what: 'from a POST to the answer of the consumers that match: p99',
         value: times.summary().p99,
         unit: 'ms',
       },

@@ -40,7 +40,12 @@ export async function measurePostgres(bench: Bench): Promise<Figure[]> {
       details: { fsync },
     },
     {
-      ...{ what: 'the same, the ledger in PostgreSQL', value: inPostgres.rate, unit: 'events/s', details: inPostgres },
+      ...{
+        what: 'PostgreSQL: one new event a POST, 64 connections',
+        value: inPostgres.rate,
+        unit: 'events/s',
+        details: inPostgres,
+      },
       yardstick: {
         what: `PostgreSQL, pgbench, ${CLIENTS} clients, before and after`,
         value: (rate + again) / 2,

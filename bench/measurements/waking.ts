@@ -74,7 +74,12 @@ export async function measureWaking({ workspace, options, progress }: Bench): Pr
       details: notified,
     },
     ...polled.map(({ everyMs, ...details }): Figure => {
-      return { what: `the same by a query each ${everyMs} ms: p50`, value: details.p50, unit: 'ms', details }
+      return {
+        what: `another server notices an event by a query each ${everyMs} ms: p50`,
+        value: details.p50,
+        unit: 'ms',
+        details,
+      }
     }),
     {
       ...{ what: `a transaction with a notification for ${WAITING} servers`, value: notifying, unit: 'requests/s' },
