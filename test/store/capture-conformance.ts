@@ -135,6 +135,16 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same((await find())?.capture, { host: 'b.example.org', read_to: '10:00' })
   })
 
+  t.test('how far changes are recorded stays with its host', async t => {
+    const { subscriptions, find } = await openWatched(t)
+    const tracked = { since: '2031-05-04T09:00:00.000000Z', queue: 'q' }
+    await subscriptions.noteCapture('watch', { host: 'a.example.org', tracked })
+    await subscriptions.noteCapture('watch', { read_to: '5' })
+    t.match(await find(), { capture: { host: 'a.example.org', read_to: '5', tracked } })
+    await subscriptions.noteCapture('watch', { host: 'b.example.org' })
+    t.same((await find())?.capture, { host: 'b.example.org' })
+  })
+
   t.test('a delivery on another road moves the cursor, and leaves capture where it was', async t => {
     const { events, find } = await openWatched(t)
     await events.record([delivered(5)])

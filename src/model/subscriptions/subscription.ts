@@ -94,6 +94,11 @@ const CaptureSchema = Type.Object(
         description: 'How far the lists of a code host or a forum were read, if the next capture continues there.',
       }),
     ),
+    tracked: Type.Optional(
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description: 'Of a chat place: since when edits, moves and deletions are recorded, and by which event queue.',
+      }),
+    ),
     last_attempt_at: InstantOrNull,
     last_success_at: InstantOrNull,
     last_error: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -190,6 +195,8 @@ export interface CaptureState {
   followed?: Record<string, unknown> | null
   /** How far the lists of a code host or a forum were read; read and written by their poll. */
   unfinished?: Record<string, unknown> | null
+  /** Since when changes of messages are recorded, and by which event queue; read and written by its reader. */
+  tracked?: Record<string, unknown> | null
   last_attempt_at?: string | null
   last_success_at?: string | null
   last_error?: string | null

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { EventQueues } from './event-queues.js'
 import { type Fault, misbehave } from './fault.js'
-import { getMessages } from './get-messages.js'
+import { getMessage, getMessages } from './get-messages.js'
 import { MessageBook } from './message-book.js'
 import { toMember } from './people.js'
 import { type RateLimit, RateLimiter } from './rate-limit.js'
@@ -79,6 +79,8 @@ export async function startChatServer(options: ChatServerOptions = {}): Promise<
     if (!isAuthorised(req, email, apiKey)) throw new Refusal(401, 'INVALID_API_KEY', 'Invalid API key')
     if (path === '/api/v1/users') return { members: book.people.map(toMember) }
     if (path === '/api/v1/messages') return getMessages(query, book, { featureLevel: level, pageMessages })
+    const [, id] = /^\/api\/v1\/messages\/(\d+)$/.exec(path) ?? []
+    if (id !== undefined) return getMessage(Number(id), query, book, level)
     if (path === '/api/v1/register' && req.method === 'POST') return queues.register(await readForm(req))
     if (path === '/api/v1/events') return queues.events(query, new Promise(resolve => res.once('close', resolve)))
     throw new Refusal(404, 'BAD_REQUEST', 'Not found')

@@ -6,7 +6,7 @@ import { Refusal } from './refusal.js'
 const AFTER_ALL = 10_000_000_000_000_000
 const MAX_MESSAGES = 5_000
 /** Feature levels of parameters that older servers leave unread. */
-const SINCE = { anchorWords: 1, includeAnchor: 155, emptyTopicName: 334 }
+const SINCE = { anchorWords: 1, messageObject: 120, includeAnchor: 155, emptyTopicName: 334 }
 
 const KNOWN = [
   ...['anchor', 'num_before', 'num_after', 'narrow', 'include_anchor', 'apply_markdown', 'client_gravatar'],
@@ -41,6 +41,7 @@ export function getMessages(
   const withAnchor = featureLevel < SINCE.includeAnchor || query.get('include_anchor') !== 'false'
   const window = windowOf(narrowed, { anchor, before, after, withAnchor })
   const form = {
+    level: featureLevel,
     html: query.get('apply_markdown') !== 'false',
     emptyTopic: featureLevel >= SINCE.emptyTopicName && query.get('allow_empty_topic_name') === 'true',
   }
@@ -52,6 +53,22 @@ export function getMessages(
     messages: window.messages.map(message => book.toAnswer(message, form)),
     ...(ignored.length > 0 ? { ignored_parameters_unsupported: ignored } : {}),
   }
+}
+
+/** `GET /messages/{message_id}`. @throws Refusal */
+export function getMessage(
+  id: number,
+  query: URLSearchParams,
+  book: MessageBook,
+  level: number,
+): Record<string, unknown> {
+  const message = book.find(id)
+  if (!message) throw new Refusal(400, 'BAD_REQUEST', 'Invalid message(s)')
+  const { content: raw_content } = message
+  if (level < SINCE.messageObject) return { raw_content }
+  const html = query.get('apply_markdown') !== 'false'
+  const emptyTopic = level >= SINCE.emptyTopicName && query.get('allow_empty_topic_name') === 'true'
+  return { raw_content, message: book.toAnswer(message, { html, emptyTopic, level }) }
 }
 
 interface Window {

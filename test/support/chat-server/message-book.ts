@@ -9,6 +9,20 @@ export interface BookedMessage {
   /** Epoch seconds. */
   timestamp: number
   content: string
+  /** Newest first. */
+  history: HistoryEntry[]
+}
+
+/** A change of a message, as the platform keeps it. */
+interface HistoryEntry {
+  user_id: number | undefined
+  timestamp: number
+  prev_content?: string
+  prev_rendered_content?: string
+  prev_topic?: string
+  topic?: string
+  prev_stream?: number
+  stream?: number
 }
 
 /** What the book reports to the queues: a new message, or any other event. */
@@ -22,10 +36,26 @@ export interface Place {
   topic: string
 }
 
+/** What a realm shows of the changes of messages. */
+export type HistoryPolicy = 'all' | 'moves' | 'none'
+
+/** Newest servers: what `last_edit_timestamp` is has changed. */
+const LEVEL_OF_MOVED_TIMESTAMP = 365
+const NEWEST_LEVEL = 400
 const FIRST_TIMESTAMP = 1_900_000_000
 /** What the notes call an empty topic to clients that do not know it. */
 const GENERAL_CHAT = 'general chat'
 const RESOLVED = '✔ '
+
+export interface BookOptions {
+  firstId?: number
+  /** Between two ids, which one server counts for all of its streams. */
+  gap?: number
+  people?: readonly Person[]
+  historyPolicy?: HistoryPolicy
+  /** Epoch seconds; absent: far ahead, one second for each change. */
+  now?: () => number
+}
 
 /** All messages of a realm, in the order of their ids, and the names of its streams. */
 export class MessageBook {
@@ -38,8 +68,7 @@ export class MessageBook {
   /** What was selected since the last change: pages of one narrow follow each other. */
   readonly #selected = new Map<string, BookedMessage[]>()
 
-  /** @param options.gap between two ids, which one server counts for all of its streams */
-  constructor(private readonly options: { firstId?: number; gap?: number; people?: readonly Person[] } = {}) {
+  constructor(private readonly options: BookOptions = {}) {
     this.#nextId = options.firstId ?? 1
   }
 
@@ -65,16 +94,19 @@ export class MessageBook {
     this.#nextId += this.options.gap ?? 1
     const sender = this.people[id % this.people.length]
     return {
-      ...{ id, streamId, topic, senderId: sender?.id ?? 0, timestamp: FIRST_TIMESTAMP + id },
+      ...{ id, streamId, topic, senderId: sender?.id ?? 0, timestamp: this.options.now?.() ?? FIRST_TIMESTAMP + id },
       content: content ?? `Step ${id} of the deploy is **done**.`,
+      history: [],
     }
   }
 
   /** Changes the text of a message. @returns the time of the edit */
   edit(id: number, content: string): number {
     const message = this.#get(id)
-    const edit_timestamp = this.#nextTimestamp++
+    const edit_timestamp = this.#changedAt()
     const orig_content = message.content
+    const prev = { prev_content: orig_content, prev_rendered_content: `<p>${orig_content}</p>` }
+    message.history.unshift({ ...this.#entry(edit_timestamp), ...prev })
     message.content = content
     this.#selected.clear()
     const change = {
@@ -103,6 +135,14 @@ export class MessageBook {
     }
   }
 
+  #changedAt(): number {
+    return this.options.now?.() ?? this.#nextTimestamp++
+  }
+
+  #entry(timestamp: number): HistoryEntry {
+    return { user_id: this.people[0]?.id, timestamp }
+  }
+
   #get(id: number): BookedMessage {
     const message = this.find(id)
     if (!message) throw new Error(`There is no message ${id}.`)
@@ -117,17 +157,21 @@ export class MessageBook {
     const moved = all.filter(({ id }) => !ids || ids.includes(id))
     const [first] = moved
     if (!first) return
+    const at = this.#changedAt()
     const event = {
       ...this.#update(
         first,
         moved.map(({ id }) => id),
-        this.#nextTimestamp++,
+        at,
       ),
       propagate_mode: moved.length === all.length ? 'change_all' : 'change_one',
       ...{ orig_subject: from.topic, subject: to.topic, topic_links: [] },
       ...(streamId === first.streamId ? {} : { new_stream_id: streamId }),
     }
     for (const message of moved) {
+      const topic = message.topic === to.topic ? {} : { prev_topic: message.topic, topic: to.topic }
+      const stream = message.streamId === streamId ? {} : { prev_stream: message.streamId, stream: streamId }
+      message.history.unshift({ ...this.#entry(at), ...topic, ...stream })
       message.streamId = streamId
       message.topic = to.topic
     }
@@ -201,7 +245,10 @@ export class MessageBook {
   }
 
   /** The message as the API answers it. */
-  toAnswer(message: BookedMessage, options: { html: boolean; emptyTopic: boolean }): Record<string, unknown> {
+  toAnswer(
+    message: BookedMessage,
+    options: { html: boolean; emptyTopic: boolean; level?: number },
+  ): Record<string, unknown> {
     const { id, streamId, topic, senderId, timestamp, content } = message
     const sender = this.people.find(person => person.id === senderId)
     return {
@@ -224,8 +271,29 @@ export class MessageBook {
       type: 'stream',
       stream_id: streamId,
       avatar_url: null,
+      ...this.#changesOf(message, options.level ?? NEWEST_LEVEL),
       content_type: options.html ? 'text/html' : 'text/x-markdown',
     }
+  }
+
+  /** As the platform shows them; a topic that was only resolved counts as not moved. */
+  #changesOf({ history }: BookedMessage, level: number): Record<string, unknown> {
+    if (history.length === 0) return {}
+    const { historyPolicy = 'all' } = this.options
+    const isMove = ({ prev_topic, topic, prev_stream }: HistoryEntry) =>
+      prev_stream !== undefined || (prev_topic !== undefined && unresolved(prev_topic) !== unresolved(topic ?? ''))
+    const isEdit = ({ prev_content }: HistoryEntry) => prev_content !== undefined
+    const [newest] = history
+    const [edited, moved] = [history.find(isEdit), history.find(isMove)]
+    const times =
+      level < LEVEL_OF_MOVED_TIMESTAMP
+        ? { last_edit_timestamp: newest?.timestamp }
+        : {
+            ...(edited ? { last_edit_timestamp: edited.timestamp } : {}),
+            ...(moved ? { last_moved_timestamp: moved.timestamp } : {}),
+          }
+    if (historyPolicy === 'none') return times
+    return { ...times, edit_history: historyPolicy === 'all' ? history : history.filter(entry => !isEdit(entry)) }
   }
 
   #ensureStream(name: string): number {
@@ -235,6 +303,10 @@ export class MessageBook {
     this.#streams.set(id, name)
     return id
   }
+}
+
+function unresolved(topic: string): string {
+  return topic.startsWith(RESOLVED) ? topic.slice(RESOLVED.length) : topic
 }
 
 export function sameTopic(left: string, right: string): boolean {

@@ -5,6 +5,7 @@ import {
   known,
   memberOf,
   numberAt,
+  objectAt,
   objectsAt,
   type Payload,
   textAt,
@@ -27,7 +28,19 @@ export function readMessagePage(answer: Payload): MessagePage | undefined {
     messages: messages.sort((left, right) => left.id - right.id),
     foundNewest: isTrue(answer, 'found_newest'),
     foundOldest: isTrue(answer, 'found_oldest'),
+    isLimited: isTrue(answer, 'history_limited'),
   }
+}
+
+/** The answer of `GET /messages/{message_id}`, which before version 5 has only the text of the message. */
+export function readOneMessage(answer: Payload, id: number): ChatMessage {
+  return { id, payload: { ...objectAt(answer, 'message'), id } }
+}
+
+/** The refusal of a message that does not exist, or that the account does not see. The platform has no code for it. */
+export function isUnknownMessage(status: number, body: Payload | undefined): boolean {
+  const code = textAt(body, 'code')
+  return status === 400 && memberOf(body, 'result') === 'error' && (code === undefined || code === 'BAD_REQUEST')
 }
 
 /** What older servers are documented to need. */

@@ -5,8 +5,17 @@ import { AppError } from '../../../model/app-error.js'
 import type { ChatAccount } from '../../../model/platforms/chat-account.js'
 import { memberOf, type Payload } from '../../mapping/payload.js'
 import type { ChatUser } from '../context.js'
-import { readAnswer, readFeatureLevel, readMessagePage, readQueue, readQueueEvents, readUsers } from './answers.js'
-import type { ChatApi, ChatQueue, MessagePage, MessageQuery, QueueApi, QueueEvents } from './chat-api.js'
+import {
+  isUnknownMessage,
+  readAnswer,
+  readFeatureLevel,
+  readMessagePage,
+  readOneMessage,
+  readQueue,
+  readQueueEvents,
+  readUsers,
+} from './answers.js'
+import type { ChatApi, ChatMessage, ChatQueue, MessagePage, MessageQuery, QueueApi, QueueEvents } from './chat-api.js'
 import { toChatFailure, toChatRefusal } from './refusals.js'
 
 const IDLE_SECONDS = 30
@@ -86,6 +95,13 @@ export class ChatApiClient implements ChatApi, QueueApi {
     return this.#read({ path: `/api/v1/messages?${query}` }, readMessagePage, signal)
   }
 
+  async message(id: number, signal?: AbortSignal): Promise<ChatMessage | undefined> {
+    const query = new URLSearchParams({ apply_markdown: 'false', allow_empty_topic_name: 'true' })
+    const answer = await this.#ask({ path: `/api/v1/messages/${id}?${query}` }, signal)
+    if (isUnknownMessage(answer.status, readAnswer(answer.body))) return undefined
+    return this.#readAnswer(answer, body => readOneMessage(body, id))
+  }
+
   users(signal?: AbortSignal): Promise<ReadonlyMap<string, ChatUser>> {
     return this.#read({ path: '/api/v1/users?client_gravatar=true' }, readUsers, signal)
   }
@@ -122,7 +138,10 @@ export class ChatApiClient implements ChatApi, QueueApi {
     read: (answer: Payload) => Result | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Result> {
-    const answer = await this.#ask(call, signal)
+    return this.#readAnswer(await this.#ask(call, signal), read)
+  }
+
+  #readAnswer<Result>(answer: HttpAnswer, read: (answer: Payload) => Result | undefined): Result {
     const body = readAnswer(answer.body)
     const isSuccess = answer.status === 200 && memberOf(body, 'result') === 'success'
     const result = body && isSuccess ? read(body) : undefined

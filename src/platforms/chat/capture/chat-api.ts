@@ -10,6 +10,12 @@ export interface ChatApi {
    * know
    */
   messages(query: MessageQuery, signal?: AbortSignal): Promise<MessagePage>
+  /**
+   * One message in any place that the account sees. Servers before version 5 show that it exists, and not what it is.
+   *
+   * @returns undefined if there is none, or the account does not see it
+   */
+  message(id: number, signal?: AbortSignal): Promise<ChatMessage | undefined>
   /** The users of the server, by id. */
   users(signal?: AbortSignal): Promise<ReadonlyMap<string, ChatUser>>
 }
@@ -67,6 +73,8 @@ export interface MessagePage {
   messages: ChatMessage[]
   foundNewest: boolean
   foundOldest: boolean
+  /** The server does not show older messages because of its plan, although it has them. */
+  isLimited: boolean
 }
 
 /** Messages per request: a fifth of the platform's maximum, as its documentation asks. */

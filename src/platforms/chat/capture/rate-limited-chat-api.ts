@@ -1,6 +1,6 @@
 import { AppError } from '../../../model/app-error.js'
 import type { ChatUser } from '../context.js'
-import type { ChatApi, MessagePage, MessageQuery } from './chat-api.js'
+import type { ChatApi, ChatMessage, MessagePage, MessageQuery } from './chat-api.js'
 
 export interface RateLimitOptions {
   /** @throws the signal's reason once it is aborted */
@@ -32,6 +32,10 @@ export class RateLimitedChatApi implements ChatApi {
 
   messages(query: MessageQuery, signal?: AbortSignal): Promise<MessagePage> {
     return this.#wait(() => this.api.messages(query, signal), signal)
+  }
+
+  message(id: number, signal?: AbortSignal): Promise<ChatMessage | undefined> {
+    return this.#wait(() => this.api.message(id, signal), signal)
   }
 
   users(signal?: AbortSignal): Promise<ReadonlyMap<string, ChatUser>> {

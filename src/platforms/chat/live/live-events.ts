@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../../model/events/event.js'
+import type { Payload } from '../../mapping/payload.js'
 import { readChatEvent, toChatEvent } from '../chat-event.js'
 import type { ChatContext } from '../context.js'
 import { mapGeneric } from '../generic.js'
@@ -18,6 +19,11 @@ export function toLiveEvents({ message, body }: Happening, queueId: string, cont
     const event = toMessageEvent(message.payload, context)
     return event ? [event] : []
   }
+  return toQueueEvents(body, queueId, context)
+}
+
+/** @param queueId undefined for a body that no queue has numbered */
+export function toQueueEvents(body: Payload, queueId: string | undefined, context: ChatContext): NewEvent[] {
   return nativeEventsIn(body).events.flatMap(native => {
     const event = readChatEvent({ ...native, queueId }, context)
     return (ROWS.get(native.type)?.map ?? mapGeneric)(event).map(mapped => toChatEvent(event, mapped))

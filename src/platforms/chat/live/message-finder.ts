@@ -7,8 +7,8 @@ import { MessagePlaces } from './message-places.js'
 
 export interface MessageFinderParts {
   api: ChatApi
-  /** The recorded event of a message. */
-  findEvent: (messageId: number) => Promise<StoredEvent | undefined>
+  /** Where the ledger has a message. */
+  findRecorded: (messageId: number) => Promise<FoundPlace | undefined>
 }
 
 /** A place, and the watches whose events have the message already. */
@@ -27,9 +27,8 @@ export class MessageFinder {
   async find(id: number, streamId: string | undefined, signal?: AbortSignal): Promise<FoundPlace | undefined> {
     const known = this.places.find(id)
     if (known !== undefined) return known ? { place: known, watches: [] } : undefined
-    const event = await this.parts.findEvent(id)
-    const recorded = event && placeOfEvent(event)
-    if (event && recorded) return { place: recorded, watches: event.subscription_ids }
+    const recorded = await this.parts.findRecorded(id)
+    if (recorded) return recorded
     const message = await this.#ask(id, streamId, signal)
     const place = message && placeOf(message.payload)
     const found = place?.type === 'stream' ? place : undefined
@@ -83,8 +82,8 @@ export class MessageFinder {
   }
 }
 
-/** Where it was when it was recorded. */
-function placeOfEvent({ target }: StoredEvent): StreamPlace | undefined {
+/** Where a message was after what an event reports of it. */
+export function placeOfEvent({ target }: Pick<StoredEvent, 'target'>): StreamPlace | undefined {
   const nodes = [...targetChain(target)]
   const stream = nodes.find(({ type }) => type === 'stream')
   const streamId = /^stream:(\d+)$/.exec(stream?.key ?? '')?.[1]

@@ -1,9 +1,8 @@
+import type { Logger } from 'pino'
 import type { LiveEvent, LiveMark } from '../../../ledger/event-recorder.js'
 import type { Ledger } from '../../../ledger/ledger.js'
 import { readToOf, whyOver } from '../../../ledger/watch-times.js'
-import { AppError } from '../../../model/app-error.js'
-import type { NewEvent, StoredEvent } from '../../../model/events/event.js'
-import { kindMatches } from '../../../model/events/event-match.js'
+import type { NewEvent } from '../../../model/events/event.js'
 import type { ChatAccount } from '../../../model/platforms/chat-account.js'
 import { CAPTURE_LIMITS } from '../../../model/subscriptions/capture.js'
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
@@ -12,18 +11,21 @@ import type { ChatApi } from '../../../platforms/chat/capture/chat-api.js'
 import { nextReread } from '../../../platforms/chat/capture/reread.js'
 import { type ChatContext, hostOf } from '../../../platforms/chat/context.js'
 import { type Happening, readHappenings } from '../../../platforms/chat/live/happening.js'
-import { messageKey, toLiveEvents } from '../../../platforms/chat/live/live-events.js'
+import { toLiveEvents } from '../../../platforms/chat/live/live-events.js'
 import { MessageFinder } from '../../../platforms/chat/live/message-finder.js'
 import { readFollowedPlace, stillFollowed, watchedPlaceOf } from '../../../platforms/chat/watched-place.js'
 import type { Payload } from '../../../platforms/mapping/payload.js'
 import type { Lease } from '../../../store/event-store.js'
 import type { Captures } from '../captures.js'
-import { type PlacedHappening, placeHappenings, type TrackedWatch } from './place-happenings.js'
+import { ChangeReader, type ChangesRead } from './change-reader.js'
+import { type PlacedHappening, placeHappenings, type TrackedWatch, wants } from './place-happenings.js'
+import { RecordedMessages } from './recorded-messages.js'
 
 export interface LiveBatchesParts {
-  ledger: Pick<Ledger, 'recordLive' | 'listPolled' | 'getSubscription' | 'listKeysOf' | 'getEvent'>
+  ledger: Pick<Ledger, 'recordLive' | 'listPolled' | 'listKeysOf' | 'getEvent' | 'knows' | 'query'>
   captures: Pick<Captures, 'runEach' | 'whileIdle' | 'usersOf'>
   chat: ChatAccount
+  logger: Pick<Logger, 'info' | 'warn'>
   /** For messages that an event names only by id. */
   api: ChatApi
   /** Wall clock in microseconds. */
@@ -55,7 +57,9 @@ const RETRY_MS = 30_000
  * the queue was registered, so that no message is skipped.
  */
 export class LiveBatches {
-  readonly #finder: MessageFinder
+  #finder: MessageFinder
+  readonly #changes: ChangeReader
+  readonly #recorded: RecordedMessages
   readonly #context: ChatContext
   /** The watches that were captured since the queue was registered, each with the place that it had. */
   #caughtUp = new Map<string, string>()
@@ -66,14 +70,29 @@ export class LiveBatches {
 
   constructor(private readonly parts: LiveBatchesParts) {
     this.#context = { site: parts.chat.site }
-    this.#finder = new MessageFinder({ api: parts.api, findEvent: id => this.#findMessage(id) })
+    this.#recorded = new RecordedMessages(parts.ledger, this.#context)
+    this.#finder = this.#newFinder()
+    const listWatches = () => this.#listWatches()
+    this.#changes = new ChangeReader({ ...parts, context: this.#context, recorded: this.#recorded, listWatches })
   }
 
   /** A new queue: every watch has to be captured once. */
-  reset(): void {
+  reset(queueId: string): void {
     this.#caughtUp.clear()
     this.#retryAt.clear()
     this.#unknown.clear()
+    // Messages may have moved while no queue was read.
+    this.#finder = this.#newFinder()
+    this.#changes.reset(queueId)
+  }
+
+  /** Reads changes that happened while no queue was read, for some seconds. @throws AppError as `ChangeReader` */
+  readMissed(signal: AbortSignal): Promise<ChangesRead> {
+    return this.#changes.read(this.#finder.places, signal)
+  }
+
+  #newFinder(): MessageFinder {
+    return new MessageFinder({ api: this.parts.api, findRecorded: id => this.#recorded.find(id) })
   }
 
   /**
@@ -106,6 +125,7 @@ export class LiveBatches {
       if (error) this.#retryAt.set(id, retryAt)
       if (error?.code === 'chat_narrow_refused') this.#unknown.add(id)
     }
+    await this.#changes.begin()
     return captures.reduce((sum, { created }) => sum + created, 0)
   }
 
@@ -149,8 +169,8 @@ export class LiveBatches {
       for (const event of toLiveEvents(happening, queueId, context)) {
         const marks = happening.message
           ? await this.#marksOfMessage(event, happening.message.id, watches)
-          : watches.filter(({ kinds }) => isWanted(event, kinds)).map(({ id }): LiveMark => ({ id }))
-        if (happening.message ? marks.length === 0 : isRepeated && (await this.#isRecorded(event))) continue
+          : watches.filter(watch => wants(watch, event)).map(({ id }): LiveMark => ({ id }))
+        if (happening.message ? marks.length === 0 : isRepeated && (await ledger.knows(event.dedupe_key))) continue
         for (const mark of marks) mark.lease = leases.get(mark.id)
         found.push({ event, marks })
       }
@@ -184,25 +204,6 @@ export class LiveBatches {
     return marks
   }
 
-  async #isRecorded({ dedupe_key }: NewEvent): Promise<boolean> {
-    return (await this.#findEvent(dedupe_key)) !== undefined
-  }
-
-  #findMessage(id: number): Promise<StoredEvent | undefined> {
-    return this.#findEvent(messageKey(id, this.#context))
-  }
-
-  async #findEvent(key: string): Promise<StoredEvent | undefined> {
-    try {
-      const event: StoredEvent = JSON.parse(Buffer.from(await this.parts.ledger.getEvent(key)).toString('utf8'))
-      // What a caller without credentials claims about the message does not count.
-      return event.provenance.key_space === undefined ? event : undefined
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return undefined
-      throw error
-    }
-  }
-
   /** The watches that capture polls on this server, as they are now. */
   async #listWatches(): Promise<TrackedWatch[]> {
     const now = this.parts.clock()
@@ -223,13 +224,10 @@ export class LiveBatches {
     const readTo = isHere ? Number(readToOf(watch) ?? 0) : 0
     const followed = isHere ? stillFollowed(place, readFollowedPlace(capture?.followed ?? undefined)) : undefined
     const before = { readTo, followed, reread: capture?.reread ?? undefined }
+    const kept = { saved: watch.updated_at, tracked: isHere ? capture?.tracked : undefined }
     const isCaughtUp = this.#caughtUp.get(id) === JSON.stringify(place)
-    return [{ id, kinds, place, followed, readTo, before, isCaughtUp }]
+    return [{ id, kinds, place, followed, readTo, before, isCaughtUp, ...kept }]
   }
-}
-
-function isWanted({ kind }: NewEvent, kinds: readonly string[]): boolean {
-  return kinds.length === 0 || kinds.some(pattern => kindMatches(kind, pattern))
 }
 
 /** Adds to the last event of each watch how its capture has changed. @returns the changes of those without an event */

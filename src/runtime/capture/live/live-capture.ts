@@ -123,10 +123,13 @@ export class LiveCapture {
         this.#count(await this.#batches.record(answer.events, options))
         if (answer.lastEventId !== queue.lastEventId) await this.#save({ ...queue, lastEventId: answer.lastEventId })
         queue.lastEventId = answer.lastEventId
-        isRepeated = false
       }
       this.#succeed(caughtUp)
-      answer = await this.#queueApi.queueEvents(queue, {}, signal)
+      const missed = await this.#batches.readMissed(signal)
+      this.#totals.created += missed.recorded
+      // The queue may report them as well, in the next answer and not in later ones.
+      isRepeated = (isRepeated && !answer) || missed.recorded > 0
+      answer = await this.#queueApi.queueEvents(queue, { isWaiting: !missed.isLeft }, signal)
       if (!(await isOwn())) return this.#standBy()
       this.#failures = 0
     }
@@ -138,7 +141,7 @@ export class LiveCapture {
     if (before) {
       try {
         const pending = await (this.#queueApi as QueueApi).queueEvents(before, { isWaiting: false }, signal)
-        if (this.#queue?.id !== before.id) this.#batches.reset()
+        if (this.#queue?.id !== before.id) this.#batches.reset(before.id)
         this.#queue = before
         return { queue: before, pending }
       } catch (error) {
@@ -148,7 +151,7 @@ export class LiveCapture {
     }
     const queue = await this.#queueApi.registerQueue(signal)
     this.#totals.registered++
-    this.#batches.reset()
+    this.#batches.reset(queue.id)
     this.#queue = queue
     await this.#save(queue)
     return { queue }

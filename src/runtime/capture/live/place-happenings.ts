@@ -1,3 +1,5 @@
+import type { NewEvent } from '../../../model/events/event.js'
+import { kindMatches } from '../../../model/events/event-match.js'
 import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import type { Happening } from '../../../platforms/chat/live/happening.js'
 import {
@@ -20,7 +22,16 @@ export interface TrackedWatch extends LiveWatch {
   isCaughtUp: boolean
   /** The newest message of it that is recorded. */
   readTo: number
+  /** When its settings were saved. */
+  saved: string
+  /** As the watch keeps it: how far changes of its messages are recorded. */
+  tracked: CaptureState['tracked'] | undefined
   before: { readTo: number; followed: FollowedPlace | undefined; reread: CaptureState['reread'] | undefined }
+}
+
+/** Whether the watch asks for events of this kind. */
+export function wants({ kinds }: TrackedWatch, { kind }: NewEvent): boolean {
+  return kinds.length === 0 || kinds.some(pattern => kindMatches(kind, pattern))
 }
 
 export interface PlacedHappening {

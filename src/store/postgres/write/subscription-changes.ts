@@ -85,13 +85,15 @@ function apply(body: Body, change: SubscriptionChange): void {
 
 /** As `SubscriptionStore.noteCapture`. */
 function noteCapture(body: Body, changes: CaptureState, cursor: string | undefined): void {
-  const { read_to, reread, followed, unfinished, ...before }: CaptureState = body.capture ?? {}
+  const { read_to, reread, followed, unfinished, tracked, ...before }: CaptureState = body.capture ?? {}
   if (changes.host && before.host && changes.host !== before.host) {
     body.capture = { ...before, ...changes }
     body.last_cursor = cursor ?? null
     return
   }
-  const kept = Object.entries({ read_to, reread, followed, unfinished }).filter(([, value]) => value !== undefined)
+  const kept = Object.entries({ read_to, reread, followed, unfinished, tracked }).filter(
+    ([, value]) => value !== undefined,
+  )
   body.capture = { ...before, ...Object.fromEntries(kept), ...changes }
   if (cursor !== undefined) body.last_cursor = laterCursor(body.last_cursor, cursor)
 }

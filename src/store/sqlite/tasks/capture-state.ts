@@ -26,13 +26,14 @@ const MOVE_CURSOR = /* sql */ `
 export function noteCapture(database: Database, id: string, changes: CaptureState, cursor: string | undefined): void {
   const row = database.first(FIND_CAPTURE, id)
   if (!row) return
-  const { read_to, reread, followed, unfinished, ...before }: CaptureState = JSON.parse(String(row.capture)) ?? {}
+  const { read_to, reread, followed, unfinished, tracked, ...before }: CaptureState =
+    JSON.parse(String(row.capture)) ?? {}
   if (changes.host && before.host && changes.host !== before.host) {
     database.run(SAVE_CAPTURE, id, JSON.stringify({ ...before, ...changes }))
     database.run(SET_CURSOR, id, cursor ?? null)
     return
   }
-  const capture = { ...before, read_to, reread, followed, unfinished, ...changes }
+  const capture = { ...before, read_to, reread, followed, unfinished, tracked, ...changes }
   database.run(SAVE_CAPTURE, id, JSON.stringify(capture))
   if (cursor !== undefined) database.run(MOVE_CURSOR, id, cursor)
 }

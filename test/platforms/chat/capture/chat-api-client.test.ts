@@ -57,6 +57,24 @@ t.test('messages without an id of the server are left out, and the others come i
   t.match(await api.messages(WINDOW), { messages: [{ id: 3 }, { id: 7 }], foundNewest: true, foundOldest: false })
 })
 
+t.test('a message is found by its id; one that the server does not show is none', async t => {
+  const { api, server } = await start(t)
+  const [id = 0] = server.book.say({ stream: 'eng', topic: 'deploys' }, 1, 'Done.')
+  t.match(await api.message(id), { id, payload: { id, content: 'Done.', stream_id: 4, subject: 'deploys' } })
+  t.equal(await api.message(id + 1), undefined)
+  const refusals = [
+    { fault: respondWith(404, { result: 'error', code: 'BAD_REQUEST' }), code: 'chat_request_refused' },
+    { fault: respondWith(400, { result: 'error', code: 'INVALID_API_KEY' }), code: 'chat_credentials_refused' },
+    { fault: respondWith(400, {}), code: 'chat_request_refused' },
+  ]
+  for (const { fault, code } of refusals) {
+    const { api } = await start(t, { fault: () => fault })
+    await t.rejects(api.message(id), { code })
+  }
+  const old = await start(t, { featureLevel: 100, book: server.book })
+  t.same(await old.api.message(id), { id, payload: { id } }, 'an older server shows that it exists')
+})
+
 t.test('a server reports its API feature level; a server without one counts as level 0', async t => {
   const levels = [
     { featureLevel: 271, level: 271 },

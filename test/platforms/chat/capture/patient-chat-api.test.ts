@@ -11,7 +11,8 @@ function limited(waits: number[]) {
     if (seconds === undefined) return new Map()
     throw new AppError('unavailable', 'chat_rate_limited', 'Fewer requests.', { retryAfterSeconds: seconds })
   }
-  const api = { featureLevel: async () => 1, messages: () => Promise.reject(new Error('not asked')), users }
+  const notAsked = () => Promise.reject(new Error('not asked'))
+  const api = { featureLevel: async () => 1, messages: notAsked, message: notAsked, users }
   const sleep = async (milliseconds: number) => slept.push(milliseconds)
   return { api: new RateLimitedChatApi(api, { sleep, onWait: seconds => reported.push(seconds) }), slept, reported }
 }

@@ -1,0 +1,240 @@
+import type { Logger } from 'pino'
+import type { Ledger } from '../../../ledger/ledger.js'
+import { AppError } from '../../../model/app-error.js'
+import type { ChatAccount } from '../../../model/platforms/chat-account.js'
+import { type Micros, readTimestamp, toTimestamp } from '../../../model/timestamp.js'
+import type { ChatApi } from '../../../platforms/chat/capture/chat-api.js'
+import type { ChatContext } from '../../../platforms/chat/context.js'
+import { covers } from '../../../platforms/chat/live/live-watch.js'
+import type { MessagePlaces } from '../../../platforms/chat/live/message-places.js'
+import type { FollowedPlace, WatchedPlace } from '../../../platforms/chat/watched-place.js'
+import { objectAt, type Payload, textAt } from '../../../platforms/mapping/payload.js'
+import type { Captures } from '../captures.js'
+import { MissedChanges, type MissedEvent } from './missed-changes.js'
+import { type TrackedWatch, wants } from './place-happenings.js'
+import type { RecordedMessages } from './recorded-messages.js'
+
+export interface ChangeReaderParts {
+  ledger: Pick<Ledger, 'recordLive' | 'knows'>
+  captures: Pick<Captures, 'whileIdle' | 'usersOf'>
+  chat: ChatAccount
+  api: ChatApi
+  context: ChatContext
+  recorded: RecordedMessages
+  logger: Pick<Logger, 'info' | 'warn'>
+  /** Wall clock in microseconds. */
+  clock: () => Micros
+  /** Milliseconds of a clock that never steps back. */
+  elapsed: () => number
+  listWatches: () => Promise<TrackedWatch[]>
+}
+
+export interface ChangesRead {
+  recorded: number
+  /** Whether there is more to read. */
+  isLeft: boolean
+}
+
+interface Reading {
+  watch: TrackedWatch
+  changes: MissedChanges
+  /** Becomes the watch's `tracked`. */
+  tracked: TrackedState
+  /** Consecutive ones. */
+  failures: number
+}
+
+/** How far the changes of a watch are recorded, as the watch keeps it. */
+interface TrackedState {
+  /** From this instant on. */
+  since: string
+  /** By this queue. */
+  queue: string
+  /** `updated_at` of the watch then: it may have been disabled since, or have watched another place. */
+  saved: string
+  watched: WatchedPlace
+}
+
+/** The queue must be asked for events before the chat server forgets it, which takes ten minutes. */
+const TURN_MS = 10_000
+/** After a failure. */
+const PAUSE_MS = 1_000
+/** After so many consecutive failures, the next watch is read. */
+const MOST_FAILURES = 3
+/** How long a watch that could not be read waits, before it is tried again. */
+const RETRY_MS = 60_000
+
+/** Finds the changes that happened while no queue was read, one watch after the other. Source: docs/decisions/0089. */
+export class ChangeReader {
+  /** A watch may have missed changes. */
+  #isDue = false
+  #queueId = ''
+  #reading: Reading | undefined
+  /** A failure: no request before then. */
+  #pausedUntil = 0
+  readonly #retryAt = new Map<string, number>()
+
+  constructor(private readonly parts: ChangeReaderParts) {}
+
+  /**
+   * Watches were captured: some may have missed changes before. For those that are captured with a queue for the first time,
+   * changes are recorded from now on.
+   */
+  async begin(): Promise<void> {
+    this.#isDue = true
+    for (const watch of await this.parts.listWatches()) {
+      if (watch.isCaughtUp && !beganBefore(watch)) await this.#save(watch, this.#stateOf(watch, this.parts.clock()))
+    }
+  }
+
+  /** A new queue. */
+  reset(queueId: string): void {
+    this.#queueId = queueId
+    this.#reading = undefined
+    this.#retryAt.clear()
+    this.#pausedUntil = 0
+    this.#isDue = true
+  }
+
+  /**
+   * Reads for some seconds. A failure of the chat server keeps no event of the queue from being recorded: a later call repeats
+   * what has failed. A new process begins the watch again; what is recorded already is found by its key.
+   *
+   * @throws AppError as `Ledger.recordLive`, `Captures.whileIdle`
+   */
+  async read(places: MessagePlaces, signal: AbortSignal): Promise<ChangesRead> {
+    const { elapsed } = this.parts
+    const end = elapsed() + TURN_MS
+    let recorded = 0
+    while (this.#isDue && elapsed() >= this.#pausedUntil) {
+      signal.throwIfAborted()
+      this.#reading ??= await this.#next(places, signal)
+      if (!this.#reading) break
+      recorded += await this.#step(this.#reading)
+      if (elapsed() >= end) return { recorded, isLeft: true }
+    }
+    return { recorded, isLeft: false }
+  }
+
+  /** The next watch that has missed changes. */
+  async #next(places: MessagePlaces, signal: AbortSignal): Promise<Reading | undefined> {
+    const { clock, elapsed, listWatches } = this.parts
+    const now = clock()
+    let isWaiting = false
+    for (const watch of await listWatches()) {
+      const before = beganBefore(watch)
+      if (!watch.isCaughtUp || !before) continue
+      if (before.queue === this.#queueId && before.saved === watch.saved) continue
+      const tracked = { ...this.#stateOf(watch, now), since: before.since }
+      if (!watch.followed) await this.#save(watch, tracked)
+      else if ((this.#retryAt.get(watch.id) ?? 0) > elapsed()) isWaiting = true
+      else {
+        const changes = this.#open(watch, watch.followed, { since: before.since, now, places, signal })
+        return { watch, changes, tracked, failures: 0 }
+      }
+    }
+    this.#isDue = isWaiting
+    return undefined
+  }
+
+  #open(
+    watch: TrackedWatch,
+    followed: FollowedPlace,
+    options: { since: string; now: Micros; places: MessagePlaces; signal: AbortSignal },
+  ): MissedChanges {
+    const { api, chat, captures, context, ledger, recorded } = this.parts
+    const { signal } = options
+    return new MissedChanges({
+      ...{ ...options, api, recorded, followed, place: watch.place, watchId: watch.id, readTo: watch.readTo },
+      since: Math.floor(readTimestamp('since', options.since).micros / 1_000_000),
+      contextFor: async messages => {
+        return { ...context, users: await captures.usersOf(chat).usersFor(messages, api, signal) }
+      },
+      knows: key => ledger.knows(key),
+      record: missed => this.#record(watch.id, missed),
+    })
+  }
+
+  /** @returns how many events were recorded */
+  async #step(reading: Reading): Promise<number> {
+    const { watch, changes, tracked } = reading
+    const before = changes.recorded
+    try {
+      const isLast = await changes.step()
+      reading.failures = 0
+      if (isLast) {
+        await this.#save(watch, tracked)
+        this.#reading = undefined
+        const about = { subscription_id: watch.id, recorded: changes.recorded }
+        if (changes.recorded > 0) this.parts.logger.info(about, 'changes that no event queue reported are recorded')
+      }
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.code.startsWith('chat_')) throw error
+      this.#fail(reading, error)
+    }
+    return changes.recorded - before
+  }
+
+  #fail(reading: Reading, { category, code, retryAfterSeconds = 0 }: AppError): void {
+    const { elapsed, logger } = this.parts
+    if (category === 'unavailable' && ++reading.failures < MOST_FAILURES) {
+      this.#pausedUntil = elapsed() + Math.max(PAUSE_MS, retryAfterSeconds * 1_000)
+      return
+    }
+    this.#reading = undefined
+    this.#retryAt.set(reading.watch.id, elapsed() + Math.max(RETRY_MS, retryAfterSeconds * 1_000))
+    logger.warn({ subscription_id: reading.watch.id, code }, 'changes that no event queue reported cannot be read')
+  }
+
+  #stateOf({ saved, place }: TrackedWatch, now: Micros): TrackedState {
+    return { since: toTimestamp(now), queue: this.#queueId, saved, watched: place }
+  }
+
+  async #save({ id }: TrackedWatch, tracked: TrackedState): Promise<void> {
+    await this.parts.ledger.recordLive({ events: [], notes: [{ id, captured: { tracked: { ...tracked } } }] })
+  }
+
+  async #record(watchId: string, missed: readonly MissedEvent[]): Promise<number> {
+    const { captures, ledger, listWatches } = this.parts
+    if ((await this.#unknownOf(missed)).length === 0) return 0
+    const watches = await listWatches()
+    const marked = missed.map(({ event, places }) => {
+      const isIn = (watch: TrackedWatch) => watch.id === watchId || places.some(place => covers(watch, place))
+      return { event, ids: watches.filter(watch => wants(watch, event) && isIn(watch)).map(({ id }) => id) }
+    })
+    const ids = new Set([watchId, ...marked.flatMap(each => each.ids)])
+    return captures.whileIdle([...ids], async leases => {
+      const events = (await this.#unknownOf(marked)).map(each => {
+        return { event: each.event, marks: each.ids.map(id => ({ id, lease: leases.get(id) })) }
+      })
+      if (events.length > 0) await ledger.recordLive({ events, notes: [] })
+      return events.length
+    })
+  }
+
+  /** Those that the ledger does not have. Two changes within a second have one key, and the first one counts. */
+  async #unknownOf<Found extends Pick<MissedEvent, 'event'>>(found: readonly Found[]): Promise<Found[]> {
+    const unknown = new Map<string, Found>()
+    for (const each of found) {
+      const { dedupe_key } = each.event
+      if (!unknown.has(dedupe_key) && !(await this.parts.ledger.knows(dedupe_key))) unknown.set(dedupe_key, each)
+    }
+    return [...unknown.values()]
+  }
+}
+
+/** @returns undefined if changes of the place that it watches now were never recorded */
+function beganBefore({ tracked, place }: TrackedWatch): TrackedState | undefined {
+  const before = readTracked(tracked)
+  return before && JSON.stringify(before.watched) === JSON.stringify(place) ? before : undefined
+}
+
+/** @returns undefined also for what another release wrote */
+function readTracked(kept: Payload | null | undefined): TrackedState | undefined {
+  const from = kept ?? undefined
+  const [since, queue, saved] = [textAt(from, 'since'), textAt(from, 'queue'), textAt(from, 'saved')]
+  const watched = objectAt(from, 'watched')
+  const [stream, topic] = [textAt(watched, 'stream'), watched?.topic]
+  if (since === undefined || queue === undefined || saved === undefined || stream === undefined) return undefined
+  return { since, queue, saved, watched: { stream, ...(typeof topic === 'string' ? { topic } : {}) } }
+}

@@ -1,0 +1,98 @@
+import type { Ledger } from '../../../ledger/ledger.js'
+import { AppError } from '../../../model/app-error.js'
+import type { StoredEvent } from '../../../model/events/event.js'
+import { type EventQuery, QUERY_LIMITS } from '../../../model/events/event-query.js'
+import type { Micros } from '../../../model/timestamp.js'
+import type { ChatContext } from '../../../platforms/chat/context.js'
+import { messageKey } from '../../../platforms/chat/live/live-events.js'
+import { type FoundPlace, placeOfEvent } from '../../../platforms/chat/live/message-finder.js'
+import type { StreamPlace } from '../../../platforms/chat/place.js'
+
+/** Newest events of a watch that are looked through for its messages. */
+const MOST_EVENTS = 10_000
+
+/** What the ledger has of the messages of one chat server. */
+export class RecordedMessages {
+  constructor(
+    private readonly ledger: Pick<Ledger, 'getEvent' | 'query'>,
+    private readonly context: ChatContext,
+  ) {}
+
+  /** Where a message was after the last move that is recorded, or when it was posted. */
+  async find(id: number): Promise<FoundPlace | undefined> {
+    const event = await this.#findMessage(id)
+    const place = event && placeOfEvent(event)
+    if (!event || !place) return undefined
+    const moved = await this.placeAfterMoves(id)
+    return moved ? { place: moved, watches: [] } : { place, watches: event.subscription_ids }
+  }
+
+  /** Where the last move that is recorded brought it. */
+  async placeAfterMoves(id: number): Promise<StreamPlace | undefined> {
+    const moves: EventQuery = {
+      ...{ order: 'asc', limit: QUERY_LIMITS.limit, sources: ['chat'], kinds: ['message.moved'] },
+      ...{ subjectId: String(id), withoutPayload: true },
+    }
+    const events = (await this.#read(moves)).filter(event => this.#isOf(event, id))
+    const last = events.toSorted(byTime).at(-1)
+    return last && placeOfEvent(last)
+  }
+
+  /** The messages that a watch has, by id, with the first place that it has of each. @param from captured since then; undefined for all */
+  async listOf(watchId: string, from: Micros | undefined): Promise<Map<number, StreamPlace>> {
+    const found = new Map<number, StreamPlace>()
+    let to: Micros | undefined
+    for (let read = 0; read < MOST_EVENTS; read += QUERY_LIMITS.limit) {
+      const page = await this.ledger.query({
+        ...{ order: 'desc', limit: QUERY_LIMITS.limit, sources: ['chat'], kinds: ['message.created', 'message.moved'] },
+        ...{ subscriptionIds: [watchId], withoutPayload: true },
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+      })
+      for (const event of toEvents(page.items)) {
+        const id = Number(event.subject_id)
+        const place = placeOfEvent(event)
+        if (place && this.#isOf(event, id) && isProven(event)) found.set(id, place)
+      }
+      if (!page.hasMore || page.oldestCapturedAt === null) break
+      to = page.oldestCapturedAt - 1
+    }
+    return found
+  }
+
+  async #findMessage(id: number): Promise<StoredEvent | undefined> {
+    try {
+      const bytes = await this.ledger.getEvent(messageKey(id, this.context))
+      const event: StoredEvent = JSON.parse(Buffer.from(bytes).toString('utf8'))
+      return isProven(event) ? event : undefined
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+
+  /** Messages of other servers may have the same id. */
+  #isOf({ dedupe_key }: StoredEvent, id: number): boolean {
+    if (!Number.isSafeInteger(id) || id < 1) return false
+    const created = messageKey(id, this.context)
+    return dedupe_key === created || dedupe_key.startsWith(`${created.slice(0, created.lastIndexOf(':'))}:moved:`)
+  }
+
+  async #read(query: EventQuery): Promise<StoredEvent[]> {
+    return toEvents((await this.ledger.query(query)).items).filter(isProven)
+  }
+}
+
+/** What a caller without credentials claims about the message does not count. */
+function isProven({ provenance }: StoredEvent): boolean {
+  return provenance.key_space === undefined
+}
+
+function byTime(left: StoredEvent, right: StoredEvent): number {
+  const [one, other] = [left.occurred_at ?? '', right.occurred_at ?? '']
+  return one < other ? -1 : Number(one > other)
+}
+
+function toEvents(items: Uint8Array): StoredEvent[] {
+  return JSON.parse(`[${Buffer.from(items).toString('utf8')}]`)
+}
