@@ -16,7 +16,7 @@ export class MessagePlaces {
     if (oldest !== undefined) this.#places.delete(oldest)
   }
 
-  /** Changes only what is known already: a move may concern thousands of old messages. */
+  /** Changes only what is known already: a move outside of watched places may concern thousands of old messages. */
   move(ids: readonly number[], place: StreamPlace): void {
     for (const id of ids) if (this.#places.has(id)) this.put(id, place)
   }

@@ -9,6 +9,7 @@ import { covers } from '../../../platforms/chat/live/live-watch.js'
 import type { MessagePlaces } from '../../../platforms/chat/live/message-places.js'
 import type { FollowedPlace, WatchedPlace } from '../../../platforms/chat/watched-place.js'
 import { objectAt, type Payload, textAt } from '../../../platforms/mapping/payload.js'
+import { pause } from '../../pause.js'
 import type { Captures } from '../captures.js'
 import { MissedChanges, type MissedEvent } from './missed-changes.js'
 import { type TrackedWatch, wants } from './place-happenings.js'
@@ -57,8 +58,8 @@ interface TrackedState {
 
 /** The queue must be asked for events before the chat server forgets it, which takes ten minutes. */
 const TURN_MS = 10_000
-/** After a failure. */
-const PAUSE_MS = 1_000
+/** How long to wait after a failure. */
+const PAUSE_MS = { least: 1_000, most: 10_000 }
 /** After so many consecutive failures, the next watch is read. */
 const MOST_FAILURES = 3
 /** How long a watch that could not be read waits, before it is tried again. */
@@ -70,20 +71,19 @@ export class ChangeReader {
   #isDue = false
   #queueId = ''
   #reading: Reading | undefined
-  /** A failure: no request before then. */
-  #pausedUntil = 0
   readonly #retryAt = new Map<string, number>()
 
   constructor(private readonly parts: ChangeReaderParts) {}
 
   /**
-   * Watches were captured: some may have missed changes before. For those that are captured with a queue for the first time,
-   * changes are recorded from now on.
+   * Watches are about to be captured: some may have missed changes before. Of those that are captured with a queue for the
+   * first time, changes are recorded from now on.
    */
-  async begin(): Promise<void> {
+  async begin(ids: readonly string[]): Promise<void> {
     this.#isDue = true
     for (const watch of await this.parts.listWatches()) {
-      if (watch.isCaughtUp && !beganBefore(watch)) await this.#save(watch, this.#stateOf(watch, this.parts.clock()))
+      const isFirst = ids.includes(watch.id) && !beganBefore(watch)
+      if (isFirst) await this.#save(watch, this.#stateOf(watch, this.parts.clock()))
     }
   }
 
@@ -92,7 +92,6 @@ export class ChangeReader {
     this.#queueId = queueId
     this.#reading = undefined
     this.#retryAt.clear()
-    this.#pausedUntil = 0
     this.#isDue = true
   }
 
@@ -106,11 +105,11 @@ export class ChangeReader {
     const { elapsed } = this.parts
     const end = elapsed() + TURN_MS
     let recorded = 0
-    while (this.#isDue && elapsed() >= this.#pausedUntil) {
+    while (this.#isDue) {
       signal.throwIfAborted()
       this.#reading ??= await this.#next(places, signal)
       if (!this.#reading) break
-      recorded += await this.#step(this.#reading)
+      recorded += await this.#step(this.#reading, signal)
       if (elapsed() >= end) return { recorded, isLeft: true }
     }
     return { recorded, isLeft: false }
@@ -156,7 +155,7 @@ export class ChangeReader {
   }
 
   /** @returns how many events were recorded */
-  async #step(reading: Reading): Promise<number> {
+  async #step(reading: Reading, signal: AbortSignal): Promise<number> {
     const { watch, changes, tracked } = reading
     const before = changes.recorded
     try {
@@ -170,19 +169,20 @@ export class ChangeReader {
       }
     } catch (error) {
       if (!(error instanceof AppError) || !error.code.startsWith('chat_')) throw error
-      this.#fail(reading, error)
+      await this.#fail(reading, error, signal)
     }
     return changes.recorded - before
   }
 
-  #fail(reading: Reading, { category, code, retryAfterSeconds = 0 }: AppError): void {
+  async #fail(reading: Reading, { category, code, retryAfterSeconds = 0 }: AppError, signal: AbortSignal) {
     const { elapsed, logger } = this.parts
-    if (category === 'unavailable' && ++reading.failures < MOST_FAILURES) {
-      this.#pausedUntil = elapsed() + Math.max(PAUSE_MS, retryAfterSeconds * 1_000)
+    const wait = Math.max(PAUSE_MS.least, retryAfterSeconds * 1_000)
+    if (category === 'unavailable' && wait <= PAUSE_MS.most && ++reading.failures < MOST_FAILURES) {
+      await pause(wait, signal)
       return
     }
     this.#reading = undefined
-    this.#retryAt.set(reading.watch.id, elapsed() + Math.max(RETRY_MS, retryAfterSeconds * 1_000))
+    this.#retryAt.set(reading.watch.id, elapsed() + Math.max(RETRY_MS, wait))
     logger.warn({ subscription_id: reading.watch.id, code }, 'changes that no event queue reported cannot be read')
   }
 

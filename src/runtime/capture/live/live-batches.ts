@@ -114,6 +114,7 @@ export class LiveBatches {
   async #capture(ids: readonly string[], signal: AbortSignal): Promise<number> {
     if (ids.length === 0) return 0
     const request = { backfill: CAPTURE_LIMITS.defaultBackfill, chat: this.parts.chat }
+    await this.#changes.begin(ids)
     const { captures } = await this.parts.captures.runEach(ids, request, { signal })
     const retryAt = this.parts.elapsed() + RETRY_MS
     const places = new Map((await this.#listWatches()).map(({ id, place }) => [id, JSON.stringify(place)]))
@@ -125,7 +126,8 @@ export class LiveBatches {
       if (error) this.#retryAt.set(id, retryAt)
       if (error?.code === 'chat_narrow_refused') this.#unknown.add(id)
     }
-    await this.#changes.begin()
+    // Capture on another server has discarded what the watch kept.
+    await this.#changes.begin(ids)
     return captures.reduce((sum, { created }) => sum + created, 0)
   }
 

@@ -63,7 +63,8 @@ export async function placeHappenings(
     if (message && place) places.put(message.id, place)
     const watches = await watchesOf(happening, parts)
     for (const watch of watches) await follow(watch, happening, parts)
-    if (movedTo) places.move(messageIds, movedTo)
+    if (movedTo && watches.length > 0) for (const id of messageIds) places.put(id, movedTo)
+    else if (movedTo) places.move(messageIds, movedTo)
     if (watches.length > 0) placed.push({ happening, watches })
   }
   return { placed, tracked: parts.watches }

@@ -20,11 +20,11 @@ export class RecordedMessages {
 
   /** Where a message was after the last move that is recorded, or when it was posted. */
   async find(id: number): Promise<FoundPlace | undefined> {
+    const moved = await this.placeAfterMoves(id)
+    if (moved) return { place: moved, watches: [] }
     const event = await this.#findMessage(id)
     const place = event && placeOfEvent(event)
-    if (!event || !place) return undefined
-    const moved = await this.placeAfterMoves(id)
-    return moved ? { place: moved, watches: [] } : { place, watches: event.subscription_ids }
+    return event && place && { place, watches: event.subscription_ids }
   }
 
   /** Where the last move that is recorded brought it. */
