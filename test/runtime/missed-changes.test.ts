@@ -86,7 +86,7 @@ async function play(
   let watched: Place = DEPLOYS
   // The messages of the period in which no queue is read.
   let said: Set<number> | undefined
-  let moved: Set<number> | undefined
+  let changed: Set<number> | undefined
 
   const apply = (change: Change) => {
     if (change.step === 'say') {
@@ -95,6 +95,7 @@ async function play(
     }
     if (change.step === 'resolve') {
       const to = watched === DEPLOYS ? { ...DEPLOYS, topic: '✔ deploys' } : DEPLOYS
+      for (const { id } of book.inTopic(watched)) changed?.add(id)
       book.move(watched, to)
       watched = to
       return
@@ -106,17 +107,20 @@ async function play(
     if (!message) return
     const { id } = message
     const isWatched = message.topic === watched.topic
-    if (change.step === 'edit') book.edit(id, `Text ${change.which}.`)
+    if (change.step === 'edit') {
+      changed?.add(id)
+      book.edit(id, `Text ${change.which}.`)
+    }
     if (change.step === 'move') {
       const isLast = book.inTopic(RANDOM).length === 1
       if (!isWatched && isLast) return
-      moved?.add(id)
+      changed?.add(id)
       if (!isWatched) movedIn.add(id)
       if (said?.has(id)) unknowable.add(id)
       book.move(isWatched ? watched : RANDOM, isWatched ? RANDOM : watched, [id])
     }
     if (change.step === 'delete') {
-      if (said?.has(id) || moved?.has(id)) unknowable.add(id)
+      if (said?.has(id) || changed?.has(id)) unknowable.add(id)
       book.delete(id)
     }
   }
@@ -125,12 +129,12 @@ async function play(
     for (const change of period.seen) apply(change)
     await until(() => queues.read)
     said = new Set()
-    moved = new Set()
+    changed = new Set()
     await unseen(rig, async () => {
       for (const change of period.unseen) apply(change)
     })
     said = undefined
-    moved = undefined
+    changed = undefined
     await until(() => queues.read)
   }
   await rig.live.stop()

@@ -52,6 +52,24 @@ for (const [name, options] of Object.entries({ 'a server of today': {}, 'an olde
   })
 }
 
+t.test('an edit before a move is recorded, although both came in one answer', async t => {
+  const rig = await liveRig(t)
+  const { book } = rig.chat
+  const [id = 0] = book.say(DEPLOYS)
+  await rig.recorded(1)
+  await rig.live.stop()
+  book.edit(id, 'Before.')
+  const resolved = book.resolve(DEPLOYS)
+  book.edit(id, 'After.')
+  book.move(resolved, { stream: 'ops', topic: 'deploys' })
+  rig.restart()
+  const events = await rig.recorded(5)
+  t.same(
+    events.map(({ kind }) => kind),
+    ['message.created', 'message.updated', 'message.moved', 'message.updated', 'message.moved'],
+  )
+})
+
 t.test('a single message that moves away does not take the watch with it', async t => {
   const rig = await liveRig(t, OLDER)
   const { book } = rig.chat

@@ -16,9 +16,21 @@ export class MessagePlaces {
     if (oldest !== undefined) this.#places.delete(oldest)
   }
 
-  /** Changes only what is known already: a move outside of watched places may concern thousands of old messages. */
-  move(ids: readonly number[], place: StreamPlace): void {
-    for (const id of ids) if (this.#places.has(id)) this.put(id, place)
+  /**
+   * A move outside of watched places may concern thousands of old messages.
+   *
+   * @param isWatched false: changes only what is known already
+   * @returns takes it back
+   */
+  move(ids: readonly number[], place: StreamPlace, isWatched: boolean): () => void {
+    const moved = ids.filter(id => isWatched || this.#places.has(id)).map(id => [id, this.#places.get(id)] as const)
+    for (const [id] of moved) this.put(id, place)
+    return () => {
+      for (const [id, before] of moved) {
+        if (before === undefined) this.#places.delete(id)
+        else this.put(id, before)
+      }
+    }
   }
 
   find(id: number): StreamPlace | null | undefined {

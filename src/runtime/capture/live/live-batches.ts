@@ -138,6 +138,7 @@ export class LiveBatches {
     if (happenings.length === 0) return NOTHING
     await this.catchUp(options.signal)
     const found = await this.#place(happenings, await this.#listWatches(), options)
+    found.undoMoves()
     const ids = new Set(found.placed.flatMap(({ watches }) => watches.map(({ id }) => id)))
     if (ids.size === 0) return NOTHING
     // The chat server did not know their stream before; it does now.

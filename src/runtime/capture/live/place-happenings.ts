@@ -50,24 +50,28 @@ interface Parts {
  * Finds the watches in whose places something happened, in the order of the events: a topic that moves is followed before
  * the next message.
  *
+ * @returns `undoMoves` takes the messages back to where they were before, to place the same happenings again
  * @throws AppError as `ChatApi`
  */
 export async function placeHappenings(
   happenings: readonly Happening[],
   parts: Parts,
-): Promise<{ placed: PlacedHappening[]; tracked: readonly TrackedWatch[] }> {
+): Promise<{ placed: PlacedHappening[]; tracked: readonly TrackedWatch[]; undoMoves: () => void }> {
   const placed: PlacedHappening[] = []
+  const moves: (() => void)[] = []
   for (const happening of happenings) {
     const { message, place, movedTo, messageIds } = happening
     const { places } = parts.finder
     if (message && place) places.put(message.id, place)
     const watches = await watchesOf(happening, parts)
     for (const watch of watches) await follow(watch, happening, parts)
-    if (movedTo && watches.length > 0) for (const id of messageIds) places.put(id, movedTo)
-    else if (movedTo) places.move(messageIds, movedTo)
+    if (movedTo) moves.push(places.move(messageIds, movedTo, watches.length > 0))
     if (watches.length > 0) placed.push({ happening, watches })
   }
-  return { placed, tracked: parts.watches }
+  const undoMoves = () => {
+    for (const undo of moves.reverse()) undo()
+  }
+  return { placed, tracked: parts.watches, undoMoves }
 }
 
 async function watchesOf(happening: Happening, { watches, finder, signal }: Parts): Promise<TrackedWatch[]> {
