@@ -87,6 +87,7 @@ async function play(
   // The messages of the period in which no queue is read.
   let said: Set<number> | undefined
   let changed: Set<number> | undefined
+  let cameIn: Set<number> | undefined
 
   const apply = (change: Change) => {
     if (change.step === 'say') {
@@ -115,8 +116,11 @@ async function play(
       const isLast = book.inTopic(RANDOM).length === 1
       if (!isWatched && isLast) return
       changed?.add(id)
-      if (!isWatched) movedIn.add(id)
       if (said?.has(id)) unknowable.add(id)
+      if (!isWatched) {
+        movedIn.add(id)
+        cameIn?.add(id)
+      } else if (cameIn?.has(id)) unknowable.add(id)
       book.move(isWatched ? watched : RANDOM, isWatched ? RANDOM : watched, [id])
     }
     if (change.step === 'delete') {
@@ -130,11 +134,13 @@ async function play(
     await until(() => queues.read)
     said = new Set()
     changed = new Set()
+    cameIn = new Set()
     await unseen(rig, async () => {
       for (const change of period.unseen) apply(change)
     })
     said = undefined
     changed = undefined
+    cameIn = undefined
     await until(() => queues.read)
   }
   await rig.live.stop()
