@@ -57,18 +57,41 @@ t.test('an edit before a move is recorded, although both came in one answer', as
   const { book } = rig.chat
   const [id = 0] = book.say(DEPLOYS)
   await rig.recorded(1)
-  await rig.live.stop()
   book.edit(id, 'Before.')
   const resolved = book.resolve(DEPLOYS)
   book.edit(id, 'After.')
   book.move(resolved, { stream: 'ops', topic: 'deploys' })
-  rig.restart()
   const events = await rig.recorded(5)
   t.same(
     events.map(({ kind }) => kind),
     ['message.created', 'message.updated', 'message.moved', 'message.updated', 'message.moved'],
   )
 })
+
+t.test(
+  'a topic that was renamed while the server was off is recorded as moved, although capture follows it first',
+  async t => {
+    const rig = await liveRig(t)
+    const { book, queues } = rig.chat
+    const ids = book.say(DEPLOYS, 2)
+    await rig.recorded(2)
+    await rig.live.stop()
+    const resolved = book.resolve(DEPLOYS)
+    book.edit(ids[1] ?? 0, 'After.')
+    book.move(resolved, { stream: 'ops', topic: 'deploys' })
+    rig.restart()
+    const events = await rig.recorded(7)
+    t.same(
+      events
+        .slice(2)
+        .map(({ kind }) => kind)
+        .sort(),
+      [...Array.from({ length: 4 }, () => 'message.moved'), 'message.updated'],
+    )
+    t.ok(events.every(({ seen_count }) => seen_count === 1))
+    t.equal(queues.registered.length, 1)
+  },
+)
 
 t.test('a single message that moves away does not take the watch with it', async t => {
   const rig = await liveRig(t, OLDER)

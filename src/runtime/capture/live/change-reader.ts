@@ -58,6 +58,7 @@ interface TrackedState {
 
 /** The queue must be asked for events before the chat server forgets it, which takes ten minutes. */
 const TURN_MS = 10_000
+const NO_QUEUE = 'none'
 /** How long to wait after a failure. */
 const PAUSE_MS = { least: 1_000, most: 10_000 }
 /** After so many consecutive failures, the next watch is read. */
@@ -69,7 +70,7 @@ const RETRY_MS = 60_000
 export class ChangeReader {
   /** A watch may have missed changes. */
   #isDue = false
-  #queueId = ''
+  #queueId = NO_QUEUE
   #reading: Reading | undefined
   readonly #retryAt = new Map<string, number>()
 
@@ -85,6 +86,16 @@ export class ChangeReader {
       const isFirst = ids.includes(watch.id) && !beganBefore(watch)
       if (isFirst) await this.#save(watch, this.#stateOf(watch, this.parts.clock()))
     }
+  }
+
+  /**
+   * Capture has found the place of a watch elsewhere. The events of the moves, if the queue still has them, are of places that
+   * the watch has left.
+   */
+  async noteMoved(id: string): Promise<void> {
+    const watch = (await this.parts.listWatches()).find(each => each.id === id)
+    const before = watch && beganBefore(watch)
+    if (before) await this.#save(watch, { ...before, queue: NO_QUEUE })
   }
 
   /** A new queue. */

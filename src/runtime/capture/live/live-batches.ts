@@ -13,7 +13,12 @@ import { type ChatContext, hostOf } from '../../../platforms/chat/context.js'
 import { type Happening, readHappenings } from '../../../platforms/chat/live/happening.js'
 import { toLiveEvents } from '../../../platforms/chat/live/live-events.js'
 import { MessageFinder } from '../../../platforms/chat/live/message-finder.js'
-import { readFollowedPlace, stillFollowed, watchedPlaceOf } from '../../../platforms/chat/watched-place.js'
+import {
+  type FollowedPlace,
+  readFollowedPlace,
+  stillFollowed,
+  watchedPlaceOf,
+} from '../../../platforms/chat/watched-place.js'
 import type { Payload } from '../../../platforms/mapping/payload.js'
 import type { Lease } from '../../../store/event-store.js'
 import type { Captures } from '../captures.js'
@@ -115,9 +120,11 @@ export class LiveBatches {
     if (ids.length === 0) return 0
     const request = { backfill: CAPTURE_LIMITS.defaultBackfill, chat: this.parts.chat }
     await this.#changes.begin(ids)
+    const before = new Map((await this.#listWatches()).map(({ id, followed }) => [id, followed]))
     const { captures } = await this.parts.captures.runEach(ids, request, { signal })
     const retryAt = this.parts.elapsed() + RETRY_MS
-    const places = new Map((await this.#listWatches()).map(({ id, place }) => [id, JSON.stringify(place)]))
+    const watches = await this.#listWatches()
+    const places = new Map(watches.map(({ id, place }) => [id, JSON.stringify(place)]))
     for (const { subscription_id: id, outcome, error } of captures) {
       const place = places.get(id)
       this.#unknown.delete(id)
@@ -125,6 +132,9 @@ export class LiveBatches {
       if (outcome === 'captured' && place !== undefined) this.#caughtUp.set(id, place)
       if (error) this.#retryAt.set(id, retryAt)
       if (error?.code === 'chat_narrow_refused') this.#unknown.add(id)
+    }
+    for (const { id, followed } of watches) {
+      if (ids.includes(id) && isElsewhere(before.get(id), followed)) await this.#changes.noteMoved(id)
     }
     // Capture on another server has discarded what the watch kept.
     await this.#changes.begin(ids)
@@ -231,6 +241,10 @@ export class LiveBatches {
     const isCaughtUp = this.#caughtUp.get(id) === JSON.stringify(place)
     return [{ id, kinds, place, followed, readTo, before, isCaughtUp, ...kept }]
   }
+}
+
+function isElsewhere(before: FollowedPlace | undefined, now: FollowedPlace | undefined): boolean {
+  return before !== undefined && now !== undefined && (before.stream_id !== now.stream_id || before.topic !== now.topic)
 }
 
 /** Adds to the last event of each watch how its capture has changed. @returns the changes of those without an event */
