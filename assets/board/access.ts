@@ -57,8 +57,8 @@ export const isIn: ReadonlySignal<boolean> = computed(
   () => accessMode.value !== undefined && (accessMode.value !== 'key' || hasKey.value),
 )
 
-/** Characters that are valid in a header. */
-const KEY = /^[\x21-\x7e]{1,1024}$/
+/** A secret of characters that are valid in a header. */
+export const HEADER_SECRET = /^[\x21-\x7e]{1,1024}$/
 const KEY_HEADER = 'X-Board-Token'
 const THROUGH_BACKEND = '/api/backends/'
 
@@ -81,7 +81,7 @@ export async function loadAccess(): Promise<void> {
 /** @returns whether the key is right @throws ApiProblem if there is no response */
 export async function enterKey(text: string): Promise<boolean> {
   const word = text.trim()
-  if (!KEY.test(word)) return false
+  if (!HEADER_SECRET.test(word)) return false
   const { authenticated } = await askWhoIsIn({ headers: { [KEY_HEADER]: word } })
   if (!authenticated) return false
   key = word

@@ -8,15 +8,13 @@ import { Note } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { type Children, html } from '../../shared/html.js'
 import { ApiProblem, reasonOf } from '../../shared/server/api.js'
+import { HEADER_SECRET } from '../access.js'
 import { boardApi, boardName, executorHeader } from '../place.js'
 import { executor, setExecutor } from './runs.js'
 
 /** By board, only in this page's memory: not in storage, addresses or the document. */
 const tokens = new Map<string, string>()
 const held = signal<ReadonlySet<string>>(new Set())
-
-/** Characters that are valid in a header. */
-const TOKEN = /^[\x21-\x7e]{1,1024}$/
 
 /**
  * The boards whose executor tokens are needed to execute something on the shown one: this machine's board forwards
@@ -164,7 +162,7 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
     if (isInProgress) return
     const words = new Map(missing.map(board => [board, (typed.get(board) ?? '').trim()]))
     for (const [board, word] of words) {
-      if (TOKEN.test(word)) continue
+      if (HEADER_SECRET.test(word)) continue
       setProblem({ words: word === '' ? 'Required.' : refusalWords(), board })
       return
     }

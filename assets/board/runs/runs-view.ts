@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import type { Run } from '#model/board/run'
 import { href } from '../../shared/address.js'
 import { Panel } from '../../shared/controls/dialog.js'
-import { LoadProblem, Unloaded } from '../../shared/controls/note.js'
+import { LoadProblem, ProblemNote, Unloaded } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
-import { reasonOf } from '../../shared/server/api.js'
+import { useSending } from '../../shared/server/api.js'
 import { ViewTitle } from '../../shared/shell.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
@@ -58,26 +58,21 @@ function RunTable({ newest, next, openId }: RunTableProps) {
   const [older, setOlder] = useState<readonly Run[]>([])
   /** Start of the next page; undefined until one was requested. */
   const [after, setAfter] = useState<number | null | undefined>(undefined)
-  const [problem, setProblem] = useState('')
+  const { problem, send } = useSending()
   const from = after === undefined ? next : after
   const runs = joined(newest, older)
   const more = async () => {
     if (from === null) return
-    setProblem('')
-    try {
-      const page = await olderRuns(from)
-      setOlder([...older, ...page.items])
-      setAfter(page.next)
-    } catch (error) {
-      setProblem(reasonOf(error))
-    }
+    const page = await olderRuns(from)
+    setOlder([...older, ...page.items])
+    setAfter(page.next)
   }
   return html`<table class="table run-table">
       <thead><tr><th scope="col">State</th><th scope="col">Card</th><th scope="col">Mode</th><th scope="col" class="run-asked">Requested</th><th scope="col" class="number">Took</th></tr></thead>
       <tbody>${runs.map(run => html`<${RunRow} key=${run.id} run=${run} isOpen=${run.id === openId} />`)}</tbody>
     </table>
-    ${from !== null && html`<p class="list-more"><button type="button" class="button" onClick=${() => void more()}>Show older runs</button></p>`}
-    ${problem && html`<p class="field-problem list-more" role="alert">The older runs could not be loaded. ${problem}</p>`}`
+    ${from !== null && html`<p class="list-more"><button type="button" class="button" onClick=${() => void send(more)}>Show older runs</button></p>`}
+    ${problem !== undefined && html`<div class="view-pad"><${ProblemNote} what="The older runs could not be loaded." problem=${problem} /></div>`}`
 }
 
 function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }) {

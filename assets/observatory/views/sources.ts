@@ -68,7 +68,7 @@ function Rows({ all, openName }: { all: readonly ListedSource[]; openName: strin
       const { events: amount = 0, latest_captured_at: newest } = events[name] ?? {}
       return html`<tr key=${name} class=${classes(proof && 'opens', name === openName && 'is-selected')} onClick=${() => proof && state.set({ ...CLOSED, source: name })}>
         <td>${proof ? html`<button type="button" class="row-name touch"><span class="anywhere">${name}</span></button>` : html`<strong class="anywhere">${name}</strong>`}
-          ${about && html`<p class="hint clamp"><${Words} text=${about} limit=${200} /></p>`}
+          ${about && about !== name && html`<p class="hint clamp"><${Words} text=${about} limit=${200} /></p>`}
           ${closedWords(source) && html`<p class="field-problem anywhere">${closedWords(source)}</p>`}</td>
         ${proof && html`<td class="if-wide"><${Words} text=${proofWords(proof)} limit=${200} /></td>`}
         <td>${secrets > 0 ? 'stored' : (proof ? worksWithoutSecret(proof) : isFeed) ? 'not needed' : 'none'}</td>

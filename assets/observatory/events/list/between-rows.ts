@@ -147,10 +147,7 @@ export function SkeletonRows({ count }: { count: number }) {
       (_, at) => html`<div key=${at} class="event-row is-skeleton">
         <span class="event-time"><span class="skeleton"></span></span>
         <span class="event-glyph"><span class="skeleton"></span></span>
-        <div class="event-sentence">
-          <p class="event-line"><span class="skeleton"></span></p>
-          <p class="event-said"><span class="skeleton"></span></p>
-        </div>
+        <div class="event-sentence"><p class="skeleton"></p><p class="skeleton"></p></div>
       </div>`,
     )}
   </div>`
