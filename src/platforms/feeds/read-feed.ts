@@ -49,7 +49,7 @@ const WORDS: PlatformWords = {
   refused: {
     401: {
       ...{ category: 'forbidden', code: 'platform_not_permitted', what: 'requires a login' },
-      hint: 'Compare the login of the source and its secret with those of the feed.',
+      hint: 'Compare the user or the header of the login, and the secret of the source.',
     },
     403: {
       ...{ category: 'forbidden', code: 'platform_not_permitted', what: 'refuses the request' },
@@ -59,6 +59,14 @@ const WORDS: PlatformWords = {
       ...{ category: 'not_found', code: 'platform_place_unknown', what: 'has no such feed' },
       hint: 'Check the address of the feed.',
     },
+  },
+}
+
+const WITHOUT_LOGIN: PlatformWords = {
+  ...WORDS,
+  refused: {
+    ...WORDS.refused,
+    401: { ...WORDS.refused[401], hint: 'Give its proof a "login", and the source a secret.' },
   },
 }
 
@@ -93,7 +101,8 @@ export async function readFeed(url: string, options: ReadFeedOptions = {}): Prom
   if (answer.status === 304 && before) return { version: before }
   const wait = waitAsked(answer.status === 503 ? { ...answer, status: 429 } : answer, Date.now())
   if (wait !== undefined) throw rateLimited(wait, shown, WORDS)
-  if (answer.status !== 200) throw toPlatformRefusal(answer.status, shown, WORDS)
+  const hasLogin = Object.keys(options.login ?? {}).length > 0
+  if (answer.status !== 200) throw toPlatformRefusal(answer.status, shown, hasLogin ? WORDS : WITHOUT_LOGIN)
   const bytes = await decoded(answer, shown)
   const [etag, lastModified] = [answer.headers.etag, answer.headers['last-modified']].map(shortEnough)
   const version: FeedVersion = {

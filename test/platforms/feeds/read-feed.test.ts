@@ -129,6 +129,7 @@ t.test('what a server refuses is an error, with the time that it asks for', asyn
       { code: 'platform_rate_limited', retryAfterSeconds: 7 },
     ],
     [{ status: 500 }, { code: 'platform_unavailable' }],
+    [{ status: 401 }, { code: 'platform_not_permitted', message: /Give its proof a "login"/ }],
     [{ status: 403 }, { code: 'platform_not_permitted' }],
     [{ status: 410 }, { code: 'platform_place_unknown' }],
     [{ body: '<html></html>' }, { code: 'platform_answer_unreadable', message: /neither RSS nor Atom/ }],
@@ -147,6 +148,9 @@ t.test('what a server refuses is an error, with the time that it asks for', asyn
     answers.set('/feed', answer)
     await t.rejects(readFeed(url('/feed')), error)
   }
+  answers.set('/feed', { status: 401 })
+  const login = { authorization: 'Bearer hidden' }
+  await t.rejects(readFeed(url('/feed'), { login }), { message: /requires a login.*Compare the user or the header/ })
   await t.rejects(readFeed('http://127.0.0.1:1/feed'), { code: 'platform_unreachable' })
 })
 
