@@ -3,14 +3,16 @@ import { readEvent } from '../../../src/ledger/read-event.js'
 import { acceptDelivery } from '../../../src/platforms/deliveries/accept-delivery.js'
 import { compileOwnAdapter, readSourceDefinition } from '../../../src/platforms/own/adapter.js'
 import { BUILDS } from './services/builds.js'
+import { CUSTOMERS } from './services/customers.js'
 import { OPERATIONS } from './services/operations.js'
+import { REGISTRIES } from './services/registries.js'
 import { SECRET, type Service } from './services/service.js'
 import { TALK } from './services/talk.js'
 import { WORK } from './services/work.js'
 
 const REFUSED = { code: 'signature_invalid' }
 
-for (const service of [...TALK, ...WORK, ...BUILDS, ...OPERATIONS]) {
+for (const service of [...TALK, ...WORK, ...CUSTOMERS, ...BUILDS, ...REGISTRIES, ...OPERATIONS]) {
   t.test(`deliveries of ${service.name} are verified, and become events`, async t => {
     const { deliveries, secret = '' } = service
     const adapter = adapterOf(service)
