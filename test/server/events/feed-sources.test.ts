@@ -156,7 +156,7 @@ t.test('a feed that is slow delays no other, and is not read twice at a time', a
 
 t.test('feeds that take too long leave the quick lane, and those that were slow wait in another one', async t => {
   const { ledger, store, put, pass, now } = await serveFeedSources(t)
-  const seconds = { quick: 0.2, slow: 0.4 }
+  const seconds = { quick: 0.2, slow: 1 }
   const feeds = new Feeds({
     ...{ clock: now, read: readFeed, seconds, notes: store.notes },
     list: () => ledger.sources.list(),
@@ -184,17 +184,16 @@ t.test('feeds that take too long leave the quick lane, and those that were slow 
   const schedule = new FeedSchedule({ feeds: { readDue }, logger: pino({ level: 'silent' }), checkMs: 5 })
   t.teardown(() => schedule.stop())
   const until = async (isSo: () => boolean) => {
-    const began = performance.now()
     while (!isSo()) await sleep(5)
-    return performance.now() - began
   }
-  const first = await until(() => news.asked.length === 1)
-  t.ok(first < 1_500, `behind eight new slow feeds it waits two turns of 0.2 s: ${first} ms`)
+  await until(() => news.asked.length === 1)
+  t.same([...failed], [], 'behind eight new slow feeds it waits two turns of the quick lane')
   await until(() => failed.size === slow.length)
   t.notOk(failed.has('z-news'))
+  failed.clear()
   pass(10_000)
-  const second = await until(() => news.asked.length === 2)
-  t.ok(second < 150, `behind eight known slow feeds it does not wait: ${second} ms`)
+  await until(() => news.asked.length === 2)
+  t.same([...failed], [], 'behind eight known slow feeds it does not wait')
 })
 
 t.test('people have the feeds of a host read five times a minute, and not before it accepts requests', async t => {
