@@ -17,9 +17,9 @@ export const CHROMIUM_ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // The pages of a server share a process. Pages end before the better compilation of their scripts would pay.
+  // The pages of a window share a process.
   '--process-per-site',
-  '--js-flags=--max-lazy,--single-threaded-gc,--no-opt',
+  '--js-flags=--max-lazy,--single-threaded-gc',
 ]
 
 /** Only a hang takes so long, however busy the machine. */
