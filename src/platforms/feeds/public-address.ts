@@ -26,13 +26,14 @@ for (const [network, bits] of [
   // With an IPv4 address inside, which a gateway may connect to.
   ...([
     ['::', 96],
+    ['::ffff:0:0:0', 96],
     ['64:ff9b::', 96],
     ['64:ff9b:1::', 48],
     ['2001::', 32],
     ['2002::', 16],
   ] as const),
   ['fc00::', 7],
-  ['fe80::', 10],
+  ['fe80::', 9],
   ['ff00::', 8],
 ] as const) {
   PRIVATE.addSubnet(network, bits, 'ipv6')

@@ -86,7 +86,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
         return `sha256-${digest}`
       }
       const keep = (reason: string, kept: unknown, at: string) =>
-        unmapped(name, { reason, root: kept, identity: at, delivery })
+        unmapped(name, { reason, root: kept, identity: at, headers: keptHeaders(headers, secrets) })
       const events = () => {
         if (unreadable !== undefined) return [keep(unreadable, root, identity())]
         const { scopes, isList } = scopesOf(scope)
@@ -182,12 +182,12 @@ interface Unmapped {
   reason: string
   root: unknown
   identity: string
-  delivery: WebhookDelivery
+  headers: Record<string, string>
 }
 
-function unmapped(name: string, { reason, root, identity, delivery }: Unmapped): NewEvent {
+function unmapped(name: string, { reason, root, identity, headers }: Unmapped): NewEvent {
   const payload: Payload = toPayload(root)
-  const metadata = { reason, headers: keptHeaders(delivery.headers), ...(payload === root ? {} : { wrapped: true }) }
+  const metadata = { reason, headers, ...(payload === root ? {} : { wrapped: true }) }
   return {
     dedupe_key: `${name}:unmapped:${identity}`,
     kind: UNMAPPED,

@@ -38,6 +38,8 @@ t.test('redirects are followed, but not to where only this machine can reach', a
     '[::127.0.0.1]',
     '[2002:7f00:1::]',
     '[64:ff9b::7f00:1]',
+    '[::ffff:0:127.0.0.1]',
+    '[fec0::1]',
     '0.0.0.0',
     '10.1.2.3',
     '169.254.169.254',

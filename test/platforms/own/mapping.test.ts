@@ -57,6 +57,21 @@ const { payload } = fc.letrec<{ payload: unknown; object: object }>(tie => ({
   object: fc.dictionary(fc.constantFrom(...NAMES), tie('payload'), { maxKeys: 6, noNullPrototype: true }),
 }))
 
+t.test('a delivery that is kept has no header with a secret of the source, and no address with a query', t => {
+  const adapter = compileOwnAdapter({ name: 's', proof: { type: 'token', header: 'X-Vendor-Key' }, rules: [] })
+  const secret = 'a secret of the tests/1'
+  const headers = {
+    ...{ 'x-vendor-key': secret, 'x-event-from': `/in?key=${encodeURIComponent(secret)}`, 'x-event': 'opened' },
+    ...{ 'x-rewrite-url': '/in?key=other', 'x-envoy-original-path': '/in?key=other', 'x-request-uri': '?key=other' },
+  }
+  const [event] = adapter.normalise(
+    { headers, body: Buffer.from('{}') },
+    { verified: 'token', secrets: [secret, ''] },
+  ).events
+  t.same(event?.action.metadata.headers, { 'x-event': 'opened' })
+  t.end()
+})
+
 t.test('no payload makes a mapping fail, and the ledger accepts every event that it makes', async t => {
   fc.assert(
     fc.property(

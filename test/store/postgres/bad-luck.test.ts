@@ -88,6 +88,27 @@ else {
     },
   )
 
+  t.test('the last statements of a transaction are committed all or not at all', async t => {
+    const connection = await Connection.open(cluster.newAddress(), 'daybook test')
+    const insert = (value: string) => ['INSERT INTO last_statements VALUES ($1::int)', value] as const
+    const stored = async () => (await connection.runOnce('SELECT * FROM last_statements')).length
+    const none = async () => undefined
+    await connection.script('CREATE TEMPORARY TABLE last_statements (value int); PREPARE s0 AS SELECT 1')
+    await t.rejects(
+      connection.transaction(none, () => [insert('1')]),
+      { code: 'store_pooled' },
+      'a transaction that did not begin',
+    )
+    t.equal(await stored(), 0)
+    await connection.script('DEALLOCATE s0')
+    const failing = [() => [insert('1'), insert('x'), insert('2')], () => [insert('1'), fail()]]
+    for (const last of failing) await t.rejects(connection.transaction(none, last))
+    t.equal(await stored(), 0)
+    await connection.transaction(none, () => [insert('1'), insert('2')])
+    t.equal(await stored(), 2, 'and the connection can be used')
+    await connection.close()
+  })
+
   t.test('a month stays without a partition if an event of it is recorded while partitions are made', async t => {
     const address = cluster.newAddress()
     const store = await openPostgresStore({ address })
@@ -307,4 +328,8 @@ function codeOf(outcome: Promise<unknown>): Promise<string | undefined> {
       throw error
     },
   )
+}
+
+function fail(): never {
+  throw new Error('a defect')
 }

@@ -10,6 +10,7 @@ export type Row = Readonly<Record<string, unknown>>
 /** What a connection is for. */
 export type Access = 'read' | 'write'
 export type Value = string | number | boolean | Buffer | null
+export type Statement = readonly [sql: string, ...values: Value[]]
 
 const CONNECT_MS = 5_000
 /**
@@ -101,6 +102,11 @@ export class Connection {
     return this.#query({ text: sql, values: [...values] })
   }
 
+  /** Sends statements together, and waits for all of them. @throws AppError `unavailable/…` */
+  async runAll(statements: readonly Statement[]): Promise<void> {
+    await allSettled(...statements.map(([sql, ...values]) => this.run(sql, ...values)))
+  }
+
   /** Several statements without values. */
   async script(sql: string): Promise<void> {
     await this.#query({ text: sql })
@@ -109,20 +115,23 @@ export class Connection {
   /**
    * In a transaction; rolled back if the work fails.
    *
-   * @param finish sends the last statements and does not wait for the first of them before it sends the second. COMMIT
-   *   travels with them: if one of them fails, the database rolls back in place of committing
+   * @param finish the last statements. COMMIT travels with them: if one of them fails, the database rolls back in place of
+   *   committing. All of them exist before the first is sent, so a failure in this process cannot commit a part of them
    * @throws as the work and the last statements; AppError `unavailable/…`
    */
   async transaction<Result>(
     work: (connection: this) => Promise<Result>,
-    finish: (result: Result) => Promise<unknown> = async () => undefined,
+    finish: (result: Result) => readonly Statement[] = () => [],
   ): Promise<Result> {
     // Not awaited: it travels with the first statement.
     const begun = this.run('BEGIN')
     begun.catch(() => undefined) // reported below
     try {
       const result = await work(this)
-      await allSettled(begun, finish(result), this.run('COMMIT'))
+      // Without a transaction, each of the last statements would commit alone.
+      await begun
+      const last = finish(result)
+      await allSettled(this.runAll(last), this.run('COMMIT'))
       return result
     } catch (error) {
       await this.rollBack()

@@ -10,7 +10,7 @@ import {
   announceChanges,
   changeSubscriptions,
   holdSubscriptions,
-  saveSubscriptions,
+  savedSubscriptions,
 } from '../write/subscription-changes.js'
 
 const FIND = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1`
@@ -83,7 +83,7 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
       await pool.transaction(async connection => {
         await holdVersion(connection)
         const changed = changeSubscriptions(await holdSubscriptions(connection, [id]), [{ id, captured, cursor }])
-        await saveSubscriptions(connection, changed)
+        await connection.runAll(savedSubscriptions(changed))
         if (changed.rematched.length > 0) await announceChanges(connection, changed.rematched)
       })
     },

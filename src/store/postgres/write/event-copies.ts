@@ -14,7 +14,7 @@ import { moveBorder } from '../erase/pruned-events.js'
 import { CONTENT_DIGEST } from '../erase/stored-tombstone.js'
 import { FACET_SEPARATOR, facet, facetsOf } from '../search/facets.js'
 import { searchableTextOf, searchableTextOfJson } from '../search/searchable-text.js'
-import { sendChanges, TAKE_CLOCK, toClock } from './event-writer.js'
+import { changedEvents, TAKE_CLOCK, toClock } from './event-writer.js'
 import type { Clock, CreatedEvent, EventChanges, KnownEvent, Tally } from './numbered-events.js'
 import { readTail, tailText } from './prepared-event.js'
 import { refuseMoved } from './refusals.js'
@@ -62,7 +62,7 @@ export function writeCopies(
     if (through?.digest && last && last.digest.toString('hex') !== through.digest) throw otherChain(through)
     const changes = await findChanges(connection, clock, changed)
     const group = new CopiedGroup(clock, created, changes)
-    await sendChanges(connection, clock, group)
+    await connection.runAll(changedEvents(clock, group))
     for (const { capturedAt, copied } of created) {
       const border = borderOf(copied)
       if (border !== undefined) await moveBorder(connection, border, capturedAt)

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../model/timestamp.js'
 import { contentOf } from '../../event-digest.js'
 import { StaleMatches } from '../../event-store.js'
-import { allSettled, type Connection, type Row } from '../connection/connection.js'
+import { allSettled, type Connection, type Row, type Statement } from '../connection/connection.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
 import { readRemoved } from '../erase/stored-tombstone.js'
 import { FACET_SEPARATOR } from '../search/facets.js'
@@ -20,7 +20,7 @@ import {
   type ChangedSubscriptions,
   changeSubscriptions,
   holdSubscriptions,
-  saveSubscriptions,
+  savedSubscriptions,
 } from './subscription-changes.js'
 
 export const TAKE_CLOCK = /* sql */ `
@@ -123,15 +123,15 @@ export interface WrittenGroup {
 export async function writeGroup(connection: Connection, group: GroupToWrite): Promise<WrittenGroup> {
   const { andThen } = group
   const number = () => numberGroup(connection, group)
-  const send = (numbered: NumberedGroup) => sendGroup(connection, numbered, group)
+  const toStatements = (numbered: NumberedGroup) => statementsOf(numbered, group)
   const { events } = andThen
     ? await connection.transaction(async () => {
         const numbered = await number()
-        await send(numbered)
+        await connection.runAll(toStatements(numbered))
         await andThen(connection, numbered.events.outcomes.at(-1)?.capturedAt ?? 0)
         return numbered
       })
-    : await connection.transaction(number, send)
+    : await connection.transaction(number, toStatements)
   const { outcomes, last, digest } = events
   return { outcomes, head: last === 0 ? null : { capturedAt: last, digest: digest.toString('hex') } }
 }
@@ -172,15 +172,12 @@ async function numberGroup(connection: Connection, { events, now, matchedWith }:
   return { clock, events: numbered, subscriptions }
 }
 
-/** Sends all statements of a group without waiting in between. */
-async function sendGroup(
-  connection: Connection,
+function statementsOf(
   { clock, events, subscriptions }: NumberedGroup,
   { notify: { channel, payload } }: GroupToWrite,
-): Promise<void> {
-  const sent = [sendChanges(connection, clock, events), saveSubscriptions(connection, subscriptions)]
-  if (events.created.length > 0) sent.push(connection.run(NOTIFY, channel, payload).then(() => undefined))
-  await allSettled(...sent)
+): Statement[] {
+  const notified: Statement[] = events.created.length > 0 ? [[NOTIFY, channel, payload]] : []
+  return [...changedEvents(clock, events), ...savedSubscriptions(subscriptions), ...notified]
 }
 
 /** Removed events of which a reply needs the content. */
@@ -202,11 +199,11 @@ async function tombstonesOf(
   return new Map(contents)
 }
 
-/** Sends what a transaction that holds the clock changes, in one parcel. */
-export async function sendChanges(connection: Connection, clock: Clock, changes: EventChanges): Promise<void> {
+/** The statements by which a transaction that holds the clock changes events. */
+export function changedEvents(clock: Clock, changes: EventChanges): Statement[] {
   const { created, repeated, last, seq, digest } = changes
-  const sent: Promise<Row[]>[] = []
-  const run = (...call: Parameters<Connection['run']>) => void sent.push(connection.run(...call))
+  const statements: Statement[] = []
+  const run = (...statement: Statement) => void statements.push(statement)
   if (created.length > 0) {
     const at = bigintArray(created.map(event => event.capturedAt))
     const texts = (of: (event: CreatedEvent) => string | Uint8Array | null) => textArray(created.map(of))
@@ -248,7 +245,7 @@ export async function sendChanges(connection: Connection, clock: Clock, changes:
   }
   const mark = isMarked ? [last, seq] : [clock.markedAt, clock.markedSeq]
   run(SET_CLOCK, last, seq, digest.toString('hex'), ...mark, clock.changes + repeated.length)
-  await allSettled(...sent)
+  return statements
 }
 
 /** Numbers changes of events in a transaction that holds the clock. */

@@ -1,6 +1,6 @@
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
-import type { Connection, Row } from '../connection/connection.js'
+import type { Connection, Row, Statement } from '../connection/connection.js'
 import { isStorable, textArray } from '../connection/text-array.js'
 
 /** What a group of events changes in a subscription. */
@@ -56,9 +56,10 @@ export function changeSubscriptions(
   return { bodies: [...changed].map(([id, body]) => ({ id, body: JSON.stringify(body) })), rematched: [...rematched] }
 }
 
-export async function saveSubscriptions(connection: Connection, { bodies }: ChangedSubscriptions): Promise<void> {
-  if (bodies.length === 0) return
-  await connection.run(SAVE, textArray(bodies.map(({ id }) => id)), textArray(bodies.map(({ body }) => body)))
+/** The statements that save changed subscriptions. */
+export function savedSubscriptions({ bodies }: ChangedSubscriptions): Statement[] {
+  if (bodies.length === 0) return []
+  return [[SAVE, textArray(bodies.map(({ id }) => id)), textArray(bodies.map(({ body }) => body))]]
 }
 
 /** Notifies all servers to read these subscriptions again. The caller's transaction holds the row of the version. */
