@@ -32,6 +32,10 @@ const sourceArgument = custom<ListingSource | 'all'>({
   },
 })
 
+/** A server that was killed has its lease for half a minute. */
+const WAITING =
+  'Another server compares deliveries. This command begins when that run ends, or half a minute after that server was killed.'
+
 export default class Reconcile extends DaybookCommand {
   static override summary = 'Finds deliveries that a platform tried and the ledger missed, and fetches them.'
   static override description = [
@@ -63,9 +67,10 @@ export default class Reconcile extends DaybookCommand {
     const { reconcile } = await import('../runtime/reconcile/reconcile-command.js')
     const request = { hooks, since_seconds, dry_run: flags['dry-run'] === true }
     const progress = new Progress(process.stderr)
-    const result = await reconcile(local, request, step => progress.show(toProgressText(step))).finally(() =>
-      progress.end(),
-    )
+    const result = await reconcile(local, request, {
+      onProgress: step => progress.show(toProgressText(step)),
+      onWaiting: () => flags.json || this.logToStderr(WAITING),
+    }).finally(() => progress.end())
     await this.printResult(result, flags)
     const failed = result.hooks.find(({ error }) => error !== undefined)?.error
     if (failed) process.exitCode = exitCodeOf(fromFailure(failed))

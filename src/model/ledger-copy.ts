@@ -63,6 +63,8 @@ export interface LedgerCopied {
   users: number
   tokens: number
   consumers: number
+  /** Defined by operators. */
+  sources: number
   /** `captured_at` of the newest event. */
   head: string | null
   head_digest: string | null

@@ -1,9 +1,12 @@
 import { AppError } from '../model/app-error.js'
 import type { FollowMark, Promotion } from '../model/follow.js'
+import type { QueueMark } from '../model/subscriptions/live-capture.js'
 import type { Subscription } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 import type { StoredConsumer, StoredDeadLetter } from './consumer-store.js'
 import type { LedgerHead } from './event-store.js'
+import type { Note } from './note-store.js'
+import type { SourceWithSecrets } from './source-store.js'
 import type { StoredToken, StoredUser } from './user-store.js'
 
 /** Which part of a ledger another one wants to copy. */
@@ -85,6 +88,18 @@ export interface LedgerState {
   dead_letters: (StoredDeadLetter & { consumer: string })[]
 }
 
+/**
+ * What moves with a ledger to another place. It is apart from `LedgerState`, which followers and exports read: it has secrets.
+ */
+export interface MovedState {
+  /** By name. */
+  sources: SourceWithSecrets[]
+  /** What the last reading of each feed has left, by name. */
+  feeds: Note[]
+  /** Null: no event queue was read. */
+  queue: QueueMark | null
+}
+
 /** How a follower becomes a ledger of its own. */
 export interface PromotionRequest {
   /** Null: it keeps that of the other one, which is not used any more. */
@@ -147,6 +162,12 @@ export interface CopyStore {
 
   /** Replaces the given parts of the state, in one transaction. A closed ledger stays closed. */
   writeState(state: Partial<LedgerState>): Promise<void>
+
+  /** All from one snapshot. */
+  readMovedState(): Promise<MovedState>
+
+  /** Replaces all of it, in one transaction. */
+  writeMovedState(state: MovedState): Promise<void>
 
   /** Whether it follows another ledger, or once did and then became one of its own. */
   findFollow(): Promise<{ mark: FollowMark | null; promotion: Promotion | null }>

@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import type { LedgerCopied } from '../../src/model/ledger-copy.js'
 import { shownAddress } from '../../src/model/postgres-address.js'
+import type { SourceDefinition } from '../../src/model/sources/source-definition.js'
+import { openLedger } from '../../src/runtime/open-ledger.js'
+import { readLocalSettings } from '../../src/settings/local-settings.js'
 import { readAll } from '../runtime/postgres/three-servers.js'
+import { memorySources } from '../settings/memory-sources.js'
 import { TestCluster } from '../support/postgres/cluster.js'
 import { findPostgres } from '../support/postgres/find-postgres.js'
 import { startChild } from './child.js'
@@ -16,6 +20,11 @@ import { environment, type RunningServer, startServer } from './running-server.j
 
 const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 const LAST = 'last'
+const BUILDS: SourceDefinition = {
+  name: 'builds',
+  proof: { type: 'token', header: 'x-token' },
+  rules: [{ kind: 'build.done', subject_id: '{/id}', target: [{ type: 'build', id: '{/id}' }], key: '{/id}' }],
+}
 
 /** Sends events one after the other until `stop`; each until a server has accepted it. */
 function keepPosting(url: () => string) {
@@ -51,6 +60,28 @@ async function accepts(url: string, key: string): Promise<boolean> {
   }
 }
 
+/** In the file, because a server lets only administrators do it. */
+async function defineBuilds(file: string): Promise<void> {
+  const settings = readLocalSettings({}, memorySources({ env: { EVENT_DB: file } }))
+  const { store, close } = await openLedger(settings, 'command')
+  const now = '2031-01-15T08:00:00.000000Z'
+  await store.sources.save({ definition: BUILDS, secrets: ['s3cr3t-of-builds'], now }, 9)
+  await close()
+}
+
+/** Delivers with a right secret and with a wrong one. @returns both answers */
+async function deliveries(url: string): Promise<number[]> {
+  const http = new HttpClient(url)
+  try {
+    const deliver = async (secret: string) => {
+      return (await http.post('/webhooks/in/builds', { id: 7 }, { headers: { 'x-token': secret } })).status
+    }
+    return [await deliver('s3cr3t-of-builds'), await deliver('another')]
+  } finally {
+    http.close()
+  }
+}
+
 async function copy(t: Test, home: string, [from, to]: readonly [string, string]): Promise<LedgerCopied> {
   const child = startChild(t, [DAYBOOK, 'ledger', 'copy', '--from', from, '--to', to, '--json'], {
     env: environment({ home }),
@@ -71,9 +102,12 @@ else
       const database = shownAddress(cluster.newAddress())
       const [file, back] = [join(home, 'events.db'), join(home, 'back.db')]
       const start = (database: string) => startServer(t, { database, home })
+      await defineBuilds(file)
       const first = await start(file)
       let current: RunningServer = first
       const url = () => current.url
+      const accepted = [200, 401]
+      t.same(await deliveries(first.url), accepted)
       const writer = keepPosting(url)
       const consumed = consume(t, { query: 'source=chat', url, isLast: key => key === LAST })
       const more = async (count: number) => {
@@ -85,6 +119,7 @@ else
       t.match(await first.ended, { code: 0 }, 'the server of the file has ended by itself')
       const [one, two] = await Promise.all([start(database), start(database)])
       current = one
+      t.same(await deliveries(one.url), accepted, 'its own source delivers to the new place')
       await more(100)
       await one.kill()
       current = two
@@ -95,11 +130,17 @@ else
       t.match(await two.http.get('/api/health'), { status: 503 }, 'a server of the old place refuses events')
       await two.stop()
       current = await start(back)
+      t.same(await deliveries(current.url), accepted)
       await more(50)
       await writer.stop()
 
       const seen = await consumed
-      const stored = (await readAll(current.url)).map(event => event.dedupe_key)
+      const events = await readAll(current.url)
+      const stored = events.filter(({ source }) => source === 'chat').map(event => event.dedupe_key)
+      t.match(
+        events.filter(event => event.source === 'builds'),
+        [{ kind: 'build.done', seen_count: 3 }],
+      )
       t.same(seen, stored, 'the consumer has every event once, in the order of the ledger')
       t.same(
         writer.acknowledged.filter(key => !stored.includes(key)),

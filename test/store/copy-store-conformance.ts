@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { storedKeyOf } from '../../src/model/events/event.js'
 import { readTimestamp } from '../../src/model/timestamp.js'
 import { readCopyLine } from '../../src/runtime/transfer/copy-lines.js'
-import type { CopiedEvent, CopyPage, CopyRange } from '../../src/store/copy-store.js'
+import type { CopiedEvent, CopyPage, CopyRange, MovedState } from '../../src/store/copy-store.js'
 import type { EventToRecord } from '../../src/store/event-store.js'
 import type { Store } from '../../src/store/store.js'
 import { anyCharacter } from '../support/any-character.js'
@@ -186,6 +186,50 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     await to.copies.write({ appended: [], changed: [original as CopiedEvent], through: null })
     t.equal(await contentOf(to), await contentOf(from), 'a change of before the erasure does not bring anything back')
   })
+
+  t.test(
+    'sources with their secrets, states of feeds and the place in the event queue replace those of before',
+    async t => {
+      const [from, to] = [await open(t), await open(t)]
+      const now = '2031-05-04T09:00:00.000000Z'
+      const define = (name: string) => ({
+        name,
+        description: 'Größe \u0000',
+        proof: { type: 'none' } as const,
+        rules: [],
+      })
+      const queue = { account: 'https://chat.example.org bot', queue_id: 'q1', last_event_id: 7 }
+      await from.sources.save({ definition: define('b'), secrets: ['two "quoted"', 'zwei\n'], now }, 10)
+      await from.sources.save({ definition: define('a'), now: '2031-05-04T08:00:00.000000Z' }, 10)
+      await from.sources.save({ definition: define('a'), now }, 10)
+      for (const body of ['{"failures":1}', '{"failures":2}']) await from.notes.save({ kind: 'feed', name: 'b', body })
+      await from.notes.save({ kind: 'deliveries', name: 'all', body: '{}' })
+      await from.subscriptions.saveQueueMark(queue)
+      await to.sources.save({ definition: define('b'), secrets: ['other'], now }, 10)
+      await to.sources.save({ definition: define('gone'), secrets: ['other'], now }, 10)
+      await to.notes.save({ kind: 'feed', name: 'gone', body: '{}' })
+
+      const moved = await from.copies.readMovedState()
+      const expected: MovedState = {
+        sources: [
+          { definition: define('a'), secrets: [], created_at: '2031-05-04T08:00:00.000000Z', updated_at: now },
+          { definition: define('b'), secrets: ['two "quoted"', 'zwei\n'], created_at: now, updated_at: now },
+        ],
+        feeds: [{ name: 'b', revision: 2, body: '{"failures":2}' }],
+        queue,
+      }
+      t.strictSame(moved, expected)
+      t.notMatch(JSON.stringify(await from.copies.readState()), /quoted/, 'followers and exports receive no secret')
+      for (const _ of ['once', 'again']) {
+        await to.copies.writeMovedState(moved)
+        t.strictSame(await to.copies.readMovedState(), expected)
+      }
+      t.match(await to.sources.find('gone'), undefined)
+      t.equal(await to.notes.find('deliveries', 'all'), undefined)
+      await to.copies.writeMovedState({ sources: [], feeds: [], queue: null })
+      t.strictSame(await to.copies.readMovedState(), { sources: [], feeds: [], queue: null })
+    },
+  )
 
   t.test('a ledger remembers that an import is not complete', async t => {
     const { copies } = await open(t)

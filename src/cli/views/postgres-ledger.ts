@@ -13,11 +13,12 @@ export function migratedText(migrated: LedgerMigration): string {
 }
 
 export function copiedText(copied: LedgerCopied): string {
-  const { from, to, events, subscriptions, users, tokens, consumers, head, head_digest, epoch } = copied
+  const { from, to, events, subscriptions, users, tokens, consumers, sources, head, head_digest, epoch } = copied
   const format = (count: number, noun: string) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
-  const others = [format(subscriptions, 'subscription'), format(users, 'user'), format(tokens, 'token')].join(', ')
+  const accounts = [format(subscriptions, 'subscription'), format(users, 'user'), format(tokens, 'token')]
+  const others = [...accounts, format(consumers, 'consumer')].join(', ')
   const lines = [
-    `Copied ${format(events, 'event')}, ${others} and ${format(consumers, 'consumer')}; both ledgers are the same.`,
+    `Copied ${format(events, 'event')}, ${others} and ${format(sources, 'source')}; both ledgers are the same.`,
     `  from    ${toTerminalLine(from)}, which accepts no changes any more`,
     `  to      ${toTerminalLine(to)}`,
     ...(head === null ? [] : [`  head    ${head}`, `  digest  ${head_digest ?? 'none'}`]),

@@ -7,9 +7,9 @@ export default class LedgerCopy extends DaybookCommand {
   static override summary = 'Moves a ledger from a file to PostgreSQL, or back.'
   static override description = [
     'Copies all events while the ledger is served and records others. Then it stops the server of a file, or makes the servers',
-    'of a database refuse changes; copies the rest, with subscriptions, users, tokens and consumers; and compares both. The new',
-    'ledger has the epoch of the old one, so checkpoints of consumers stay valid. The old one stays, and accepts no changes any',
-    'more. If the copy is interrupted, the same command continues it.',
+    'of a database refuse changes; copies the rest, with subscriptions, users, tokens, consumers, and sources with their secrets;',
+    'and compares both. The new ledger has the epoch of the old one, so checkpoints of consumers stay valid. The old one stays,',
+    'and accepts no changes any more. If the copy is interrupted, the same command continues it.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> --from /var/lib/daybook/events.db --to postgres://daybook@db.example.org/ledger',

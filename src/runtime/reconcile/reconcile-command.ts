@@ -11,6 +11,12 @@ import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { beginRun, KeptReports, RECONCILE_LEASE } from './kept-reports.js'
 import { type ReconcileCall, Reconciliations } from './reconciliations.js'
 
+export interface ReconcileListeners {
+  onProgress: (progress: ReconcileProgress) => void
+  /** The run of another server, on a ledger in PostgreSQL, has to end first. Called once. */
+  onWaiting: () => void
+}
+
 /** How often to look whether the run of a server has ended. */
 const LOOK_MS = 1_000
 
@@ -22,12 +28,12 @@ const LOOK_MS = 1_000
 export async function reconcile(
   settings: LocalSettings,
   request: ReconcileRequest,
-  onProgress: (progress: ReconcileProgress) => void,
+  listeners: ReconcileListeners,
 ): Promise<ReconcileResult> {
   try {
     return await ledgerViaServerOrFile(settings.database, {
-      server: (_, socketPath) => new LedgerClient({ socketPath }).reconcile(request, onProgress),
-      file: () => reconcileFile(settings, request, onProgress),
+      server: (_, socketPath) => new LedgerClient({ socketPath }).reconcile(request, listeners.onProgress),
+      file: () => reconcileFile(settings, request, listeners),
     })
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ledger_owned') throw error
@@ -38,7 +44,7 @@ export async function reconcile(
 async function reconcileFile(
   settings: LocalSettings,
   request: ReconcileRequest,
-  onProgress: (progress: ReconcileProgress) => void,
+  { onProgress, onWaiting }: ReconcileListeners,
 ): Promise<ReconcileResult> {
   const opened = await openLedger(settings, 'command')
   const stop = new AbortController()
@@ -56,7 +62,7 @@ async function reconcileFile(
     const { signal } = stop
     const { shared } = opened.store
     if (!shared) return await reconciliations.run(request, { signal, onProgress })
-    const held = await waitForLease(shared, signal)
+    const held = await waitForLease(shared, { signal, onWaiting })
     const run = beginRun(request.dry_run, toTimestamp(wallClock()))
     const call = (lost: AbortSignal): ReconcileCall => ({
       signal: AbortSignal.any([signal, lost]),
@@ -72,10 +78,14 @@ async function reconcileFile(
 }
 
 /** As a run waits for another one of its server. A server that was killed has the lease for half a minute. */
-async function waitForLease(leases: SharedStore, signal: AbortSignal): Promise<HeldLease> {
-  for (;;) {
+async function waitForLease(
+  leases: SharedStore,
+  { signal, onWaiting }: { signal: AbortSignal; onWaiting: () => void },
+): Promise<HeldLease> {
+  for (let isFirst = true; ; isFirst = false) {
     const held = await holdLease(leases, RECONCILE_LEASE)
     if (held) return held
+    if (isFirst) onWaiting()
     await pause(LOOK_MS, signal)
   }
 }

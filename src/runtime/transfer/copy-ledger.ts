@@ -7,7 +7,7 @@ import type { LedgerCopied } from '../../model/ledger-copy.js'
 import { readTimestamp } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { nextFence } from '../../store/consumer-rules.js'
-import type { ImportMark, LedgerState } from '../../store/copy-store.js'
+import type { ImportMark, LedgerState, MovedState } from '../../store/copy-store.js'
 import type { LedgerHead } from '../../store/event-store.js'
 import { type OwnerRecord, readOwner } from '../../store/sqlite/owner/owner-record.js'
 import type { Store } from '../../store/store.js'
@@ -15,7 +15,7 @@ import { readPage } from '../follow/leader.js'
 import { openLedger, wallClock } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { type ExportSource, fromStore, viaServer } from './export-ledger.js'
-import { copyDiffers, findNewest, refuseUsed } from './new-ledger.js'
+import { copyDiffers, findNewest, ledgerNotEmpty, refuseUsed } from './new-ledger.js'
 
 export interface CopyLedgerOptions {
   onProgress?: (progress: { events: number; left: number; through: string | null }) => void
@@ -100,7 +100,10 @@ class LedgerCopy {
   /** @throws AppError `conflict/ledger_not_empty` */
   static async begin(store: Store, onProgress: NonNullable<CopyLedgerOptions['onProgress']>): Promise<LedgerCopy> {
     const mark = await store.copies.findMark()
-    if (!mark) await refuseUsed(store)
+    if (!mark) {
+      await refuseUsed(store)
+      if ((await store.sources.list()).length > 0) throw ledgerNotEmpty('it has sources')
+    }
     return new LedgerCopy(store, onProgress, mark, await findNewest(store))
   }
 
@@ -139,14 +142,17 @@ class LedgerCopy {
     const { copies } = this.store
     const state = withoutLeases(await source.copies.readState(ALL))
     await copies.writeState(state)
+    const moved = await source.copies.readMovedState()
+    await copies.writeMovedState(moved)
     await this.#compare(source, state)
+    await this.#compareMoved(moved)
     const epoch = this.mark?.epoch ?? ''
     await copies.saveMark(null, epoch)
     const { captured_at = null, digest = null } = toHeadText(this.head) ?? {}
     const { subscriptions, users, tokens, consumers } = state
     return {
       ...{ events: this.#events, subscriptions: subscriptions.length, users: users.length, tokens: tokens.length },
-      ...{ consumers: consumers.length, head: captured_at, head_digest: digest, epoch },
+      ...{ consumers: consumers.length, sources: moved.sources.length, head: captured_at, head_digest: digest, epoch },
     }
   }
 
@@ -164,6 +170,15 @@ class LedgerCopy {
         throw copyDiffers(`It has other ${name.replace('_', ' ')}.`)
       }
     }
+  }
+
+  /** Names no content: it has secrets. */
+  async #compareMoved(moved: MovedState): Promise<void> {
+    const stored = await this.store.copies.readMovedState()
+    if (!isDeepStrictEqual(stored.sources, moved.sources))
+      throw copyDiffers('It has other sources, or other secrets of them.')
+    if (!isDeepStrictEqual(stored.feeds, moved.feeds)) throw copyDiffers('It has other states of feeds.')
+    if (!isDeepStrictEqual(stored.queue, moved.queue)) throw copyDiffers('It has another place in the event queue.')
   }
 
   async #saveMark(mark: ImportMark): Promise<void> {

@@ -6,8 +6,11 @@ import type { Store } from '../../store/store.js'
 export async function refuseUsed({ events, users }: Store): Promise<void> {
   const { event_count, subscription_count } = await events.stats()
   if (event_count === 0 && subscription_count === 0 && !(await users.isClosed())) return
-  const detail = 'The ledger is not new: it has events, subscriptions or users.'
-  throw new AppError('conflict', 'ledger_not_empty', detail, {
+  throw ledgerNotEmpty('it has events, subscriptions or users')
+}
+
+export function ledgerNotEmpty(reason: string): AppError {
+  return new AppError('conflict', 'ledger_not_empty', `The ledger is not new: ${reason}.`, {
     hint: 'Name a new file or database for an identical ledger. `daybook ledger import --merge` records what is missing.',
   })
 }

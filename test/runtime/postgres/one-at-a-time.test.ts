@@ -122,9 +122,11 @@ else {
     const lease = await store.shared.acquireLease('reconcile', 30)
     const local = readLocalSettings({}, memorySources({ env: { EVENT_DB: shownAddress(address) } }))
     const request = { hooks: [github.hook], since_seconds: 3_600, dry_run: false }
-    const run = reconcile(local, request, () => {})
-    await sleep(1_500)
+    let waits = 0
+    const run = reconcile(local, request, { onProgress: () => {}, onWaiting: () => waits++ })
+    await sleep(2_500)
     t.equal(github.asked.length, 0)
+    t.equal(waits, 1, 'it reports once that it waits')
     if (lease) await store.shared.releaseLease(lease)
     t.match((await run).hooks, [{ fetched: 1 }])
     t.match(await status(), { running: null, last: { hooks: [{ fetched: 1 }] } })

@@ -13,6 +13,8 @@ import { testFolder } from '../../support/test-folder.js'
 import { type ServerHere, serveHere } from '../serve/serve-here.js'
 import { anyDelivery, issueOpened, type Sent } from './reconcile-rig.js'
 
+const SILENT = { onProgress: () => {}, onWaiting: () => {} }
+
 t.test('what was missed while the server was away is there once after it comes back', async t => {
   const home = testFolder(t)
   const port = String(await freePort())
@@ -32,7 +34,7 @@ t.test('what was missed while the server was away is there once after it comes b
   // It was away for less than a minute, so a command does what the hour would.
   const server = await serveHere(t, { home, port, only: 'ledger', env })
   const { hooks, ...local } = readReconcileSettings('all', {}, { ...processSources(), env, homedir: home })
-  const result = await reconcile(local, { hooks, since_seconds: 3_600, dry_run: false }, () => {})
+  const result = await reconcile(local, { hooks, since_seconds: 3_600, dry_run: false }, SILENT)
   t.match(result.hooks, [{ listed: 4, delivered: 1, fetched: 2, redelivered: 1, missing: 0, gone: 0, complete: true }])
   t.same(await titlesOf(server), ['#1 Issue 1', '#2 Issue 2', '#3 Issue 3', '#4 Issue 4'])
 })
@@ -45,7 +47,7 @@ t.test('GitLab and Discourse deliver again what their lists do not contain', asy
     const platform = await listingPlatform(t, { source, receiver: `${server.url}/webhooks/${source}` })
     platform.note(anyDelivery(source, 1), { isBodiless: true })
     const request = { hooks: [platform.hook], since_seconds: 3_600, dry_run: false }
-    t.match((await reconcile(local, request, () => {})).hooks, [{ redelivered: 1, missing: 0, gone: 0 }], source)
+    t.match((await reconcile(local, request, SILENT)).hooks, [{ redelivered: 1, missing: 0, gone: 0 }], source)
   }
   t.equal((await titlesOf(server)).length, 2)
 })
@@ -112,7 +114,7 @@ t.test(
     const shown = (await (await fetch(`${again.url}/api/reconciliations`, { headers })).json()) as ReconcileStatus
     t.same(shown, { hooks: [], running: null, last, reports: [{ source: 'code_a', ...last }] }, 'after a restart')
     const { hooks: _, ...local } = readReconcileSettings('all', {}, { ...processSources(), env, homedir: home })
-    await reconcile(local, { hooks: [github.hook], since_seconds: 60, dry_run: true }, () => {})
+    await reconcile(local, { hooks: [github.hook], since_seconds: 60, dry_run: true }, SILENT)
     const byCommand = (await (await fetch(`${again.url}/api/reconciliations`, { headers })).json()) as ReconcileStatus
     t.match(byCommand.last, { dry_run: true, since_seconds: 60, hooks: [{ missing: 0 }] }, 'what a command has found')
   },

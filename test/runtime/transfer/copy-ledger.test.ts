@@ -1,5 +1,6 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { shownAddress } from '../../../src/model/postgres-address.js'
 import { openLedger } from '../../../src/runtime/open-ledger.js'
@@ -31,6 +32,16 @@ const SUBSCRIPTION = {
   ...{ created_at: CREATED, updated_at: CREATED },
 }
 
+const SECRET = 'whsec-of-builds'
+const SOURCE = {
+  name: 'builds',
+  proof: { type: 'token' as const, header: 'x-token' },
+  rules: [{ kind: 'build.done', subject_id: '{/id}', target: [{ type: 'build', id: '{/id}' }], key: '{/id}' }],
+}
+const FEED = {
+  ...{ name: 'news', proof: { type: 'feed' as const, url: 'https://news.example.org/rss' }, rules: [] },
+}
+
 /** A new file, or an empty database. */
 const settingsOf = (db: string) => readLocalSettings({}, memorySources({ env: { EVENT_DB: db } }))
 
@@ -45,7 +56,7 @@ async function inLedger<Result>(settings: LocalSettings, work: (store: Store) =>
 
 /** Some of everything that a ledger has. */
 async function fill(store: Store): Promise<void> {
-  const { events, subscriptions, users, consumers } = store
+  const { events, subscriptions, users, consumers, sources, notes } = store
   await users.create(USER)
   await users.addToken(TOKEN, 20)
   await subscriptions.save(SUBSCRIPTION)
@@ -67,9 +78,13 @@ async function fill(store: Store): Promise<void> {
   const failed = { dedupe_key: 'chat:7', captured_at: at[7] as number, error: 'no', attempts: 3 }
   await consumers.lease({ name: 'mail' }, { fence, now, until: now + 1, readTo: now })
   await consumers.acknowledge({ name: 'mail' }, { fence, now, until: now, checkpoint: now, deadLetters: [failed] })
+  await sources.save({ definition: SOURCE, secrets: [SECRET, 'whsec-of-before'], now: CREATED }, 9)
+  await sources.save({ definition: FEED, now: CREATED }, 9)
+  await notes.save({ kind: 'feed', name: 'news', body: '{"definition":"d","failures":0}' })
+  await subscriptions.saveQueueMark({ account: 'https://chat.example.org bot', queue_id: 'q1', last_event_id: 7 })
 }
 
-/** What a move has to keep. */
+/** What a move has to keep, apart from what only a copy to another place takes along. */
 async function contentOf({ events, copies }: Store) {
   const items: string[] = []
   for (let since = 0, more = true; more; ) {
@@ -95,6 +110,10 @@ async function contentOf({ events, copies }: Store) {
   }
 }
 
+async function movedContentOf(store: Store) {
+  return { ...(await contentOf(store)), moved: await store.copies.readMovedState() }
+}
+
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
@@ -112,21 +131,39 @@ else {
     const { file, database } = places(t)
     const [first, second, third] = [file(), database(), file('back.db')]
     await inLedger(first, fill)
-    const before = await inLedger(first, contentOf)
+    const before = await inLedger(first, movedContentOf)
     const there = await copyLedger({ from: first, to: second }, {})
-    t.match(there, { events: 703, subscriptions: 1, users: 1, tokens: 1, consumers: 1, to: second.database.path })
-    t.same(await inLedger(second, contentOf), before)
+    t.match(there, { events: 703, subscriptions: 1, users: 1, tokens: 1, consumers: 1, sources: 2 })
+    t.equal(there.to, second.database.path)
+    t.same(await inLedger(second, movedContentOf), before)
     await t.rejects(openLedger(first, 'server'), { category: 'configuration', code: 'continued_elsewhere' })
 
     const server = await openLedger(second, 'server')
     const back = await copyLedger({ from: second, to: third }, {})
     t.equal(back.epoch, there.epoch)
     t.equal(back.head_digest, there.head_digest)
-    t.same(await inLedger(third, contentOf), before)
+    t.same(await inLedger(third, movedContentOf), before)
     const moved = { category: 'unavailable', code: 'ledger_moved' }
     await t.rejects(server.store.events.record([messageCreated('late')]), moved, 'a server that still runs')
-    await t.rejects(server.store.subscriptions.save({ ...SUBSCRIPTION, id: 'late' }), moved)
-    await t.rejects(server.store.events.health(), moved)
+    const { subscriptions, sources, users, consumers, events } = server.store
+    const now = before.consumers[0]?.checkpoint as number
+    const late: Record<string, () => Promise<unknown>> = {
+      'a subscription': () => subscriptions.save({ ...SUBSCRIPTION, id: 'late' }),
+      'a source': () => sources.save({ definition: { ...SOURCE, name: 'late' }, secrets: ['late'], now: CREATED }, 9),
+      'the end of a source': () => sources.delete('builds'),
+      'a user': () => users.create({ ...USER, id: 'u2', username: 'late' }),
+      'a password': () =>
+        users.update('u1', { password_hash: 'late', updated_at: CREATED }, { mayLoseLastAdmin: true }),
+      'the end of a user': () => users.delete('u1', { mayLoseLastAdmin: true }),
+      'a token': () => users.addToken({ ...TOKEN, id: 'late', digest: 'e'.repeat(64) }, 20),
+      'the end of a token': () => users.deleteToken('u1', 't1'),
+      'the end of all tokens': () => users.deleteTokens('u1'),
+      'a consumer': () => consumers.save({ name: 'late', owner_user_id: null, position: 'now' }, { most: 9, now }),
+      'a checkpoint': () => consumers.seek({ name: 'mail' }, 'now', now),
+      'a probe': () => events.health(),
+    }
+    for (const [what, change] of Object.entries(late)) await t.rejects(change(), moved, what)
+    t.same(await movedContentOf(server.store), before, 'nothing of that is stored')
     await server.close()
     await t.rejects(copyLedger({ from: second, to: file('other.db') }, {}), {
       category: 'configuration',
@@ -150,8 +187,9 @@ else {
     await t.rejects(interrupted, stop)
     await t.rejects(openLedger(to, 'server'), { category: 'configuration', code: 'import_incomplete' })
     await inLedger(from, ({ events }) => events.record([messageCreated('later'), messageCreated('chat:3')]))
-    t.match(await copyLedger({ from, to }, {}), { events: 204 })
-    t.same(await inLedger(to, contentOf), await inLedger(from, contentOf))
+    await inLedger(from, ({ sources }) => sources.save({ definition: SOURCE, secrets: ['new'], now: CREATED }, 9))
+    t.match(await copyLedger({ from, to }, {}), { events: 204, sources: 2 })
+    t.same(await inLedger(to, movedContentOf), await inLedger(from, movedContentOf))
   })
 
   t.test('a copy that is not the same at the end is refused, and the old ledger stays in use', async t => {
@@ -180,6 +218,38 @@ else {
     })
   })
 
+  t.test('a secret that differs at the end is found and not shown, and the same command continues', async t => {
+    const { file, database } = places(t)
+    const [from, to] = [file(), database()]
+    await inLedger(from, fill)
+    const stop = new Error('interrupted')
+    const onProgress = () => {
+      throw stop
+    }
+    await t.rejects(copyLedger({ from, to }, { onProgress }), stop)
+    const schema = new URL(to.database.path).searchParams.get('schema')
+    await cluster.sql(`
+      CREATE FUNCTION ${schema}.spoil() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN NEW.secrets := replace(NEW.secrets, 'before', 'after'); RETURN NEW; END $$;
+      CREATE TRIGGER spoil BEFORE INSERT ON ${schema}.source_secrets FOR EACH ROW EXECUTE FUNCTION ${schema}.spoil()`)
+    const error: unknown = await copyLedger({ from, to }, {}).catch(error => error)
+    t.match(error, { code: 'copy_differs', message: /other sources/ })
+    t.notMatch(JSON.stringify(error) + String(error), /whsec/)
+    await inLedger(from, async ({ copies }) => t.equal(await copies.findMoved(), null))
+    await cluster.sql(`DROP TRIGGER spoil ON ${schema}.source_secrets`)
+    t.match(await copyLedger({ from, to }, {}), { sources: 2 })
+    t.same(await inLedger(to, movedContentOf), await inLedger(from, movedContentOf))
+  })
+
+  t.test('a ledger that has sources already is not copied to', async t => {
+    const { file, database } = places(t)
+    const [from, to] = [file(), database()]
+    await inLedger(from, fill)
+    await inLedger(to, ({ sources }) => sources.save({ definition: SOURCE, secrets: ['own'], now: CREATED }, 9))
+    await t.rejects(copyLedger({ from, to }, {}), { code: 'ledger_not_empty', message: /it has sources/ })
+    await inLedger(to, async ({ sources }) => t.match(await sources.find('builds'), { secrets: ['own'] }))
+  })
+
   t.test('a ledger in PostgreSQL is exported, imported, merged and written as a table as one in a file is', async t => {
     const { folder, file, database } = places(t)
     const [from, to, merged] = [database(), database(), database()]
@@ -187,6 +257,7 @@ else {
     const [path, table] = [join(folder, 'ledger.jsonl.gz'), join(folder, 'events.csv')]
     const exported = await exportLedger(from, path, { accounts: true })
     t.match(exported, { events: 703, subscriptions: 1, users: 1, tokens: 1 })
+    t.notMatch(gunzipSync(readFileSync(path)).toString(), /whsec|x-token/, 'an export has no source')
     const read = (into: LocalSettings, merge: boolean) =>
       importLedger(into, createReadStream(path), { merge, keepEpoch: false })
     const withoutConsumers = async (settings: LocalSettings) => {

@@ -5,6 +5,7 @@ import type { Pool } from '../connection/pool.js'
 import { readCopyPage } from '../read/copy-page.js'
 import { writeCopies } from '../write/event-copies.js'
 import { readState, writeState } from './ledger-state.js'
+import { readMovedState, writeMovedState } from './moved-state.js'
 import { HOLD_VERSION } from './subscription-tasks.js'
 
 const FIND_MARK = /* sql */ `SELECT value FROM meta WHERE name = 'import'`
@@ -14,6 +15,9 @@ const DELETE_MARK = /* sql */ `DELETE FROM meta WHERE name = 'import'`
 const SET_EPOCH = /* sql */ `UPDATE meta SET value = $1 WHERE name = 'epoch'`
 /** Servers that have the ledger open record nothing until it is complete. */
 const SET_STATE = /* sql */ `UPDATE ledger_clock SET state = $1`
+
+/** A change of these tables locks its table before it reads the state of the ledger. */
+const HOLD_OTHERS = /* sql */ `LOCK TABLE consumers, users, api_tokens, sources IN EXCLUSIVE MODE`
 
 const FIND_MOVED = /* sql */ `SELECT value FROM meta WHERE name = 'moved'`
 const SAVE_MOVED = /* sql */ `
@@ -37,6 +41,8 @@ export function copyTasks(pool: Pool): CopyStore {
     saveMoved: mark => pool.transaction(connection => saveMoved(connection, mark)),
     readState: deadLetters => pool.use(connection => readState(connection, deadLetters)),
     writeState: state => pool.use(connection => writeState(connection, state)),
+    readMovedState: () => pool.use(readMovedState),
+    writeMovedState: state => pool.use(connection => writeMovedState(connection, state)),
     findFollow: async () => ({ mark: null, promotion: null }),
     beginFollow: () => Promise.reject(followsByReplication()),
     promote: () => Promise.reject(notFollowing()),
@@ -54,6 +60,7 @@ async function saveMark(connection: Connection, mark: ImportMark | null, epoch: 
 async function saveMoved(connection: Connection, mark: MovedMark | null): Promise<void> {
   await connection.run(SET_STATE, mark ? 'moved' : 'open')
   await connection.run(HOLD_VERSION)
+  await connection.run(HOLD_OTHERS)
   if (mark) await connection.run(SAVE_MOVED, JSON.stringify(mark))
   else await connection.run(DELETE_MOVED)
 }

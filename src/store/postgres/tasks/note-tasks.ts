@@ -25,6 +25,6 @@ export function noteTasks(pool: Pool): NoteStore {
   }
 }
 
-function toNote({ name, revision, body }: Record<string, unknown>): Note {
+export function toNote({ name, revision, body }: Record<string, unknown>): Note {
   return { name: String(name), revision: Number(revision), body: String(body) }
 }

@@ -3,10 +3,11 @@ import { toListedSource, tooManySources, toSourceWithSecrets } from '../../store
 import type { Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
+import { READ_STATE, refuseClosed } from '../write/refusals.js'
 
 const FIND = /* sql */ `
   SELECT body, created_at, updated_at, secrets FROM sources LEFT JOIN source_secrets USING (name) WHERE name = $1`
-const LIST = /* sql */ `
+export const LIST_SOURCES = /* sql */ `
   SELECT body, created_at, updated_at, secrets FROM sources LEFT JOIN source_secrets USING (name) ORDER BY name`
 /** Changes run one after the other, so that no two servers exceed the limit together. */
 const HOLD = /* sql */ `LOCK TABLE sources IN SHARE ROW EXCLUSIVE MODE`
@@ -26,11 +27,11 @@ export function sourceTasks(pool: Pool): SourceStore {
       const row = isStorable(name) ? await findIn(pool, name) : undefined
       return row && toSourceWithSecrets(row)
     },
-    list: async () => (await pool.run(LIST)).map(toListedSource),
+    list: async () => (await pool.run(LIST_SOURCES)).map(toListedSource),
     save: ({ definition, secrets, now }, most) =>
       pool.transaction(async connection => {
         const { name } = definition
-        await connection.run(HOLD)
+        await hold(connection)
         const created = (await findIn(connection, name)) === undefined
         if (created && Number((await connection.run(COUNT))[0]?.count) >= most) throw tooManySources(most)
         await connection.run(SAVE, name, JSON.stringify(definition), now)
@@ -42,10 +43,15 @@ export function sourceTasks(pool: Pool): SourceStore {
     delete: async name => {
       if (!isStorable(name)) return false
       return pool.transaction(async connection => {
-        await connection.run(HOLD)
+        await hold(connection)
         await connection.run(DELETE_SECRETS, name)
         return (await connection.run(DELETE, name)).length > 0
       })
     },
   }
+}
+
+async function hold(connection: Connection): Promise<void> {
+  await connection.run(HOLD)
+  refuseClosed((await connection.run(READ_STATE))[0])
 }

@@ -5,7 +5,7 @@ import type { SubscriptionStore } from '../../subscription-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable, textArray } from '../connection/text-array.js'
-import { refuseMoved } from '../write/refusals.js'
+import { READ_STATE, refuseMoved } from '../write/refusals.js'
 import {
   announceChanges,
   changeSubscriptions,
@@ -26,15 +26,13 @@ const PAGE_OF_OWNER = /* sql */ `
 const COUNT = /* sql */ `SELECT count(*) AS count FROM subscriptions WHERE owner_user_id IS NOT DISTINCT FROM $1`
 /** All changes of subscriptions take this row first, so that they run one after the other. */
 export const HOLD_VERSION = /* sql */ `SELECT version FROM subscription_version FOR UPDATE`
-/** After the lock: its statement would read the state of before. */
-const STATE = /* sql */ `SELECT state FROM ledger_clock`
 const HOLD = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1 FOR UPDATE`
 const SAVE = /* sql */ `
   INSERT INTO subscriptions (id, owner_user_id, body, version) VALUES ($1, $2, $3, 0)
   ON CONFLICT (id) DO UPDATE SET owner_user_id = excluded.owner_user_id, body = excluded.body`
 const FORGET_DELETION = /* sql */ `DELETE FROM deleted_subscriptions WHERE id = $1`
-const FIND_QUEUE = /* sql */ `SELECT value FROM meta WHERE name = 'chat_queue'`
-const SAVE_QUEUE = /* sql */ `
+export const FIND_QUEUE = /* sql */ `SELECT value FROM meta WHERE name = 'chat_queue'`
+export const SAVE_QUEUE = /* sql */ `
   INSERT INTO meta (name, value) VALUES ('chat_queue', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 const DELETE = /* sql */ `DELETE FROM subscriptions WHERE id = $1 RETURNING id`
 const NOTE_DELETION = /* sql */ `
@@ -108,7 +106,7 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
 
 async function holdVersion(connection: Connection): Promise<void> {
   await connection.run(HOLD_VERSION)
-  refuseMoved((await connection.run(STATE))[0])
+  refuseMoved((await connection.run(READ_STATE))[0])
 }
 
 /** What has changed since a version. */

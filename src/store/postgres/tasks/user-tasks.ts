@@ -6,6 +6,7 @@ import type { LastAdminRule, StoredToken, StoredUser, UserStore } from '../../us
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
+import { READ_STATE, refuseMoved } from '../write/refusals.js'
 import { addAccountLogEntry, listAccountLog } from './account-log.js'
 
 const IS_CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`
@@ -62,14 +63,16 @@ export function userTasks(pool: Pool): UserStore {
       pool.transaction(async connection => {
         const { id, username, role, enabled, password_hash, created_at, updated_at } = user
         const values = [id, username, role, enabled, password_hash, created_at, updated_at] as const
-        if ((await connection.run(CREATE, ...values)).length === 0) throw nameTaken()
+        const created = await connection.run(CREATE, ...values)
+        await refuseIfMoved(connection)
+        if (created.length === 0) throw nameTaken()
         await connection.run(MARK_CLOSED)
         await addLog(connection, log)
       }),
     update: (id, sent, rule, log) =>
       pool.transaction(async connection => {
         const { replaces_hash, ...changes } = sent
-        const admins = await connection.run(HOLD_ADMINS)
+        const admins = await holdAdmins(connection)
         const before = findUser(await connection.run(HOLD, id))
         if (!before || (replaces_hash ?? before.password_hash) !== before.password_hash) return undefined
         const after = { ...before, ...changes }
@@ -80,7 +83,7 @@ export function userTasks(pool: Pool): UserStore {
       }),
     delete: (id, rule, log) =>
       pool.transaction(async connection => {
-        const admins = await connection.run(HOLD_ADMINS)
+        const admins = await holdAdmins(connection)
         const user = findUser(await connection.run(HOLD, id))
         if (!user) return false
         if (isAdmin(user) && !mayLeave(admins, id, rule)) throw lastAdmin()
@@ -93,7 +96,9 @@ export function userTasks(pool: Pool): UserStore {
     addToken: (token, keep, log) =>
       pool.transaction(async connection => {
         const { id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at } = token
-        if (!findUser(await connection.run(HOLD, user_id))) throw noSuchUser()
+        const user = findUser(await connection.run(HOLD, user_id))
+        await refuseIfMoved(connection)
+        if (!user) throw noSuchUser()
         const terms = [may, JSON.stringify(sources), name, expires_at]
         await connection.run(ADD_TOKEN, id, user_id, digest, prefix, ...terms, created_at, last_used_at)
         await connection.run(DROP_OLDEST, user_id, keep)
@@ -118,9 +123,21 @@ async function remove(pool: Pool, keys: string[], sql: string, log: AccountLogEn
   if (!keys.every(isStorable)) return 0
   return pool.transaction(async connection => {
     const { length } = await connection.run(sql, ...keys)
+    await refuseIfMoved(connection)
     if (length > 0) await addLog(connection, log)
     return length
   })
+}
+
+async function holdAdmins(connection: Connection): Promise<Row[]> {
+  const admins = await connection.run(HOLD_ADMINS)
+  await refuseIfMoved(connection)
+  return admins
+}
+
+/** After the first statement of a change, which locks its table. */
+async function refuseIfMoved(connection: Connection): Promise<void> {
+  refuseMoved((await connection.run(READ_STATE))[0])
 }
 
 /** A change that was made and its entry in the account log are in one transaction. */

@@ -1,6 +1,9 @@
 import { AppError } from '../../../model/app-error.js'
 import type { Row } from '../connection/connection.js'
 
+/** After a lock that marking the ledger as moved waits for: the statement that takes the lock would read the state of before. */
+export const READ_STATE = /* sql */ `SELECT state FROM ledger_clock`
+
 export function leaseLost(): AppError {
   const message = 'Another server does this work now; this one was too slow.'
   return new AppError('conflict', 'lease_lost', message, { hint: 'Nothing has to be done.' })

@@ -1,10 +1,19 @@
 import type { FollowMark } from '../../../model/follow.js'
-import type { CopyRange, CopyStep, ImportMark, LedgerState, MovedMark, PromotionRequest } from '../../copy-store.js'
+import type {
+  CopyRange,
+  CopyStep,
+  ImportMark,
+  LedgerState,
+  MovedMark,
+  MovedState,
+  PromotionRequest,
+} from '../../copy-store.js'
 import { readCopyPage } from '../read/copy-page.js'
 import { read, write } from '../thread/task.js'
 import { findMark, findMoved, saveMark, saveMoved, writeCopies } from '../write/event-copies.js'
 import { findFollow, promote, saveEpoch, saveFollow } from '../write/follow-state.js'
 import { readState, writeState } from '../write/ledger-state.js'
+import { readMovedState, writeMovedState } from '../write/moved-state.js'
 import type { OpenLedger } from './event-tasks.js'
 
 /** The methods of `CopyStore`, in the order of the contract. */
@@ -30,6 +39,11 @@ export function copyTasks(ledger: OpenLedger) {
         const lists = [subscriptions, users, tokens, consumers, dead_letters]
         return { rows: lists.reduce((rows, list) => rows + (list?.length ?? 0), 1), bytes: 0 }
       },
+    ),
+    readMovedState: read(() => readMovedState(database)),
+    writeMovedState: write(
+      (state: MovedState) => writeMovedState(database, state),
+      ({ sources, feeds }) => ({ rows: 2 * sources.length + feeds.length + 1, bytes: 0 }),
     ),
     findFollow: read(() => findFollow(database)),
     beginFollow: write((mark: FollowMark, epoch: string, accounts: Partial<LedgerState>) => {

@@ -33,6 +33,6 @@ export function noteTasks(database: Database) {
   }
 }
 
-function toNote({ name, revision, body }: Row): Note {
+export function toNote({ name, revision, body }: Row): Note {
   return { name: String(name), revision: Number(revision), body: String(body) }
 }

@@ -14,7 +14,7 @@ export const SOURCE_TABLES = /* sql */ `
 
 const FIND = /* sql */ `
   SELECT body, created_at, updated_at, secrets FROM sources LEFT JOIN source_secrets USING (name) WHERE name = ?`
-const LIST = /* sql */ `
+export const LIST_SOURCES = /* sql */ `
   SELECT body, created_at, updated_at, secrets FROM sources LEFT JOIN source_secrets USING (name) ORDER BY name`
 const COUNT = /* sql */ `SELECT count(*) AS count FROM sources`
 const SAVE = /* sql */ `
@@ -33,7 +33,7 @@ export function sourceTasks(database: Database) {
       const row = find(name)
       return row && toSourceWithSecrets(row)
     }),
-    list: read(() => database.all(LIST).map(toListedSource)),
+    list: read(() => database.all(LIST_SOURCES).map(toListedSource)),
     save: write(({ definition, secrets, now }: SourceToSave, most: number) => {
       const { name } = definition
       const created = find(name) === undefined

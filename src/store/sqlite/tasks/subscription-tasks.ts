@@ -53,15 +53,19 @@ export function subscriptionTasks(database: Database) {
     noteCapture: write((id: string, changes: CaptureState, cursor?: string) => {
       noteCapture(database, id, changes, cursor)
     }),
-    findQueueMark: read((): QueueMark | undefined => {
-      const row = database.first(FIND_QUEUE)
-      return row && JSON.parse(String(row.value))
-    }),
-    saveQueueMark: write((mark: QueueMark): void => {
-      database.run(SAVE_QUEUE, JSON.stringify(mark))
-    }),
+    findQueueMark: read(() => findQueueMark(database)),
+    saveQueueMark: write((mark: QueueMark) => saveQueueMark(database, mark)),
     delete: write((id: string) => database.run(DELETE, id) > 0),
   }
+}
+
+export function findQueueMark(database: Database): QueueMark | undefined {
+  const row = database.first(FIND_QUEUE)
+  return row && JSON.parse(String(row.value))
+}
+
+export function saveQueueMark(database: Database, mark: QueueMark): void {
+  database.run(SAVE_QUEUE, JSON.stringify(mark))
 }
 
 function findSubscription(database: Database, id: string): Subscription | undefined {

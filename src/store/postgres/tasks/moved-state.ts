@@ -1,0 +1,38 @@
+import type { MovedState } from '../../copy-store.js'
+import { toSourceWithSecrets } from '../../stored-source.js'
+import type { Connection } from '../connection/connection.js'
+import { toNote } from './note-tasks.js'
+import { LIST_SOURCES } from './source-tasks.js'
+import { FIND_QUEUE, SAVE_QUEUE } from './subscription-tasks.js'
+
+const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
+const LIST_FEEDS = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = 'feed' ORDER BY name`
+const DELETE_SOURCES = /* sql */ `DELETE FROM sources`
+const DELETE_SECRETS = /* sql */ `DELETE FROM source_secrets`
+const DELETE_FEEDS = /* sql */ `DELETE FROM notes WHERE kind = 'feed'`
+const DELETE_QUEUE = /* sql */ `DELETE FROM meta WHERE name = 'chat_queue'`
+const ADD_SOURCE = /* sql */ `INSERT INTO sources (name, body, created_at, updated_at) VALUES ($1, $2, $3, $4)`
+const ADD_SECRETS = /* sql */ `INSERT INTO source_secrets (name, secrets) VALUES ($1, $2)`
+const ADD_FEED = /* sql */ `INSERT INTO notes (kind, name, revision, body) VALUES ('feed', $1, $2, $3)`
+
+export function readMovedState(connection: Connection): Promise<MovedState> {
+  return connection.transaction(async () => {
+    await connection.run(SNAPSHOT)
+    const sources = (await connection.run(LIST_SOURCES)).map(toSourceWithSecrets)
+    const feeds = (await connection.run(LIST_FEEDS)).map(toNote)
+    const [queue] = await connection.run(FIND_QUEUE)
+    return { sources, feeds, queue: queue ? JSON.parse(String(queue.value)) : null }
+  })
+}
+
+export function writeMovedState(connection: Connection, { sources, feeds, queue }: MovedState): Promise<void> {
+  return connection.transaction(async () => {
+    for (const sql of [DELETE_SOURCES, DELETE_SECRETS, DELETE_FEEDS, DELETE_QUEUE]) await connection.run(sql)
+    for (const { definition, secrets, created_at, updated_at } of sources) {
+      await connection.run(ADD_SOURCE, definition.name, JSON.stringify(definition), created_at, updated_at)
+      await connection.run(ADD_SECRETS, definition.name, JSON.stringify(secrets))
+    }
+    for (const { name, revision, body } of feeds) await connection.run(ADD_FEED, name, revision, body)
+    if (queue) await connection.run(SAVE_QUEUE, JSON.stringify(queue))
+  })
+}

@@ -1,0 +1,33 @@
+import type { MovedState } from '../../copy-store.js'
+import { toSourceWithSecrets } from '../../stored-source.js'
+import type { Database } from '../files/database.js'
+import { toNote } from '../tasks/note-tasks.js'
+import { LIST_SOURCES } from '../tasks/source-tasks.js'
+import { findQueueMark, saveQueueMark } from '../tasks/subscription-tasks.js'
+
+const LIST_FEEDS = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = 'feed' ORDER BY name`
+const DELETE_SOURCES = /* sql */ `DELETE FROM sources`
+const DELETE_SECRETS = /* sql */ `DELETE FROM source_secrets`
+const DELETE_FEEDS = /* sql */ `DELETE FROM notes WHERE kind = 'feed'`
+const DELETE_QUEUE = /* sql */ `DELETE FROM meta WHERE name = 'chat_queue'`
+const ADD_SOURCE = /* sql */ `INSERT INTO sources (name, body, created_at, updated_at) VALUES (?, ?, ?, ?)`
+const ADD_SECRETS = /* sql */ `INSERT INTO source_secrets (name, secrets) VALUES (?, ?)`
+const ADD_FEED = /* sql */ `INSERT INTO notes (kind, name, revision, body) VALUES ('feed', ?, ?, ?)`
+
+export function readMovedState(database: Database): MovedState {
+  return {
+    sources: database.all(LIST_SOURCES).map(toSourceWithSecrets),
+    feeds: database.all(LIST_FEEDS).map(toNote),
+    queue: findQueueMark(database) ?? null,
+  }
+}
+
+export function writeMovedState(database: Database, { sources, feeds, queue }: MovedState): void {
+  for (const sql of [DELETE_SOURCES, DELETE_SECRETS, DELETE_FEEDS, DELETE_QUEUE]) database.run(sql)
+  for (const { definition, secrets, created_at, updated_at } of sources) {
+    database.run(ADD_SOURCE, definition.name, JSON.stringify(definition), created_at, updated_at)
+    database.run(ADD_SECRETS, definition.name, JSON.stringify(secrets))
+  }
+  for (const { name, revision, body } of feeds) database.run(ADD_FEED, name, revision, body)
+  if (queue) saveQueueMark(database, queue)
+}
