@@ -218,6 +218,50 @@ else {
     })
   })
 
+  t.test('a change that a server has answered before it refuses changes is in the new ledger', async t => {
+    const { file, database } = places(t)
+    const [from, to] = [database(), file()]
+    await inLedger(from, fill)
+    const server = await openLedger(from, 'server')
+    const { users, sources, consumers } = server.store
+    const changes: Record<string, (name: string) => Promise<unknown>> = {
+      users: name => users.create({ ...USER, id: name, username: name }),
+      sources: name => sources.save({ definition: { ...SOURCE, name }, secrets: [name], now: CREATED }, 100_000),
+      consumers: name => consumers.save({ name, owner_user_id: null, position: 'now' }, { most: 100_000, now: 1 }),
+    }
+    const answered: Record<string, string[]> = { users: [], sources: [], consumers: [] }
+    const change = async (kind: string, worker: number) => {
+      for (let at = 0; ; at++) {
+        const name = `w${worker}-${at}`
+        const error: unknown = await changes[kind]?.(name)
+          .then(() => undefined)
+          .catch(error => error)
+        if (error) return t.match(error, { code: 'ledger_moved' })
+        answered[kind]?.push(name)
+      }
+    }
+    const ended = Object.keys(changes).flatMap(kind => [1, 2, 3].map(worker => change(kind, worker)))
+    await copyLedger({ from, to }, {})
+    await Promise.all(ended)
+    await server.close()
+    const [state, moved] = await inLedger(to, ({ copies }) =>
+      Promise.all([copies.readState(), copies.readMovedState()]),
+    )
+    const stored: Record<string, string[]> = {
+      users: state.users.map(({ id }) => id),
+      sources: moved.sources.map(({ definition, secrets }) => (secrets[0] === definition.name ? definition.name : '')),
+      consumers: state.consumers.map(({ name }) => name),
+    }
+    for (const [kind, names] of Object.entries(answered)) {
+      t.ok(names.length > 3, `some ${kind}`)
+      t.same(
+        names.filter(name => !stored[kind]?.includes(name)),
+        [],
+        kind,
+      )
+    }
+  })
+
   t.test('a secret that differs at the end is found and not shown, and the same command continues', async t => {
     const { file, database } = places(t)
     const [from, to] = [file(), database()]
