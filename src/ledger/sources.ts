@@ -7,6 +7,8 @@ import {
   needsSecret,
   type ShownSource,
   SOURCE_LIMITS,
+  type SourceDefinition,
+  type SourceProof,
   webhookPathOf,
 } from '../model/sources/source-definition.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
@@ -105,7 +107,8 @@ export class Sources {
   }
 
   /**
-   * Creates a source, or replaces the definition of the one with its name. Its secrets stay unless others are sent.
+   * Creates a source, or replaces the definition of the one with its name. Its secrets stay unless others are sent, except
+   * that another server must not receive them as the login of a feed: no answer shows a secret, so a definition must not either.
    *
    * @param input `definition`, and `secrets`: all currently valid ones
    * @throws AppError `invalid/invalid_json`, `invalid/invalid_field` with the place, `conflict/too_many_sources`
@@ -119,10 +122,21 @@ export class Sources {
         `/definition/name is "${definition.name}", but the address names "${name}".`,
       )
     }
+    if (secrets === undefined) await this.#refuseOtherReceiver(definition)
     const now = toTimestamp(this.parts.clock())
     const saved = await this.parts.store.save({ definition, secrets, now }, SOURCE_LIMITS.sources)
     this.#found.delete(name)
     return { created: saved.created, source: await this.#shownOne(saved.source) }
+  }
+
+  /** @throws AppError `invalid/invalid_field` for a definition that shows the stored secrets to another server than before */
+  async #refuseOtherReceiver({ name, proof }: SourceDefinition): Promise<void> {
+    const receiver = receiverOf(proof)
+    if (receiver === undefined) return
+    const stored = await this.parts.store.find(name)
+    if (!stored || stored.secrets.length === 0 || receiverOf(stored.definition.proof) === receiver) return
+    const detail = `/secrets is required: ${receiver} would receive the stored secret, which was not given for it.`
+    throw invalidField('/secrets', detail)
   }
 
   /** Its events stay. @throws AppError `not_found/not_found` */
@@ -232,6 +246,11 @@ function textsOf(headers: unknown): Record<string, string> {
   const texts: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(Object(headers))) if (typeof value === 'string') texts[name] = value
   return texts
+}
+
+/** The origin that receives the secret of a source. */
+function receiverOf(proof: SourceProof): string | undefined {
+  return proof.type === 'feed' && proof.login !== undefined ? new URL(proof.url).origin : undefined
 }
 
 function readInput(input: unknown): { definition: unknown; secrets?: string[] } {

@@ -157,7 +157,7 @@ const DOCS = {
   save: {
     summary: 'Creates a source, or replaces the one with this name',
     description:
-      'Secrets that are stored stay unless others are sent. A definition that is wrong is refused with the place.',
+      'Secrets that are stored stay unless others are sent; a definition that would send them to another server needs them again. A definition that is wrong is refused with the place.',
     body: {
       'application/json': Type.Object({
         definition: named('SourceDefinition'),

@@ -257,6 +257,32 @@ t.test('a feed with a login is read with its secret, which is shown nowhere', as
   }
 })
 
+t.test('a stored secret is not sent to a server for which it was not given', async t => {
+  const { feeds, put, read, show } = await serveFeedSources(t)
+  const other = await serveFeeds(t)
+  const login = { type: 'basic', username: 'ada' } as const
+  const hook = { proof: { type: 'token', header: 'X-Token' }, rules: [] }
+  const refused = { status: 400, body: { errors: [{ field: '/secrets' }] } }
+  await put('hook', hook, ['of-the-hook'])
+  t.match(await put('hook', feedAt(other.url('/news'), login)), refused, 'a secret of deliveries')
+  await put('news', feedAt(feeds.url('/news'), login), ['of-the-feed'])
+  t.match(await put('news', feedAt(other.url('/news'), login)), refused, 'a secret of another server')
+  await put('news', feedAt(feeds.url('/news')))
+  t.match(await put('news', feedAt(feeds.url('/other'), login)), refused, 'one that was not sent before')
+  t.match((await show('hook')).body, { definition: { proof: { type: 'token' } }, secret_count: 1 })
+  t.match(await put('news', feedAt(feeds.url('/news'), login), ['of-the-feed']), { status: 200 })
+  const token = { type: 'token', header: 'X-Token' } as const
+  t.match(await put('news', feedAt(feeds.url('/other'), token)), { status: 200 }, 'the same server keeps it')
+  t.match(await put('news', feedAt(other.url('/news'), login), ['of-the-other']), { status: 200 })
+  other.answers.set('/news', { body: rss('1') })
+  await read('news')
+  const shown = Buffer.from('ada:of-the-other').toString('base64')
+  t.same(
+    other.asked.map(({ headers }) => headers.authorization),
+    [`Basic ${shown}`],
+  )
+})
+
 t.test('a rule decides what an item becomes; nothing can be delivered to a feed', async t => {
   const { feeds, put, read, events, post, send } = await serveFeedSources(t)
   feeds.answers.set('/news', { body: rss('1', 'x'.repeat(400), '\u{1f4a1}') })
