@@ -48,7 +48,7 @@ t.test('the database of another program is refused, and stays as it was', async 
   t.throws(() => openBoardDatabase(path), {
     category: 'configuration',
     code: 'store_foreign',
-    message: /no board: .*"accounts".*BOARD_HOME/,
+    message: /not a board: .*"accounts".*BOARD_HOME/,
   })
   t.ok(readFileSync(path).equals(before))
 })
