@@ -1,6 +1,6 @@
 /** Headers of an unmapped delivery are kept, because a later mapping may read them: these, and those with a prefix. */
 const KEPT = ['content-type', 'user-agent']
-const KEPT_PREFIXES = ['x-', 'ce-', 'webhook-id', 'webhook-timestamp']
+const KEPT_PREFIXES = ['x-', 'ce-', 'webhook-id', 'webhook-timestamp', 'svix-id', 'svix-timestamp']
 /** Headers that name the event or the delivery. */
 const NAMES_EVENT = /event|hook|topic|delivery|request-id/u
 /** May hold a secret, or the address of a person. Proxies add the address of the request, whose query may have the secret. */

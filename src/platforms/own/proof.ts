@@ -123,8 +123,12 @@ function passwordOf({ headers }: WebhookDelivery, username: string): string | un
   return shown.startsWith(`${username}:`) ? shown.slice(username.length + 1) : undefined
 }
 
+/** Svix signs in the same way, and has names of its own for the headers. */
+const STANDARD_PREFIXES = ['webhook', 'svix']
+
 const checkStandard: CheckSignature = (delivery, secrets, now) => {
-  const header = delivery.headers['webhook-signature']
-  if (!header) throw notSigned('webhook-signature')
-  checkStandardWebhook(delivery, header, secrets.flatMap(standardKey), now)
+  const prefix = STANDARD_PREFIXES.find(each => delivery.headers[`${each}-signature`])
+  if (!prefix) throw notSigned('webhook-signature')
+  const header = delivery.headers[`${prefix}-signature`] ?? ''
+  checkStandardWebhook(delivery, header, secrets.flatMap(standardKey), now, prefix)
 }

@@ -29,6 +29,7 @@ export function standardKey(secret: string): Buffer[] {
  * @param header the value of webhook-signature
  * @param keys all currently valid ones
  * @param now epoch milliseconds
+ * @param prefix of the names of the three headers
  * @throws AppError `unauthenticated/signature_invalid`
  *
  * Source: Standard Webhooks, "Signature scheme" and "Verifying timestamp".
@@ -38,14 +39,15 @@ export function checkStandardWebhook(
   header: string,
   keys: readonly Buffer[],
   now: number,
+  prefix = 'webhook',
 ): void {
-  const id = delivery.headers['webhook-id']
-  const timestamp = delivery.headers['webhook-timestamp']
+  const id = delivery.headers[`${prefix}-id`]
+  const timestamp = delivery.headers[`${prefix}-timestamp`]
   const shown = readSignatures(header)
   if (!id || !timestamp || !TIMESTAMP.test(timestamp) || shown.length === 0) {
     throw signatureInvalid(
       'The signature cannot be read.',
-      'Send webhook-id, webhook-timestamp and webhook-signature once each.',
+      `Send ${prefix}-id, ${prefix}-timestamp and ${prefix}-signature once each.`,
     )
   }
   const matches = (key: Buffer) => {

@@ -12,7 +12,7 @@ import type { HttpRequest } from '../http/route.js'
 /** Headers with the id of a delivery, in the order in which they are looked for. */
 const ID_HEADERS = [
   ...['x-github-delivery', 'x-forgejo-delivery', 'x-gitea-delivery', 'x-gogs-delivery', 'idempotency-key'],
-  ...['webhook-id', 'x-gitlab-event-uuid', 'x-discourse-event-id'],
+  ...['webhook-id', 'svix-id', 'x-gitlab-event-uuid', 'x-discourse-event-id'],
 ]
 /** Ids that fit on a line and are printable in every terminal. */
 const SHOWABLE_ID = /^[\x21-\x7e]{1,100}$/

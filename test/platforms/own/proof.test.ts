@@ -128,6 +128,9 @@ t.test('what the library of Standard Webhooks signs is verified', async t => {
   const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': SECONDS, 'webhook-signature': signature }
   t.equal(verify(headers, { secrets: [key] }), 'signature')
   t.equal(verify(headers, { secrets: [key.slice('whsec_'.length)] }), 'signature', 'without its prefix')
+  const svix = { 'svix-id': 'msg_1', 'svix-timestamp': SECONDS, 'svix-signature': signature }
+  t.equal(verify(svix, { secrets: [key] }), 'signature', 'with the names of Svix')
+  t.throws(() => verify({ ...svix, 'svix-id': 'msg_2' }, { secrets: [key] }), REFUSED)
   t.throws(() => verify({ ...headers, 'webhook-id': 'msg_2' }, { secrets: [key] }), REFUSED)
   t.throws(() => verify({ ...headers, 'webhook-signature': '' }, { secrets: [key] }), REFUSED)
   t.throws(() => verify(headers, { secrets: ['whsec_'] }), REFUSED, 'a key that is empty')
