@@ -68,6 +68,28 @@ t.test('an edit before a move is recorded, although both came in one answer', as
   )
 })
 
+t.test('an edit of a message that moves into the topic afterwards is not recorded: it happened elsewhere', async t => {
+  const elsewhere = { stream: 'eng', topic: 'random' }
+  const rig = await liveRig(t, {}, ({ ledger, chat }) => {
+    chat.book.say(elsewhere, 2)
+    return ledger.saveSubscription({ ...WATCH, event_kinds: [] })
+  })
+  const { book } = rig.chat
+  const [message] = book.inTopic(elsewhere)
+  const id = message?.id ?? 0
+  book.edit(id, 'Elsewhere.')
+  book.move(elsewhere, DEPLOYS, [id])
+  book.edit(id, 'Here.')
+  const events = await rig.recorded(2)
+  t.same(
+    events.map(({ kind, payload }) => [kind, payload?.content]),
+    [
+      ['message.moved', undefined],
+      ['message.updated', 'Here.'],
+    ],
+  )
+})
+
 t.test(
   'a topic that was renamed while the server was off is recorded as moved, although capture follows it first',
   async t => {

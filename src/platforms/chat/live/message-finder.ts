@@ -2,8 +2,12 @@ import type { StoredEvent } from '../../../model/events/event.js'
 import { targetChain } from '../../../model/events/event.js'
 import type { ChatApi, ChatMessage, NarrowTerm } from '../capture/chat-api.js'
 import { isRefusedNarrow } from '../capture/refusals.js'
+import { readChanges } from '../changes/edit-history.js'
 import { placeOf, type StreamPlace } from '../place.js'
 import { MessagePlaces } from './message-places.js'
+
+/** Moves are read in the same way at every feature level. */
+const NO_HIDDEN_EDITS = 0
 
 export interface MessageFinderParts {
   api: ChatApi
@@ -23,15 +27,23 @@ export class MessageFinder {
 
   constructor(private readonly parts: MessageFinderParts) {}
 
-  /** @returns undefined for a message that the account does not see in a stream. @throws AppError as `ChatApi` */
-  async find(id: number, streamId: string | undefined, signal?: AbortSignal): Promise<FoundPlace | undefined> {
+  /**
+   * @param at when the event happened, in epoch seconds, if it has a time: the message may have moved since, and the queue
+   *   reports that move later
+   * @returns undefined for a message that the account does not see in a stream
+   * @throws AppError as `ChatApi`
+   */
+  async find(
+    id: number,
+    { streamId, at }: { streamId: string | undefined; at: number | undefined },
+    signal?: AbortSignal,
+  ): Promise<FoundPlace | undefined> {
     const known = this.places.find(id)
     if (known !== undefined) return known ? { place: known, watches: [] } : undefined
     const recorded = await this.parts.findRecorded(id)
     if (recorded) return recorded
     const message = await this.#ask(id, streamId, signal)
-    const place = message && placeOf(message.payload)
-    const found = place?.type === 'stream' ? place : undefined
+    const found = message && placeAt(message, at)
     this.places.put(id, found ?? null)
     return found && { place: found, watches: [] }
   }
@@ -80,6 +92,14 @@ export class MessageFinder {
       throw error
     }
   }
+}
+
+/** Where a message was at a time, by its history; where it is now without a time. */
+function placeAt({ payload }: ChatMessage, at: number | undefined): StreamPlace | undefined {
+  const now = placeOf(payload)
+  if (now?.type !== 'stream') return undefined
+  const later = at === undefined ? undefined : readChanges(payload, NO_HIDDEN_EDITS).find(change => change.at > at)
+  return later?.before ?? now
 }
 
 /** Where a message was after what an event reports of it. */

@@ -14,6 +14,7 @@ import {
 import type { MessageFinder } from '../../../platforms/chat/live/message-finder.js'
 import type { StreamPlace } from '../../../platforms/chat/place.js'
 import type { FollowedPlace } from '../../../platforms/chat/watched-place.js'
+import { numberAt } from '../../../platforms/mapping/payload.js'
 
 /** A watch, changed by what is read. */
 export interface TrackedWatch extends LiveWatch {
@@ -75,7 +76,7 @@ export async function placeHappenings(
 }
 
 async function watchesOf(happening: Happening, { watches, finder, signal }: Parts): Promise<TrackedWatch[]> {
-  const { place, movedTo, messageIds, isOfStream } = happening
+  const { body, place, movedTo, messageIds, isOfStream } = happening
   if (isOfStream && place) return watches.filter(watch => coversStream(watch, place))
   const direct = (watch: TrackedWatch) =>
     (place !== undefined && covers(watch, place)) || (movedTo !== undefined && covers(watch, movedTo))
@@ -83,9 +84,10 @@ async function watchesOf(happening: Happening, { watches, finder, signal }: Part
   const found = new Set(watches.filter(direct))
   const [first] = messageIds
   if (first !== undefined && watches.some(watch => !found.has(watch) && isUnclear(watch))) {
-    const at = await finder.find(first, place?.streamId, signal)
+    const at = numberAt(body, 'edit_timestamp')
+    const message = await finder.find(first, { streamId: place?.streamId, at }, signal)
     for (const watch of watches) {
-      if (at && (covers(watch, at.place) || at.watches.includes(watch.id))) found.add(watch)
+      if (message && (covers(watch, message.place) || message.watches.includes(watch.id))) found.add(watch)
     }
   }
   return [...found]
