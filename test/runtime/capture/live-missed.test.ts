@@ -35,6 +35,26 @@ async function whileLost(rig: LiveRig, work: () => unknown): Promise<void> {
   await rig.isLive()
 }
 
+t.test(
+  'a message that came from elsewhere, and left while no queue was read, is recorded as moved both times',
+  async t => {
+    const rig = await liveRig(t, {}, ({ ledger, chat }) => {
+      chat.book.say(DEPLOYS)
+      chat.book.say(RANDOM, 2)
+      return ledger.saveSubscription(ALL)
+    })
+    const { book } = rig.chat
+    const [{ id = 0 } = {}] = book.inTopic(RANDOM)
+    book.move(RANDOM, DEPLOYS, [id])
+    await rig.recorded(2)
+    await whileLost(rig, () => book.move(DEPLOYS, RANDOM, [id]))
+    t.same(happened(await rig.recorded(3)).slice(1), [
+      ['message.moved', id],
+      ['message.moved', id],
+    ])
+  },
+)
+
 t.test('edits, moves and deletions while no queue was read are recorded once, with the keys of the queue', async t => {
   const rig = await liveRig(t, {}, ({ ledger }) => ledger.saveSubscription(ALL))
   const { book } = rig.chat

@@ -104,14 +104,15 @@ export class MissedChanges {
     return posted !== undefined && posted * 1_000_000 > this.parts.now - YOUNG
   }
 
-  async #recordChanges(messages: readonly ChatMessage[]): Promise<void> {
-    const { api, places, since, readTo, signal, contextFor, record } = this.parts
+  /** @param upTo the changes of later messages are left to the queue */
+  async #recordChanges(messages: readonly ChatMessage[], upTo = this.parts.readTo): Promise<void> {
+    const { api, places, since, signal, contextFor, record } = this.parts
     const level = await api.featureLevel(signal)
     const changes: MessageChange[] = []
     for (const { id, payload } of messages) {
       const place = placeOf(payload)
       if (place?.type === 'stream') places.put(id, place)
-      if (id > readTo) continue
+      if (id > upTo) continue
       changes.push(...readChanges(payload, level).filter(({ at }) => at >= since))
     }
     if (changes.length === 0) return
@@ -179,7 +180,8 @@ export class MissedChanges {
     if (!path.includes(place)) return
     this.#lookups++
     const message = await api.message(id, signal)
-    if (message) await this.#recordChanges([message])
+    // It may be later than what was read of the place: it came from elsewhere.
+    if (message) await this.#recordChanges([message], id)
     else this.recorded += await record(deletionAt(place).map(event => ({ event, places: [place] })))
   }
 }
