@@ -37,7 +37,7 @@ export class LoginSite {
     return this.#go(t, await context.newPage(), address)
   }
 
-  /** Opens a page in another tab of the window that has these options, for tests that log in nobody and keep nothing. */
+  /** Opens a page in another tab of the window that has these options, for tests that need no login and store nothing in the browser. */
   async openTab(t: Test, address: string, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await this.#windows.openTab(options)
     t.teardown(() => page.close())

@@ -18,7 +18,7 @@ const EXPERT_UNAPPROVED = [
     'The approval of a post in {place} as an expert post was withdrawn',
   ],
 ]
-/** Discourse posts it when a topic is closed, pinned and so on; nobody replied. */
+/** Discourse posts it when a topic is closed, pinned and so on. It is not a reply. */
 const NOTICED = ['{doer} posted notice {notice} in {within}', 'Notice {notice} was posted in {within}']
 
 export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {

@@ -74,7 +74,7 @@ const WITHOUT_LOGIN: PlatformWords = {
 const CUT: PlatformWords = {
   ...WORDS,
   checkAddress:
-    'It is read again later. If it is still cut off then, open its address: whoever runs that server, or a proxy before it, ends its answers too early.',
+    'It is read again later. If it is still cut off then, open its address: if it ends early there too, tell the operator of that server.',
 }
 
 const inflate = promisify(gunzip)
