@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
+import { coalesceCalls } from '../model/coalesce-calls.js'
 import {
   FEED_SECONDS,
   type FeedOutcome,
@@ -62,6 +63,8 @@ export class Feeds {
   readonly #memories: FeedMemories
   readonly #queue = new FeedQueue()
   readonly #requests = new FeedRequests()
+  /** The readers of a server look for due feeds together. */
+  readonly #addDue = coalesceCalls(() => this.#queueDue())
   /** By name of the source. */
   readonly #readings = new Map<string, Promise<FeedOutcome>>()
 
@@ -108,6 +111,16 @@ export class Feeds {
    * lane is left to those of the slow one.
    */
   async readDue(lane: FeedLane, report: (report: FeedReport) => void, signal: AbortSignal): Promise<void> {
+    await this.#addDue()
+    while (!signal.aborted) {
+      const feed = this.#queue.take(lane)
+      if (feed === undefined) return
+      const done = await this.#readOne(lane, feed, signal)
+      if (done) report(done)
+    }
+  }
+
+  async #queueDue(): Promise<void> {
     const sources = await this.parts.list()
     this.#queue.keep(new Set(sources.map(({ definition }) => definition.name)))
     await this.#memories.forgetOthers(async () => {
@@ -117,12 +130,6 @@ export class Feeds {
       const { name, proof } = definition
       if (!accepts || proof.type !== 'feed' || !this.#isDue(feed)) continue
       this.#queue.add({ name, host: new URL(proof.url).host })
-    }
-    while (!signal.aborted) {
-      const feed = this.#queue.take(lane)
-      if (feed === undefined) return
-      const done = await this.#readOne(lane, feed, signal)
-      if (done) report(done)
     }
   }
 

@@ -21,6 +21,11 @@ export interface NoteToSave {
   replaces?: number
 }
 
+/** @param row `name`, `revision`, `body` */
+export function toNote({ name, revision, body }: Record<string, unknown>): Note {
+  return { name: String(name), revision: Number(revision), body: String(body) }
+}
+
 /**
  * What the servers of a ledger remember of their work. It may be lost without loss of an event: it then begins again. It has
  * nothing of a body of a delivery, and no secret. Every engine proves it with the same tests

@@ -1,12 +1,12 @@
 import type { MovedState } from '../../copy-store.js'
+import { toNote } from '../../note-store.js'
 import { toSourceWithSecrets } from '../../stored-source.js'
 import type { Connection } from '../connection/connection.js'
-import { toNote } from './note-tasks.js'
+import { LIST_NOTES } from './note-tasks.js'
 import { LIST_SOURCES } from './source-tasks.js'
 import { FIND_QUEUE, SAVE_QUEUE } from './subscription-tasks.js'
 
 const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
-const LIST_FEEDS = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = 'feed' ORDER BY name`
 const DELETE_SOURCES = /* sql */ `DELETE FROM sources`
 const DELETE_SECRETS = /* sql */ `DELETE FROM source_secrets`
 const DELETE_FEEDS = /* sql */ `DELETE FROM notes WHERE kind = 'feed'`
@@ -19,7 +19,7 @@ export function readMovedState(connection: Connection): Promise<MovedState> {
   return connection.transaction(async () => {
     await connection.run(SNAPSHOT)
     const sources = (await connection.run(LIST_SOURCES)).map(toSourceWithSecrets)
-    const feeds = (await connection.run(LIST_FEEDS)).map(toNote)
+    const feeds = (await connection.run(LIST_NOTES, 'feed')).map(toNote)
     const [queue] = await connection.run(FIND_QUEUE)
     return { sources, feeds, queue: queue ? JSON.parse(String(queue.value)) : null }
   })

@@ -1,5 +1,5 @@
-import type { Note, NoteKind, NoteToSave } from '../../note-store.js'
-import type { Database, Row } from '../files/database.js'
+import { type NoteKind, type NoteToSave, toNote } from '../../note-store.js'
+import type { Database } from '../files/database.js'
 import { read, write } from '../thread/task.js'
 
 export const NOTE_TABLE = /* sql */ `
@@ -10,7 +10,7 @@ export const NOTE_TABLE = /* sql */ `
 `
 
 const FIND = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = ? AND name = ?`
-const LIST = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = ? ORDER BY name`
+export const LIST_NOTES = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = ? ORDER BY name`
 const SAVE = /* sql */ `
   INSERT INTO notes (kind, name, revision, body) VALUES (?1, ?2, 1, ?3)
   ON CONFLICT (kind, name) DO UPDATE SET revision = revision + 1, body = excluded.body
@@ -24,15 +24,11 @@ export function noteTasks(database: Database) {
       const row = database.first(FIND, kind, name)
       return row && toNote(row)
     }),
-    list: read((kind: NoteKind) => database.all(LIST, kind).map(toNote)),
+    list: read((kind: NoteKind) => database.all(LIST_NOTES, kind).map(toNote)),
     save: write(
       ({ kind, name, body, replaces }: NoteToSave) => database.run(SAVE, kind, name, body, replaces ?? null) > 0,
       ({ body }) => ({ rows: 1, bytes: body.length }),
     ),
     delete: write((kind: NoteKind, name: string) => database.run(DELETE, kind, name) > 0),
   }
-}
-
-export function toNote({ name, revision, body }: Row): Note {
-  return { name: String(name), revision: Number(revision), body: String(body) }
 }

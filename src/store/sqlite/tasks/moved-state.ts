@@ -1,11 +1,11 @@
 import type { MovedState } from '../../copy-store.js'
+import { toNote } from '../../note-store.js'
 import { toSourceWithSecrets } from '../../stored-source.js'
 import type { Database } from '../files/database.js'
-import { toNote } from '../tasks/note-tasks.js'
-import { LIST_SOURCES } from '../tasks/source-tasks.js'
-import { findQueueMark, saveQueueMark } from '../tasks/subscription-tasks.js'
+import { LIST_NOTES } from './note-tasks.js'
+import { LIST_SOURCES } from './source-tasks.js'
+import { findQueueMark, saveQueueMark } from './subscription-tasks.js'
 
-const LIST_FEEDS = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = 'feed' ORDER BY name`
 const DELETE_SOURCES = /* sql */ `DELETE FROM sources`
 const DELETE_SECRETS = /* sql */ `DELETE FROM source_secrets`
 const DELETE_FEEDS = /* sql */ `DELETE FROM notes WHERE kind = 'feed'`
@@ -17,7 +17,7 @@ const ADD_FEED = /* sql */ `INSERT INTO notes (kind, name, revision, body) VALUE
 export function readMovedState(database: Database): MovedState {
   return {
     sources: database.all(LIST_SOURCES).map(toSourceWithSecrets),
-    feeds: database.all(LIST_FEEDS).map(toNote),
+    feeds: database.all(LIST_NOTES, 'feed').map(toNote),
     queue: findQueueMark(database) ?? null,
   }
 }
