@@ -4,9 +4,10 @@ import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import type { Bench } from '../bench.js'
 import { DELIVERY_SECRET } from '../deliveries.js'
 import type { Figure } from '../figure.js'
-import type { DeliverySource, LoadResult } from '../load-plan.js'
+import { DELIVERY_SOURCES, type DeliverySource, type LoadResult } from '../load-plan.js'
 import { type RunningServer, runLoad, startLedger } from '../programs.js'
 import { median } from '../statistics.js'
+import { WEBHOOK_SETTINGS } from './webhooks.js'
 
 const CONNECTIONS = 64
 const EXPECTED_RATE = 12_000
@@ -41,7 +42,7 @@ const OWN = {
 
 /** What own sources cost: a mapped delivery, a large mapping of a large payload, and many sources. */
 export async function measureOwnSources(bench: Bench): Promise<Figure[]> {
-  return [await measureMapped(bench), measureLargeMapping(bench), await measureManySources(bench)]
+  return [await measureMapped(bench), measureLargeMapping(bench), ...(await measureManySources(bench))]
 }
 
 async function measureMapped(bench: Bench): Promise<Figure> {
@@ -95,25 +96,34 @@ function measureLargeMapping({ progress }: Bench): Figure {
   }
 }
 
-/** Deliveries of a platform to a ledger with many sources, in turns with those to one without. */
-async function measureManySources(bench: Bench): Promise<Figure> {
+/** Deliveries of the platforms to a ledger with many sources, in turns with those to one without. */
+async function measureManySources(bench: Bench): Promise<Figure[]> {
   const [few, many] = [await startWith(bench, 0), await startWith(bench, SOURCES)]
+  const figures: Figure[] = []
+  for (const source of DELIVERY_SOURCES) figures.push(await measureBeside(bench, { source, few, many }))
+  await Promise.all([few.stop(), many.stop()])
+  return figures
+}
+
+async function measureBeside(
+  bench: Bench,
+  { source, few, many }: { source: DeliverySource; few: RunningServer; many: RunningServer },
+): Promise<Figure> {
   const [without, withSources]: [number[], number[]] = [[], []]
   for (let round = 1; round <= ROUNDS; round++) {
-    bench.progress(`deliveries of code_b with and without ${SOURCES} sources: round ${round} of ${ROUNDS}`)
+    bench.progress(`deliveries of ${source} with and without ${SOURCES} sources: round ${round} of ${ROUNDS}`)
     const turns = [
       [few, without],
       [many, withSources],
     ] as const
     // The first of two turns is often the slower one.
     for (const [server, rates] of round % 2 === 0 ? turns.toReversed() : turns) {
-      rates.push((await measureRound(bench, server, { kind: 'deliveries', source: 'code_b', round })).rate)
+      rates.push((await measureRound(bench, server, { kind: 'deliveries', source, round })).rate)
     }
   }
-  await Promise.all([few.stop(), many.stop()])
   return {
     ...{
-      what: `deliveries of code_b with ${SOURCES} own sources`,
+      what: `deliveries of ${source} with ${SOURCES} own sources`,
       unit: 'requests/s',
       value: median(withSources),
     },
@@ -147,5 +157,5 @@ async function startWith({ workspace }: Bench, count: number): Promise<RunningSe
     await sources.save(name, { definition: { name, ...OWN }, secrets: [DELIVERY_SECRET] })
   }
   await store.close()
-  return startLedger(workspace, folder, { EVENT_WEBHOOK_SECRET_CODE_B: DELIVERY_SECRET })
+  return startLedger(workspace, folder, WEBHOOK_SETTINGS)
 }

@@ -26,7 +26,7 @@ const OTHERS_MEASURED_MS = 8_000
 type DeliveryWork = Extract<Work, { kind: 'deliveries' | 'payloads' }>
 
 /** Every delivery has to prove itself. */
-const SETTINGS = {
+export const WEBHOOK_SETTINGS = {
   ...Object.fromEntries(
     DELIVERY_SOURCES.map(source => [`EVENT_WEBHOOK_SECRET_${source.toUpperCase()}`, DELIVERY_SECRET]),
   ),
@@ -126,7 +126,7 @@ async function measureOthers(bench: Bench): Promise<Figure[]> {
 }
 
 async function startReceiving({ workspace }: Bench): Promise<RunningServer> {
-  return startLedger(workspace, await workspace.folder('webhooks'), SETTINGS)
+  return startLedger(workspace, await workspace.folder('webhooks'), WEBHOOK_SETTINGS)
 }
 
 function deliver({ port }: RunningServer, { path, headers, body }: Delivery): Promise<void> {
