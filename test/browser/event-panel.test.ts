@@ -5,7 +5,7 @@ import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
 import { hasRows, rows } from './events-site.js'
 import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
-import { findAxeViolations, findAxeViolationsInBothSchemes, overflow, query } from './page-checks.js'
+import { findAxeViolations, findAxeViolationsInBothSchemes, overflow, query, untilHolds } from './page-checks.js'
 
 /** The days that events of these tests are of. */
 const RANGE = 'from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
@@ -104,9 +104,9 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
       { at: '2025-11-20T09:00:00.000000Z', conversation: { text: 'Another word.' } },
       { at: '2025-11-20T09:00:01.000000Z', conversation: { text: 'Something else.' } },
     )
-    await page.evaluate(untilTitle('title.startsWith("(1) ")'))
+    await untilHolds(page, 'document.title.startsWith("(1) ")')
     await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))`)
-    await page.evaluate(untilTitle('!title.startsWith("(")'))
+    await untilHolds(page, '!document.title.startsWith("(")')
     await page.goto(new URL(`${ROOT_PATH}/?${RANGE}`, page.url()).href)
     await watch('word')
     await page.waitForURL('**q=word*')
@@ -409,16 +409,4 @@ async function copiedBy(page: Page, button: Locator): Promise<string> {
   await button.click()
   while ((await read()) === 'nothing yet') await page.waitForTimeout(10)
   return read()
-}
-
-/** Resolves once the title is as wanted. Not `waitForFunction`: it evaluates text, which the page's policy refuses. */
-function untilTitle(condition: string): string {
-  return `new Promise(resolve => {
-    const look = () => {
-      const { title } = document
-      if (${condition}) resolve()
-      else setTimeout(look, 20)
-    }
-    look()
-  })`
 }

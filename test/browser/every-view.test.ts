@@ -3,7 +3,7 @@ import t from 'tap'
 import { BoardSite, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { ObservatorySite, PHONE } from './observatory-site.js'
-import { findOddFrame, findSmallTargets, overflow, query } from './page-checks.js'
+import { findOddFrame, findSmallTargets, overflow, query, untilHolds } from './page-checks.js'
 import { serveCompany } from './watching-company.js'
 
 /** The clock of the server is not that of the browser. */
@@ -102,7 +102,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     await account('Appearance…')(page)
     const dialog = page.getByRole('dialog', { name: 'Appearance' })
     await dialog.waitFor()
-    await page.waitForFunction('history.state?.sheets === 1')
+    await untilHolds(page, 'history.state?.sheets === 1')
     await page.goBack()
     await dialog.waitFor({ state: 'detached' })
     t.same(await query(page), { from: FROM })
@@ -111,7 +111,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     const sheet = page.getByRole('dialog', { name: 'Filters' })
     await sheet.waitFor()
     await tapButton('Verified')(page)
-    await page.waitForFunction('history.state?.sheets === 2')
+    await untilHolds(page, 'history.state?.sheets === 2')
     await page.getByRole('option').first().click()
     await page.waitForURL('**verified**')
     const chosen = await query(page)
@@ -122,7 +122,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     await sheet.waitFor({ state: 'detached' })
     t.same(await query(page), chosen)
     await page.goBack()
-    await page.waitForFunction(`!location.search.includes('verified')`)
+    await untilHolds(page, `!location.search.includes('verified')`)
   })
 
   t.test('letters twice as large leave every control of the head in a window of 768 px', async t => {

@@ -56,6 +56,11 @@ export async function addressOf(page: Page): Promise<URL> {
   return new URL(await page.evaluate<string>('location.href'))
 }
 
+/** Waits until an expression holds. Not `waitForFunction`: it evaluates text in the page, which the page's policy refuses. */
+export async function untilHolds(page: Page, expression: string): Promise<void> {
+  while (!(await page.evaluate<boolean>(`Boolean(${expression})`))) await page.waitForTimeout(10)
+}
+
 /** The members of the query in the page's address. */
 export async function query(page: Page): Promise<Record<string, string | undefined>> {
   return Object.fromEntries((await addressOf(page)).searchParams)
