@@ -44,7 +44,8 @@ async function killConsumers(t: Test, kinds: readonly string[], database: string
       const common = { source: 'demo', kind: 'a.b', subject_type: 'x', subject_id: String(number % SUBJECTS) }
       return JSON.stringify({ ...common, dedupe_key: `key-${number}` })
     })
-    await server.http.post('/api/events', lines.join('\n'), { type: 'application/x-ndjson' })
+    const { status, text } = await server.http.post('/api/events', lines.join('\n'), { type: 'application/x-ndjson' })
+    if (status !== 200) throw new Error(`The events were not recorded: ${text}`)
   }
   let isKilling = true
   const killing = Promise.all(

@@ -313,8 +313,9 @@ function bars(page: Page): Promise<{ left: number; colours: string[] }> {
   })()`)
 }
 
-/** The colours that the style sheets give to sources. */
-function sourceColours(page: Page, styles: readonly string[]): Promise<string[]> {
+/** The colours that the style sheets give to sources, read from rows: these may be shown after the histogram. */
+async function sourceColours(page: Page, styles: readonly string[]): Promise<string[]> {
+  for (const style of styles) await page.locator(`.glyph.source-${style}`).first().waitFor()
   return page.evaluate(`${JSON.stringify(styles)}.map(style =>
     getComputedStyle(document.querySelector('.glyph.source-' + style)).color)`)
 }

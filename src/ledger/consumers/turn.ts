@@ -110,7 +110,7 @@ export class Turn {
     // The lease is extended after the read, in one write with it. Any other case is the store's to judge.
     if (known && known.fence === fence && known.leased_until > clock()) return known
     const now = clock()
-    const lease = await store.consumers.lease(this.key, { fence, now, until: this.#leaseEnd(this.#secondsLeft) })
+    const lease = await store.consumers.lease(this.key, { fence, now, until: this.#leaseEnd(0) })
     if (lease.granted) return lease.consumer
     const left = this.#secondsLeft
     if (left === 0 || this.request.signal.aborted) throw leaseHeld()

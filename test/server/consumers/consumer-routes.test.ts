@@ -167,7 +167,11 @@ t.test('over a ledger with events', async t => {
     const { body } = await waiting
     t.same(subjectsOf(body), ['bell'])
     time.now += 2_000_000
-    t.match((await request('/api/consumers/bells')).body, { lag: { events: 1, seconds: 2, exact: true } })
+    const readLag = async () => (await request('/api/consumers/bells')).body.lag as { exact: boolean }
+    let lag = await readLag()
+    // A machine that is busy may not count in time.
+    while (!lag.exact) lag = await readLag()
+    t.same(lag, { events: 1, seconds: 2, exact: true })
     const { text } = await request('/metrics')
     t.match(text, /^daybook_consumer_lag_events\{consumer="bells"\} 1$/m)
     t.match(text, /^daybook_consumer_lag_seconds\{consumer="bells"\} 2$/m)
