@@ -262,6 +262,9 @@ function sessionSql({ schema, timeoutSeconds }: PostgresAddress): string {
     default_transaction_isolation: `'read committed'`,
     // Compiling a plan takes longer than most slices of a search.
     jit: 'off',
+    // PostgreSQL keeps the plan of a statement that is sent often until it analyses the tables. One made for nearly empty
+    // tables reads them completely, and a minute later a new ledger may have 100,000 events. All large tables have an index.
+    enable_seqscan: 'off',
   }
   return Object.entries(settings)
     .map(([name, value]) => `SET ${name} = ${value}`)
