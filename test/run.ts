@@ -24,7 +24,7 @@ import { findPostgres } from './support/postgres/find-postgres.js'
 const PROGRAMS = {
   initdb: 'postgresql',
   ...{ sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl', nginx: 'nginx', python3: 'python3' },
-  ...{ zsh: 'zsh', fish: 'fish' },
+  ...{ zsh: 'zsh', fish: 'fish', caddy: 'caddy', promtool: 'prometheus' },
   'chromium-headless-shell': 'chromium-headless-shell',
 }
 
