@@ -241,8 +241,8 @@ t.test('the histogram while new events come', inBrowser(), async t => {
       if (pathname.endsWith('/api/histogram') && searchParams.get('buckets') !== '1') asked += 1
     })
     await write({ at: ago(0), source: 'forum' }, { at: ago(0) })
-    await page.locator('.histogram tbody tr').last().locator('td').nth(2).waitFor({ state: 'attached' })
-    t.match((await table(page)).at(-1), /\|2\|1\|3$/)
+    // Live may bring the two one after the other.
+    while (!(await table(page)).at(-1)?.endsWith('|2|1|3')) await page.waitForTimeout(10)
     t.equal(await page.locator('.histogram table tr').count(), 3)
     t.ok(asked <= 1, 'it counted from what Live brought')
   })
