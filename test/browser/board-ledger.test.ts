@@ -29,7 +29,7 @@ t.test('events and cards of one process in a browser', inBrowser(), async t => {
   )
 
   const page = await site.openTab(t, ledger)
-  await page.locator('.event-row').click()
+  await page.locator('.event-row:not(.is-skeleton)').click()
   await page.getByRole('link', { name: 'Make a card' }).click()
   const form = page.getByRole('dialog', { name: 'New card' })
   await form.getByRole('button', { name: 'Create card' }).click()

@@ -42,10 +42,14 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
       ...{ path: `${ALL}&exclude_kind=job.failed`, ready: '.event-row' },
       open: tapButton('Filters'),
     },
-    'an event': { path: ALL, ready: '.event-row', open: page => page.locator('.event-row').first().click() },
-    appearance: { path: ALL, ready: '.event-row', open: account('Appearance…') },
-    'the ledger': { path: ALL, ready: '.event-row', open: account('Ledger…') },
-    'the own account': { path: ALL, ready: '.event-row', open: account('Your account…') },
+    'an event': {
+      path: ALL,
+      ready: '.event-row:not(.is-skeleton)',
+      open: page => page.locator('.event-row:not(.is-skeleton)').first().click(),
+    },
+    appearance: { path: ALL, ready: '.event-row:not(.is-skeleton)', open: account('Appearance…') },
+    'the ledger': { path: ALL, ready: '.event-row:not(.is-skeleton)', open: account('Ledger…') },
+    'the own account': { path: ALL, ready: '.event-row:not(.is-skeleton)', open: account('Your account…') },
     subscriptions: { path: '/subscriptions', ready: '.subscription' },
     'a subscription': { path: '/subscriptions?new=true', ready: '.subscription-form' },
     people: { path: '/people', ready: '.person' },
@@ -98,7 +102,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
 
   t.test('on a phone Back closes what covers the view, and what was chosen there stays', async t => {
     const page = await company.openAs(t, 'Ada', ALL, PHONE)
-    await page.locator('.event-row').first().waitFor()
+    await page.locator('.event-row:not(.is-skeleton)').first().waitFor()
     await account('Appearance…')(page)
     const dialog = page.getByRole('dialog', { name: 'Appearance' })
     await dialog.waitFor()

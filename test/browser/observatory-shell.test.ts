@@ -213,7 +213,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     })
     await served.post(`${ROOT_PATH}/api/events`, written)
     const page = await site.open(t, served)
-    await page.locator('.event-row').first().waitFor()
+    await page.locator('.event-row:not(.is-skeleton)').first().waitFor()
     await page.waitForLoadState('networkidle')
     // The first rows follow the answer with them. On a busy machine, later requests begin before a test sees the rows.
     const sizes: number[] = await page.evaluate(`(() => {

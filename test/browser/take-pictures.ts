@@ -21,7 +21,7 @@ const PICTURES: readonly Picture[] = [
   {
     ...{ name: 'event', page: 'ledger', path: '/?days=7&source=chat&kind=message.created', scheme: 'dark' },
     prepare: async page => {
-      await page.locator('.event-row').first().click()
+      await page.locator('.event-row:not(.is-skeleton)').first().click()
       await page.locator('.entry-talk[aria-busy=false]').waitFor()
     },
   },
