@@ -69,7 +69,8 @@ t.test(
   async t => {
     const home = testFolder(t)
     const port = String(await freePort())
-    const github = await listingPlatform(t, { source: 'code_a' })
+    let mayAnswer = Promise.resolve()
+    const github = await listingPlatform(t, { source: 'code_a', onAsked: () => mayAnswer })
     const env = {
       ...{ EVENT_RECONCILE: 'on', EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url },
       ...{ EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token, EVENT_WEBHOOK_SECRET_CODE_A: 'right' },
@@ -95,12 +96,17 @@ t.test(
     t.match(await ended(), { dry_run: false, hooks: [{ listed: 0 }] }, 'that of the start')
     github.note(issueOpened(1), { status: await send(`${server.url}/webhooks/code_a`, issueOpened(1)) })
 
+    let answer = () => {}
+    mayAnswer = new Promise(resolve => {
+      answer = resolve
+    })
     const started = await ask('/run', { dry_run: true, since_seconds: 7_200 })
     t.match(started, {
       status: 202,
       body: { hooks: [{ source: 'code_a', url: github.hook.url }], running: { dry_run: true } },
     })
     t.match(await ask('/run', { dry_run: true }), { status: 409, body: { code: 'reconcile_running' } })
+    answer()
     t.match(await ended(), { dry_run: true, since_seconds: 7_200, hooks: [{ missing: 1, fetched: 0 }] })
     t.equal((await ask('/run', { dry_run: false, source: 'code_a' })).status, 202)
     const last = await ended()
