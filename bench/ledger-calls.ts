@@ -7,7 +7,7 @@ import type { Workspace } from './workspace.js'
  * Number of events that may be recorded before the ledger indexes them between the writes; with
  * more than these behind, each write pays for the index. Both states are measured.
  */
-export const INDEX_TAIL = 220_000
+export const INDEX_TAIL = 100_000
 
 export const BATCH_EVENTS = 500
 export const BATCH_CONNECTIONS = 4
@@ -48,7 +48,11 @@ export async function search(port: number, text: string): Promise<number> {
 }
 
 export function searchPath(text: string): string {
-  return `/api/events?q=${encodeURIComponent(text)}&limit=100`
+  return eventsPath({ q: text })
+}
+
+export function eventsPath(filter: Readonly<Record<string, string>>): string {
+  return `/api/events?${new URLSearchParams({ ...filter, limit: '100' })}`
 }
 
 /** Waits, within bounds, until the search index is up to date. */

@@ -8,13 +8,14 @@ import type { StoreReply, StoreRequest, TaskCall } from './thread/protocol.js'
 type TaskRequest = { id: number } & TaskCall
 
 /** What one group commit contains at most, so that its first write does not wait long. A larger write has its own commit. */
-const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
+const GROUP = { rows: 512, bytes: 4 * 1024 * 1024 }
 
 /**
- * How long the slices of one turn may take together, however many queries there are: writes wait for them, and answers
- * wait for the end of the turn. Measured: with less, turns cost more than they let through.
+ * How long the slices of one turn may take together, however many queries there are: as long as the writes of that turn
+ * took, within these bounds. Writes wait for them, and answers wait for the end of the turn. Measured: with less than
+ * `least`, turns cost more than they let through.
  */
-const QUERIES_MS = 1
+const QUERIES_MS = { least: 1, most: 25 }
 
 /**
  * What the reads of one turn may take: writes wait for them, and their answers are one message, so all of them are in
@@ -121,9 +122,10 @@ export class Scheduler {
   #turn(): void {
     const { checkpointDue } = this.engine
     const started = performance.now()
-    this.#commitGroup()
+    if (!this.#indexGoesFirst) this.#commitGroup()
+    const wrote = performance.now() - started
     this.#answerReads()
-    this.#advanceQueries()
+    this.#advanceQueries(Math.min(Math.max(wrote, QUERIES_MS.least), QUERIES_MS.most))
     const busy = this.#writes.length > 0 || this.#reads.length > 0 || this.#queries.length > 0
     if (!busy && this.#closing !== undefined) {
       this.#close(this.#closing)
@@ -137,6 +139,11 @@ export class Scheduler {
       this.#attempt(() => this.#advanceUpkeep())
     }
     if (busy || this.#indexPostponed || this.engine.checkpointDue) this.#wake()
+  }
+
+  /** Without this, an index that is far behind would have only every second turn beside writes of large batches. */
+  get #indexGoesFirst(): boolean {
+    return this.#indexPostponed && this.engine.unindexed >= INDEX_PACING.largest
   }
 
   #commitGroup(): void {
@@ -183,8 +190,12 @@ export class Scheduler {
     this.#send(replies)
   }
 
-  /** A slice of each query, as many as one turn has time for. A query that had its slice moves to the end of the line. */
-  #advanceQueries(): void {
+  /**
+   * A slice of each query, as many as the turn has time for. A query that had its slice moves to the end of the line.
+   *
+   * @param mostMs no further slice begins after this time
+   */
+  #advanceQueries(mostMs: number): void {
     const started = performance.now()
     const replies = new OrderedReplies()
     const unfinished: OpenQuery[] = []
@@ -197,7 +208,7 @@ export class Scheduler {
         unfinished.push(entry)
         return PENDING
       })
-      if (performance.now() - started > QUERIES_MS) break
+      if (performance.now() - started > mostMs) break
     }
     this.#queries = [...this.#queries.slice(advanced), ...unfinished]
     this.#send(replies)
