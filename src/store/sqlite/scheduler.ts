@@ -12,7 +12,7 @@ const GROUP = { rows: 512, bytes: 4 * 1024 * 1024 }
 
 /**
  * How long the slices of one turn may take together, however many queries there are: as long as the writes of that turn
- * took, within these bounds. Writes wait for them, and answers wait for the end of the turn. Measured: with less than
+ * took, within these bounds, and `most` if the writes wait for the index. Writes wait for them, and answers wait for the end of the turn. Measured: with less than
  * `least`, turns cost more than they let through.
  */
 const QUERIES_MS = { least: 1, most: 25 }
@@ -122,10 +122,12 @@ export class Scheduler {
   #turn(): void {
     const { checkpointDue } = this.engine
     const started = performance.now()
-    if (!this.#indexGoesFirst) this.#commitGroup()
-    const wrote = performance.now() - started
+    const indexGoesFirst = this.#indexGoesFirst
+    if (!indexGoesFirst) this.#commitGroup()
+    const wroteMs = performance.now() - started
     this.#answerReads()
-    this.#advanceQueries(Math.min(Math.max(wrote, QUERIES_MS.least), QUERIES_MS.most))
+    const { least, most } = QUERIES_MS
+    this.#advanceQueries(indexGoesFirst ? most : Math.min(Math.max(wroteMs, least), most))
     const busy = this.#writes.length > 0 || this.#reads.length > 0 || this.#queries.length > 0
     if (!busy && this.#closing !== undefined) {
       this.#close(this.#closing)

@@ -236,7 +236,7 @@ const MANY = 64
  * Listing an event by its facets costs a fraction of reading it: up to `each` events are listed for every one that
  * would have to be read.
  */
-const LISTED = { least: 512, each: 4 }
+const LISTED = { least: 4_096, each: 4, farthest: 1_048_576 }
 
 /** Keeps the events whose raw body has the longest term of a search, if there is one. */
 function likelyBySearch(database: Database, { search = [], order }: Walk): (seqs: readonly number[]) => number[] {
@@ -265,11 +265,10 @@ function textCandidates(
 ): Generator<Candidates> | undefined {
   const lookup = search.length > 0 ? termLookup(search) : undefined
   if (!lookup) return undefined
-  const narrowed = (seqs: number[], { low, high }: Range): number[] => {
-    if (facets === undefined || seqs.length <= MANY) return seqs
-    const most = Math.max(LISTED.least, LISTED.each * seqs.length)
-    const having = toSeqs(database.all(FACETS.asc, facets, low, high, most))
-    if (having.length === most) return seqs
+  const listed = facets === undefined ? undefined : facetLists(database, facets, order, range)
+  const narrowed = (seqs: number[], part: Range): number[] => {
+    const having = seqs.length <= MANY ? undefined : listed?.(part, seqs.length)
+    if (!having) return seqs
     const known = new Set(having)
     return seqs.filter(seq => known.has(seq))
   }
@@ -277,13 +276,49 @@ function textCandidates(
   return inSegments(order === 'asc' ? overlapping : overlapping.reverse())
 
   function* inSegments(walked: readonly Segment[]): Generator<Candidates> {
+    /** Events with the columns of the terms, in the last segment whose columns were read. */
+    let common = 0
     for (const segment of walked) {
       const part: Range = { low: Math.max(range.low, segment.firstSeq), high: Math.min(range.high, segment.lastSeq) }
+      const having = common <= MANY ? undefined : listed?.(part, common)
+      if (having && having.length * LISTED.each <= common) {
+        yield* inOrder(having, order, part, likely)
+        continue
+      }
       const found = lookup?.(segment).filter(seq => seq >= part.low && seq <= part.high) ?? []
+      common = found.length
       const overlong = toSeqs(database.all(OVERLONG, part.low, part.high))
       const seqs = [...narrowed(found, part), ...overlong].sort((left, right) => left - right)
       yield* inOrder(seqs, order, part, likely)
     }
+  }
+}
+
+/**
+ * Lists the events of a segment that have the facets, ascending, for one segment after the other. A statement for many segments
+ * costs little more than one for a single segment, so each statement covers more of them than the one before.
+ *
+ * @returns a function of the segment's range and of how many events would be read without the list; its result is undefined
+ *   if the list would be too long in comparison
+ */
+function facetLists(database: Database, facets: string, order: Order, range: Range) {
+  let known: Range = { low: 1, high: 0 }
+  let seqs: number[] = []
+  let reach = 0
+  return ({ low, high }: Range, otherwise: number): number[] | undefined => {
+    if (low < known.low || high > known.high) {
+      const most = Math.max(LISTED.least, LISTED.each * otherwise)
+      reach = Math.min(LISTED.farthest, high - low + GROWTH * reach)
+      known =
+        order === 'asc'
+          ? { low, high: Math.min(range.high, Math.max(high, low + reach)) }
+          : { low: Math.max(range.low, Math.min(low, high - reach)), high }
+      seqs = toSeqs(database.all(FACETS[order], facets, known.low, known.high, most))
+      if (seqs.length === most) known = { ...known, [order === 'asc' ? 'high' : 'low']: seqs.at(-1) }
+      if (order === 'desc') seqs.reverse()
+      if (low < known.low || high > known.high) return undefined
+    }
+    return seqs.filter(seq => seq >= low && seq <= high)
   }
 }
 
