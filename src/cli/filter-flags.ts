@@ -48,6 +48,11 @@ export const FILTER_FLAGS = {
   'exclude-actor': string({ description: 'Not by this actor.', helpValue: '<actor>', ...SEVERAL }),
   'exclude-target': string({ description: 'Key nowhere in the target chain.', helpValue: '<key>', ...SEVERAL }),
   'exclude-outcome': string({ description: 'Not with this outcome.', helpValue: '<outcome>', ...SEVERAL }),
+  'exclude-q': string({
+    description: 'Without events in which all these words occur, as in -q.',
+    helpValue: '<words>',
+    ...SEVERAL,
+  }),
   'occurred-from': string({
     description: 'Happened on the platform at this time or later: 1h, yesterday, 2026-11-20.',
     helpValue: '<time>',
@@ -74,6 +79,7 @@ interface FilterFlagValues {
   'exclude-actor'?: string[] | undefined
   'exclude-target'?: string[] | undefined
   'exclude-outcome'?: string[] | undefined
+  'exclude-q'?: string[] | undefined
   'occurred-from'?: string | undefined
   'occurred-to'?: string | undefined
   q?: string | undefined
@@ -92,6 +98,7 @@ export function filtersOf(flags: FilterFlagValues) {
     exclude_actor: flags['exclude-actor'],
     exclude_target: flags['exclude-target'],
     exclude_outcome: flags['exclude-outcome'],
+    exclude_q: flags['exclude-q'],
     ...timesOf(flags, ['occurred-from', 'occurred-to']),
   }
 }

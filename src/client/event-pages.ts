@@ -32,6 +32,7 @@ export interface EventParameters {
   exclude_actor?: readonly string[] | undefined
   exclude_target?: readonly string[] | undefined
   exclude_outcome?: readonly string[] | undefined
+  exclude_q?: readonly string[] | undefined
   /** Seconds to hold the response until something matches. Needs `since`. */
   wait?: string | undefined
 }

@@ -17,6 +17,7 @@ const EVERY_KIND = '*'
  * needlessly reads the ledger once more and finds nothing.
  */
 const COMPARED_TERMS = 16
+const COMPARED_SEARCHES = 4
 
 /**
  * After readers were woken, how long the next ones wait, for each that was woken. One costs about 0.05 ms to read and to
@@ -109,6 +110,17 @@ function mayMatch(event: StoredEvent, isWhole: boolean, filter: EventFilter): bo
   return eventMatches(event, others)
 }
 
+/** A filter that every event passes which passes this one. */
+function withFewTerms(filter: EventFilter): EventFilter {
+  const { search, excluded } = filter
+  const searches = excluded?.searches?.filter(terms => terms.length <= COMPARED_TERMS).slice(0, COMPARED_SEARCHES)
+  return {
+    ...filter,
+    ...(search ? { search: search.slice(0, COMPARED_TERMS) } : {}),
+    ...(searches ? { excluded: { ...excluded, searches } } : {}),
+  }
+}
+
 /** One waiting reader. Wakings while it does not wait count as one. */
 class Waiting {
   #woken = false
@@ -119,9 +131,8 @@ class Waiting {
     filter: EventFilter,
     private readonly byKind: Listeners,
   ) {
-    const search = filter.search?.slice(0, COMPARED_TERMS)
     const kinds = filter.kinds ?? [EVERY_KIND]
-    this.#listener = { filter: search ? { ...filter, search } : filter, kinds, wake: () => this.#wake() }
+    this.#listener = { filter: withFewTerms(filter), kinds, wake: () => this.#wake() }
     for (const kind of kinds) {
       const alike = byKind.get(kind) ?? new Set()
       byKind.set(kind, alike.add(this.#listener))

@@ -29,13 +29,13 @@ t.test('an address without anything is the last 24 hours of everything', async t
 
 t.test('the address and the API have the same names for the same things', async t => {
   const query =
-    'q=a+b&source=chat&source=forum&kind=message.*&subscription_id=s&actor=ada&verified=none%2Ctoken&target=issue%3A1&subject_id=1&days=7&outcome=failed&exclude_kind=push&exclude_actor=bot'
+    'q=a+b&source=chat&source=forum&kind=message.*&subscription_id=s&actor=ada&verified=none%2Ctoken&target=issue%3A1&subject_id=1&days=7&outcome=failed&exclude_kind=push&exclude_actor=bot&exclude_q=disk+full'
   t.same(toApiQuery(read(query)), {
     ...{ q: 'a b', source: ['chat', 'forum'], kind: ['message.*'], subscription_id: ['s'], actor: ['ada'] },
     ...{ verified: 'token,none', target: 'issue:1', subject_id: '1', days: 7 },
-    ...{ outcome: ['failed'], exclude_kind: ['push'], exclude_actor: ['bot'] },
+    ...{ outcome: ['failed'], exclude_kind: ['push'], exclude_actor: ['bot'], exclude_q: ['disk full'] },
   })
-  t.equal(countFilters(read(query)), 11)
+  t.equal(countFilters(read(query)), 12)
 })
 
 t.test('what concerns the page alone is not asked of the API', async t => {

@@ -260,8 +260,13 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await page.keyboard.press('ArrowRight')
     t.match(flat(await tree.innerText()), /id: 8796 content: "Found it: the retry budget\." \}/)
     await tree.getByText('content', { exact: true }).click({ button: 'right' })
-    const only = await page.getByRole('menuitem', { name: 'Only events with “Found it' }).getAttribute('href')
-    t.equal(new URL(String(only), served.url).searchParams.get('q'), '"Found it: the retry budget."')
+    for (const [name, parameter] of [
+      ['Only events with “Found it', 'q'],
+      ['Events without “Found it', 'exclude_q'],
+    ] as const) {
+      const link = await page.getByRole('menuitem', { name }).getAttribute('href')
+      t.equal(new URL(String(link), served.url).searchParams.get(parameter), '"Found it: the retry budget."')
+    }
     await page.keyboard.press('Escape')
     await tree.getByText('8796', { exact: true }).first().click({ button: 'right' })
     t.same(await page.getByRole('menuitem').allInnerTexts(), ['Copy'], 'the server searches no numbers')

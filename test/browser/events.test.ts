@@ -129,6 +129,16 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.notMatch(await query(page), { exclude_actor: 'Ada Okafor' })
   })
 
+  t.test('events with a text can be left out, and the chip brings them back', async t => {
+    const page = await site.openTab(t, server, '/?source=backup&exclude_q=disk+full')
+    await rows(page).first().waitFor()
+    const full = page.locator('.event-said', { hasText: 'Disk is full.' })
+    t.equal(await full.count(), 0)
+    await page.getByRole('button', { name: 'Without: disk full' }).click()
+    await full.first().waitFor()
+    t.notOk('exclude_q' in (await query(page)))
+  })
+
   t.test('values of a row and of the panel filter for it, or leave it out', async t => {
     const page = await site.openTab(t, server, '/?source=backup')
     await rows(page).first().waitFor()

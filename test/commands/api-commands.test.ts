@@ -81,12 +81,12 @@ const lines: Line[] = [
       ],
       ...['--actor', 'Ada', '--target', 'k', '--verified', 'none,token', '--wait', '1', '--outcome', 'failed'],
       ...['--exclude-kind', 'c', '--exclude-kind', 'd.*', '--exclude-source', 'e', '--exclude-actor', 'F'],
-      ...['--exclude-target', 'g', '--exclude-outcome', 'running'],
+      ...['--exclude-target', 'g', '--exclude-outcome', 'running', '--exclude-q', '"a b" c', '--exclude-q', 'd'],
       ...['--occurred-from', '2031-05-01', '--occurred-to', '2031-05-02 10:00'],
     ],
     asks:
       'GET /api/events?kind=a&kind=b.*&actor=Ada&target=k&verified=none%2Ctoken&outcome=failed&q=%22a+b%22+c&subscription_id=s&subject_id=i' +
-      '&exclude_source=e&exclude_kind=c&exclude_kind=d.*&exclude_actor=F&exclude_target=g&exclude_outcome=running' +
+      '&exclude_source=e&exclude_kind=c&exclude_kind=d.*&exclude_actor=F&exclude_target=g&exclude_outcome=running&exclude_q=%22a+b%22+c&exclude_q=d' +
       '&occurred_from=2031-05-01T00%3A00%3A00.000000Z&occurred_to=2031-05-02T10%3A00%3A00.000000Z&limit=500&order=asc&wait=1' +
       '&since=2031-05-04T09%3A00%3A00%2B02%3A00&from=2031-05-01T00%3A00%3A00.000000Z&to=2031-05-05T00%3A00%3A00Z',
     answer: { items: [] },

@@ -60,6 +60,9 @@ export function eventHistograms(t: Test, open: OpenStore): void {
       some(...KINDS, 'message.*', 'none.*').map(kinds => ({ excluded: { kinds } })),
       fc.constant({ excluded: { sources: ['chat'], kinds: ['push'], outcomes: ['failed' as const] } }),
       fc.constant({ excluded: { actors: ['grace'], targets: ['topic:4/deploys'] } }),
+      fc
+        .constantFrom([['green', '1']], [['lamp 1'], ['lamp 2']], [['zz']])
+        .map(searches => ({ excluded: { searches } })),
       fc.constantFrom('green', 'lamp', 'lamp 1', 'zz').map(term => ({ search: [term] })),
     )
     const filter = fc.array(one, { maxLength: 2 }).map(parts => Object.assign({}, ...parts) as EventFilter)

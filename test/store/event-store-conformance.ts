@@ -434,6 +434,7 @@ function filters(t: Test, open: OpenStore): void {
       [{ excluded: { targets: ['owner:1', 'message:3'] } }, ['1', '2', '4']],
       [{ target: 'topic:4/deploys', excluded: { sources: ['forum'], kinds: ['message.updated'] } }, ['1', '3']],
       [{ sources: ['chat'], excluded: { sources: ['chat'] } }, []],
+      [{ sources: ['chat'], excluded: { searches: [['grace', 'hopper']] } }, ['1', '4', '5']],
     ]
     for (const settled of [false, true]) {
       if (settled) await untilIndexed()
@@ -483,6 +484,7 @@ function searches(t: Test, open: OpenStore): void {
       said('8', 'GROẞ and ǅungla, then a\0nul'),
       said('9', 'half \ud83d部 at the last'),
     ])
+    const all = ['1', '2', '3', '4', '5', '6', '7', '8', '9']
     const cases: [string, string[]][] = [
       ['deploy', ['1', '2']],
       ['deploy failed', ['1']],
@@ -508,7 +510,7 @@ function searches(t: Test, open: OpenStore): void {
       ['ß', ['3', '8']],
       ['a\0nul', ['8']],
       ['at the last', ['9']],
-      ['  ', ['1', '2', '3', '4', '5', '6', '7', '8', '9']],
+      ['  ', all],
       ['nothing-has-this', []],
     ]
     for (const settled of [false, true]) {
@@ -517,6 +519,17 @@ function searches(t: Test, open: OpenStore): void {
         t.same(keysOf(await events.query({ ...ASC, search: readSearch('q', q) })), keys, `${q} (indexed: ${settled})`)
         t.same(keysOf(await events.query({ ...DESC, search: readSearch('q', q) })), [...keys].reverse(), q)
       }
+      for (const [q, keys] of cases.filter(([q]) => q.trim() !== '')) {
+        const query = { ...ASC, excluded: { searches: [readSearch('q', q)] } }
+        t.same(
+          keysOf(await events.query(query)),
+          all.filter(key => !keys.includes(key)),
+          `without ${q}`,
+        )
+      }
+      const searches = [['deploy', 'failed'], ['needle'], ['needle', 'missing'], ['größe']]
+      t.same(keysOf(await events.query({ ...ASC, excluded: { searches } })), ['2', '4', '5', '6', '8', '9'])
+      t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], excluded: { searches } })), ['2'])
       t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], sources: ['chat'], since: 0 })), ['1', '2'])
       t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], sources: ['forum'] })), [])
     }

@@ -111,6 +111,10 @@ export function largeEvents(t: Test, open: OpenStore): void {
         const query = { ...ASC, source: 'forum', search: readSearch('q', q) }
         t.same(keysOf(await events.query(query)), ['b'], `${q} ${when}`)
       }
+      for (const q of [...found, ...notFound]) {
+        const query = { ...ASC, sources: ['forum'], excluded: { searches: [readSearch('q', q), ['absent']] } }
+        t.same(keysOf(await events.query(query)), found.includes(q) ? [] : ['b'], `without ${q} ${when}`)
+      }
       for (const q of notFound) {
         const query = { ...ASC, source: 'forum', search: readSearch('q', q) }
         t.same(keysOf(await events.query(query)), [], `${q} ${when}`)

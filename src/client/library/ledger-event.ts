@@ -48,6 +48,7 @@ export interface EventFilters {
   exclude_actor?: Values
   exclude_target?: Values
   exclude_outcome?: Values
+  exclude_q?: Values
   /** Search text. */
   q?: string
 }

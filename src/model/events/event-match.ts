@@ -47,12 +47,14 @@ export function kindMatches(kind: string, pattern: string): boolean {
   return pattern.endsWith('.*') ? kind.startsWith(pattern.slice(0, -1)) : kind === pattern
 }
 
-function isExcluded(event: StoredEvent, { sources, kinds, actors, targets, outcomes }: ExcludedValues): boolean {
+function isExcluded(event: StoredEvent, excluded: ExcludedValues): boolean {
+  const { sources, kinds, actors, targets, outcomes, searches } = excluded
   if (sources?.includes(event.source)) return true
   if (kinds?.some(pattern => kindMatches(event.kind, pattern))) return true
   if (actors?.some(actor => actorMatches(event, actor))) return true
   if (targets?.some(key => targetMatches(event, key))) return true
-  return outcomes?.includes(outcomeGroupOf(event) as Outcome) ?? false
+  if (outcomes?.includes(outcomeGroupOf(event) as Outcome)) return true
+  return searches?.some(terms => searchMatches(event, terms)) ?? false
 }
 
 function occurredWithin({ occurred_at }: StoredEvent, { occurredFrom, occurredTo }: EventFilter): boolean {

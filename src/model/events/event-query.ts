@@ -49,6 +49,8 @@ export interface EventQuery {
 export interface ExcludedValues extends Pick<EventQuery, 'sources' | 'kinds' | 'actors' | 'outcomes'> {
   /** Keys anywhere in the target chain. */
   targets?: readonly string[]
+  /** An event matches one of these if all its terms occur. */
+  searches?: readonly (readonly SearchTerm[])[]
 }
 
 /** Members that only bound a page. */

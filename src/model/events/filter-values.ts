@@ -3,7 +3,7 @@ import { readTimestamp } from '../timestamp.js'
 import type { Verification } from './event.js'
 import type { EventFilter } from './event-match.js'
 import type { ExcludedValues } from './event-query.js'
-import { readSearch } from './search.js'
+import { checkLength, readSearch, type SearchTerm } from './search.js'
 
 /** Filters by the names of the query parameters, read and valid. Their meaning: `EventFilter`. */
 export interface FilterValues {
@@ -23,10 +23,11 @@ export interface FilterValues {
   exclude_actor?: readonly string[]
   exclude_target?: readonly string[]
   exclude_outcome?: readonly Outcome[]
+  exclude_q?: readonly string[]
   q?: string
 }
 
-/** @throws AppError `invalid/invalid_field` for a `q` that is too long */
+/** @throws AppError `invalid/invalid_field` for a `q` that is too long, or for `exclude_q` that are too long together */
 export function toEventFilter(values: FilterValues): EventFilter {
   const excluded: ExcludedValues = defined({
     sources: values.exclude_source,
@@ -34,6 +35,7 @@ export function toEventFilter(values: FilterValues): EventFilter {
     actors: values.exclude_actor,
     targets: values.exclude_target,
     outcomes: values.exclude_outcome,
+    searches: readSearches('exclude_q', values.exclude_q),
   })
   const micros = (name: 'occurred_from' | 'occurred_to') =>
     values[name] === undefined ? undefined : readTimestamp(name, values[name]).micros
@@ -53,6 +55,13 @@ export function toEventFilter(values: FilterValues): EventFilter {
     // A search for nothing finds everything.
     search: search.length > 0 ? search : undefined,
   })
+}
+
+/** Blank texts search for nothing, and exclude nothing. */
+function readSearches(field: string, texts: readonly string[] = []): SearchTerm[][] | undefined {
+  checkLength(field, texts.join(''))
+  const searches = texts.map(text => readSearch(field, text)).filter(terms => terms.length > 0)
+  return searches.length > 0 ? searches : undefined
 }
 
 /** The members that have a value. */

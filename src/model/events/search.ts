@@ -20,16 +20,20 @@ const QUOTED_OR_WORD = /"([^"]*)"?|(\S+)/gu
  * @throws AppError `invalid/invalid_field` when longer than 4,096 characters
  */
 export function readSearch(field: string, text: string): SearchTerm[] {
-  if (text.length > QUERY_LIMITS.searchCharacters) {
-    const detail = `${field} is longer than ${QUERY_LIMITS.searchCharacters} characters.`
-    throw new AppError('invalid', 'invalid_field', detail, { errors: [{ field, detail }] })
-  }
+  checkLength(field, text)
   const terms = new Set<SearchTerm>()
   for (const [, phrase, word] of text.matchAll(QUOTED_OR_WORD)) {
     const term = foldCase(phrase ?? word ?? '')
     if (term) terms.add(term)
   }
   return [...terms]
+}
+
+/** @throws AppError `invalid/invalid_field` when longer than 4,096 characters */
+export function checkLength(field: string, text: string): void {
+  if (text.length <= QUERY_LIMITS.searchCharacters) return
+  const detail = `${field} is longer than ${QUERY_LIMITS.searchCharacters} characters.`
+  throw new AppError('invalid', 'invalid_field', detail, { errors: [{ field, detail }] })
 }
 
 /** The distinct string values that `q` looks at, folded. */

@@ -6,7 +6,14 @@ import { defined, type FilterValues, toEventFilter } from '../../model/events/fi
 import { OUTCOMES, type Outcome } from '../../model/sentences/event-outcome.js'
 import { QueryString } from '../request/query-string.js'
 
-const EXCLUDING = ['exclude_source', 'exclude_kind', 'exclude_actor', 'exclude_target', 'exclude_outcome'] as const
+const EXCLUDING = [
+  'exclude_source',
+  'exclude_kind',
+  'exclude_actor',
+  'exclude_target',
+  'exclude_outcome',
+  'exclude_q',
+] as const
 export const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor', 'outcome', ...EXCLUDING] as const
 
 export type FilterName =
@@ -72,6 +79,7 @@ function readFilterValues<Other extends string>(params: QueryString<Other | Filt
     exclude_actor: actors.excluded,
     exclude_target: readChoices(params, 'exclude_target', params.all('exclude_target')),
     exclude_outcome: outcomes.excluded,
+    exclude_q: readChoices(params, 'exclude_q', params.all('exclude_q'), QUERY_LIMITS.searchCharacters),
     q: params.raw('q') || undefined,
   })
 }

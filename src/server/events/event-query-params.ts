@@ -184,6 +184,11 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
     schema: Type.Enum([...OUTCOMES]),
     repeatable: true,
   },
+  exclude_q: {
+    description: 'No event in which all these words occur, as in `q`. Several: none of them.',
+    schema: Type.String({ minLength: 1, maxLength: QUERY_LIMITS.searchCharacters }),
+    repeatable: true,
+  },
   q: {
     description:
       'Words separated by blanks, all must occur in payload, actor or conversation, ignoring case; "a phrase" stays together.',

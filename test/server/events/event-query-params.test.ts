@@ -34,6 +34,10 @@ const read = [
     query: { ...plain, excluded: { actors: ['Ada'], targets: ['stream:4'], outcomes: ['succeeded'] } },
   },
   {
+    search: '?exclude_q=Disk+full&exclude_q=%22a+b%22&exclude_q=+',
+    query: { ...plain, excluded: { searches: [['disk', 'full'], ['a b']] } },
+  },
+  {
     search: '?source=!chat&kind=!message.*&kind=push&actor=!Ada&outcome=!failed',
     query: {
       ...plain,
@@ -135,6 +139,8 @@ const refused = [
   { search: '?outcome=broken', field: 'outcome', detail: /failed, succeeded, running, cancelled/ },
   { search: '?outcome=', field: 'outcome' },
   { search: '?exclude_outcome=failed,running', field: 'exclude_outcome' },
+  { search: '?exclude_q=a&exclude_q=', field: 'exclude_q', detail: /empty/ },
+  { search: `?exclude_q=${'x'.repeat(4_000)}&exclude_q=${'y'.repeat(97)}`, field: 'exclude_q', detail: /4096/ },
   { search: '?exclude_kind=*', field: 'exclude_kind', detail: /no event/ },
   { search: '?exclude_kind=mess*', field: 'exclude_kind', detail: /message\.\*/ },
   { search: '?exclude_source=b*', field: 'exclude_source', detail: /whole word/ },

@@ -95,6 +95,7 @@ const EXCLUDED = [
   { name: 'kind', label: 'Not' },
   { name: 'actor', label: 'Not by' },
   { name: 'target', label: 'Not about' },
+  { name: 'q', label: 'Without' },
 ] as const
 
 function ExcludedChips({ name, label }: (typeof EXCLUDED)[number]) {

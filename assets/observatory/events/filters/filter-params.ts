@@ -11,7 +11,7 @@ export type Excludable = 'source' | 'kind' | 'actor' | 'target' | 'outcome'
  *
  * Source: Event Ledger Service, "Query parameters of GET /api/events".
  */
-export interface Filters extends RangeFilters, Record<`exclude_${Excludable}`, readonly string[]> {
+export interface Filters extends RangeFilters, Record<`exclude_${Excludable | 'q'}`, readonly string[]> {
   q: string
   source: readonly string[]
   kind: readonly string[]
@@ -94,6 +94,7 @@ export const FILTER_PARAMS: Params<Filters> = {
   exclude_actor: choices,
   exclude_target: choices,
   exclude_outcome: outcomes,
+  exclude_q: choices,
   days: integer({ least: 1, most: MOST_DAYS }),
   last: only(text => (isRelative(text) ? text : '')),
   from: instant,

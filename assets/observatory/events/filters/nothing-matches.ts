@@ -101,7 +101,8 @@ function namedFilters(current: Filters): Record<FilterName, string> {
   const words = (name: FilterName) => {
     const values = [current[name]].flat().filter(value => value !== '')
     const shown = name.endsWith('source') ? values.map(sourceLabel) : values
-    return `${name.startsWith('exclude_') && shown.length > 0 ? 'not ' : ''}${shown.join(' or ')}`
+    const not = name === 'exclude_q' ? 'without ' : name.startsWith('exclude_') ? 'not ' : ''
+    return shown.length > 0 ? `${not}${shown.join(' or ')}` : ''
   }
   const names = Object.keys(NO_FILTERS) as FilterName[]
   const named = Object.fromEntries(names.map(name => [name, words(name)])) as Record<FilterName, string>

@@ -19,7 +19,7 @@ export interface EventValue {
   words: string
 }
 
-export function valueWords(name: Excludable, value: string): string {
+export function valueWords(name: Excludable | 'q', value: string): string {
   if (name === 'source') return sourceLabel(value)
   return name === 'outcome' ? capital(value) : value
 }

@@ -9,7 +9,7 @@ import { apiResponse, segment, useResource } from '../../../shared/server/api.js
 import { bytes, count, plainText } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { eventKey } from '../event-words.js'
-import type { Excludable } from '../filters/filter-params.js'
+import type { Excludable, Filters } from '../filters/filter-params.js'
 import { filters, filtersQuery } from '../filters/filters.js'
 import { valueItems } from '../filters/value-menu.js'
 import type { EntryProps } from './entry-card.js'
@@ -17,7 +17,7 @@ import { hasRounded, isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS, pa
 
 const STRING_LIMIT = 500
 const NAME_LIMIT = 200
-/** Where the server searches texts. It finds no numbers, and cannot leave out what it finds. */
+/** Where the server searches texts. It finds no numbers. */
 const SEARCHED = /^\/(?:payload|actor|conversation)\//
 /** Members that are filters of their own. */
 const FILTERS: readonly (readonly [Excludable, RegExp])[] = [
@@ -138,9 +138,14 @@ function itemsOf({ kind, path, value }: JsonRow): MenuItem[] {
 
 function searchItems(path: string, text: string): MenuItem[] {
   if (!SEARCHED.test(path)) return []
-  const q = `${filters.value.q} "${text.replaceAll('"', ' ').slice(0, LONGEST_WORDS)}"`.trim()
-  const link = href('/', filtersQuery({ q, event: isWide.value ? filters.value.event : '' }))
-  return [{ label: `Only events with “${plainText(text, SHOWN_WORDS)}”`, glyph: 'filter', href: link }]
+  const { q, exclude_q, event } = filters.value
+  const phrase = `"${text.replaceAll('"', ' ').slice(0, LONGEST_WORDS)}"`
+  const words = `“${plainText(text, SHOWN_WORDS)}”`
+  const link = (change: Partial<Filters>) => href('/', filtersQuery({ ...change, event: isWide.value ? event : '' }))
+  return [
+    { label: `Only events with ${words}`, glyph: 'filter', href: link({ q: `${q} ${phrase}`.trim() }) },
+    { label: `Events without ${words}`, glyph: 'close', href: link({ exclude_q: [...exclude_q, phrase] }) },
+  ]
 }
 
 interface LineProps {

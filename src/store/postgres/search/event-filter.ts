@@ -1,5 +1,5 @@
 import type { EventFilter } from '../../../model/events/event-match.js'
-import { foldCase } from '../../../model/events/search.js'
+import { foldCase, type SearchTerm } from '../../../model/events/search.js'
 import type { Value } from '../connection/connection.js'
 import { textArray } from '../connection/text-array.js'
 import { facet } from './facets.js'
@@ -20,31 +20,33 @@ export interface FilterSql {
 /** A filter as conditions of SQL, which every event that matches passes. */
 export function filterSql(filter: EventFilter): FilterSql {
   const { search = [], excluded = {}, occurredFrom, occurredTo } = filter
+  const { searches = [] } = excluded
   const values: Value[] = []
   const parameter = (value: Value) => `$${values.push(value)}`
   const conditions: string[] = []
   const anyOf = (facets: readonly string[]) => `facets && ${parameter(textArray(facets))}::text[]`
-  for (const facets of facetLists(filter)) conditions.push(anyOf(facets))
-  if (occurredFrom !== undefined) conditions.push(`occurred_us >= ${parameter(occurredFrom)}`)
-  if (occurredTo !== undefined) conditions.push(`occurred_us <= ${parameter(occurredTo)}`)
-  const without = excludedFacets(excluded)
-  if (excluded.kinds?.includes('*')) conditions.push('false')
-  if (without.length > 0) conditions.push(`NOT (${anyOf(without)})`)
-  if (search.length > 0) {
-    const patterns = search.map(likePattern)
-    const longest = patterns.toSorted((left, right) => right.length - left.length)
+  const containsAll = (terms: readonly SearchTerm[]) => {
+    const longest = terms.map(likePattern).toSorted((left, right) => right.length - left.length)
     const contains = (column: string) => {
       const indexed = longest.slice(0, INDEXED_TERMS).map(pattern => `${column} LIKE ${parameter(pattern)}`)
       const others = longest.slice(INDEXED_TERMS)
       const all = others.length > 0 ? [`${column} LIKE ALL (${parameter(textArray(others))}::text[])`] : []
       return [...indexed, ...all].join(' AND ')
     }
-    conditions.push(`(${contains('said')} OR (long_said IS NOT NULL AND ${contains('long_said')}))`)
+    return `(${contains('said')} OR (long_said IS NOT NULL AND ${contains('long_said')}))`
   }
+  for (const facets of facetLists(filter)) conditions.push(anyOf(facets))
+  if (occurredFrom !== undefined) conditions.push(`occurred_us >= ${parameter(occurredFrom)}`)
+  if (occurredTo !== undefined) conditions.push(`occurred_us <= ${parameter(occurredTo)}`)
+  const without = excludedFacets(excluded)
+  if (excluded.kinds?.includes('*')) conditions.push('false')
+  if (without.length > 0) conditions.push(`NOT (${anyOf(without)})`)
+  if (search.length > 0) conditions.push(containsAll(search))
+  for (const terms of searches) if (terms.every(isDecided)) conditions.push(`${containsAll(terms)} IS NOT TRUE`)
   return {
     conditions: conditions.map(condition => ` AND ${condition}`).join(''),
     values,
-    isExact: search.every(isDecided),
+    isExact: [search, ...searches].flat().every(isDecided),
   }
 }
 

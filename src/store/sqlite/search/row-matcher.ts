@@ -24,6 +24,7 @@ export function columnsDecide(filter: EventFilter): boolean {
     filter.excluded?.actors === undefined &&
     filter.excluded?.targets === undefined &&
     filter.excluded?.outcomes === undefined &&
+    filter.excluded?.searches === undefined &&
     filter.search === undefined
   )
 }
@@ -35,7 +36,8 @@ export function columnsDecide(filter: EventFilter): boolean {
  */
 export function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
   const byColumns = columnsDecide(filter)
-  const { search = [], ...others } = filter
+  const { search = [] } = filter
+  const matches = matcher(filter)
   const { sources: notSources, kinds: notKinds } = filter.excluded ?? {}
   const patterns = search.map(term => new RegExp(toPattern(inJson(term)), 'iu'))
   return function* (row) {
@@ -45,7 +47,7 @@ export function rowMatcher(database: Database, filter: EventFilter): (row: Row) 
     if (notSources?.includes(String(row.source))) return false
     if (notKinds?.some(kind => kindMatches(String(row.kind), kind))) return false
     if (byColumns) return true
-    if (row.body === null) return yield* matchesLarge(database, Number(row.seq), filter)
+    if (row.body === null) return yield* matchesLarge(database, Number(row.seq), matches)
     const body = String(row.body)
     let searched = 0
     for (const pattern of patterns) {
@@ -56,18 +58,39 @@ export function rowMatcher(database: Database, filter: EventFilter): (row: Row) 
       yield
     }
     const event = JSON.parse(body) as StoredEvent
-    return eventMatches(event, others) && (yield* missingIn(searchableStrings(event), search)).length === 0
+    if (!matches.values(event)) return false
+    return matches.terms.length === 0 || matches.texts(yield* missingIn(searchableStrings(event), matches.terms))
   }
 }
 
-function* matchesLarge(database: Database, seq: number, filter: EventFilter): Generator<void, boolean> {
-  const { search = [], ...others } = filter
+function* matchesLarge(database: Database, seq: number, matches: Matcher): Generator<void, boolean> {
   const outline = readOutline(database, seq)
-  if (!eventMatches(outline, others)) return false
-  const missing = yield* missingIn(searchableStrings(outline), search)
-  if (missing.length === 0) return true
+  if (!matches.values(outline)) return false
+  const missing = yield* missingIn(searchableStrings(outline), matches.terms)
+  if (missing.length === 0) return matches.texts(missing)
   yield
-  return (yield* missingIn(payloadStrings(readBodyBytes(database, seq)), missing)).length === 0
+  return matches.texts(yield* missingIn(payloadStrings(readBodyBytes(database, seq)), missing))
+}
+
+/** A filter in two halves: what the values of an event decide, and what its texts do. */
+interface Matcher {
+  values: (event: StoredEvent) => boolean
+  /** The distinct terms of all searches. */
+  terms: readonly SearchTerm[]
+  /** @param missing those that the event does not have */
+  texts: (missing: readonly SearchTerm[]) => boolean
+}
+
+function matcher({ search = [], excluded = {}, ...others }: EventFilter): Matcher {
+  const { searches: unwanted = [], ...values } = excluded
+  return {
+    values: event => eventMatches(event, { ...others, excluded: values }),
+    terms: [...new Set([search, ...unwanted].flat())],
+    texts: missing => {
+      const absent = new Set(missing)
+      return !search.some(term => absent.has(term)) && unwanted.every(terms => terms.some(term => absent.has(term)))
+    },
+  }
 }
 
 /**
