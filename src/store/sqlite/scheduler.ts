@@ -44,8 +44,8 @@ interface OpenQuery {
 }
 
 /**
- * Divides the time of the store's thread into turns: first all waiting writes, as one transaction; then the reads; then a
- * slice of each query, as time allows; then the search index.
+ * Divides the time of the store's thread into turns: first all waiting writes, as one transaction; then the reads; then
+ * slices of the queries, as time allows; then the search index.
  */
 export class Scheduler {
   readonly #writes: TaskRequest[] = []
@@ -193,26 +193,24 @@ export class Scheduler {
   }
 
   /**
-   * A slice of each query, as many as the turn has time for. A query that had its slice moves to the end of the line.
+   * A slice of one query after the other, as long as the turn has time. A query that had its slice moves to the end of the line.
    *
    * @param mostMs no further slice begins after this time
    */
   #advanceQueries(mostMs: number): void {
     const started = performance.now()
     const replies = new OrderedReplies()
-    const unfinished: OpenQuery[] = []
-    let advanced = 0
-    for (const entry of this.#queries) {
-      advanced++
-      replies.add(entry.id, () => {
-        const step = entry.query.next()
+    for (let entry = this.#queries.shift(); entry; entry = this.#queries.shift()) {
+      const { id, query } = entry
+      const queries = this.#queries
+      replies.add(id, () => {
+        const step = query.next()
         if (step.done) return step.value
-        unfinished.push(entry)
+        queries.push({ id, query })
         return PENDING
       })
       if (performance.now() - started > mostMs) break
     }
-    this.#queries = [...this.#queries.slice(advanced), ...unfinished]
     this.#send(replies)
   }
 
