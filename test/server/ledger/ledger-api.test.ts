@@ -109,6 +109,7 @@ t.test('the API description covers every parameter, and refers to nothing that i
     'exclude_actor',
     'exclude_kind',
     'exclude_outcome',
+    'exclude_q',
     'exclude_source',
     'exclude_target',
     'fields',
