@@ -66,7 +66,7 @@ export function eventValidator(source: string) {
 }
 
 /** What may stand where something else is expected. */
-export const HOSTILE: readonly unknown[] = [null, '', 0, -1, true, [], {}, '\0', '\ud800', 'x'.repeat(600), undefined]
+const HOSTILE: readonly unknown[] = [null, '', 0, -1, true, [], {}, '\0', '\ud800', 'x'.repeat(600), undefined]
 
 /** The paths to every member, down to the third level. */
 export function pathsOf(value: unknown, path: string[] = []): string[][] {
@@ -86,6 +86,21 @@ export function replaced(
 }
 
 /**
+ * Hostile values for each member of many deliveries: all of them where a path is met for the first time, later one of them in
+ * turn, because most members are in most deliveries.
+ */
+export function hostileInTurn(): (path: readonly string[]) => readonly unknown[] {
+  const met = new Set<string>()
+  let turn = 0
+  return path => {
+    const name = path.join('.')
+    if (met.has(name)) return [HOSTILE[turn++ % HOSTILE.length]]
+    met.add(name)
+    return HOSTILE
+  }
+}
+
+/**
  * What becomes of the fixtures when their members are one by one replaced by something hostile.
  *
  * @returns a line for each event that is lost or invalid
@@ -94,10 +109,11 @@ export function hostileFailures(
   { readFixtures, eventOf }: Pick<ReturnType<typeof adapterFixtures>, 'readFixtures' | 'eventOf'>,
   { problems }: ReturnType<typeof eventValidator>,
 ): string[] {
+  const hostileValues = hostileInTurn()
   return readFixtures().flatMap(({ name, headers, body }) => {
     if (typeof body === 'string') return []
     return pathsOf(body).flatMap(path =>
-      HOSTILE.flatMap(value => {
+      hostileValues(path).flatMap(value => {
         const found = problems(eventOf({ headers, body: replaced(body, path, value) }))
         return found.length > 0 ? [`${name}: ${path.join('.')} = ${JSON.stringify(value)}: ${found.join(', ')}`] : []
       }),

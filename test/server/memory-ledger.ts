@@ -42,6 +42,7 @@ export class MemoryLedger implements ServedLedger {
   readonly consumers = NO_CONSUMERS
   readonly sources = NO_SOURCES
   readonly events: StoredEvent[] = []
+  readonly #byKey = new Map<string, StoredEvent>()
   readonly subscriptions = new Map<string, Subscription>()
   /** The queries that reached it. */
   readonly queries: EventQuery[] = []
@@ -227,7 +228,7 @@ export class MemoryLedger implements ServedLedger {
   #recordOne({ event: given, provenance, json }: EventDelivery): RecordOutcome {
     const event: NewEvent = json ? JSON.parse(Buffer.from(json).toString()) : given
     const key = storedKeyOf(event, provenance)
-    const known = this.events.find(known => storedKeyOf(known, known.provenance) === key)
+    const known = this.#byKey.get(key)
     if (known) known.seen_count += 1
     const captured_at = toTimestamp(START + this.events.length + 1)
     const stored = known ?? {
@@ -238,7 +239,10 @@ export class MemoryLedger implements ServedLedger {
       seen_count: 1,
       last_seen_at: captured_at,
     }
-    if (!known) this.events.push(stored)
+    if (!known) {
+      this.events.push(stored)
+      this.#byKey.set(key, stored)
+    }
     const body = JSON.stringify(stored)
     return {
       created: !known,

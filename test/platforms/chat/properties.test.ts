@@ -3,7 +3,7 @@ import t from 'tap'
 import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
 import { ROWS } from '../../../src/platforms/chat/rows.js'
 import { anyCharacter } from '../../support/any-character.js'
-import { eventValidator, HOSTILE, pathsOf, replaced } from '../adapter-fixtures.js'
+import { eventValidator, hostileInTurn, pathsOf, replaced } from '../adapter-fixtures.js'
 import { normalise, readFixtures, SITE } from './support.js'
 
 const validator = eventValidator('chat')
@@ -143,11 +143,12 @@ t.test('the beginning, two changes and the end of one message are four events', 
 })
 
 t.test('no member that is missing or wrong loses a delivery', async t => {
+  const hostileValues = hostileInTurn()
   for (const fixture of readFixtures()) {
     if (typeof fixture.body === 'string') continue
     const failures: string[] = []
     for (const path of pathsOf(fixture.body)) {
-      for (const value of HOSTILE) {
+      for (const value of hostileValues(path)) {
         const { events, ignored } = normalise({ ...fixture, body: replaced(fixture.body, path, value) })
         const problems = events.length + ignored > 0 ? events.flatMap(made => validator.problems(made)) : ['lost']
         if (problems.length > 0) failures.push(`${path.join('.')} = ${JSON.stringify(value)}: ${problems.join(', ')}`)
