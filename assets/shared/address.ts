@@ -60,7 +60,7 @@ function settleSheets(): void {
     const { sheets: depth = 0, below = location.href } = (history.state ?? {}) as Partial<SheetState>
     const state: SheetState = { sheets: sheets.length, below: location.href }
     if (sheets.length > depth) history.pushState(state, '')
-    // What was chosen in the sheet stays, and Back leads to the address before it.
+    // Keeps the address that a choice in the sheet has set. Back then leads to the address before the sheet.
     else if (depth > sheets.length && location.href !== below)
       history.replaceState(sheets.length > 0 ? state : null, '')
     else if (depth > sheets.length) history.go(sheets.length - depth)

@@ -1,6 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import { CARD_LIMITS, type Card, type CardList } from '../model/board/card.js'
 import { type CardActor, type CardHistory, HISTORY_LIMITS } from '../model/board/card-history.js'
+import { SerialQueue } from '../model/serial-queue.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { CardHistoryStore } from '../store/card-history-store.js'
 import type { CardFilter, CardStore } from '../store/card-store.js'
@@ -35,7 +36,8 @@ const SHOWN_CHARACTERS = 80
  * Source: decisions on the board, section 8.
  */
 export class Cards {
-  #changing: Promise<unknown> = Promise.resolve()
+  /** One change at a time, from reading a card to storing it. The store compares the version again: processes may share it. */
+  readonly #queue = new SerialQueue()
 
   constructor(private readonly parts: CardsParts) {}
 
@@ -85,7 +87,7 @@ export class Cards {
    * @throws AppError `invalid/invalid_field`, `not_found/not_found`, `outdated/version_conflict`
    */
   update(id: string, input: unknown, ifMatch: string | undefined, by: CardActor): Promise<Card> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const before = await this.parts.store.find(id)
       const changes = readCardChanges(input, this.#columnsFor(before))
       const version = wantedVersion(before, ifMatch)
@@ -98,7 +100,7 @@ export class Cards {
 
   /** @throws AppError `invalid/invalid_field`, `not_found/not_found`, `outdated/version_conflict` */
   delete(id: string, ifMatch: string | undefined, by: CardActor): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const version = wantedVersion(await this.parts.store.find(id), ifMatch)
       const deletedAt = toTimestamp(this.parts.now())
       if (!(await this.parts.store.delete(id, { ...version, deletedAt, by }))) throw unknownCard(id)
@@ -125,13 +127,6 @@ export class Cards {
     const column = card?.column
     const { columns } = this.parts
     return column === undefined || columns.includes(column) ? columns : [...columns, column]
-  }
-
-  /** One change at a time, from reading the card to storing it. The store compares the version again: processes may share it. */
-  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
-    const changed = this.#changing.then(change)
-    this.#changing = changed.catch(() => undefined) // its caller has the error; the next change begins anyway
-    return changed
   }
 }
 

@@ -108,7 +108,7 @@ export class Company implements World {
     return together(this.#steps.splice(0))
   }
 
-  /** Deliveries with a later time arrive at that time. */
+  /** Schedules deliveries of a later time, and delivers all others now. */
   #send(at: Micros, deliveries: EventDelivery[]): void {
     if (at > this.#now) this.begin(this.#arrival(at, deliveries))
     else this.#arrive(at, deliveries)

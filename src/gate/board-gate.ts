@@ -1,4 +1,4 @@
-import { KeyThrottle } from '../login/key-throttle.js'
+import { CredentialThrottle } from '../login/credential-throttle.js'
 import type { Derive } from '../login/password-hash.js'
 import { safeEqual } from '../login/safe-equal.js'
 import { SharedThrottle } from '../login/shared-throttle.js'
@@ -66,7 +66,7 @@ export function createGate(options: GateOptions): Gate {
     options,
     sessions,
     new SharedThrottle(new LoginThrottle(times), sharedFailures),
-    new KeyThrottle(times),
+    new CredentialThrottle(times),
   )
 }
 
@@ -77,7 +77,7 @@ class BoardGate implements Gate {
     private readonly options: GateOptions,
     private readonly sessions: BoardSessions,
     private readonly throttle: SharedThrottle,
-    private readonly keyThrottle: KeyThrottle,
+    private readonly credentialThrottle: CredentialThrottle,
   ) {
     const { secrets, serviceOrigin } = options.settings
     const hasLedgerLogin = options.ledgerLogin !== undefined
@@ -94,7 +94,7 @@ class BoardGate implements Gate {
     const secrets = await this.#readSecrets()
     const request = await this.#resolve(facts, secrets)
     const decision = decide(request, this.#rules)
-    if (this.#showsWrongKey(facts, request, decision)) this.keyThrottle.failed(facts.address)
+    if (this.#showsWrongKey(facts, request, decision)) this.credentialThrottle.failed(facts.address)
     // Only a caller who passes every other check has tried the executor's token.
     if (decision.refusal === 'executor_denied') this.#countExecution(facts, request.executor)
     if (decision.refusal) throw toRefusal(decision.refusal)
@@ -215,7 +215,7 @@ class BoardGate implements Gate {
 
   /** A missing token is not counted as a guess. @throws AppError `throttled/too_many_attempts` */
   #countExecution({ address }: Pick<RequestFacts, 'address'>, proof: ExecutorProof): void {
-    if (proof === 'wrong') this.keyThrottle.failed(address)
+    if (proof === 'wrong') this.credentialThrottle.failed(address)
   }
 }
 

@@ -2,6 +2,7 @@ import { readCookie } from '../login/cookies.js'
 import { newSecret } from '../login/csrf.js'
 import { AppError } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board/board-secrets.js'
+import { SerialQueue } from '../model/serial-queue.js'
 import type { Micros } from '../model/timestamp.js'
 import type { BoardSessionStore } from '../store/board-session-store.js'
 import { csrfTokenOf, digestOf, isEnvelope, sealToken } from './cookie-envelope.js'
@@ -37,7 +38,7 @@ export class BoardSessions {
   /** The secret from which the current key is made. */
   #keySource: string | undefined
   /** A change of the key and the start of a session, one after the other. */
-  #changing: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   constructor(
     private readonly parts: BoardSessionsParts,
@@ -66,7 +67,7 @@ export class BoardSessions {
    * @throws AppError `unavailable/store_…`
    */
   noticeKey(secrets: BoardSecrets): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const source = keySourceOf(secrets)
       if (source === undefined || source === this.#keySource) return
       // Another server that shares the board may have noticed it earlier, and started sessions with the new key.
@@ -98,7 +99,7 @@ export class BoardSessions {
     const { store, keys, ttlSeconds } = this.parts
     const key = await keys.keyFor(secrets)
     if (key === undefined) return undefined
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       // The key may have changed while it was derived: its sessions have ended, and this would be one of them.
       if (keySourceOf(secrets) !== this.#keySource) throw keyChanged()
       const token = newSecret()
@@ -116,12 +117,6 @@ export class BoardSessions {
 
   async purge(): Promise<void> {
     await this.parts.store.purge(this.#seconds())
-  }
-
-  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
-    const changed = this.#changing.then(change)
-    this.#changing = changed.catch(() => undefined) // its caller has the error; the next change begins anyway
-    return changed
   }
 
   #seconds(): number {

@@ -42,7 +42,7 @@ export interface FeedReport {
   error?: unknown
 }
 
-/** Saving it again, with another secret as well, ends what is remembered of it. */
+/** A stored source. Saving it discards the state of its feed, even if only the secret changed. */
 type SavedSource = Pick<ShownSource, 'definition' | 'updated_at'>
 
 const SECOND: Micros = 1_000_000

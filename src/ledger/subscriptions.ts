@@ -1,6 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import { coalesceCalls } from '../model/coalesce-calls.js'
 import type { NewEvent } from '../model/events/event.js'
+import { SerialQueue } from '../model/serial-queue.js'
 import {
   type CaptureState,
   SUBSCRIPTION_LIMITS,
@@ -41,9 +42,9 @@ export class Subscriptions {
   readonly #polled = new Set<string>()
   /** Version of the subscriptions in memory; undefined where only this process can change them. */
   #version: number | undefined
-  readonly #readChanges = coalesceCalls(() => this.#inTurn(() => this.#applyChanges()))
+  readonly #readChanges = coalesceCalls(() => this.#queue.run(() => this.#applyChanges()))
   /** A save merges stored and sent values, so each change waits for the one before it. */
-  #changing: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   private constructor(private readonly options: SubscriptionOptions) {}
 
@@ -86,7 +87,7 @@ export class Subscriptions {
    *   `conflict/too_many_subscriptions` above the owner's limit
    */
   save(input: unknown, caller: SubscriptionCaller): Promise<{ created: boolean; subscription: Subscription }> {
-    return this.#inTurn(() => this.#save(input, caller))
+    return this.#queue.run(() => this.#save(input, caller))
   }
 
   /**
@@ -134,7 +135,7 @@ export class Subscriptions {
 
   /** Its matched events stay. @throws AppError `not_found/not_found`, also for another member's */
   delete(id: string, caller: SubscriptionCaller): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       await this.#findFor(caller, id)
       await this.options.store.subscriptions.delete(id)
       this.#forget(id)
@@ -148,7 +149,7 @@ export class Subscriptions {
 
   /** Matches a watch from now on by its stored state: capture may have found its place under a new name. */
   reload(id: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const watch = await this.options.store.subscriptions.findById(id)
       if (watch) this.#watch(watch)
     })
@@ -156,7 +157,7 @@ export class Subscriptions {
 
   /** Reloads the stored subscriptions, after a change that bypassed this class. */
   readAgain(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const stored = await this.options.store.subscriptions.list()
       this.#matcher = new SubscriptionMatcher()
       this.#polled.clear()
@@ -170,12 +171,6 @@ export class Subscriptions {
     for (const id of changes.deleted) this.#forget(id)
     for (const subscription of changes.saved) this.#watch(subscription)
     this.#version = changes.version
-  }
-
-  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
-    const changed = this.#changing.then(change)
-    this.#changing = changed.catch(() => undefined) // the caller gets the error; the next change starts regardless
-    return changed
   }
 
   async #findFor(caller: SubscriptionCaller, id: string): Promise<Subscription> {

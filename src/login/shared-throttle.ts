@@ -11,7 +11,7 @@ export interface SharedFailures {
 
 export interface FailedKey {
   key: string
-  /** A window begins with its first failure. */
+  /** Length of the window, which starts at the first failure. */
   windowMs: number
   /** From this many failures on, each failure restarts the window; absent: none does. */
   extendsFrom?: number

@@ -67,6 +67,13 @@ export class AppError extends Error {
   }
 }
 
+const REFUSALS: readonly ErrorCategory[] = ['unauthenticated', 'forbidden', 'throttled']
+
+/** Whether the caller was refused. Includes `throttled`: a wrong key or token from an address that showed too many of them. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && REFUSALS.includes(error.category)
+}
+
 /** Refuses one field of an input: `invalid/invalid_field`, or another `code` of the same category. */
 export function invalidField(field: string, detail: string, code = 'invalid_field'): AppError {
   return new AppError('invalid', code, detail, { errors: [{ field, detail }] })

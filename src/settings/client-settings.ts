@@ -36,8 +36,8 @@ export interface ClientOrigins {
 export const DEFAULT_API_URL = 'http://127.0.0.1:8765'
 
 /**
- * Address of the ledger and the credential: an API token, else the admin token by its precedence, else none. Flags take
- * precedence over variables, and these over a profile, unless a flag names it.
+ * Address of the ledger and the credential: an API token, else the admin token, else none. Flags override environment
+ * variables, which override the profile. A profile that a flag names overrides the variables.
  *
  * @throws AppError `configuration/settings_invalid`, with every problem
  *

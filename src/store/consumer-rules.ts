@@ -53,12 +53,6 @@ export function placeOf(position: ConsumerPosition, { head, same }: { head: Micr
   return position === 'now' ? head : Math.min(position, head)
 }
 
-export function unknownConsumer(): AppError {
-  return new AppError('not_found', 'not_found', 'There is no such consumer.', {
-    hint: 'List them with `daybook consumers list`.',
-  })
-}
-
 export function unknownDeadLetter(): AppError {
   return new AppError('not_found', 'not_found', 'There is no such dead letter.', {
     hint: 'List them with `daybook consumers dead-letters`.',

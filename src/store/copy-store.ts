@@ -17,7 +17,7 @@ export interface CopyRange {
   changes: number | null
   /** Maximum number of events, and of changes. */
   limit: number
-  /** The page ends before an event that would make it larger, even before its first one (`CopyPage.neededBytes`). */
+  /** A page stops before an event that would exceed it, so it can be empty: see `CopyPage.neededBytes`. */
   maxBytes: number
 }
 
@@ -25,7 +25,7 @@ export interface CopyRange {
 export interface CopyPage {
   /** One JSON text a line: stored events, oldest first, then `{"changed":…}` with events that changed, in the order of the changes. */
   lines: Uint8Array
-  /** How many there are in `lines`. */
+  /** The number of events in `lines`. */
   events: number
   /** The last of the events; the newest one captured up to `since` if there are none; null if there is none of these either. */
   through: LedgerHead | null

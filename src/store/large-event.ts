@@ -6,7 +6,7 @@ import type { StoredEvent } from '../model/events/event.js'
 import { EVENT_LIMITS } from '../model/events/event-limits.js'
 import { foldCase } from '../model/events/search.js'
 
-export const LARGE_BODY_BYTES = EVENT_LIMITS.bytes
+export const LARGE_EVENT_BYTES = EVENT_LIMITS.bytes
 
 /** The ends of a large event have this size. Without its payload, an event is smaller. */
 export const EDGE_BYTES = 2 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { growingWait, pause, REQUEST_WAIT } from './growing-wait.js'
+import { growingWait, pauseUntilAborted, REQUEST_WAIT } from './growing-wait.js'
 import type { LedgerEvent } from './ledger-event.js'
 
 /** The answer of `GET /api/consumers/{name}/events`. */
@@ -199,7 +199,7 @@ export class ConsumerReader {
   }
 
   #pause(milliseconds: number): Promise<void> {
-    const { sleep = pause, signal } = this.options
+    const { sleep = pauseUntilAborted, signal } = this.options
     return sleep(milliseconds, signal)
   }
 

@@ -1,5 +1,5 @@
 import { codeOf } from './consumer-reader.js'
-import { growingWait, pause, REQUEST_WAIT } from './growing-wait.js'
+import { growingWait, pauseUntilAborted, REQUEST_WAIT } from './growing-wait.js'
 
 /** What following needs to know of a page of events. */
 export interface FollowedPage {
@@ -52,7 +52,7 @@ export async function* followPages<Page extends FollowedPage>(options: FollowOpt
     onPruned,
     onConnected,
     random,
-    sleep = pause,
+    sleep = pauseUntilAborted,
   } = options
   let checkpoint = since
   let isStarted = options.isPatient

@@ -14,7 +14,7 @@ export function growingWait(failures: number, { first, last }: { first: number; 
 export const REQUEST_WAIT = { first: 250, last: 10_000 }
 
 /** Ends early when the signal aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function pauseUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const end = () => {
       clearTimeout(timer)

@@ -4,7 +4,7 @@ import { UsersCommand, type UsersFlags } from '../../cli/base/users-command.js'
 import { BY_ID } from '../../cli/formats/output-options.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
 import { type TermsFlags, termsOf, tokenTermFlags } from '../../cli/token-terms.js'
-import type { NamedUsers } from '../../runtime/users/manage-users.js'
+import type { UserAdministration } from '../../runtime/users/manage-users.js'
 
 export default class UsersToken extends UsersCommand {
   static override summary = "Issues an API token for a user and shows it once; or lists or revokes the user's tokens."
@@ -61,7 +61,10 @@ export default class UsersToken extends UsersCommand {
     await this.confirm(`Revoked all tokens of ${toTerminalLine(named)}.`, flags)
   }
 
-  private async manage<Result>(flags: UsersFlags, work: (users: NamedUsers) => Promise<Result>): Promise<Result> {
+  private async manage<Result>(
+    flags: UsersFlags,
+    work: (users: UserAdministration) => Promise<Result>,
+  ): Promise<Result> {
     const settings = this.settings(flags)
     const { manageUsers } = await import('../../runtime/users/manage-users.js')
     return manageUsers(settings, work)

@@ -6,6 +6,7 @@ import {
   type ConsumerLag,
   type ConsumerPosition,
   type DeadLetter,
+  unknownConsumer,
 } from '../../model/consumers/consumer.js'
 import type { FilterValues } from '../../model/events/filter-values.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
@@ -222,12 +223,6 @@ function timestampOrNull(micros: Micros | null): string | null {
 function invalidName(): AppError {
   const detail = `name must be a letter or digit, then up to ${CONSUMER_LIMITS.nameCharacters - 1} of: letters, digits, ".", "_", "-".`
   return new AppError('invalid', 'invalid_field', detail, { errors: [{ field: 'name', detail }] })
-}
-
-function unknownConsumer(): AppError {
-  return new AppError('not_found', 'not_found', 'There is no such consumer.', {
-    hint: 'List them with `daybook consumers list`.',
-  })
 }
 
 function tooManyInstances(): AppError {

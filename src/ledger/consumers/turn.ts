@@ -114,7 +114,7 @@ export class Turn {
     if (lease.granted) return lease.consumer
     const left = this.#secondsLeft
     if (left === 0 || this.request.signal.aborted) throw leaseHeld()
-    await pause(Math.min(left * 1000, (lease.until - now) / 1000 + 1), this.poll.signal)
+    await pauseUntilAborted(Math.min(left * 1000, (lease.until - now) / 1000 + 1), this.poll.signal)
     return undefined
   }
 
@@ -157,6 +157,6 @@ function leaseHeld(): AppError {
 }
 
 /** Ends early when the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function pauseUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
   return sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 }

@@ -5,7 +5,7 @@ import { BackupPathSchema } from '../backup.js'
 export const BOARD_DATABASES = ['sessions', 'cards'] as const
 export type BoardDatabaseName = (typeof BOARD_DATABASES)[number]
 
-/** A copy to be made. */
+/** Asks for a copy of one database of the board. */
 export const BackupRequestSchema = Type.Object(
   { path: BackupPathSchema, of: Type.Enum(BOARD_DATABASES) },
   { additionalProperties: false },

@@ -1,3 +1,4 @@
+import { AppError } from '../app-error.js'
 import type { FilterValues } from '../events/filter-values.js'
 import type { Micros } from '../timestamp.js'
 
@@ -66,4 +67,10 @@ export interface DeadLetter {
   failed_at: string
   /** It is delivered again as soon as the consumer reads. */
   retrying: boolean
+}
+
+export function unknownConsumer(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such consumer.', {
+    hint: 'List them with `daybook consumers list`.',
+  })
 }

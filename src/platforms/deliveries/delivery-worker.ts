@@ -26,7 +26,7 @@ port.on('message', (request: DeliveryRequest) => {
 })
 
 function answer({ source, delivery, rules }: DeliveryRequest): void {
-  // The engine's own limit is not enough: some versions end the whole process when it is reached.
+  // V8's own limit is not enough: some versions end the whole process when a thread reaches it.
   if (parsedMemory(delivery.body) > memoryMb * 1_000_000) {
     const message = 'The JSON of the body needs more memory than one delivery may use. Send less at a time.'
     throw new AppError('too_large', 'body_too_large', message)

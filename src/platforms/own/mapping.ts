@@ -148,7 +148,7 @@ function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ListedItem
     if (listed.push(each) > SOURCE_LIMITS.events) {
       throw new KeptWhole(`The list has more than ${SOURCE_LIMITS.events} items.`)
     }
-    // The delivery itself already has one copy of what is around the items.
+    // The first item costs nothing more: the delivery already holds what is around it.
     if (listed.length > 1) budget.takeRepeated(each.around)
   }
   if (listed.length === 0) throw new KeptWhole('The list of items is empty.')

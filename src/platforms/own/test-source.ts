@@ -21,7 +21,7 @@ export interface TestedFacts {
 }
 
 /** Verifies nothing, because the saved bytes may differ from the signed ones. */
-export const TEST_RULES: DeliveryRules = { secrets: [], requireVerified: false, context: {}, verified: 'token' }
+export const DRY_RUN_RULES: DeliveryRules = { secrets: [], requireVerified: false, context: {}, verified: 'token' }
 
 /**
  * Verifies nothing and stores nothing.
@@ -35,7 +35,7 @@ export function testSource(
   headers: Readonly<Record<string, string>>,
 ): TestedDelivery {
   const delivery = readSavedRequest(bytes, headers)
-  const rules = { ...TEST_RULES, explained: SOURCE_LIMITS.events }
+  const rules = { ...DRY_RUN_RULES, explained: SOURCE_LIMITS.events }
   const accepted = acceptDelivery(compileOwnAdapter(definition), delivery, rules)
   return { events: accepted.events.map(({ event }) => event), ...toTested(accepted) }
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { Compile } from '#typebox/compile'
 import { readRegularFile } from '../../model/files/regular-file.js'
 import { DeliveryTraceSchema, type DeliveryTraceState, joinTraces } from '../../model/platforms/delivery-trace.js'
+import { SerialQueue } from '../../model/serial-queue.js'
 import type { Micros } from '../../model/timestamp.js'
 import { DeliveryTrace, type ServedTrace } from '../../server/events/delivery-trace.js'
 import type { NoteStore } from '../../store/note-store.js'
@@ -35,15 +36,15 @@ export class KeptTrace implements ServedTrace {
   /** Not saved yet. */
   #fresh: DeliveryTrace
   /** Reading and saving, one after the other: what is being saved is neither fresh nor stored. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   #hasFailed = false
   readonly #timers: NodeJS.Timeout[]
 
   constructor(private readonly parts: KeptTraceParts) {
     this.#fresh = new DeliveryTrace(parts.now)
-    const save = () => this.#inTurn(() => this.#saveFresh())
-    const tidy = () => this.#inTurn(() => this.#attempt(() => this.#add([])))
-    void this.#inTurn(() => this.#attempt(() => this.#begin()))
+    const save = () => this.#queue.run(() => this.#saveFresh())
+    const tidy = () => this.#queue.run(() => this.#attempt(() => this.#add([])))
+    void this.#queue.run(() => this.#attempt(() => this.#begin()))
     this.#timers = [setInterval(save, parts.everyMs ?? EVERY_MS).unref(), setInterval(tidy, TIDY_MS).unref()]
   }
 
@@ -57,19 +58,13 @@ export class KeptTrace implements ServedTrace {
 
   state(): Promise<DeliveryTraceState> {
     const { notes, now } = this.parts
-    return this.#inTurn(async () => joinTraces([...(await readKeptTraces(notes)), this.#fresh.state()], now()))
+    return this.#queue.run(async () => joinTraces([...(await readKeptTraces(notes)), this.#fresh.state()], now()))
   }
 
   /** Saves what was noted. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
-    await this.#inTurn(() => this.#saveFresh())
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(work)
-    this.#last = result.catch(() => undefined)
-    return result
+    await this.#queue.run(() => this.#saveFresh())
   }
 
   /** In a new ledger, all servers count from now on. */

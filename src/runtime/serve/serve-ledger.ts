@@ -25,11 +25,11 @@ import { reconcilingServer } from '../reconcile/served-reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
 import { FeedSchedule } from '../sources/feed-schedule.js'
+import { elapsedMicros, jumpDetectingClock } from './jump-detecting-clock.js'
 import { KeptTrace } from './kept-trace.js'
 import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
-import { elapsedMicros, watchedClock } from './watched-clock.js'
 
 /** Logged once: DNS rebinding needs a server that answers under every name. */
 const ANY_HOST =
@@ -69,7 +69,7 @@ export interface LedgerServices extends SharedServices {
 export async function serveLedger(settings: LedgerSettings, services: LedgerServices): Promise<ServedLedger> {
   const { logger } = services
   const report = (problem: unknown) => logger.error({ err: problem }, 'the open ledger is not the file on disk')
-  const clock = watchedClock({ wall: wallClock, elapsed: elapsedMicros, logger })
+  const clock = jumpDetectingClock({ wall: wallClock, elapsed: elapsedMicros, logger })
   const opened = await openLedger({ ...settings, mayFollow: settings.follow !== undefined }, 'server', clock, report)
   const { file } = opened
   if (file?.warning) logger.warn({ database: opened.database }, file.warning)

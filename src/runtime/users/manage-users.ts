@@ -20,20 +20,23 @@ import { RemoteAccounts } from './remote-accounts.js'
  */
 export function manageUsers<Result>(
   settings: UsersSettings,
-  work: (users: NamedUsers) => Promise<Result>,
+  work: (users: UserAdministration) => Promise<Result>,
   options?: { mayBeNew: boolean },
 ): Promise<Result> {
   return ledgerViaServerOrFile(
     settings.database,
     {
-      server: (_, socketPath) => work(new NamedUsers(new RemoteAccounts(new LedgerClient({ socketPath })))),
+      server: (_, socketPath) => work(new UserAdministration(new RemoteAccounts(new LedgerClient({ socketPath })))),
       file: () => inFile(settings, work),
     },
     options,
   )
 }
 
-async function inFile<Result>(settings: UsersSettings, work: (users: NamedUsers) => Promise<Result>): Promise<Result> {
+async function inFile<Result>(
+  settings: UsersSettings,
+  work: (users: UserAdministration) => Promise<Result>,
+): Promise<Result> {
   const opened = await openLedger(settings, 'command')
   try {
     const accounts = await createAccounts({
@@ -46,7 +49,7 @@ async function inFile<Result>(settings: UsersSettings, work: (users: NamedUsers)
       now: wallClock,
       elapsed: () => performance.now(),
     })
-    return await work(new NamedUsers(accounts))
+    return await work(new UserAdministration(accounts))
   } finally {
     await opened.close()
   }
@@ -63,7 +66,7 @@ export type UserAccounts = Pick<
  *
  * Every method that takes a user may throw AppError `not_found/not_found`; otherwise as `Accounts`.
  */
-export class NamedUsers {
+export class UserAdministration {
   constructor(private readonly accounts: UserAccounts) {}
 
   list(): Promise<ListedUser[]> {

@@ -7,7 +7,7 @@ import {
   type ShownCredentials,
   userOf,
 } from '../../accounts/identity.js'
-import type { KeyThrottle } from '../../login/key-throttle.js'
+import type { CredentialThrottle } from '../../login/credential-throttle.js'
 import type { KnowsHost } from '../../login/known-hosts.js'
 import { directOrigin, isLoopbackHost, isSameOrigin } from '../../login/origins.js'
 import { safeEqual } from '../../login/safe-equal.js'
@@ -30,7 +30,7 @@ export interface AccessParts {
   /** The open ledger may be reached under any host name, not only this machine's own. */
   allowOpen: boolean
   /** Counts wrong API tokens and admin tokens. */
-  keyThrottle: KeyThrottle
+  credentialThrottle: CredentialThrottle
   /** The address that wrong tokens are counted for. */
   addressOf: (req: Pick<AnyRequest, 'headers' | 'socket'>) => string
   /** `tokens`: callers without credentials record nothing. */
@@ -94,10 +94,10 @@ const FOR_READERS: ReadonlySet<Access> = new Set(['anybody', 'read'])
  * Source: decisions on identity, section 5; on security, sections 3 and 4.
  */
 export function createAccess(parts: AccessParts): Authorise {
-  const { accounts, cookieName, publicOrigin, allowOpen, knowsHost, keyThrottle, addressOf, writers } = parts
+  const { accounts, cookieName, publicOrigin, allowOpen, knowsHost, credentialThrottle, addressOf, writers } = parts
   const identify = async (req: HttpRequest, shown: ShownCredentials) => {
     const identity = await accounts.identify(shown)
-    if (showsWrongToken(shown, identity)) keyThrottle.failed(addressOf(req))
+    if (showsWrongToken(shown, identity)) credentialThrottle.failed(addressOf(req))
     return identity
   }
 

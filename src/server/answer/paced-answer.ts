@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { HttpRequest } from '../http/route.js'
-import type { OpenAnswer } from '../http/shutdown.js'
+import type { HeldResponse } from '../http/shutdown.js'
 import type { AnswerRoom } from './answer-budget.js'
 
 export interface StreamTimes {
@@ -15,7 +15,7 @@ export const STREAM_TIMES: StreamTimes = { heartbeatMs: 15_000, drainMs: 30_000 
 export interface PacedAnswerParts {
   times: StreamTimes
   /** Ended when the reader was dropped; when it ends, `deliver` no longer waits for the reader. */
-  open: OpenAnswer
+  open: HeldResponse
   /** Its part of the memory for answers; absent if it needs little. */
   room?: AnswerRoom
   /** The heartbeat to send; undefined in the middle of a message. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { AppError, type ErrorCategory } from '../../model/app-error.js'
+import { isRefusal } from '../../model/app-error.js'
 import type { HttpRequest } from '../http/route.js'
-import type { OpenAnswer } from '../http/shutdown.js'
+import type { HeldResponse } from '../http/shutdown.js'
 import { apiHeaders } from './reply.js'
 
 /** Begins an answer of server-sent events. @returns false if that completes it (`HEAD`) */
@@ -19,17 +19,10 @@ export function lastEventId(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /** A stream outlives a login: checks every `everyMs` whether it may still be read, and otherwise ends it. */
-export function endOnceRefused(open: OpenAnswer, mayRead: () => Promise<void>, everyMs: number): () => void {
+export function endOnceRefused(open: HeldResponse, mayRead: () => Promise<void>, everyMs: number): () => void {
   const asking = setInterval(() => {
     // A store that fails proves nothing about the caller; the next check repeats the question.
     mayRead().catch(error => isRefusal(error) && open.end())
   }, everyMs)
   return () => clearInterval(asking)
-}
-
-const REFUSALS: readonly ErrorCategory[] = ['unauthenticated', 'forbidden', 'throttled']
-
-/** Includes `throttled`: a wrong key or token from an address that showed too many of them. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && REFUSALS.includes(error.category)
 }

@@ -7,7 +7,7 @@ import { apiReference, describeApi } from '../http/openapi.js'
 import { documented, route } from '../http/route.js'
 import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
 import type { Pages } from '../pages/built-pages.js'
-import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
+import { type LoginPages, requireLogin } from '../pages/login-pages.js'
 import type { ShowPlainPage } from '../pages/plain-pages.js'
 import { backendRoutes, type ProxyParts } from './backend-routes.js'
 import { type BackupRouteParts, makeBackup } from './backup-route.js'
@@ -66,7 +66,7 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
     await gate.admit({ ...factsOf(req, 'api', throttleAddress), method: 'GET' })
   }
   const running = { ...parts, executionFacts, planShownTo: planShownTo({ gate, executionFacts }) }
-  const board = orLoginPage<BoardIdentity>(pages.board.page, pages.login, identity => gate.asksLogin(identity))
+  const board = requireLogin<BoardIdentity>(pages.board.page, pages.login, identity => gate.asksLogin(identity))
   const routes: BoardRoute[] = [
     route('POST', '/api/login', 'login', login(parts)),
     route('GET', '/api/session', 'anybody', sessionStatus()),

@@ -1,17 +1,17 @@
 import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
-import { AppError } from '../../model/app-error.js'
+import { AppError, isRefusal } from '../../model/app-error.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { untilClosed } from '../answer/body-writer.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
-import { beginEvents, endOnceRefused, isRefusal, lastEventId } from '../answer/server-sent-events.js'
+import { beginEvents, endOnceRefused, lastEventId } from '../answer/server-sent-events.js'
 import { documented, type HttpRequest, type LedgerEndpoint, type RouteDoc } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import { EVENT_STREAM_PARAMETERS, readEventStreamRequest } from './event-query-params.js'
+import { EventStreamWriter } from './event-stream-writer.js'
 import { createPageReader } from './page-reader.js'
-import { StreamReader } from './stream-reader.js'
 
 /** Maximum events per page. One page is all that is held in memory for a reader. */
 const PAGE_EVENTS = 100
@@ -31,7 +31,7 @@ export interface EventStreamParts {
  * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now. Nothing more is sent to a reader
  * that may no longer read, and its stream ends within a heartbeat.
  *
- * It pulls: the next page is read when the last one has been taken. `StreamReader` says what else is sent.
+ * It pulls: the next page is read when the last one has been taken. `EventStreamWriter` says what else is sent.
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
@@ -50,7 +50,7 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
 
     if (!beginEvents(req, res)) return undefined
     const room = budget.roomFor(res)
-    const reader = new StreamReader(res, toTimestamp(start), { times, open, room })
+    const reader = new EventStreamWriter(res, toTimestamp(start), { times, open, room })
     const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
     try {
       for (let since: Micros | undefined = start; since !== undefined; ) {

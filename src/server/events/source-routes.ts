@@ -8,7 +8,7 @@ import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
 import { readSavedRequest } from '../../platforms/deliveries/saved-delivery.js'
 import { compileOwnAdapter, readSourceDefinition } from '../../platforms/own/adapter.js'
 import { PRESETS } from '../../platforms/own/presets/presets.js'
-import { TEST_RULES, toTested } from '../../platforms/own/test-source.js'
+import { DRY_RUN_RULES, toTested } from '../../platforms/own/test-source.js'
 import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
@@ -90,7 +90,7 @@ export function testSavedDelivery({ ledger, readJsonBody, acceptLargeDelivery }:
     }
     const tried =
       definition === undefined ? (await ledger.sources.get(name)).definition : readSourceDefinition(definition)
-    const rules = { ...TEST_RULES, explained: TEST_LIMITS.events }
+    const rules = { ...DRY_RUN_RULES, explained: TEST_LIMITS.events }
     const accepted = await acceptLargeDelivery(compileOwnAdapter(tried), readSavedRequest(bytes, {}), rules)
     const facts = JSON.stringify({ ...toTested(accepted), count: accepted.events.length })
     const events = accepted.events

@@ -60,9 +60,6 @@ export type LedgerEndpoint = Endpoint<Identity>
  */
 export type Handler<Who = unknown> = (req: HttpRequest<Who>, res: ServerResponse) => Reply | Promise<Reply | undefined>
 
-/** A handler of the ledger that needs the caller's identity. */
-export type LedgerHandler = Handler<Identity>
-
 export function documented<Who>(doc: RouteDoc, handle: Handler<Who>): Endpoint<Who> {
   return { doc, handle }
 }

@@ -4,7 +4,7 @@ import type { HeldPlaces } from './held-places.js'
 import type { HttpRequest } from './route.js'
 
 /** An answer that may stay open for a long time. */
-export interface OpenAnswer {
+export interface HeldResponse {
   /** Aborted when the server stops, or when the answer ends. */
   signal: AbortSignal
   end: () => void
@@ -33,7 +33,7 @@ export class Shutdown {
    *
    * @throws AppError `unavailable/busy` if there are too many; that connection is closed
    */
-  hold(req: HttpRequest, res: ServerResponse, kind: HeldAnswer, places = this.places): OpenAnswer {
+  hold(req: HttpRequest, res: ServerResponse, kind: HeldAnswer, places = this.places): HeldResponse {
     const release = req.local ? undefined : takePlace(req, res, places)
     req.isHeld = true
     const open = this.open()
@@ -54,7 +54,7 @@ export class Shutdown {
   }
 
   /** Registers an answer; already aborted when the server is stopping. The caller ends it. */
-  open(): OpenAnswer {
+  open(): HeldResponse {
     const controller = new AbortController()
     if (this.#begun) controller.abort()
     else this.#open.add(controller)

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { AppError } from '../../model/app-error.js'
-import { isRefusal } from '../answer/server-sent-events.js'
+import { AppError, isRefusal } from '../../model/app-error.js'
 import type { RequestOutcome } from './router.js'
 
 export interface UntrustedProxyParts {

@@ -47,7 +47,7 @@ import type { Shutdown } from '../http/shutdown.js'
 import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
 import type { ReadStorageSizes } from '../metrics/program-figures.js'
 import type { Pages } from '../pages/built-pages.js'
-import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
+import { type LoginPages, requireLogin } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
 import { type CopyLedger, copyLedger } from './backup-route.js'
 import { listCardsOfEvent } from './cards-of-event.js'
@@ -159,7 +159,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   const writing = { ledger, ...bodies, ...callers, metrics }
   const people = { ledger, accounts, ...bodies, ...callers }
   const sessions = { ...people, ...program }
-  const observatory = orLoginPage(pages.observatory.page, pages.login, mustLogIn)
+  const observatory = requireLogin(pages.observatory.page, pages.login, mustLogIn)
   const routes: Route[] = [
     route('POST', '/api/events', 'record', recordEvents(writing)),
     route('GET', '/api/events', 'read', queryEvents(reading)),

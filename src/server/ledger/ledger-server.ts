@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Accounts } from '../../accounts/accounts.js'
 import { ANONYMOUS, type Identity, userOf } from '../../accounts/identity.js'
 import { createThrottleAddress } from '../../login/caller-address.js'
-import { KeyThrottle } from '../../login/key-throttle.js'
+import { CredentialThrottle } from '../../login/credential-throttle.js'
 import { createKnownHosts } from '../../login/known-hosts.js'
 import type { LoginLook } from '../../model/login-look.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
@@ -161,7 +161,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     writers: settings.writers,
     ...(settings.knownHosts ? { knowsHost: createKnownHosts(settings.knownHosts) } : {}),
     ...(publicUrl ? { publicOrigin: publicUrl.origin } : {}),
-    keyThrottle: new KeyThrottle({ now: () => performance.now(), enabled: settings.throttleLogins }),
+    credentialThrottle: new CredentialThrottle({ now: () => performance.now(), enabled: settings.throttleLogins }),
     addressOf: req => addressOf(req, throttleAddress),
   })
   const readBody = createBodyReader(BODY_BUDGET_BYTES, ANONYMOUS_BODY_BUDGET_BYTES)

@@ -95,7 +95,7 @@ export function loginPages(options: LoginPagesOptions): LoginPages {
 }
 
 /** A page of the program; callers who must log in first receive the login page in its place. */
-export function orLoginPage<Who>(
+export function requireLogin<Who>(
   page: Endpoint<Who>,
   { pageInPlace }: LoginPages,
   mustLogIn: (identity: Who) => boolean,

@@ -1,5 +1,4 @@
-import { AppError } from '../../model/app-error.js'
-import { isRefusal } from '../answer/server-sent-events.js'
+import { AppError, isRefusal } from '../../model/app-error.js'
 import type { HttpRequest } from '../http/route.js'
 
 /**

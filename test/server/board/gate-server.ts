@@ -14,7 +14,7 @@ import { authStatus, boardCookie, login, logout, sessionStatus } from '../../../
 import { createHttpApp } from '../../../src/server/http/http-app.js'
 import { documented, METHODS, route } from '../../../src/server/http/route.js'
 import { Shutdown } from '../../../src/server/http/shutdown.js'
-import { orLoginPage } from '../../../src/server/pages/login-pages.js'
+import { requireLogin } from '../../../src/server/pages/login-pages.js'
 import { createBodyReader, createJsonReader } from '../../../src/server/request/body.js'
 import { type GateOptionsOfTest, GateRig, PASSWORD } from '../../gate/gate-rig.js'
 import { type RawAnswer, type RawRequest, sendRaw, valuesOf } from '../closed-ledger.js'
@@ -79,7 +79,7 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
       'GET',
       '/',
       'anybody',
-      orLoginPage(shell, pages, identity => gate.asksLogin(identity)),
+      requireLogin(shell, pages, identity => gate.asksLogin(identity)),
     ),
   ]
 

@@ -28,7 +28,7 @@ const AFTER_ALL = 10_000_000_000_000_000
 /** The first level that supports it. */
 const LEVEL_OF_ANCHOR_WORDS = 1
 
-/** What a queue is registered for; messages in the same form as by `GET /messages`. */
+/** Parameters that register an event queue. Messages arrive in the form of `GET /messages`. */
 const QUEUE: Readonly<Record<string, string>> = {
   event_types: JSON.stringify(['message', 'update_message', 'delete_message', 'reaction', 'stream']),
   // No state of the server at the beginning: only what happens from then on.

@@ -2,15 +2,15 @@ import { markOf, readErasureEntry, toTombstone } from '../../../model/events/era
 import type { Erased, Provenance, StoredEvent } from '../../../model/events/event.js'
 import { UNVERIFIED_KEYS } from '../../../model/events/event-limits.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
-import { EDGE_BYTES, LARGE_BODY_BYTES, outlineOf } from '../../large-event.js'
+import { EDGE_BYTES, LARGE_EVENT_BYTES, outlineOf } from '../../large-event.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { bigintArray } from '../connection/text-array.js'
-import { type EventTail, readTail } from '../write/prepared-event.js'
+import { type MutableMembers, readTail } from '../write/prepared-event.js'
 
 /** The event of a row, without the payload of a large one (`readStoredEvent`). */
 export const EVENT_PARTS = /* sql */ `
-  tail, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body ELSE left(body, ${EDGE_BYTES}) END AS body,
-  CASE WHEN octet_length(body) > ${LARGE_BODY_BYTES} THEN right(body, ${EDGE_BYTES}) END AS body_end`
+  tail, CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN body ELSE left(body, ${EDGE_BYTES}) END AS body,
+  CASE WHEN octet_length(body) > ${LARGE_EVENT_BYTES} THEN right(body, ${EDGE_BYTES}) END AS body_end`
 /** The digest of the content that an event has, or had. */
 export const CONTENT_DIGEST = `coalesce(events.content_digest, encode(sha256(convert_to(events.body, 'UTF8')), 'hex'))`
 
@@ -58,7 +58,7 @@ export async function readRemoved(
 export interface KeptOfRow {
   provenance: Provenance | undefined
   occurredAt: string | null
-  tail: EventTail
+  tail: MutableMembers
 }
 
 /** @param row `dedupe_key`, `source`, `kind` */

@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../../model/events/event.js'
 import { eventMatches } from '../../../model/events/event-match.js'
 import { type EventPage, type EventQuery, isRange, nextCheckpoint } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
-import { EDGE_BYTES, LARGE_BODY_BYTES, outlineOf } from '../../large-event.js'
+import { EDGE_BYTES, LARGE_EVENT_BYTES, outlineOf } from '../../large-event.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { type FilterSql, filterSql, shifted } from '../search/event-filter.js'
 import { type Range, windowsOf } from './event-windows.js'
@@ -32,7 +32,7 @@ const EDGES = /* sql */ `
   SELECT left(body, ${EDGE_BYTES}) AS head, right(body, ${EDGE_BYTES}) || tail AS tail FROM events WHERE captured_us = $1`
 /** The same, without the bodies of large events, and with the ends of these. */
 const strippedSql = (order: 'ASC' | 'DESC', conditions: string) => /* sql */ `
-  SELECT captured_us, bytes, CASE WHEN bytes <= ${LARGE_BODY_BYTES} THEN body || tail END AS event
+  SELECT captured_us, bytes, CASE WHEN bytes <= ${LARGE_EVENT_BYTES} THEN body || tail END AS event
   FROM (
     SELECT captured_us, body, tail, octet_length(body) + octet_length(tail) AS bytes
     FROM events WHERE captured_us BETWEEN $1 AND $2${conditions} ORDER BY captured_us ${order} LIMIT $3

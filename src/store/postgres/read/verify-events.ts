@@ -3,7 +3,7 @@ import type { Problem } from '../../../model/ledger-verification.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { chainDigest, contentDigest, EMPTY_DIGEST } from '../../event-digest.js'
 import type { LedgerHead, VerifiedEvents } from '../../event-store.js'
-import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
+import { findOutline, LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
 import { searchableTextOf } from '../search/searchable-text.js'
@@ -144,7 +144,7 @@ function findDifference(row: Row, content: Buffer): string | undefined {
   const columns = { ...row, captured_at: toTimestamp(Number(row.captured_us)), seen_count: Number(row.seen_count) }
   const different = Object.keys(said).filter(name => Reflect.get(said, name) !== Reflect.get(columns, name))
   if (different.length > 0) return `Its columns differ from its body: ${different.join(', ')}.`
-  if (Number(row.seq) % SAMPLED !== 0 || content.length > LARGE_BODY_BYTES) return undefined
+  if (Number(row.seq) % SAMPLED !== 0 || content.length > LARGE_EVENT_BYTES) return undefined
   const facets = new Set(String(row.facets).split(FACET_SEPARATOR))
   return sameFacets(facets, facetsOf(event)) && searchableTextOf(event).said === row.said
     ? undefined
@@ -158,7 +158,7 @@ function sameFacets(stored: ReadonlySet<string>, expected: ReadonlySet<string>):
 /** A large event without its payload. */
 function readEvent(content: Buffer, tail: string): StoredEvent | undefined {
   const whole = Buffer.concat([content, Buffer.from(tail)])
-  if (whole.length > LARGE_BODY_BYTES) return findOutline(whole)
+  if (whole.length > LARGE_EVENT_BYTES) return findOutline(whole)
   try {
     return JSON.parse(whole.toString()) as StoredEvent
   } catch {

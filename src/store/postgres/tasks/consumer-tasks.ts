@@ -1,4 +1,5 @@
 import { AppError } from '../../../model/app-error.js'
+import { unknownConsumer } from '../../../model/consumers/consumer.js'
 import type { Micros } from '../../../model/timestamp.js'
 import {
   decideCheckpoint,
@@ -7,7 +8,6 @@ import {
   placeOf,
   takenName,
   tooManyConsumers,
-  unknownConsumer,
   unknownDeadLetter,
 } from '../../consumer-rules.js'
 import type { ConsumerKey, ConsumerStore, DeadLetterChoice, StoredConsumer } from '../../consumer-store.js'

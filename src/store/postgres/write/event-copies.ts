@@ -5,7 +5,7 @@ import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestam
 import type { CopiedEvent, CopyStep } from '../../copy-store.js'
 import { chainDigest, contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
-import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
+import { findOutline, LARGE_EVENT_BYTES } from '../../large-event.js'
 import { normalContentOf } from '../../older-content.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { isStorable, textArray } from '../connection/text-array.js'
@@ -84,7 +84,7 @@ async function chained(clock: Clock, events: readonly Copied[]): Promise<CopiedC
   for (const { copied, event, content, tail, contentDigest } of events) {
     const { storedKey, source, kind, subjectId, capturedAt, seenCount, subscriptionIds } = copied
     digest = chainDigest(digest, contentDigest, capturedAt)
-    const isLarge = copied.body.byteLength > LARGE_BODY_BYTES
+    const isLarge = copied.body.byteLength > LARGE_EVENT_BYTES
     const said = isLarge ? await searchableTextOfJson(event, copied.body) : searchableTextOf(event)
     const facets = [...facetsOf(event)].join(FACET_SEPARATOR)
     const occurredAt = findTimestamp(event.occurred_at)?.micros ?? null
@@ -194,7 +194,7 @@ function toCopied(copied: CopiedEvent): Copied {
     throw differs(storedKey, 'Its key, source, kind or subject has a character that PostgreSQL cannot store.')
   }
   const body = Buffer.from(copied.body.buffer, copied.body.byteOffset, copied.body.byteLength)
-  const event = body.length > LARGE_BODY_BYTES ? findOutline(body) : (JSON.parse(body.toString()) as StoredEvent)
+  const event = body.length > LARGE_EVENT_BYTES ? findOutline(body) : (JSON.parse(body.toString()) as StoredEvent)
   if (!event) throw differs(storedKey, 'Its members cannot be read.')
   const content = normalContentOf(body)
   const { capturedAt, seenCount, subscriptionIds } = copied

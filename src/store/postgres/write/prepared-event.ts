@@ -61,21 +61,21 @@ export function sizeOf({ content, said, longSaid }: PreparedEvent): number {
 }
 
 /** The members of an event that change, with its closing brace. They follow its content. */
-export interface EventTail {
+export interface MutableMembers {
   subscriptionIds: readonly string[]
   capturedAt: Micros
   seenCount: number
   lastSeenAt: Micros
 }
 
-export function tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt }: EventTail): string {
+export function tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt }: MutableMembers): string {
   const [captured, seen] = [toTimestamp(capturedAt), toTimestamp(lastSeenAt)]
   const ids = JSON.stringify(subscriptionIds)
   return `,"subscription_ids":${ids},"captured_at":"${captured}","seen_count":${seenCount},"last_seen_at":"${seen}"}`
 }
 
 /** The members in a stored tail. */
-export function readTail(tail: string): EventTail {
+export function readTail(tail: string): MutableMembers {
   const members = JSON.parse(`{${tail.slice(1)}`) as LedgerMembers
   return {
     subscriptionIds: members.subscription_ids,

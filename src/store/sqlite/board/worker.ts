@@ -4,7 +4,7 @@ import { AppError } from '../../../model/app-error.js'
 import { toFailure } from '../../../model/failure.js'
 import type { LossHandling } from '../files/loss-watch.js'
 import type { StoreFile, StoreLost } from '../thread/protocol.js'
-import { kindsOf, serveInOrder } from '../thread/task.js'
+import { kindsOf, runTaskWorker } from '../thread/task.js'
 import { type BoardFiles, type BoardOpened, openBoardFiles } from './board-files.js'
 
 const port = parentPort
@@ -34,7 +34,7 @@ try {
       if (!(error instanceof AppError)) throw error // a loss that was found has been reported
     }
   }
-  serveInOrder(port, tasks, close)
+  runTaskWorker(port, tasks, close)
 } catch (error) {
   port.postMessage([{ id: 0, error: toFailure(error) }])
 }

@@ -3,7 +3,7 @@ import { LEDGER_ROUTE } from '../../../model/events/erasure.js'
 import type { Erased, StoredEvent } from '../../../model/events/event.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { contentDigest } from '../../event-digest.js'
-import { LARGE_BODY_BYTES } from '../../large-event.js'
+import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database, Row } from '../files/database.js'
 import { readContent } from '../read/event-content.js'
 import { readOutline } from '../search/large-body.js'
@@ -13,7 +13,7 @@ import { prunedBody, tombstoneOf } from './stored-tombstone.js'
 
 const COLUMNS = /* sql */ `
   seq, dedupe_key, captured_us, source, kind, seen_count, digest, content_digest,
-  CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body`
+  CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN body END AS body`
 const AT = /* sql */ `
   SELECT ${COLUMNS} FROM events
   WHERE captured_us = ? AND content_digest IS NULL AND seq > (SELECT coalesce(max(through_seq), 0) FROM prunings)`

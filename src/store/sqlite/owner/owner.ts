@@ -1,6 +1,7 @@
 import { mkdir, rm, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
+import { SerialQueue } from '../../../model/serial-queue.js'
 import { toFileError } from '../files/file-error.js'
 import { realDatabase } from './database-path.js'
 import { type Victory, winElection } from './election.js'
@@ -108,7 +109,7 @@ class HeldOwnership implements Ownership {
   warning: string | undefined
   #timer: NodeJS.Timeout
   /** Heartbeats, announcements and the release change one file, so they take turns. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   constructor(
     readonly database: string,
@@ -117,7 +118,7 @@ class HeldOwnership implements Ownership {
   ) {
     this.#record = record
     this.#former = former
-    this.#timer = setInterval(() => void this.#inTurn(() => this.#beat()), heart.heartbeatMs).unref()
+    this.#timer = setInterval(() => void this.#queue.run(() => this.#beat()), heart.heartbeatMs).unref()
   }
 
   get isTakeover(): boolean {
@@ -129,18 +130,18 @@ class HeldOwnership implements Ownership {
   }
 
   announce({ address }: { address: string }): Promise<void> {
-    return this.#inTurn(() => this.#write({ ...this.#record, address }))
+    return this.#queue.run(() => this.#write({ ...this.#record, address }))
   }
 
   noteFiles(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const { lost: _, ...record } = this.#record
       await this.#write({ ...record, files: await findFileIds(this.database) })
     })
   }
 
   noteLoss(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       if (!this.#held) return
       clearInterval(this.#timer)
       try {
@@ -174,7 +175,7 @@ class HeldOwnership implements Ownership {
   }
 
   #release(clean: () => Promise<void>, former?: OwnerRecord): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       clearInterval(this.#timer)
       if (!this.#held) return
       this.#held = false
@@ -236,11 +237,5 @@ class HeldOwnership implements Ownership {
 
   #isOurs(sighting: OwnerSighting | undefined): boolean {
     return sighting?.record?.nonce === this.#record.nonce
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(work)
-    this.#last = result.catch(() => undefined)
-    return result
   }
 }

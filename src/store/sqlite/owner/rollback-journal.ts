@@ -37,7 +37,7 @@ const MAX_NAME_BYTES = 4_096
  *
  * Source: SQLite, "Database File Format", 3 "The Rollback Journal"; "Atomic Commit In SQLite", 4 and 5.
  */
-export async function rollBackJournal(database: string): Promise<boolean> {
+export async function recoverHotJournal(database: string): Promise<boolean> {
   const path = `${database}-journal`
   const journal = await ifPresent(open(path, 'r'))
   if (journal === undefined) return false

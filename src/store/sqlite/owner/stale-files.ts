@@ -2,7 +2,7 @@ import { lstat, rm, rmdir } from 'node:fs/promises'
 import { AppError } from '../../../model/app-error.js'
 import { ifPresent, isErrno } from '../files/file-system.js'
 import { raiseGuard } from './native-guard.js'
-import { rollBackJournal } from './rollback-journal.js'
+import { recoverHotJournal } from './rollback-journal.js'
 
 /**
  * Prepares the folder of a ledger for opening, in any state in which the last owner may have left it: raises the guard
@@ -20,7 +20,7 @@ export async function clearStaleFiles(
   { socket, waitMs }: { socket: string | undefined; waitMs: number },
 ): Promise<void> {
   await raiseGuard(database, waitMs)
-  await rollBackJournal(database)
+  await recoverHotJournal(database)
   await removeLockFolder(`${database}.lock`)
   if (socket !== undefined) await removeSocket(socket)
 }

@@ -1,5 +1,5 @@
 import type { EventFilter } from '../../../model/events/event-match.js'
-import { LARGE_BODY_BYTES } from '../../large-event.js'
+import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { candidates, excludedColumns, type Indexes, kindsOf, type Range } from '../search/event-candidates.js'
 import { columnsDecide, rowMatcher } from '../search/row-matcher.js'
@@ -13,7 +13,7 @@ const AT_ONCE = 4_096
 const COUNTED = { first: 8_192, smallest: 1_024, largest: 1_048_576, growth: 4, targetMs: 6 }
 
 const ROW = /* sql */ `
-  SELECT seq, source, kind, subject_id, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
+  SELECT seq, source, kind, subject_id, CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN body END AS body
   FROM events WHERE seq = ?`
 
 const columnsSql = (from: string, seq: string, facets: string) => (excluded: string) =>

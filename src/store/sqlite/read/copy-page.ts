@@ -46,7 +46,7 @@ interface Fitting {
   needed?: number
 }
 
-/** Reads a part of the ledger for another one, in one go. */
+/** Reads one page for another ledger to copy, without a pause. */
 export function readCopyPage(
   database: Database,
   { pruned, epoch }: { readonly pruned: PrunedEvents; readonly epoch: string },

@@ -7,7 +7,7 @@ import {
   type FacetQuery,
 } from '../../../model/events/event-facets.js'
 import { outcomeGroupOf } from '../../../model/sentences/event-outcome.js'
-import { LARGE_BODY_BYTES } from '../../large-event.js'
+import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { candidates, type Indexes, lastUpTo, type Range } from '../search/event-candidates.js'
 import { readOutline } from '../search/large-body.js'
@@ -20,7 +20,7 @@ import { SlicedWork, type WorkBounds } from './sliced-work.js'
 const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 1_000 }
 
 const ROW = /* sql */ `
-  SELECT seq, source, kind, subject_id, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
+  SELECT seq, source, kind, subject_id, CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN body END AS body
   FROM events WHERE seq = ?`
 
 type Tally = Record<Facet, Map<string, number>>

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../../model/events/event.js'
 import { type EventPage, type EventQuery, nextCheckpoint } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
-import { LARGE_BODY_BYTES } from '../../large-event.js'
+import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import type { Database, Row } from '../files/database.js'
 import { candidates, isFiltered, lastUpTo, type Range } from '../search/event-candidates.js'
@@ -19,7 +19,7 @@ const FIRST_AFTER = /* sql */ `SELECT seq FROM events WHERE captured_us > ? ORDE
 const LAST = /* sql */ `SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const ROW = /* sql */ `
   SELECT seq, captured_us, source, kind, subject_id, octet_length(body) AS bytes,
-    CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
+    CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN body END AS body
   FROM events WHERE seq = ?`
 
 const rangePage = (order: 'ASC' | 'DESC') => /* sql */ `

@@ -1,4 +1,4 @@
-import { LARGE_BODY_BYTES } from '../../large-event.js'
+import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 
 /** What one batch of background work reads, but at least one event: writes wait for it. */
@@ -11,7 +11,7 @@ export function rowsWithinBytes(database: Pick<Database, 'all'>, after: number, 
   let bytes = 0
   let rows = 0
   for (const row of database.all(NEXT_SIZES, after, count)) {
-    bytes += Math.min(Number(row.bytes), LARGE_BODY_BYTES)
+    bytes += Math.min(Number(row.bytes), LARGE_EVENT_BYTES)
     if (bytes > BATCH_BYTES && rows > 0) break
     rows++
   }

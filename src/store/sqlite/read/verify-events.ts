@@ -4,7 +4,7 @@ import type { Problem } from '../../../model/ledger-verification.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { chainDigest, contentDigest, EMPTY_DIGEST } from '../../event-digest.js'
 import type { LedgerHead, VerifiedEvents } from '../../event-store.js'
-import { LARGE_BODY_BYTES } from '../../large-event.js'
+import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database, Row } from '../files/database.js'
 import { candidates, type Indexes, type Walk } from '../search/event-candidates.js'
 import { readBodyBytes, readOutline } from '../search/large-body.js'
@@ -40,7 +40,7 @@ const DIGEST_AT = /* sql */ `SELECT digest FROM events WHERE seq = ?`
 const LAST_SEQ = /* sql */ `SELECT max(seq) AS seq FROM events`
 const ROWS = /* sql */ `
   SELECT seq, dedupe_key, captured_us, source, kind, subject_id, seen_count, digest, content_digest,
-    CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN CAST(body AS BLOB) END AS body
+    CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN CAST(body AS BLOB) END AS body
   FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
 
 /**

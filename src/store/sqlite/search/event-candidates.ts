@@ -3,7 +3,7 @@ import type { EventQuery } from '../../../model/events/event-query.js'
 import { foldCase } from '../../../model/events/search.js'
 import { RUN_TYPES } from '../../../model/sentences/event-outcome.js'
 import type { Micros } from '../../../model/timestamp.js'
-import { LARGE_BODY_BYTES } from '../../large-event.js'
+import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
 import { wantedFacets } from './facets.js'
@@ -226,7 +226,7 @@ const FACETS: Record<Order, string> = { asc: facetSql('ASC'), desc: facetSql('DE
 /** Selects from these events those whose raw body contains the longest term, and those with a large body. */
 const likelySql = (likely: string) => /* sql */ `
   SELECT seq FROM events WHERE seq IN (SELECT value FROM json_each(?))
-    AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${likely})`
+    AND (octet_length(body) > ${LARGE_EVENT_BYTES} OR ${likely})`
 
 const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEEN ? AND ?`
 
@@ -355,7 +355,7 @@ function scanning(database: Database, query: EventFilter, atOnce: number): Looku
   if (actors) contained.push(actors.flatMap(actor => bodyPatterns([foldCase(actor)])))
   const likely = contained.filter(patterns => patterns.length <= SCANNED_PATTERNS)
   const conditions = [...likely.map(anyPattern), ...(outcomes ? [MAY_HAVE_OUTCOME] : [])]
-  const bodies = conditions.map(condition => `AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${condition})`)
+  const bodies = conditions.map(condition => `AND (octet_length(body) > ${LARGE_EVENT_BYTES} OR ${condition})`)
   const excluded = excludedColumns(database, query)
   const kinds = query.kinds?.includes('*') ? undefined : query.kinds && kindsOf(database, query.kinds)
   const statement = (order: string) => /* sql */ `

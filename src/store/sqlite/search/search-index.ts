@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { StoredEvent } from '../../../model/events/event.js'
 import type { EventFilter } from '../../../model/events/event-match.js'
 import { foldCase, searchableStrings } from '../../../model/events/search.js'
-import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
+import { findOutline, LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { rowsWithinBytes } from '../read/rows-within-bytes.js'
 import { eachFacet, type FacetName, wantedFacets } from './facets.js'
@@ -19,7 +19,7 @@ const KEPT_OUTLINES = 16
 const INDEXED_SEQ = /* sql */ `SELECT value FROM meta WHERE name = 'indexed_seq'`
 const ADVANCE = /* sql */ `UPDATE meta SET value = ? WHERE name = 'indexed_seq'`
 const NEXT = /* sql */ `
-  SELECT seq, octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
+  SELECT seq, octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN body END AS body
   FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
 const ADD_OVERLONG = /* sql */ `INSERT OR IGNORE INTO event_text_overlong (seq) VALUES (?)`
 const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?, ?)`

@@ -1,5 +1,5 @@
 import type { Database } from '../files/database.js'
-import { SIGNATURE_LENGTH, type Signature } from './signature.js'
+import { SIGNATURE_LENGTH, type TextSignature } from './text-signature.js'
 
 /** A row of the table holds as many columns as fit, but at least one. Four such rows share a page. */
 const ROW_BYTES = 2_000
@@ -46,7 +46,7 @@ export class OpenMatrix implements SignatureMatrix {
     return this.#events.length
   }
 
-  add(event: number, { columns }: Signature): void {
+  add(event: number, { columns }: TextSignature): void {
     const word = this.#events.length >>> 5
     const bit = 1 << (this.#events.length & 31)
     if (word === this.#stride) this.#grow()

@@ -1,6 +1,6 @@
 import type { Database } from '../files/database.js'
-import { columnsOfTerms, signatureOf } from './signature.js'
 import { matrixKey, OpenMatrix, type SignatureMatrix, StoredMatrix } from './signature-matrix.js'
+import { columnsOfTerms, signatureOf } from './text-signature.js'
 
 /** A segment ends when it has this many `events`, or signatures of this many `bytes`. */
 const BOUNDS = {

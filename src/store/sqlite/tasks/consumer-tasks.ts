@@ -1,5 +1,5 @@
 import { AppError } from '../../../model/app-error.js'
-import type { ConsumerPosition } from '../../../model/consumers/consumer.js'
+import { type ConsumerPosition, unknownConsumer } from '../../../model/consumers/consumer.js'
 import type { Micros } from '../../../model/timestamp.js'
 import {
   decideCheckpoint,
@@ -8,7 +8,6 @@ import {
   placeOf,
   takenName,
   tooManyConsumers,
-  unknownConsumer,
   unknownDeadLetter,
 } from '../../consumer-rules.js'
 import type {

@@ -140,7 +140,7 @@ function nameOf(store: string, name: string): string {
 }
 
 /** In a worker: carries out all kinds of tasks in the order of their arrival, until `close`. */
-export function serveInOrder(port: MessagePort, tables: TaskTables, close: () => void): void {
+export function runTaskWorker(port: MessagePort, tables: TaskTables, close: () => void): void {
   const tasks = new TaskList(tables)
   const inProgress = new Set<Promise<void>>()
   let nextId = 1

@@ -9,7 +9,7 @@ import { toFileError } from '../files/file-error.js'
 import { exists, ifPresent, isErrno, syncFolder } from '../files/file-system.js'
 import { toStoreError } from '../files/store-error.js'
 import { realDatabase } from '../owner/database-path.js'
-import { rollBackJournal } from '../owner/rollback-journal.js'
+import { recoverHotJournal } from '../owner/rollback-journal.js'
 
 /** A database, its WAL, and the rollback journal of an interrupted transaction. */
 const PARTS = ['', '-wal', '-journal']
@@ -48,7 +48,7 @@ export async function copyLegacyLedger(paths: { legacy: string; database: string
     if (legacy === undefined) return false
     await refuseLeftoverLogs(database)
     await copyConsistently(legacy, copy)
-    await rollBackJournal(copy)
+    await recoverHotJournal(copy)
     settle(copy, legacy)
     await sync(copy)
     await rename(copy, database)

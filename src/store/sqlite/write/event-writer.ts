@@ -2,7 +2,7 @@ import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { CopiedEvent } from '../../copy-store.js'
 import type { LedgerHead, SubscriptionMatch } from '../../event-store.js'
-import { LARGE_BODY_BYTES } from '../../large-event.js'
+import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import { prunedTombstone } from '../erase/stored-tombstone.js'
 import type { Database } from '../files/database.js'
@@ -35,7 +35,7 @@ const COUNT_REPEAT = /* sql */ `
   UPDATE events
   SET seen_count = seen_count + 1,
       body = json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
-  WHERE dedupe_key = ?1 AND octet_length(body) <= ${LARGE_BODY_BYTES} AND json_valid(body)
+  WHERE dedupe_key = ?1 AND octet_length(body) <= ${LARGE_EVENT_BYTES} AND json_valid(body)
   RETURNING seq, seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
 
 /** Characters from the count to the end, without the digits of the count. */
@@ -245,7 +245,7 @@ export class EventWriter {
     this.#last = capturedAt
     this.#appended++
     this.index.addUnindexed(this.#appended, marks)
-    if (body.length > LARGE_BODY_BYTES) this.index.keepOutline(this.#appended, body)
+    if (body.length > LARGE_EVENT_BYTES) this.index.keepOutline(this.#appended, body)
     this.#sourceMarks.count(this.#appended, source)
   }
 
@@ -274,7 +274,7 @@ export class EventWriter {
     copied?: { seenCount: number; digest: Buffer | null },
   ): boolean {
     // An insert copies its values even if it conflicts.
-    if (body.length > LARGE_BODY_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
+    if (body.length > LARGE_EVENT_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
     const seq = this.#appended + 1
     const digest = copied ? copied.digest : this.#chain.next(seq, body, capturedAt)
     const row = [dedupeKey, capturedAt, source, kind, subjectId, copied?.seenCount ?? 1, body, digest]

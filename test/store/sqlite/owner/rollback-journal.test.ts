@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import sqlite from 'node-sqlite3-wasm'
 import t from 'tap'
-import { rollBackJournal } from '../../../../src/store/sqlite/owner/rollback-journal.js'
+import { recoverHotJournal } from '../../../../src/store/sqlite/owner/rollback-journal.js'
 import { nativeSqlite } from '../../../support/native-sqlite.js'
 import { crashStates, type DiskState, diskState, restore } from './crash-states.js'
 import { native, own, ROUNDS, refusalOf, shortFolder } from './owner-rig.js'
@@ -70,7 +70,7 @@ t.test('a transaction that died at any step never happened, or happened whole', 
       const states = statesOfTransaction(database, shape)
       for (const [step, state] of states.entries()) {
         restore(database, state)
-        await rollBackJournal(database)
+        await recoverHotJournal(database)
         t.notOk(existsSync(`${database}-journal`))
         const committed = !state.has('-journal')
         const rows = step > 0 && committed ? [{ version: 2, n: 2 * shape.rows }] : [{ version: 1, n: shape.rows }]
@@ -89,7 +89,7 @@ t.test('an ordinary SQLite leaves the same bytes', nativeSqlite(), async t => {
     t.equal(native(database, 'PRAGMA integrity_check'), 'ok')
     const expected = diskState(database)
     restore(database, state)
-    await rollBackJournal(database)
+    await recoverHotJournal(database)
     t.ok(
       diskState(database)
         .get('')
@@ -113,7 +113,7 @@ t.test('a journal that was cut off anywhere leaves a database that was not writt
           ['-journal', journal.subarray(0, length)],
         ]),
       )
-      await rollBackJournal(database)
+      await recoverHotJournal(database)
       return readFileSync(database).equals(original)
     }),
   )
@@ -133,7 +133,7 @@ t.test('anything other than a journal, or a finished one, changes nothing', asyn
         ['-journal', bytes],
       ]),
     )
-    await rollBackJournal(database)
+    await recoverHotJournal(database)
     t.ok(readFileSync(database).equals(half.get('') as Buffer))
     t.notOk(existsSync(`${database}-journal`))
   }
@@ -162,7 +162,7 @@ t.test('a transaction over several databases is undone only while its super-jour
       ]),
     )
     if (present) writeFileSync(name.toString(), '')
-    t.equal(await rollBackJournal(database), present)
+    t.equal(await recoverHotJournal(database), present)
     t.match(contents(database), { rows: present ? [{ version: 1, n: 8 }] : [{ version: 2, n: 16 }] })
   }
 })
@@ -172,7 +172,7 @@ t.test('a journal beside a write-ahead log is refused, and nothing is touched', 
   const half = statesOfTransaction(database, { pageSize: 512, rows: 8, synchronous: 'FULL' }).at(-2) as DiskState
   const state = new Map([...half, ['-wal', Buffer.from('log')]])
   restore(database, state)
-  t.equal(await refusalOf(rollBackJournal(database)), 'conflict/ledger_journal_stale')
+  t.equal(await refusalOf(recoverHotJournal(database)), 'conflict/ledger_journal_stale')
   t.same(diskState(database), state)
 })
 

@@ -8,7 +8,7 @@ import {
   makeProxies,
   query,
   read,
-  serveInOrder,
+  runTaskWorker,
   TaskList,
   write,
 } from '../../../../src/store/sqlite/thread/task.js'
@@ -62,7 +62,7 @@ t.test('an error of a store in this thread is a rejection', async t => {
 t.test('a message that cannot be read is answered under its number, and the next ones are carried out', async t => {
   const { port1: worker, port2: caller } = new MessageChannel()
   t.teardown(() => caller.close())
-  serveInOrder(worker, TABLES, () => {})
+  runTaskWorker(worker, TABLES, () => {})
   const send = async (request: StoreRequest) => {
     caller.postMessage(request)
     const [replies] = await once(caller, 'message')

@@ -28,7 +28,7 @@ interface Failures {
  *
  * Source: decisions on security, 0.18; docs/decisions/0023.
  */
-export class KeyThrottle {
+export class CredentialThrottle {
   /** Ordered: the address that failed least recently comes first. */
   readonly #failures = new Map<string, Failures>()
   readonly #enabled: boolean

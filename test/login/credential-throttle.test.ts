@@ -1,8 +1,8 @@
 import t from 'tap'
-import { KeyThrottle } from '../../src/login/key-throttle.js'
+import { CredentialThrottle } from '../../src/login/credential-throttle.js'
 
 /** Whether a wrong key of an address is answered 429, and after how many seconds another one would not be. */
-function outcomeOf(throttle: KeyThrottle, address: string): number | undefined {
+function outcomeOf(throttle: CredentialThrottle, address: string): number | undefined {
   try {
     throttle.failed(address)
     return undefined
@@ -14,7 +14,7 @@ function outcomeOf(throttle: KeyThrottle, address: string): number | undefined {
 
 t.test('an address may show ten wrong keys in the minute that begins with the first', async t => {
   let now = 0
-  const throttle = new KeyThrottle({ now: () => now })
+  const throttle = new CredentialThrottle({ now: () => now })
   for (let i = 0; i < 10; i++) {
     t.equal(outcomeOf(throttle, 'a'), undefined)
     now += 5_000
@@ -29,7 +29,7 @@ t.test('an address may show ten wrong keys in the minute that begins with the fi
 })
 
 t.test('beyond its bound it forgets the address that failed least recently', async t => {
-  const throttle = new KeyThrottle({ now: () => 0, maxAddresses: 2 })
+  const throttle = new CredentialThrottle({ now: () => 0, maxAddresses: 2 })
   for (const address of ['a', 'b']) for (let i = 0; i < 10; i++) t.equal(outcomeOf(throttle, address), undefined)
   t.equal(outcomeOf(throttle, 'a'), 60)
   t.equal(outcomeOf(throttle, 'c'), undefined)
@@ -38,6 +38,6 @@ t.test('beyond its bound it forgets the address that failed least recently', asy
 })
 
 t.test('switched off it counts nothing', async t => {
-  const throttle = new KeyThrottle({ now: () => 0, enabled: false })
+  const throttle = new CredentialThrottle({ now: () => 0, enabled: false })
   for (let i = 0; i < 50; i++) t.equal(outcomeOf(throttle, 'a'), undefined)
 })

@@ -3,7 +3,7 @@ import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import type { EventPage } from '../../model/events/event-query.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { PacedAnswer, type PacedAnswerParts } from '../answer/paced-answer.js'
-import type { OpenAnswer } from '../http/shutdown.js'
+import type { HeldResponse } from '../http/shutdown.js'
 import { splitElements } from '../request/json-bytes.js'
 
 const CHUNK_CHARACTERS = 64 * 1024
@@ -21,7 +21,7 @@ const STORED_END_BYTES = 160
  * matches; so its last id is always where it can resume. A reader that does not read within `drainMs` receives
  * `event: dropped` with its checkpoint, and the connection is closed, so that nothing accumulates for it.
  */
-export class StreamReader {
+export class EventStreamWriter {
   /** Everything up to here has been written. */
   #checkpoint: string
   /** The last `id:` that was written. */
@@ -30,7 +30,7 @@ export class StreamReader {
   #isWithin = false
   readonly #answer: PacedAnswer
 
-  readonly #open: OpenAnswer
+  readonly #open: HeldResponse
 
   /** @param parts `open` is ended when the reader was dropped; when it ends, nothing waits for the reader */
   constructor(res: ServerResponse, start: string, parts: Pick<PacedAnswerParts, 'times' | 'open' | 'room'>) {

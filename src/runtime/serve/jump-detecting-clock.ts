@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { CLOCK_TOLERANCE } from '../../ledger/clock-behind.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 
-export interface WatchedClockParts {
+export interface JumpDetectingClockParts {
   /** The wall clock. */
   wall: () => Micros
   /** A monotonic clock with any starting point. */
@@ -16,7 +16,7 @@ export interface WatchedClockParts {
  *
  * Source: docs/decisions/0029.
  */
-export function watchedClock({ wall, elapsed, logger }: WatchedClockParts): () => Micros {
+export function jumpDetectingClock({ wall, elapsed, logger }: JumpDetectingClockParts): () => Micros {
   const offset = (now: Micros) => now - elapsed()
   let known = offset(wall())
   return () => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Random } from '../../../../bench/random.js'
-import { columnsOfTerms, signatureOf } from '../../../../src/store/sqlite/search/signature.js'
+import { columnsOfTerms, signatureOf } from '../../../../src/store/sqlite/search/text-signature.js'
 
 const TEXTS = 200
 const LETTERS: Record<string, [consonants: string, vowels: string]> = {

@@ -20,7 +20,7 @@ const LONGEST = 4
 /** First code point of the scripts whose characters are each rare (CJK radicals, kana, ideographs, Hangul). */
 const FIRST_IDEOGRAPH = 0x2e80
 
-export interface Signature {
+export interface TextSignature {
   length: number
   /** Columns for the longest signature. Valid until the next signature is made. */
   columns: Uint16Array
@@ -34,7 +34,7 @@ const list = new Uint16Array(SIGNATURE_LENGTH.most)
  * @param text folded
  * @param bodyBytes of the whole event
  */
-export function signatureOf(text: string, bodyBytes: number): Signature {
+export function signatureOf(text: string, bodyBytes: number): TextSignature {
   let size = 0
   for (let start = 0; start < text.length; start++) {
     let mixed = 0

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readTimestamp } from '../../../src/model/timestamp.js'
-import { watchedClock } from '../../../src/runtime/serve/watched-clock.js'
+import { jumpDetectingClock } from '../../../src/runtime/serve/jump-detecting-clock.js'
 
 const HOUR = 3_600_000_000
 const NOW = readTimestamp('now', '2031-05-04T09:00:00Z').micros
@@ -8,7 +8,7 @@ const NOW = readTimestamp('now', '2031-05-04T09:00:00Z').micros
 function watched() {
   const time = { wall: NOW, elapsed: 5 }
   const entries: object[] = []
-  const clock = watchedClock({
+  const clock = jumpDetectingClock({
     wall: () => time.wall,
     elapsed: () => time.elapsed,
     logger: { error: (line: object) => entries.push(line) },
