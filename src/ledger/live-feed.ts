@@ -1,8 +1,12 @@
 import type { StoredEvent } from '../model/events/event.js'
-import { type EventFilter, eventMatches } from '../model/events/event-match.js'
+import { type EventFilter, eventMatches, textsOf } from '../model/events/event-match.js'
 
 interface Listener {
   filter: EventFilter
+  /** How many terms are compared with the texts of an event. */
+  terms: number
+  /** The filter without them. */
+  withoutTexts: EventFilter
   /** Keys under which it is listed: its patterns of kinds, or `*`. */
   kinds: readonly string[]
   wake: () => void
@@ -13,11 +17,11 @@ type Listeners = Map<string, Set<Listener>>
 const EVERY_KIND = '*'
 
 /**
- * Events are compared on the thread that answers every request, so only a few terms are compared. A reader woken
- * needlessly reads the ledger once more and finds nothing.
+ * Events are compared on the thread that answers every request. So their texts are compared with the terms of a reader
+ * that has at most so many, and, for the events of one commit, as long as all readers together have compared at most so
+ * many characters. Without the comparison, a reader may be woken needlessly: it reads the ledger once more and finds nothing.
  */
-const COMPARED_TERMS = 16
-const COMPARED_SEARCHES = 4
+const COMPARED = { terms: 16, characters: 8_000_000 }
 
 /**
  * After readers were woken, how long the next ones wait, for each that was woken. One costs about 0.05 ms to read and to
@@ -60,13 +64,18 @@ export class LiveFeed {
    */
   publish(events: readonly FreshEvent[]): void {
     const matching = this.#afterPause ?? new Set()
+    let left = COMPARED.characters
     for (const { kind, isWhole, toStored } of events) {
-      let event: StoredEvent | undefined
+      let event: ComparedEvent | undefined
       for (const pattern of patternsOf(kind)) {
         for (const listener of this.#byKind.get(pattern) ?? []) {
           if (matching.has(listener)) continue
-          event ??= toStored()
-          if (mayMatch(event, isWhole, listener.filter)) matching.add(listener)
+          event ??= new ComparedEvent(toStored())
+          const cost =
+            listener.terms > 0 && listener.terms <= COMPARED.terms && isWhole ? listener.terms * event.size : 0
+          const isCompared = cost > 0 && cost <= left
+          if (isCompared) left -= cost
+          if (event.matches(isCompared ? listener.filter : listener.withoutTexts)) matching.add(listener)
         }
       }
     }
@@ -103,22 +112,31 @@ function* patternsOf(kind: string): Generator<string> {
   for (let dot = kind.indexOf('.'); dot !== -1; dot = kind.indexOf('.', dot + 1)) yield `${kind.slice(0, dot)}.*`
 }
 
-/** A text search is woken for every event whose text is not in memory. */
-function mayMatch(event: StoredEvent, isWhole: boolean, filter: EventFilter): boolean {
-  if (isWhole || filter.search === undefined) return eventMatches(event, filter)
-  const { search: _, ...others } = filter
-  return eventMatches(event, others)
+/** An event that is compared with the filters of many readers. */
+class ComparedEvent {
+  readonly #texts: () => readonly string[]
+  #size: number | undefined
+
+  constructor(private readonly event: StoredEvent) {
+    this.#texts = textsOf(event)
+  }
+
+  /** Characters of its texts; at least 1. */
+  get size(): number {
+    this.#size ??= this.#texts().reduce((sum, text) => sum + text.length, 1)
+    return this.#size
+  }
+
+  matches(filter: EventFilter): boolean {
+    return eventMatches(this.event, filter, this.#texts)
+  }
 }
 
 /** A filter that every event passes which passes this one. */
-function withFewTerms(filter: EventFilter): EventFilter {
-  const { search, excluded } = filter
-  const searches = excluded?.searches?.filter(terms => terms.length <= COMPARED_TERMS).slice(0, COMPARED_SEARCHES)
-  return {
-    ...filter,
-    ...(search ? { search: search.slice(0, COMPARED_TERMS) } : {}),
-    ...(searches ? { excluded: { ...excluded, searches } } : {}),
-  }
+function withoutTexts({ search: _, excluded, ...others }: EventFilter): EventFilter {
+  if (!excluded) return others
+  const { searches: __, ...values } = excluded
+  return { ...others, excluded: values }
 }
 
 /** One waiting reader. Wakings while it does not wait count as one. */
@@ -132,7 +150,8 @@ class Waiting {
     private readonly byKind: Listeners,
   ) {
     const kinds = filter.kinds ?? [EVERY_KIND]
-    this.#listener = { filter: withFewTerms(filter), kinds, wake: () => this.#wake() }
+    const terms = [filter.search ?? [], ...(filter.excluded?.searches ?? [])].flat().length
+    this.#listener = { filter, terms, withoutTexts: withoutTexts(filter), kinds, wake: () => this.#wake() }
     for (const kind of kinds) {
       const alike = byKind.get(kind) ?? new Set()
       byKind.set(kind, alike.add(this.#listener))

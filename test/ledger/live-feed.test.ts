@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { LiveFeed } from '../../src/ledger/live-feed.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
-import { eventMatches } from '../../src/model/events/event-match.js'
+import { type EventFilter, eventMatches } from '../../src/model/events/event-match.js'
 
 const fresh = (kind: string) => {
   return { kind, isWhole: true, toStored: () => ({ kind, source: 'chat' }) as StoredEvent }
@@ -96,4 +96,34 @@ t.test('an event is not put together for readers of other kinds', async t => {
   feed.listen({ kinds: ['check.*'] })
   feed.publish([{ kind: 'message.created', isWhole: true, toStored: () => t.fail('no reader waits for it') as never }])
   t.ok(feed.hasListeners)
+})
+
+t.test('texts of a commit are compared within bounds, and beyond them readers are woken without', async t => {
+  const said = 'x'.repeat(100_000)
+  const large = {
+    kind: 'a',
+    isWhole: true,
+    toStored: () => ({ kind: 'a', source: 'chat', payload: { said } }) as never,
+  }
+  const wokenOf = async (filters: EventFilter[]) => {
+    const feed = new LiveFeed(() => {})
+    let woken = 0
+    for (const filter of filters) {
+      void feed
+        .listen(filter)
+        .next(undefined)
+        .then(() => woken++)
+    }
+    feed.publish([large])
+    await turn()
+    return woken
+  }
+  const alike = (count: number, filter: EventFilter) => Array.from({ length: count }, () => filter)
+  t.equal(await wokenOf(alike(79, { search: ['zzz'] })), 0)
+  t.equal(await wokenOf(alike(90, { search: ['zzz'] })), 11, 'those after eight million characters')
+  t.equal(await wokenOf(alike(90, { search: ['zzz'], sources: ['forum'] })), 0, 'other filters are always compared')
+  t.equal(await wokenOf(alike(1, { excluded: { searches: [['xxx']] } })), 0)
+  t.equal(await wokenOf(alike(1, { excluded: { searches: [['zzz']] } })), 1)
+  const terms = Array.from({ length: 17 }, (_, at) => `z${at}`)
+  t.equal(await wokenOf(alike(1, { search: terms })), 1, 'a reader with many terms')
 })

@@ -25,8 +25,10 @@ export type EventFilter = Pick<
 /**
  * Whether an event passes the filters of a query. This is the only definition of what a filter means: indexes merely
  * narrow the candidates, and the live feed calls this before anything is read.
+ *
+ * @param texts of the event; for several filters, the same
  */
-export function eventMatches(event: StoredEvent, filter: EventFilter): boolean {
+export function eventMatches(event: StoredEvent, filter: EventFilter, texts = textsOf(event)): boolean {
   if (filter.sources !== undefined && !filter.sources.includes(event.source)) return false
   if (filter.kinds !== undefined && !filter.kinds.some(pattern => kindMatches(event.kind, pattern))) return false
   const { subscriptionIds, actors, outcomes, excluded } = filter
@@ -37,8 +39,17 @@ export function eventMatches(event: StoredEvent, filter: EventFilter): boolean {
   if (filter.target !== undefined && !targetMatches(event, filter.target)) return false
   if (outcomes !== undefined && !outcomes.includes(outcomeGroupOf(event) as Outcome)) return false
   if (!occurredWithin(event, filter)) return false
-  if (excluded !== undefined && isExcluded(event, excluded)) return false
-  return filter.search === undefined || searchMatches(event, filter.search)
+  if (excluded !== undefined && isExcluded(event, excluded, texts)) return false
+  return filter.search === undefined || searchMatches(texts(), filter.search)
+}
+
+/** The searchable texts of an event, which are folded when they are needed first. */
+export function textsOf(event: StoredEvent): () => readonly string[] {
+  let known: readonly string[] | undefined
+  return () => {
+    known ??= [...searchableStrings(event)]
+    return known
+  }
 }
 
 /** `message.*` covers `message.created` and every other kind that begins with `message.`; `*` covers all. */
@@ -47,14 +58,14 @@ export function kindMatches(kind: string, pattern: string): boolean {
   return pattern.endsWith('.*') ? kind.startsWith(pattern.slice(0, -1)) : kind === pattern
 }
 
-function isExcluded(event: StoredEvent, excluded: ExcludedValues): boolean {
+function isExcluded(event: StoredEvent, excluded: ExcludedValues, texts: () => readonly string[]): boolean {
   const { sources, kinds, actors, targets, outcomes, searches } = excluded
   if (sources?.includes(event.source)) return true
   if (kinds?.some(pattern => kindMatches(event.kind, pattern))) return true
   if (actors?.some(actor => actorMatches(event, actor))) return true
   if (targets?.some(key => targetMatches(event, key))) return true
   if (outcomes?.includes(outcomeGroupOf(event) as Outcome)) return true
-  return searches?.some(terms => searchMatches(event, terms)) ?? false
+  return searches?.some(terms => searchMatches(texts(), terms)) ?? false
 }
 
 function occurredWithin({ occurred_at }: StoredEvent, { occurredFrom, occurredTo }: EventFilter): boolean {
@@ -82,7 +93,6 @@ function targetMatches(event: StoredEvent, key: string): boolean {
   return false
 }
 
-function searchMatches(event: StoredEvent, terms: readonly string[]): boolean {
-  const strings = [...searchableStrings(event)]
-  return terms.every(term => strings.some(text => text.includes(term)))
+function searchMatches(texts: readonly string[], terms: readonly string[]): boolean {
+  return terms.every(term => texts.some(text => text.includes(term)))
 }

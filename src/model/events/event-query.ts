@@ -3,7 +3,14 @@ import type { Micros } from '../timestamp.js'
 import type { Verification } from './event.js'
 import type { SearchTerm } from './search.js'
 
-export const QUERY_LIMITS = { limit: 500, defaultLimit: 100, days: 3650, searchCharacters: 4_096, choices: 50 } as const
+export const QUERY_LIMITS = {
+  limit: 500,
+  defaultLimit: 100,
+  days: 3650,
+  searchCharacters: 4_096,
+  choices: 50,
+  excludedSearches: 10,
+} as const
 
 /**
  * A query for events, complete and bounded. An event must pass all filters.

@@ -14,12 +14,16 @@ export interface ReadBody {
 /** The member of a payload that holds a body that is not an object. */
 export const WRAPPED = 'body'
 
-/** Nothing is refused: a body that is neither JSON nor a form is kept as its text, or in base64. */
-export function readOwnBody(delivery: WebhookDelivery): ReadBody {
+/**
+ * Nothing is refused: a body that is neither JSON nor a form is kept as its text, or in base64.
+ *
+ * @param isSignedForm the body was proved as a form, so it is not read as JSON
+ */
+export function readOwnBody(delivery: WebhookDelivery, isSignedForm: boolean): ReadBody {
   const { body } = delivery
   if (!isUtf8(body)) return { root: Buffer.from(body).toString('base64'), unreadable: 'The body is not UTF-8.' }
   const text = textOf(delivery)
-  const json = parsed(text)
+  const json = isSignedForm ? undefined : parsed(text)
   if (json !== undefined) return json
   if (!isForm(delivery))
     return { root: text, unreadable: 'The body is not JSON, and its Content-Type is not that of a form.' }
@@ -32,10 +36,13 @@ export function readOwnBody(delivery: WebhookDelivery): ReadBody {
 /** Longer texts stay texts: a delivery with several would need much memory. */
 const DECODED = 1024 * 1024
 
+const OBJECT_OR_LIST = /^\s*[{[]/u
+
 /** The object or the list that a text is as JSON; another value unchanged, so that what was decoded stays so. */
 export function decoded(value: unknown, isBase64: boolean): unknown {
   if (typeof value !== 'string' || value.length > DECODED) return value
-  const root = parsed(isBase64 ? Buffer.from(value, 'base64').toString('utf8') : value)?.root
+  const text = isBase64 ? Buffer.from(value, 'base64').toString('utf8') : value
+  const root = OBJECT_OR_LIST.test(text) ? parsed(text)?.root : undefined
   return typeof root === 'object' && root !== null ? root : value
 }
 

@@ -13,16 +13,24 @@ const CHARACTERS = 256
 /**
  * @param headers names in lower case
  * @param secrets of the source: a header that has one of them is left out, under any name
+ * @param except the header of the proof, in lower case
  */
 export function keptHeaders(
   headers: Readonly<Record<string, string | undefined>>,
-  secrets: readonly string[] = [],
+  { secrets, except }: { secrets: readonly string[]; except: string | undefined },
 ): Record<string, string> {
   const hidden = secrets.filter(secret => secret !== '').flatMap(secret => [secret, encodeURIComponent(secret)])
   const kept = Object.entries(headers).flatMap(([name, value]) => {
     const isKept =
       KEPT.includes(name) || KEPT_PREFIXES.some(prefix => name.startsWith(prefix)) || NAMES_EVENT.test(name)
-    if (!isKept || NEVER.test(name) || value === undefined || hidden.some(secret => value.includes(secret))) return []
+    if (
+      !isKept ||
+      name === except ||
+      NEVER.test(name) ||
+      value === undefined ||
+      hidden.some(secret => value.includes(secret))
+    )
+      return []
     return [[name, value.slice(0, CHARACTERS)] as const]
   })
   return Object.fromEntries(kept.slice(0, MOST))

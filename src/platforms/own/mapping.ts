@@ -12,6 +12,7 @@ import { keptHeaders } from './kept-headers.js'
 import type { Scope } from './place.js'
 import { hasListAt, itemsAt, type ListedItem, readPointer, type Step, withReplaced } from './pointer.js'
 import { compileRule } from './rule.js'
+import { signsForm } from './signature.js'
 import { compileValue } from './template.js'
 
 /** The kind of a delivery that no rule of a mapping fits. It is kept unchanged, and can be mapped later. */
@@ -53,6 +54,8 @@ export function compileMapping(definition: SourceDefinition): Mapping {
     definition.delivery_id === undefined ? () => undefined : compileValue(definition.delivery_id, '/delivery_id')
   const listAt = each === undefined ? undefined : readPointer(each, '/each')
   const prepare = compilePreparation(definition)
+  const isSignedForm = signsForm(definition.proof)
+  const proofHeader = 'header' in definition.proof ? definition.proof.header.toLowerCase() : undefined
   const ordinary = ordinaryAnswer === undefined ? {} : { answer: ordinaryAnswer }
 
   /** @param identity of the delivery and the item in it, if nothing else identifies the event: a digest takes time */
@@ -76,7 +79,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
 
   return {
     normalise: (delivery, { verified, secrets = [] }) => {
-      const { root: sent, unreadable } = readOwnBody(delivery)
+      const { root: sent, unreadable } = readOwnBody(delivery, isSignedForm)
       const root = prepare(sent)
       const { headers } = delivery
       const scope: Scope = { root, item: root, headers, budget: new Budget(root) }
@@ -86,7 +89,12 @@ export function compileMapping(definition: SourceDefinition): Mapping {
         return `sha256-${digest}`
       }
       const keep = (reason: string, kept: unknown, at: string) =>
-        unmapped(name, { reason, root: kept, identity: at, headers: keptHeaders(headers, secrets) })
+        unmapped(name, {
+          reason,
+          root: kept,
+          identity: at,
+          headers: keptHeaders(headers, { secrets, except: proofHeader }),
+        })
       const events = () => {
         if (unreadable !== undefined) return [keep(unreadable, root, identity())]
         const { scopes, isList } = scopesOf(scope)
@@ -129,7 +137,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
     },
 
     without: (delivery, most) => {
-      const root = prepare(readOwnBody(delivery).root)
+      const root = prepare(readOwnBody(delivery, isSignedForm).root)
       try {
         const { scopes } = scopesOf({ root, item: root, headers: delivery.headers, budget: new Budget(root) })
         return scopes.slice(0, most).map(scope => rules.find(({ applies }) => applies(scope))?.without(scope) ?? [])
@@ -155,17 +163,25 @@ function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ListedItem
   return listed
 }
 
+/** Texts of one delivery that are decoded. Each that is no JSON costs as much as a hundred others that are read. */
+const DECODED_TEXTS = 1_000
+
 /** What is done with a body before anything is read: texts are decoded, and what is not kept is hidden. Doing it twice changes nothing. */
 function compilePreparation({ decode = [], redact = [], proof }: SourceDefinition): (root: unknown) => unknown {
   const changes = [
     ...decode.map(({ at, base64 = false }, index) => {
-      const change = (value: unknown) => decoded(value, base64)
+      const change = (value: unknown, texts: { left: number }) => (texts.left-- > 0 ? decoded(value, base64) : value)
       return { steps: readPointer(at, `/decode/${index}/at`), change }
     }),
     ...redact.map((at, index) => ({ steps: readPointer(at, `/redact/${index}`), change: hidden })),
     ...(proof.type === 'body' ? [{ steps: readPointer(proof.at, '/proof/at'), change: hidden }] : []),
   ]
-  return sent => withinLevels(changes.reduce((value, { steps, change }) => withReplaced(value, steps, change), sent))
+  return sent => {
+    const texts = { left: DECODED_TEXTS }
+    const replace = (value: unknown, { steps, change }: (typeof changes)[number]) =>
+      withReplaced(value, steps, each => change(each, texts))
+    return withinLevels(changes.reduce(replace, sent))
+  }
 }
 
 function hidden(value: unknown): unknown {

@@ -27,7 +27,12 @@ const HEADER = /^header:([A-Za-z0-9-]{1,100})$/u
  */
 export function compilePlace(text: string, field: string): ReadPlace {
   const header = HEADER.exec(text)?.[1]?.toLowerCase()
-  if (header !== undefined) return ({ headers }) => headers[header]
+  if (header !== undefined) {
+    return ({ headers, budget }) => {
+      budget.takeSteps(1)
+      return headers[header]
+    }
+  }
   const isOfItem = text.startsWith('.')
   const pointer = compilePointer(isOfItem ? text.slice(1) : text, field)
   return ({ root, item, budget }) => pointer(isOfItem ? item : root, steps => budget.takeSteps(steps))

@@ -108,7 +108,7 @@ function shownAt({ headers }: WebhookDelivery, { header, prefix = '' }: { header
 function compileBodyToken(at: string): CheckSignature {
   const place = compilePointer(at, '/proof/at')
   return (delivery, secrets) => {
-    const shown = place(readOwnBody(delivery).root)
+    const shown = place(readOwnBody(delivery, false).root)
     checkToken(typeof shown === 'string' ? shown : undefined, secrets)
   }
 }

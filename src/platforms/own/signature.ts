@@ -1,10 +1,10 @@
 import { createHmac, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { safeEqual } from '../../login/safe-equal.js'
-import { invalidField } from '../../model/app-error.js'
-import type { SignatureProof } from '../../model/sources/source-definition.js'
+import { AppError, invalidField } from '../../model/app-error.js'
+import type { SignatureProof, SourceProof } from '../../model/sources/source-definition.js'
 import { findTimestamp } from '../../model/timestamp.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { textOf } from '../deliveries/delivery-body.js'
+import { isForm, textOf } from '../deliveries/delivery-body.js'
 import { TOLERANCE_SECONDS } from '../signatures/standard-webhooks.js'
 import { anyMatches, signatureInvalid } from '../signatures/verification.js'
 
@@ -15,6 +15,10 @@ const MOST_SECONDS = 1e11
 const KEY_BYTES = 32
 /** Signatures of one delivery that are compared: a sender that changes its secret signs with two. Each costs time before anything is proved. */
 const MOST_SIGNATURES = 10
+/** Checking one of Ed25519 reads the whole body, for each key: so few of them, and of a body that is not large. */
+const ED25519 = { signatures: 2, bytes: 1024 * 1024 }
+/** A form has to be parsed and sorted before anything is proved. */
+const FORM_BYTES = 64 * 1024
 
 /** @param now epoch milliseconds; @throws AppError `unauthenticated/signature_invalid` */
 export type CheckSignature = (delivery: WebhookDelivery, secrets: readonly string[], now: number) => void
@@ -25,7 +29,7 @@ export function compileSignature(proof: SignatureProof): CheckSignature {
   const { encoding, timestamp } = proof
   return (delivery, secrets, now) => {
     const signatures = valuesAt(delivery, proof, proof)
-      .slice(0, MOST_SIGNATURES)
+      .slice(0, proof.type === 'hmac' ? MOST_SIGNATURES : ED25519.signatures)
       .map(shown => (encoding === 'hex' ? shown.toLowerCase() : shown))
     if (signatures.length === 0) throw notSigned(proof.header)
     const [at] = timestamp === undefined ? [] : valuesAt(delivery, timestamp, proof)
@@ -68,6 +72,7 @@ function matcher(
     }
   }
   const bytes = Buffer.concat(signed.map(part => Buffer.from(part)))
+  if (bytes.byteLength > ED25519.bytes) throw tooLarge('Ed25519', ED25519.bytes)
   return secret => {
     const key = publicKey(secret, proof.encoding)
     return (
@@ -128,13 +133,31 @@ function signedParts({ signed = '{body}', timestamp }: SignatureProof): SignedPa
   })
 }
 
-/** Names and values of the fields, sorted by name, without anything between them. Source: Twilio, "Validating signatures". */
+/** Whether the proof signs the fields of a form. The body is then a form, whatever else its text may be. */
+export function signsForm(proof: SourceProof): boolean {
+  return 'signed' in proof && proof.signed?.includes('{form}') === true
+}
+
+/**
+ * Names and values of the fields, sorted by name, without anything between them. Source: Twilio, "Validating signatures".
+ *
+ * @throws AppError `unauthenticated/signature_invalid`, `too_large/body_too_large`
+ */
 function sortedForm(delivery: WebhookDelivery): string {
+  if (!isForm(delivery)) {
+    throw signatureInvalid('The source signs a form, and the body is none.', 'Let the sender send a form.')
+  }
+  if (delivery.body.byteLength > FORM_BYTES) throw tooLarge('A signed form', FORM_BYTES)
   const fields = [...new URLSearchParams(textOf(delivery))]
   return fields
     .sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
     .map(([name, value]) => name + value)
     .join('')
+}
+
+function tooLarge(what: string, bytes: number): AppError {
+  const message = `${what} can prove a body of at most ${bytes / 1024} KiB.`
+  return new AppError('too_large', 'body_too_large', message)
 }
 
 function checkAge(at: string | undefined, toleranceSeconds: number, now: number): void {

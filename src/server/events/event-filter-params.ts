@@ -79,9 +79,18 @@ function readFilterValues<Other extends string>(params: QueryString<Other | Filt
     exclude_actor: actors.excluded,
     exclude_target: readChoices(params, 'exclude_target', params.all('exclude_target')),
     exclude_outcome: outcomes.excluded,
-    exclude_q: readChoices(params, 'exclude_q', params.all('exclude_q'), QUERY_LIMITS.searchCharacters),
+    exclude_q: readExcludedSearches(params),
     q: params.raw('q') || undefined,
   })
+}
+
+/** Each event is compared with all of them, one by one: fewer than of other filters. */
+function readExcludedSearches<Other extends string>(params: QueryString<Other | FilterName>) {
+  const { excludedSearches, searchCharacters } = QUERY_LIMITS
+  const texts = params.all('exclude_q')
+  if (texts.length > excludedSearches)
+    params.refuse('exclude_q', `exclude_q was given more than ${excludedSearches} times.`)
+  return readChoices(params, 'exclude_q', texts, searchCharacters)
 }
 
 /** The values of a filter, and those to exclude: `kind=!message.*` is the same as `exclude_kind=message.*`. */

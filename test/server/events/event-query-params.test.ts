@@ -140,6 +140,7 @@ const refused = [
   { search: '?outcome=', field: 'outcome' },
   { search: '?exclude_outcome=failed,running', field: 'exclude_outcome' },
   { search: '?exclude_q=a&exclude_q=', field: 'exclude_q', detail: /empty/ },
+  { search: `?${'exclude_q=a&'.repeat(11)}`, field: 'exclude_q', detail: /10 times/ },
   { search: `?exclude_q=${'x'.repeat(4_000)}&exclude_q=${'y'.repeat(97)}`, field: 'exclude_q', detail: /4096/ },
   { search: '?exclude_kind=*', field: 'exclude_kind', detail: /no event/ },
   { search: '?exclude_kind=mess*', field: 'exclude_kind', detail: /message\.\*/ },

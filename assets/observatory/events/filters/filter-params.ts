@@ -40,6 +40,7 @@ export interface RangeFilters {
 
 /** The server's limit. */
 const MOST_CHOICES = 50
+const MOST_EXCLUDED_SEARCHES = 10
 export const LONGEST_SEARCH = 4096
 const LONGEST_VALUE = 2048
 
@@ -94,7 +95,7 @@ export const FILTER_PARAMS: Params<Filters> = {
   exclude_actor: choices,
   exclude_target: choices,
   exclude_outcome: outcomes,
-  exclude_q: choices,
+  exclude_q: { ...choices, read: values => choices.read(values).slice(0, MOST_EXCLUDED_SEARCHES) },
   days: integer({ least: 1, most: MOST_DAYS }),
   last: only(text => (isRelative(text) ? text : '')),
   from: instant,

@@ -38,8 +38,9 @@ export function rowMatcher(database: Database, filter: EventFilter): (row: Row) 
   const byColumns = columnsDecide(filter)
   const { search = [] } = filter
   const matches = matcher(filter)
-  const { sources: notSources, kinds: notKinds } = filter.excluded ?? {}
-  const patterns = search.map(term => new RegExp(toPattern(inJson(term)), 'iu'))
+  const { sources: notSources, kinds: notKinds, searches: unwanted = [] } = filter.excluded ?? {}
+  const patterns = search.map(bodyPattern)
+  const suspicious = unwanted.map(terms => bodyPattern(longestOf(terms)))
   return function* (row) {
     if (filter.sources !== undefined && !filter.sources.includes(String(row.source))) return false
     if (filter.kinds !== undefined && !filter.kinds.some(kind => kindMatches(String(row.kind), kind))) return false
@@ -59,7 +60,10 @@ export function rowMatcher(database: Database, filter: EventFilter): (row: Row) 
     }
     const event = JSON.parse(body) as StoredEvent
     if (!matches.values(event)) return false
-    return matches.terms.length === 0 || matches.texts(yield* missingIn(searchableStrings(event), matches.terms))
+    const mayBeExcluded = suspicious.some(pattern => pattern.test(body))
+    if (search.length === 0 && !mayBeExcluded) return true
+    const missing = yield* missingIn(searchableStrings(event), mayBeExcluded ? matches.terms : search)
+    return mayBeExcluded ? matches.texts(missing) : missing.length === 0
   }
 }
 
@@ -124,6 +128,12 @@ function* missingIn(
   return missing
 }
 
-function toPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')
+/** Found in the body of every event with the term, whose texts decide. */
+function bodyPattern(term: SearchTerm): RegExp {
+  return new RegExp(inJson(term).replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&'), 'iu')
+}
+
+/** It is the rarest, most likely. @param terms at least one */
+function longestOf(terms: readonly SearchTerm[]): SearchTerm {
+  return terms.reduce((longest, term) => (term.length > longest.length ? term : longest))
 }
