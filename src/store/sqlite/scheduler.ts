@@ -41,6 +41,8 @@ const UPKEEP_PACING = { rest: 9, quietRest: 1, quietMs: 50 }
 interface OpenQuery {
   id: number
   query: Generator<void, unknown>
+  /** How long its slices have taken together. */
+  spentMs: number
 }
 
 /**
@@ -52,6 +54,7 @@ export class Scheduler {
   readonly #reads: TaskRequest[] = []
   /** Not a Map: V8 does not clear the old hash table of one that grows, so it keeps answered queries alive. */
   #queries: OpenQuery[] = []
+  #quickIsNext = false
   #closing: number | undefined
   #turnPending = false
   /** Requests are numbered as they are sent, and arrive in that order. */
@@ -92,7 +95,7 @@ export class Scheduler {
         break
       case 'page':
       case 'query':
-        this.#queries.push({ id: request.id, query: this.engine.query(request) })
+        this.#queries.push({ id: request.id, query: this.engine.query(request), spentMs: 0 })
         break
       case 'abort':
         this.#queries = this.#queries.filter(({ id }) => id !== request.id)
@@ -193,25 +196,42 @@ export class Scheduler {
   }
 
   /**
-   * A slice of one query after the other, as long as the turn has time. A query that had its slice moves to the end of the line.
+   * A slice of one query after the other, as long as the turn has time.
    *
    * @param mostMs no further slice begins after this time
    */
   #advanceQueries(mostMs: number): void {
     const started = performance.now()
     const replies = new OrderedReplies()
-    for (let entry = this.#queries.shift(); entry; entry = this.#queries.shift()) {
-      const { id, query } = entry
+    let now = started
+    for (let entry = this.#takeQuery(); entry; entry = this.#takeQuery()) {
+      const { id, query, spentMs } = entry
       const queries = this.#queries
+      const began = now
       replies.add(id, () => {
         const step = query.next()
         if (step.done) return step.value
-        queries.push({ id, query })
+        queries.push({ id, query, spentMs: spentMs + performance.now() - began })
         return PENDING
       })
-      if (performance.now() - started > mostMs) break
+      now = performance.now()
+      if (now - started > mostMs) break
     }
     this.#send(replies)
+  }
+
+  /**
+   * The query whose slice is next: in turns the one that has waited longest, and the one whose slices took least. So a quick
+   * query does not wait for a slice of each slow one, and a slow one advances however many quick ones come.
+   */
+  #takeQuery(): OpenQuery | undefined {
+    this.#quickIsNext = !this.#quickIsNext
+    if (!this.#quickIsNext) return this.#queries.shift()
+    let least = 0
+    for (const [at, { spentMs }] of this.#queries.entries()) {
+      if (spentMs < (this.#queries[least] as OpenQuery).spentMs) least = at
+    }
+    return this.#queries.splice(least, 1)[0]
   }
 
   #advanceIndex(): void {
