@@ -31,11 +31,11 @@ export interface AppErrorOptions {
   hint?: string
   /** Every refused field, if the message cannot name them all. */
   errors?: FieldProblem[]
-  /** Seconds, may be fractional, until a retry makes sense. */
+  /** Seconds until a retry makes sense. May be fractional. */
   retryAfterSeconds?: number
   /** The checkpoint with which a consumer can continue. */
   nextSince?: string
-  /** `WWW-Authenticate` of the answer, in place of that of the program. */
+  /** The `WWW-Authenticate` header of the answer. Replaces the program's own. */
   challenge?: string
   cause?: unknown
 }
@@ -69,7 +69,7 @@ export class AppError extends Error {
 
 const REFUSALS: readonly ErrorCategory[] = ['unauthenticated', 'forbidden', 'throttled']
 
-/** Whether the caller was refused. Includes `throttled`: a wrong key or token from an address that showed too many of them. */
+/** Whether the caller was refused. Includes `throttled`: the address showed too many wrong keys or tokens. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof AppError && REFUSALS.includes(error.category)
 }

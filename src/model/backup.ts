@@ -21,7 +21,7 @@ export interface RestoredLedger {
   events: number
   /** `captured_at` of the newest event. */
   head: string | null
-  /** A new one. */
+  /** A new epoch. */
   epoch: string
   /** New path of the replaced file; null if there was none. */
   replaced: string | null

@@ -1,13 +1,13 @@
-/** A call that served this many callers also serves later ones, where that is allowed. */
+/** From this many waiting callers on, a read also serves later calls, for `reuseMs`. */
 const MANY = 4
 
 /**
  * Wraps a slow read so that no two calls of it overlap. Calls during a read share the next one, which starts after all
  * of them, so each caller sees every change made before its call.
  *
- * @param reuseMs with many callers together, each sees only changes made this long before: a read for each turn of the event
- *   loop costs a server a tenth of its requests
- * @param now milliseconds that only grow
+ * @param reuseMs how long later calls reuse a read that many callers shared; they miss changes made since it began. A
+ *   read in each turn of the event loop costs a server a tenth of its requests
+ * @param now milliseconds of a monotonic clock
  */
 export function coalesceCalls<Value>(
   read: () => Promise<Value>,

@@ -11,12 +11,12 @@ export type CheckState = 'ok' | 'warn' | 'fail'
 /** Why something does not work; the exit code is derived from it. */
 export type Fault = 'damaged' | 'configuration' | 'conflict' | 'refused' | 'temporary' | 'unreachable'
 
-/** What a check has found. No member ever contains a secret. */
+/** The result of one check. No member ever contains a secret. */
 export interface Finding {
   state: CheckState
   /** A sentence. */
   detail: string
-  /** What to do, as a sentence; null if nothing, or if `detail` includes it. */
+  /** What to do, as a sentence; null if there is nothing to do, or if `detail` includes it. */
   advice: string | null
   /** Null unless `state` is `fail`. */
   fault: Fault | null
@@ -28,7 +28,7 @@ export interface CheckedFinding extends Finding {
 
 /** The result of `daybook doctor`. */
 export interface Diagnosis {
-  /** The worst of all. */
+  /** The worst state of all findings. */
   state: CheckState
   version: string
   checks: readonly CheckedFinding[]

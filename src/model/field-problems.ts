@@ -9,10 +9,10 @@ interface SchemaError {
 }
 
 const LISTED = 50
-/** For the path of an unknown member. */
+/** Limit for the path of an unknown member. */
 const SHOWN_CHARACTERS = 100
 
-/** Words schema errors for people. One problem per field and keyword, at most fifty. */
+/** Describes schema errors in sentences. One problem per field and keyword, at most fifty. */
 export function toFieldProblems(errors: readonly SchemaError[], input: unknown): FieldProblem[] {
   return errors.flatMap(error => problemsOf(error, input)).slice(0, LISTED)
 }

@@ -1,9 +1,9 @@
 /** A ledger that follows another one. Source: docs/decisions/0061. */
 import type { Micros } from './timestamp.js'
 
-/** Where a ledger that follows another one has read to. It is stored with the events. */
+/** The position up to which a follower has copied its leader. It is stored with the events. */
 export interface FollowMark {
-  /** Base address of the other one. */
+  /** Base address of the leader. */
   leader: string
   /** The last change that was copied, in the numbering of the leader's database. */
   changes: number
@@ -25,26 +25,26 @@ export interface Promotion {
 
 export const FOLLOW_STATES = ['copying', 'in_step', 'unreachable', 'stopped'] as const
 
-/** How a follower is doing, as `GET /api/health` has it. */
+/** The status of a follower, as `GET /api/health` returns it. */
 export interface FollowStatus {
   leader: string
   /**
    * `copying`: events are missing. `in_step`: it has all events of the leader. `unreachable`: the last request failed.
-   * `stopped`: the leader is not the same ledger any more; nothing is copied until the operator has decided.
+   * `stopped`: the leader is no longer the same ledger; copying stops until the operator decides.
    */
   state: (typeof FOLLOW_STATES)[number]
-  /** Events that are missing, by the last answer of the leader; null before the first one. */
+  /** Number of missing events, by the leader's last answer; null before the first one. */
   lag_events: number | null
-  /** How long ago it last had all events of the leader; since its start if it never had. */
+  /** Seconds since the follower last had all events of the leader; since its start if it never had. */
   lag_seconds: number
   /** When the leader last answered. */
   last_contact_at: string | null
-  /** Why it is unreachable or stopped. */
+  /** Why the leader is unreachable, or copying has stopped. */
   problem?: string
 }
 
 export interface PromotionInput {
-  /** The leader was stopped first and is not used any more: consumers notice nothing. */
+  /** Keeps the epoch, so that consumers notice nothing. The leader was stopped before and is not used any more. */
   keep_epoch: boolean
   /** Promotes even if the leader still answers. */
   force: boolean
@@ -57,7 +57,7 @@ export interface PromotedLedger {
   epoch: string
   head: string | null
   head_digest: string | null
-  /** How many named consumers it has. They continue at their checkpoints. */
+  /** Number of named consumers. They continue at their checkpoints. */
   consumers: number
 }
 

@@ -3,7 +3,7 @@ export const JSON_DEPTH = 64
 
 const CUT = '[nested too deeply to be kept]'
 
-/** @param value parsed JSON, so it has only own members */
+/** @param value parsed JSON, which has only own members */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

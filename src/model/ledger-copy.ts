@@ -1,4 +1,4 @@
-/** Lines that one ledger sends for another one to copy, and that an export consists of. Source: docs/decisions/0053. */
+/** Lines of an export, and of the answers from which another ledger copies. Source: docs/decisions/0053. */
 
 /** An event and the digest that vouches for everything up to it. */
 export interface HeadText {
@@ -9,14 +9,14 @@ export interface HeadText {
 
 /** The last line of a page: `{"page":…}`. */
 export interface CopyPageLine {
-  /** The last event of the page; the newest one before it if it has none. */
+  /** The last event of the page. If the page has none, the newest event before it. */
   through: HeadText | null
-  /** The number of the last change that was sent. */
+  /** The number of the last change in the page. */
   changes: number
   has_more: boolean
-  /** The database that numbers the changes. */
+  /** Identifies the database that numbers the changes. */
   numbering: string
-  /** How many events there are after the page. */
+  /** Number of events after the page. */
   events_left: number
   /** Newest `captured_at` of the ledger. */
   head: string | null
@@ -29,7 +29,7 @@ export interface ExportHeader {
   /** Release that wrote it. */
   version: string
   epoch: string
-  /** A part: only events captured after it. */
+  /** Only events captured after this are included; null for a complete export. */
   since: string | null
   /** The ledger has, or once had, users or an admin token. */
   closed: boolean

@@ -5,11 +5,11 @@ import type { LiveStatus } from './subscriptions/live-capture.js'
 export interface LedgerStatus {
   /** Path of the database. */
   database: string
-  /** The database together with its WAL. */
+  /** Size of the database and its WAL. */
   size_bytes: number
   /** The server that has it open; null if this command opened it. */
   server: { pid: number; address: string | null; since: string } | null
-  /** How the server reads the event queue of the chat server; null if none does. */
+  /** Status of the server's reader of the chat event queue; null if the server has none. */
   chat_live: LiveStatus | null
   /** Null if the server is of an older release that does not report it. */
   schema_version: number | null
@@ -17,10 +17,10 @@ export interface LedgerStatus {
   duplicate_count: number
   subscription_count: number
   head: string | null
-  /** The digest of the newest event, in hex; null while it has none. */
+  /** The digest of the newest event, in hex; null if it has none yet. */
   head_digest: string | null
   epoch: string
-  /** The ledger that it follows and how far behind it is; null if it follows none. Without a server only `leader` is known. */
+  /** The ledger that it follows, and the lag; null if it follows none. Without a server, only `leader` is known. */
   follows: FollowStatus | Pick<FollowStatus, 'leader'> | null
   /** Problems found by an integrity check; null if none was requested. */
   problems: readonly string[] | null

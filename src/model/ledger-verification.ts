@@ -1,6 +1,6 @@
 import Type, { type Static } from '#typebox'
 
-/** Events of one request: it takes a few seconds of the store's thread. */
+/** Maximum number of events per request, which takes a few seconds of the store's thread. */
 export const VERIFY_LIMITS = { events: 50_000 } as const
 
 const Count = Type.Integer({ minimum: 0 })
@@ -41,7 +41,7 @@ export interface LedgerVerification {
   /** Path of the ledger. */
   database: string
   events: number
-  /** The event after which it began; null: at the beginning. */
+  /** The event after which verification began; null: at the beginning. */
   after: Head | null
   /** The newest event; null in an empty ledger. */
   head: Head | null

@@ -15,20 +15,20 @@ export interface PostgresAddress {
   hosts: readonly PostgresHost[]
   database: string
   user: string
-  /** A function, so that nothing that prints the address prints the password. Undefined: none is configured. */
+  /** A function, so that printing the address never prints the password. Undefined: no password is configured. */
   password: (host: PostgresHost) => string | undefined
   sslMode: SslMode
   /** Certificates that prove the server, in PEM; the system's if absent. */
   sslRootCertificate?: string | undefined
   /** The schema of the tables. */
   schema: string
-  /** Connections that a server opens for requests, beyond one that records events and one that waits for news. */
+  /** Connections for requests. A server opens two more: one that records events and one that listens for changes. */
   poolSize: number
-  /** The server ends a statement after this. */
+  /** The server ends a statement after this time. */
   timeoutSeconds: number
 }
 
-/** The address as it may be shown: without the password. */
+/** The address without the password, for display. */
 export function shownAddress({ hosts, user, database, schema }: PostgresAddress): string {
   const servers = hosts.map(({ host, port }) => {
     return `${host.startsWith('/') ? encodeURIComponent(host) : host.includes(':') ? `[${host}]` : host}:${port}`

@@ -1,6 +1,6 @@
 /** A process as `/proc/<pid>/stat` describes it. */
 export interface ProcStat {
-  /** It has ended, and its parent has not collected it yet. */
+  /** The process has ended, and its parent has not collected it yet. */
   isZombie: boolean
   parent: number
   group: number

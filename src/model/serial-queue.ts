@@ -1,8 +1,8 @@
-/** Runs one piece of work at a time, in the order in which they were given. */
+/** Runs one task at a time, in the order of the calls. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** The caller has the error of work that fails; the next work begins regardless. */
+  /** If a task fails, its caller receives the error, and the next task begins. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work)
     this.#last = result.catch(() => undefined)

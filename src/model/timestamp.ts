@@ -1,7 +1,7 @@
 /**
  * Instants, as UTC text of fixed width (`2026-11-20T13:00:00.123456Z`) or as integer microseconds since the epoch.
  *
- * Never `Date`: it keeps only milliseconds, and an event after a checkpoint cut to milliseconds would be delivered
+ * Never `Date`: it keeps only milliseconds. With a checkpoint cut to milliseconds, an event would be delivered again
  * forever.
  */
 import { AppError } from './app-error.js'
@@ -23,7 +23,7 @@ const MAX_LENGTH = 64
 /**
  * Reads an RFC 3339 timestamp with a zone. Any number of fraction digits is accepted and cut (downwards) to six.
  *
- * @param field what to call it in a refusal, a query parameter or JSON pointer
+ * @param field the query parameter or JSON pointer that an error names
  * @throws AppError `invalid/invalid_timestamp`
  *
  * Source: Event Ledger Service, "Query parameters of GET /api/events" and "Errors": the zone is required.
@@ -34,13 +34,13 @@ export function readTimestamp(field: string, value: unknown): Instant {
   return read
 }
 
-/** Reads one as `readTimestamp` does. @returns undefined for any other value */
+/** Reads a timestamp as `readTimestamp` does. @returns undefined for any other value */
 export function findTimestamp(value: unknown): Instant | undefined {
   const read = parse(value)
   return typeof read === 'string' ? undefined : read
 }
 
-/** @returns the instant, or why it is none */
+/** @returns the instant, or the reason why the value is invalid */
 function parse(value: unknown): Instant | string {
   if (typeof value !== 'string' || value.length > MAX_LENGTH) return 'must be a timestamp with a zone'
   const match = PATTERN.exec(value)
@@ -65,7 +65,7 @@ const FIRST_SECOND = -62_135_596_800
 /** 9999-12-31T23:59:59Z */
 const LAST_SECOND = 253_402_300_799
 
-/** The last rendered second: instants come in bursts, and most share their second with the previous one. */
+/** Cache of the last rendered second: instants arrive in bursts, and most share their second with the previous one. */
 let lastSecond = Number.NaN
 let lastSecondText = ''
 

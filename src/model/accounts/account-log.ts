@@ -31,7 +31,7 @@ export const ACTOR_IDENTITIES = [
 export type ActorIdentity = (typeof ACTOR_IDENTITIES)[number]
 
 export const ACCOUNT_LOG_LIMITS = {
-  /** Per kind of entry, so that logins, which strangers can cause, never push out changes. */
+  /** Limit per kind of entry. Strangers can cause login entries; these never displace entries about changes. */
   kept: 10_000,
   page: 1_000,
   defaultPage: 100,
@@ -40,7 +40,7 @@ export const ACCOUNT_LOG_LIMITS = {
 const Nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()])
 const Named = Type.Object({ id: Type.String(), username: Type.String() })
 
-/** Before and after; null where there was or is no value. */
+/** The old and the new value; null for none. */
 const Change = Type.Object({ from: Type.Unknown(), to: Type.Unknown() })
 
 /** One action on an account. Never contains a password, hash or token. */

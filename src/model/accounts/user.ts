@@ -7,12 +7,12 @@ export type Role = (typeof ROLES)[number]
 
 export const USER_LIMITS = {
   usernameCharacters: 64,
-  /** Above it, the user's oldest token is revoked. */
+  /** If a user has more, the oldest token is revoked. */
   tokens: 20,
   /** Per writer token. */
   tokenSources: 50,
   tokenNameCharacters: 64,
-  /** UTF-8. Longer ones are refused before hashing. */
+  /** Bytes of UTF-8. Longer passwords are refused before hashing. */
   passwordBytes: 1024,
   bodyBytes: 64 * 1024,
 } as const
@@ -47,7 +47,7 @@ export type ListedUser = Static<typeof ListedUserSchema>
 /** `all`: everything its user may do. `read`: what its user may read. `write`: only record events of its sources. */
 export const TOKEN_MAY = ['all', 'read', 'write'] as const
 
-/** What its user decides about an API token. Source: decisions on routes, section 4, "writer token". */
+/** Properties of an API token that its user chooses. Source: decisions on routes, section 4, "writer token". */
 const TOKEN_TERMS = {
   may: Type.Enum(TOKEN_MAY, {
     description: 'all: the rights of its user; read: read what its user may; write: only record events of `sources`.',
@@ -63,7 +63,7 @@ const TOKEN_TERMS = {
   expires_at: Type.Union([Instant, Type.Null()], { description: 'When the token expires; null: never.' }),
 }
 
-/** Input for a new token; without a body, or with `{}`, it gets all rights of its user and no end. */
+/** Input for a new token. Without a body, or with `{}`, the token has all rights of its user and does not expire. */
 export const NewTokenSchema = Type.Partial(Type.Object(TOKEN_TERMS))
 export type NewToken = Static<typeof NewTokenSchema>
 

@@ -1,11 +1,11 @@
-/** Result of asking another board by its profile. */
+/** Result of a request to another board, by its profile. */
 export interface BackendCheck {
   name: string
   /** Base address; null if the profile has no usable one. */
   url: string | null
   /** A board answers there. */
   reachable: boolean
-  /** It accepts our key or needs none; null while unknown. */
+  /** It accepts our key or needs none; null if unknown. */
   admitted: boolean | null
   version: string | null
   /** Why requests cannot go there; null if they can. */

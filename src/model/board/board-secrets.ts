@@ -5,6 +5,6 @@ export interface BoardSecrets {
   /** Signs the cookies instead of the password. */
   authSecret?: string
   apiKey?: string
-  /** Required in addition, for real execution and control. */
+  /** Required in addition to the login or key, for real execution and control. */
   executorToken?: string
 }

@@ -16,7 +16,7 @@ export function actorWords({ kind, name }: CardActor): string {
 
 const MODES = { dry_run: 'a dry run', mock: 'a mock run', real: 'a real run' } as const
 
-/** What was done: `moved the card from Backlog to Doing`. @param columnTitle of the name of a column */
+/** What the actor did: `moved the card from Backlog to Doing`. @param columnTitle returns the title of a column */
 export function actionWords(entry: CardHistoryEntry, columnTitle: (name: string) => string): string {
   const { action, from = '', to = '', fields = [], ticked = 0, unticked = 0, mode = 'dry_run', again, state } = entry
   switch (action) {

@@ -46,7 +46,7 @@ const details = {
   state: Type.Optional(Type.Enum(RUN_STATES, { description: 'run_ended: how.' })),
 }
 
-/** What was done. The content of the card is not part of it. */
+/** An action on a card, without the card's content. */
 export const CardActionSchema = Type.Object({ action: Type.Enum(CARD_ACTIONS), ...details })
 export type CardAction = Static<typeof CardActionSchema>
 
@@ -67,7 +67,7 @@ export type CardHistory = Static<typeof CardHistorySchema>
 
 const FIELDS = ['title', 'body', 'labels', 'assignee', 'links'] as const
 
-/** The differences between two versions of a card, as actions. A place within the column is none. */
+/** The differences between two versions of a card, as actions. A move within a column is not an action. */
 export function actionsBetween(before: Card, after: Card): CardAction[] {
   const actions: CardAction[] = []
   if (before.column !== after.column) actions.push({ action: 'moved', from: before.column, to: after.column })

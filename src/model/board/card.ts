@@ -46,7 +46,7 @@ export const CardListSchema = Type.Object({
 })
 export type CardList = Static<typeof CardListSchema>
 
-/** No NUL, where the store's driver would cut the text short, and no lone surrogate, which has no UTF-8. */
+/** No NUL, at which the store's driver would cut the text, and no lone surrogate, which has no UTF-8 form. */
 const WHOLE = '^[^\\u0000\\uD800-\\uDFFF]*$'
 
 const Position = Type.Integer({
@@ -54,7 +54,7 @@ const Position = Type.Integer({
   description: 'Position in its column, from 0; larger values mean the end.',
 })
 
-// Not `uniqueItems`: it would compare all items, however many and however deep, before refusing any.
+// Not `uniqueItems`: it would compare all items before it refuses any, regardless of their number and depth.
 const members = {
   title: Type.String({
     minLength: 1,

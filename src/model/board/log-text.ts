@@ -1,6 +1,6 @@
 import type { LogPiece } from './run.js'
 
-/** Joins the pieces of a log: a sentence by the executor gets a line of its own. */
+/** Joins the pieces of a log. A sentence by the executor gets a line of its own. */
 export class LogText {
   #isWithinLine = false
   #lastStream: LogPiece['stream'] | undefined

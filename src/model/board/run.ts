@@ -11,7 +11,7 @@ export type RunState = (typeof RUN_STATES)[number]
 export const RUN_LIMITS = {
   /** Log of one run; the oldest text is dropped. */
   logBytes: 1024 * 1024,
-  /** The same in pieces: those of a few bytes need far more memory than their text. */
+  /** Limit in pieces: pieces of a few bytes need far more memory than their text. */
   logPieces: 20_000,
   /** Runs that wait for their turn. */
   queued: 100,
@@ -23,7 +23,7 @@ export const RUN_LIMITS = {
 const Instant = Type.String({ format: 'date-time' })
 const MaybeInstant = Type.Union([Instant, Type.Null()])
 
-/** What a real run would start. */
+/** The command that a real run would start. */
 export const RunPlanSchema = Type.Object({
   command: Type.Optional(
     Type.Union([Type.Array(Type.String()), Type.Null()], {
@@ -80,7 +80,7 @@ export type ExecutorStatus = Static<typeof ExecutorStatusSchema>
 
 /** A piece of a run's log, as the stream sends it. */
 export interface LogPiece {
-  /** Rises by one with each piece of a run, from 1. */
+  /** Number of the piece within its run, from 1. */
   seq: number
   /** UTC, six digits. */
   at: string

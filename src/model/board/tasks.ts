@@ -1,7 +1,7 @@
 /** The mark of a task in Markdown, after the start of a list item. */
 export const TASK = /(?:[-*+]|\d[.)])[ \t]{1,4}\[[ xX]\]/g
 
-/** How many tasks were ticked and unticked; undefined if the texts do not differ, or in more than that. */
+/** How many tasks were ticked and unticked; undefined unless that is the only difference between the texts. */
 export function tickedTasks(before: string, after: string): { ticked: number; unticked: number } | undefined {
   if (withoutTicks(before) !== withoutTicks(after)) return undefined
   const done = [...after.matchAll(TASK)].map(isTicked)

@@ -6,11 +6,11 @@ export const CONSUMER_LIMITS = {
   /** Maximum body of a request, with up to 500 dead letters. */
   bytes: 4 * 1024 * 1024,
   nameCharacters: 64,
-  /** Per owner, and without an owner. */
+  /** Limit per owner, and for all consumers without an owner. */
   perOwner: 2_000,
-  /** Dead letters of one consumer. An acknowledgement with more is refused, so that none is lost. */
+  /** Dead letters of one consumer. The ledger refuses an acknowledgement that would exceed this, so none is lost. */
   deadLetters: 10_000,
-  /** The end of an error text that is kept. */
+  /** Bytes of an error text that are kept: its end. */
   errorBytes: 4 * 1024,
   /** Dead letters in one acknowledgement, and in one page of the list. */
   page: 500,
@@ -29,7 +29,7 @@ export interface ConsumerLag {
   events: number
   /** Age of the oldest of them; 0 if there is none. */
   seconds: number
-  /** If false, counting would have taken too long: `events` is at least, and `seconds` at most. */
+  /** False if counting would have taken too long: `events` is then a minimum, and `seconds` a maximum. */
   exact: boolean
 }
 
@@ -42,13 +42,13 @@ export interface Consumer {
   checkpoint: string
   /** Epoch of the ledger in which the checkpoint was set. */
   epoch: string
-  /** The ledger was restored or replaced: the consumer reads nothing until it is given a position. */
+  /** The ledger was restored or replaced: the consumer reads nothing until its position is set. */
   epoch_changed: boolean
   lag: ConsumerLag
-  /** The end of the lease of the instance that reads now. */
+  /** End of the lease of the instance that currently reads. */
   leased_until: string | null
   acknowledged_at: string | null
-  /** Failures that were reported since it was created. */
+  /** Failures reported since the consumer was created. */
   failures: number
   last_error: string | null
   failed_at: string | null

@@ -3,7 +3,7 @@ import { actionOfKind } from './action.js'
 import type { Erased, NewEvent, Provenance, StoredEvent } from './event.js'
 
 export const ERASURE_LIMITS = {
-  /** Events erased per transaction: other writes wait for it. */
+  /** Events erased per transaction. Other writes wait for the transaction. */
   events: 50,
   reasonCharacters: 500,
   requestBytes: 16 * 1024,
@@ -35,7 +35,7 @@ export const LEDGER_SOURCE = 'ledger'
 export const ERASED_KIND = 'ledger.erased'
 export const LEDGER_ROUTE = 'ledger'
 
-/** Which events an entry covers, by `captured_at`: their keys may contain names. */
+/** Events that an entry covers, by `captured_at` because their keys may contain names. */
 export interface ErasedEvents {
   /** Some events. */
   events?: string[]
@@ -48,7 +48,7 @@ export interface ErasurePayload extends ErasedEvents {
   reason: string
   by: string
   count: number
-  /** Name of the file that has the events. */
+  /** Name of the file to which the events were archived. */
   archive?: string
 }
 
@@ -72,19 +72,19 @@ export function toErasureEntry(id: string, payload: ErasurePayload): { event: Ne
   return { event, provenance: { route: LEDGER_ROUTE, verified: 'login' } }
 }
 
-/** What an entry covers; undefined if the event is not an entry of the ledger. */
+/** The payload of an entry; undefined if the event is not an entry of the ledger. */
 export function readErasureEntry(event: StoredEvent): ErasurePayload | undefined {
   const isEntry = event.kind === ERASED_KIND && event.provenance?.route === LEDGER_ROUTE
   return isEntry ? (event.payload as unknown as ErasurePayload) : undefined
 }
 
-/** The mark that an entry gives to the events that it covers. */
+/** The mark that an entry puts on the events that it covers. */
 export function markOf({ event }: { event: Pick<NewEvent, 'dedupe_key' | 'payload'> }, at: string): Erased {
   const { reason, by } = event.payload as unknown as ErasurePayload
   return { at, reason, by, entry: event.dedupe_key }
 }
 
-/** What stays of an erased event. */
+/** Members that an erased event keeps. */
 export type KeptOfEvent = Pick<
   StoredEvent,
   | 'dedupe_key'
@@ -99,7 +99,7 @@ export type KeptOfEvent = Pick<
 >
 
 /**
- * An event without its content. What stays identifies it, orders it and counts it. Its members are in the order of a stored
+ * An event without its content. The remaining members identify, order and count it; they are in the order of a stored
  * event.
  *
  * Source: docs/decisions/0054.

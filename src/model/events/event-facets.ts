@@ -1,14 +1,14 @@
 import type { Micros } from '../timestamp.js'
 import type { HistogramQuery } from './event-histogram.js'
 
-/** What is counted by value: each has a filter of the same name. */
+/** Members whose values are counted. Each has a filter of the same name. */
 export const FACETS = ['source', 'kind', 'outcome', 'actor', 'verified', 'subscription_id'] as const
 export type Facet = (typeof FACETS)[number]
 
 /** Maximum number of values of a facet in an answer: the most frequent ones. */
 export const FACET_VALUES = 200
 
-/** A query for the values that its events have. */
+/** A query that counts the values of matching events. */
 export type FacetQuery = Omit<HistogramQuery, 'buckets'>
 
 /** Counts from one snapshot. Source: docs/decisions/0037. */
@@ -16,11 +16,11 @@ export interface EventFacets {
   /** The range, as in `EventHistogram`. */
   from: Micros | null
   to: Micros | null
-  /** Matching events from `countedFrom` on; the counts below are of these. */
+  /** Matching events from `countedFrom` on, which the counts below cover. */
   count: number
-  /** Most frequent first, at most `FACET_VALUES`. Without events that have no such value. */
+  /** Most frequent first, at most `FACET_VALUES`. Events without such a value are not counted. */
   values: Record<Facet, FacetCount[]>
-  /** Everything from here on is counted: equals `from`, unless the work was too much. */
+  /** Everything from here on is counted. Equals `from`, unless counting all would have taken too long. */
   countedFrom: Micros | null
   /** Newest `captured_at` of the ledger, or null while it is empty. */
   head: Micros | null

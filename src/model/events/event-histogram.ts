@@ -3,8 +3,8 @@ import type { Micros } from '../timestamp.js'
 import type { EventFilter } from './event-match.js'
 
 /**
- * How many buckets may be requested, and how many sources are counted separately: those with the most events in the
- * ledger, or the requested ones. The others count in the totals only.
+ * How many buckets may be requested, and how many sources are counted separately: the requested ones, or those with the
+ * most events in the ledger. Other sources count in the totals only.
  */
 export const HISTOGRAM_LIMITS = { buckets: 200, defaultBuckets: 100, sources: 50 } as const
 
@@ -22,9 +22,9 @@ export interface HistogramQuery extends EventFilter {
   now: Micros
   /** 1 to 200. */
   buckets: number
-  /** How long the work may take, without pauses; 2,000 when absent. */
+  /** Maximum duration of the work, without pauses; 2,000 if absent. */
   workMs?: number
-  /** Counts the outcomes separately as well. */
+  /** Also counts each outcome separately. */
   split?: HistogramSplit
 }
 
@@ -49,7 +49,7 @@ export interface EventHistogram {
   bySource: SourceCounts[]
   /** Outcomes that any event has, if requested. Other events count in the totals only. */
   byOutcome?: OutcomeCounts[]
-  /** Everything from here on is counted exactly: equals `from`, unless the work was too much. */
+  /** Everything from here on is counted exactly. Equals `from`, unless counting all would have taken too long. */
   countedFrom: Micros | null
   /** Newest `captured_at` of the ledger, or null while it is empty. */
   head: Micros | null

@@ -2,8 +2,8 @@
 export const SOURCE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]*$'
 
 /**
- * Prefix of the keys under which a closed ledger stores what callers without credentials post. No event may name such a
- * key. Source: decisions on the event, "Default dedupe key"; docs/decisions/0019.
+ * Prefix of the keys under which a closed ledger stores events from callers without credentials. No event may use such
+ * a key. Source: decisions on the event, "Default dedupe key"; docs/decisions/0019.
  */
 export const UNVERIFIED_KEYS = 'unverified:'
 
@@ -21,7 +21,7 @@ export const EVENT_LIMITS = {
 } as const
 
 /**
- * Free bytes before and after an event serialised as JSON, in a buffer of its own. The store writes its additions there
- * and avoids a copy. It copies JSON with any other room.
+ * Free bytes before and after an event serialised as JSON in a buffer of its own. The store writes its additions there,
+ * which avoids a copy. If the buffer has other free space, the store copies the JSON.
  */
 export const RESERVED_BYTES = { before: 64, after: 64 * 1024 }

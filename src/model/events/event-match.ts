@@ -5,7 +5,7 @@ import { type StoredEvent, targetChain } from './event.js'
 import type { EventQuery, ExcludedValues } from './event-query.js'
 import { foldCase, searchableStrings } from './search.js'
 
-/** The filters of a query without its window, order and size. */
+/** The filters of a query without its range, order and limits. */
 export type EventFilter = Pick<
   EventQuery,
   | 'sources'
@@ -74,7 +74,7 @@ function occurredWithin({ occurred_at }: StoredEvent, { occurredFrom, occurredTo
   return at !== undefined && at >= (occurredFrom ?? at) && at <= (occurredTo ?? at)
 }
 
-/** Older ledgers may have texts here that are not instants. */
+/** Older ledgers may contain texts here that are not instants. */
 function microsOf(text: string): Micros | undefined {
   try {
     return readTimestamp('occurred_at', text).micros

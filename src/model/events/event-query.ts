@@ -40,19 +40,19 @@ export interface EventQuery {
   /** A key anywhere in the target chain. */
   target?: string
   verified?: readonly Verification[]
-  /** As `outcomeGroupOf` has it. */
+  /** Compared with `outcomeGroupOf`. */
   outcomes?: readonly Outcome[]
   /** All must occur. */
   search?: readonly SearchTerm[]
   /** An event with any of these values does not match. */
   excluded?: ExcludedValues
-  /** Omits `payload`, which is most of an event. */
+  /** Omits `payload`, usually the largest part of an event. */
   withoutPayload?: true
-  /** The page ends before an event that would make it larger, even before its first one (`EventPage.neededBytes`). */
+  /** A page stops before an event that would exceed this, so it can be empty; see `EventPage.neededBytes`. */
   maxBytes?: number
 }
 
-/** Values of an event, with the meaning that they have in `EventQuery`. At least one. */
+/** Values to exclude, with the same meaning as in `EventQuery`. At least one. */
 export interface ExcludedValues extends Pick<EventQuery, 'sources' | 'kinds' | 'actors' | 'outcomes'> {
   /** Keys anywhere in the target chain. */
   targets?: readonly string[]
@@ -60,10 +60,10 @@ export interface ExcludedValues extends Pick<EventQuery, 'sources' | 'kinds' | '
   searches?: readonly (readonly SearchTerm[])[]
 }
 
-/** Members that only bound a page. */
+/** Members that only limit or order a page. */
 const BOUNDS: ReadonlySet<string> = new Set<keyof EventQuery>(['order', 'limit', 'since', 'from', 'to', 'maxBytes'])
 
-/** Whether every event of a range matches. Such a page needs no search, and is read in one go. */
+/** Whether every event of a range matches. Such a page needs no search: one read returns it. */
 export function isRange(query: EventQuery): boolean {
   for (const member in query) {
     if (!BOUNDS.has(member) && query[member as keyof EventQuery] !== undefined) return false
@@ -79,7 +79,7 @@ export interface EventPage {
   /** Newest and oldest `captured_at` among the items. */
   latestCapturedAt: Micros | null
   oldestCapturedAt: Micros | null
-  /** The `since` of the next request. Null only in an empty ledger asked without `since`. */
+  /** The `since` of the next request. Null only in an empty ledger, for a request without `since`. */
   nextSince: Micros | null
   hasMore: boolean
   /** The size of the first event if it alone is larger than `maxBytes`; the page is then empty. */
@@ -89,8 +89,8 @@ export interface EventPage {
   /** `captured_at` of the first event that retention has not removed; null if there is none. */
   earliest: Micros | null
   /**
-   * `captured_at` of the newest event that retention has removed: pages contain neither it nor any event before it.
-   * Null for none.
+   * `captured_at` of the newest event that retention has removed, or null. Pages contain neither this event nor any
+   * before it.
    */
   prunedThrough: Micros | null
   /** Changes when a ledger is restored or replaced. */
@@ -101,11 +101,11 @@ export interface EventPage {
 export type PageSummary = Omit<EventPage, 'items' | 'neededBytes'>
 
 /**
- * While more match, a consumer continues after the last item it received; then from the head of this snapshot, so that
- * a filtered consumer does not read the same misses again. Newest first with a remainder leaves older matches
- * unread, so there the checkpoint stays where it was.
+ * While more events match, a consumer continues after the last item it received. Then it continues from the head of
+ * this snapshot, so a filtered consumer does not read the same misses again. With newest first, further matches are
+ * older events, not read yet, so the checkpoint does not move.
  *
- * @param head of the snapshot
+ * @param head the head of the snapshot
  */
 export function nextCheckpoint(
   query: EventQuery,
@@ -120,8 +120,8 @@ export function nextCheckpoint(
 }
 
 /**
- * Asks for what a page that ended at `maxBytes` left out, as of the same head: events are never removed, and new ones
- * are captured after it.
+ * The query for the events that a page left out because of `maxBytes`, up to the same head. That is complete: events
+ * are never removed, and new ones are captured after the head.
  */
 export function restOfPage(query: EventQuery, page: PageSummary): EventQuery {
   const { latestCapturedAt, oldestCapturedAt, head, count } = page
@@ -134,7 +134,7 @@ export function restOfPage(query: EventQuery, page: PageSummary): EventQuery {
   return { ...query, ...range, limit: query.limit - count }
 }
 
-/** One page of two pieces, the second of which was read by `restOfPage`: its checkpoint is that of the first snapshot. */
+/** Joins a page and its rest, read by `restOfPage`. The checkpoint is that of the first snapshot. */
 export function joinPages(query: EventQuery, first: PageSummary, second: PageSummary): PageSummary {
   const { order } = query
   const hasMore = second.hasMore

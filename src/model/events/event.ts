@@ -1,7 +1,7 @@
 import Type, { type Static } from '#typebox'
 import { EVENT_LIMITS, SOURCE_PATTERN, UNVERIFIED_KEYS } from './event-limits.js'
 
-/** No NUL and no lone surrogate: such text has no unique UTF-8 form, so it cannot identify anything. */
+/** No NUL and no lone surrogate: text with these has no unique UTF-8 form, so it cannot identify anything. */
 export const IDENTIFYING = '^[^\\u0000\\uD800-\\uDFFF]*$'
 
 const Metadata = Type.Object({}, { additionalProperties: true, description: 'Free-form.' })
@@ -188,7 +188,7 @@ export interface Provenance {
   delivery_id?: string
   /**
    * Set if a caller without credentials posted the event to a closed ledger. The ledger deduplicates such events
-   * separately, so they cannot take the key of a proved event.
+   * separately, so that they cannot take the key of a verified event.
    */
   key_space?: 'unverified'
 }
@@ -222,7 +222,7 @@ export interface NewEvent {
 export interface Erased {
   at: string
   reason: string
-  /** Who erased it: a username, or what else the caller proved to be. */
+  /** Who erased it: a username, or another identity that the caller proved. */
   by: string
   /** Dedupe key of the event that records the erasure. */
   entry: string

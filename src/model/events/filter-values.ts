@@ -5,7 +5,7 @@ import type { EventFilter } from './event-match.js'
 import type { ExcludedValues } from './event-query.js'
 import { checkLength, readSearch, type SearchTerm } from './search.js'
 
-/** Filters by the names of the query parameters, read and valid. Their meaning: `EventFilter`. */
+/** Valid filters by the names of the query parameters. `EventFilter` explains their meaning. */
 export interface FilterValues {
   source?: readonly string[]
   kind?: readonly string[]
@@ -52,12 +52,12 @@ export function toEventFilter(values: FilterValues): EventFilter {
     verified: values.verified,
     outcomes: values.outcome,
     excluded: Object.keys(excluded).length > 0 ? excluded : undefined,
-    // A search for nothing finds everything.
+    // An empty search matches everything.
     search: search.length > 0 ? search : undefined,
   })
 }
 
-/** Blank texts search for nothing, and exclude nothing. */
+/** Blank texts neither search nor exclude. */
 function readSearches(field: string, texts: readonly string[] = []): SearchTerm[][] | undefined {
   checkLength(field, texts.join(''))
   const searches = texts.map(text => readSearch(field, text)).filter(terms => terms.length > 0)

@@ -8,13 +8,13 @@ import { AppError } from '../app-error.js'
 import type { StoredEvent } from './event.js'
 import { QUERY_LIMITS } from './event-query.js'
 
-/** One word or phrase, already folded. Never empty. */
+/** One word or phrase with folded case. Never empty. */
 export type SearchTerm = string
 
 const QUOTED_OR_WORD = /"([^"]*)"?|(\S+)/gu
 
 /**
- * Reads a search text: words separated by blanks, `"a phrase"` kept together.
+ * Reads a search text: words separated by blanks, and phrases in double quotes.
  *
  * @returns distinct folded terms; none for a text of blanks
  * @throws AppError `invalid/invalid_field` when longer than 4,096 characters
@@ -36,7 +36,7 @@ export function checkLength(field: string, text: string): void {
   throw new AppError('invalid', 'invalid_field', detail, { errors: [{ field, detail }] })
 }
 
-/** The distinct string values that `q` looks at, folded. */
+/** The distinct string values that `q` searches, with folded case. */
 export function searchableStrings(event: Pick<StoredEvent, 'actor' | 'conversation' | 'payload'>): Set<string> {
   const found = new Set<string>()
   collectStrings(event.actor, found)
@@ -56,7 +56,7 @@ function collectStrings(value: unknown, found: Set<string>): void {
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * Characters that `toLowerCase` does not map to the letter they fold to (final sigma, long s, micro sign …). Source:
+ * Characters that `toLowerCase` does not map to their folded form (final sigma, long s, micro sign …). Source:
  * Unicode CaseFolding.txt, status C and S; a test compares this with the engine's own folding.
  */
 const BEYOND_LOWER_CASE = new Map(
@@ -87,7 +87,7 @@ const BEYOND_LOWER_CASE = new Map(
 )
 const BEYOND_LOWER_CASE_PATTERN = new RegExp(`[${[...BEYOND_LOWER_CASE.keys()].join('')}]`, 'gu')
 
-/** Characters that `toUpperCase` of the letter they fold to does not yield: signs, title case, capital sharp s. */
+/** Characters that `toUpperCase` of their folded form does not yield: signs, title case, capital sharp s. */
 const BEYOND_UPPER_CASE = [...'\u212a\u212b\u2126ẞϴǅǈǋǲᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼῌῼ']
 
 /** Folds letter case by Unicode simple case folding: texts that differ only in case become the same text. */

@@ -26,13 +26,13 @@ export type Facts = ReadonlyMap<string, readonly EventFilter[]>
 export interface StoryFacts {
   /** When the event was captured, in microseconds. */
   at: number
-  /** What happened to these things. */
+  /** The things that the event is about. */
   about: Facts
-  /** They are only named, in a text or among the commits of a push. A note may name many, so no further events are found through it. */
+  /** Things named in a text or in a push's commits. One note may name many, so these never lead to further events. */
   mentioned: Facts
 }
 
-/** Where payloads have what the chain does not. Names of GitHub and its kin, and of GitLab. */
+/** Where payloads contain facts that the target chain lacks. Names of GitHub and its kin, and of GitLab. */
 const COMMITS = [
   ...['pull_request.head.sha', 'pull_request.merge_commit_sha', 'deployment.sha', 'comment.commit_id'],
   ...['object_attributes.last_commit.id', 'object_attributes.merge_commit_sha', 'merge_request.last_commit.id'],
@@ -49,13 +49,13 @@ const BRANCHES = [
 const ADDRESSES = ['commit_url', 'merge_request.url', 'pull_request.html_url', 'issue.html_url']
 const DEFAULT_BRANCHES = ['repository.default_branch', 'project.default_branch']
 
-/** Nodes of a chain that are a thing with a story. A repository or a topic has many. */
+/** Types of nodes that have one story. A repository or a topic has many. */
 const THINGS = ['pull_request', 'issue', 'deployment', 'workflow_run', 'pipeline']
 /** The segment of an address before the number or hash of a thing. */
 const SEGMENTS = ['commit', 'pull', 'pulls', 'issues', 'merge_requests', 'runs', 'pipelines', 'jobs', 'deployments']
 
 const COMMIT = /^(?:[0-9a-f]{64}|[0-9a-f]{40})$/
-/** Texts and lists are read up to here. */
+/** Maximum length of texts and lists; the rest is not read. */
 const MOST = { characters: 20_000, commits: 50 } as const
 
 /** The facts of an event. An event without its payload has fewer. */
@@ -89,8 +89,8 @@ export function factsOf(event: StoredEvent): StoryFacts {
 }
 
 /**
- * The names of the facts that tie two events to one story; none if they are not tied. It is the same for both orders. The
- * same branch ties events of one day only.
+ * The names of the facts that tie two events to one story, regardless of their order; none if they are not tied. A
+ * branch ties only events of one day.
  */
 export function sharedFacts(one: StoryFacts, other: StoryFacts): string[] {
   const isNear = Math.abs(one.at - other.at) <= DAY
@@ -105,7 +105,7 @@ type Found = Map<string, EventFilter[]>
 
 function addCommit(found: Found, sha: unknown): void {
   if (typeof sha !== 'string' || !COMMIT.test(sha)) return
-  // A branch that was deleted points to the commit of zeros.
+  // The commit of a deleted branch consists of zeros.
   if (!/^0+$/.test(sha))
     found.set(`commit ${sha}`, [{ search: [sha] }, { target: `commit:${sha}` }, { subjectId: sha }])
 }

@@ -2,7 +2,7 @@ import { type BigIntStats, stat, statSync } from 'node:fs'
 
 /** Identifies one version of a file. */
 export interface FileState {
-  /** Differs for another file, other content and another error. */
+  /** Differs for every file, content and error. */
   stamp: string
   /** Unix milliseconds by the clock of the file system; absent if there is no file. */
   changedAtMs?: number
@@ -25,14 +25,14 @@ export async function fileState(path: string): Promise<FileState> {
   }
 }
 
-/** Not from `fs/promises`, whose failures cost three times as much: some files are usually absent. */
+/** Not `fs/promises`: its failures take three times as long, and some files are usually absent. */
 function statOf(path: string): Promise<BigIntStats> {
   return new Promise((resolve, reject) => {
     stat(path, { bigint: true }, (error, stats) => (error ? reject(error) : resolve(stats)))
   })
 }
 
-/** The same for callers that cannot wait; blocks this thread. */
+/** The same, synchronously. Blocks this thread. */
 export function fileStateNow(path: string): FileState {
   try {
     return toState(statSync(path, { bigint: true }))
@@ -42,8 +42,8 @@ export function fileStateNow(path: string): FileState {
 }
 
 /**
- * Whether a file that was read at `readAtMs`, in the state `before`, is unchanged. False if it changed just before that
- * read: it could then change again with the same times.
+ * Whether a file is unchanged since it was read at `readAtMs`, in the state `before`. False if it changed just before
+ * that read: a later change could then have the same times.
  */
 export function isUnchanged(before: FileState, now: FileState, readAtMs: number): boolean {
   const isSettled = before.changedAtMs === undefined || readAtMs - before.changedAtMs >= SETTLED_MS

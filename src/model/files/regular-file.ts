@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 
-/** In addition to the system's own codes: the path is a device, pipe or socket; the file exceeds the limit. */
+/** Codes in addition to the system's: the path is a device, pipe or socket; the file exceeds the limit. */
 export type RegularFileCode = 'NOT_A_FILE' | 'TOO_LARGE'
 
 const CHUNK_BYTES = 64 * 1024
@@ -12,7 +12,7 @@ const CHUNK_BYTES = 64 * 1024
  * @throws an error with the system's `code` (`ENOENT`, `EACCES`, `EISDIR` …) or a `RegularFileCode`
  */
 export function readRegularFile(path: string, maxBytes: number): string {
-  // First without opening it: opening some devices has effects.
+  // Checked before it is opened: opening some devices has effects.
   refuseOthers(path, statSync(path))
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {

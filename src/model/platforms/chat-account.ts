@@ -1,6 +1,6 @@
 import Type, { type Static } from '#typebox'
 
-/** The account with which a chat server's API is used. */
+/** The account that uses a chat server's API. */
 export const ChatAccountSchema = Type.Object({
   site: Type.String({ minLength: 1, description: 'Origin of the server: ids are only unique there.' }),
   email: Type.String({ minLength: 1 }),

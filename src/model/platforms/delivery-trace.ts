@@ -28,7 +28,7 @@ export const SourceDeliveriesSchema = Type.Object({
   last_refused_at: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** What arrived at the webhooks of a ledger, without any content of it. */
+/** Statistics of the deliveries at a ledger's webhooks, without any of their content. */
 export const DeliveryTraceSchema = Type.Object({
   since: Type.String({ description: 'Since when deliveries are counted.' }),
   sources: Type.Array(SourceDeliveriesSchema),
@@ -41,7 +41,7 @@ export type DeliveryTraceState = Static<typeof DeliveryTraceSchema>
 
 const DAY: Micros = 86_400_000_000
 
-/** What several servers, or one at several times, have counted. */
+/** Adds up the counts of several servers, or of one server at several times. */
 export function joinTraces(states: readonly DeliveryTraceState[], now: Micros): DeliveryTraceState {
   const since = states.map(state => state.since).sort()[0] ?? toTimestamp(now)
   const bySource = new Map<string, SourceDeliveries>()
@@ -54,7 +54,7 @@ export function joinTraces(states: readonly DeliveryTraceState[], now: Micros): 
   return { since, sources, refused: newestRefused(states, now) }
 }
 
-/** Newest first, within the limits. */
+/** Refused deliveries, newest first, within the limits. */
 function newestRefused(states: readonly DeliveryTraceState[], now: Micros): RefusedDelivery[] {
   const oldest = toTimestamp(now - TRACE_LIMITS.days * DAY)
   const alike = new Map<string, number>()

@@ -3,7 +3,7 @@ import type { NewEvent } from '../events/event.js'
 /** What a delivery would become, and why. Produced by `platforms explain`. */
 export interface DeliveryExplanation {
   source: string
-  /** Number of entries in it that contain nothing to record. */
+  /** Number of entries in the delivery that contain nothing to record. */
   ignored: number
   /** The platform's id of the delivery, if it has one. */
   delivery_id?: string
@@ -25,7 +25,7 @@ export interface ExplainedEvent {
        */
       from: 'payload' | 'delivery'
     }
-    /** Keys by which a subscription may name its scope. */
+    /** Keys by which a subscription may name its scope to cover the event. */
     scope_keys: string[]
     /** Targets of subscriptions that cover it, innermost first. */
     targets: string[]

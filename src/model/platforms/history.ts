@@ -3,7 +3,7 @@ import type { Place } from '../subscriptions/target-place.js'
 import type { ChatAccount } from './chat-account.js'
 import type { PlatformSource } from './platform-source.js'
 
-/** The platforms that are read by their REST API. The chat platform has a client of its own. */
+/** The platforms that Daybook reads through a REST API. The chat platform has a client of its own. */
 export const REST_SOURCES = ['code_a', 'code_b', 'forum'] as const
 export type RestSource = (typeof REST_SOURCES)[number]
 
@@ -11,7 +11,7 @@ export function isRestSource(source: string): source is RestSource {
   return REST_SOURCES.some(each => each === source)
 }
 
-/** Such an account, as part of a request. */
+/** The account of such a platform, as part of a request. */
 export const RestAccountSchema = Type.Object({
   source: Type.Enum(REST_SOURCES),
   baseUrl: Type.String({
@@ -25,12 +25,12 @@ export const RestAccountSchema = Type.Object({
 
 export type RestAccount = Static<typeof RestAccountSchema>
 
-/** A platform's address and credential for reading what happened before. */
+/** A platform's address and credential for reading its history. */
 export interface HistoryAccount {
   source: PlatformSource
   /** Address of the platform, without a trailing slash. */
   baseUrl: string
-  /** Absent: only what everyone may read. */
+  /** Absent: only public content is read. */
   token?: string
   /** The user for whom a forum's token acts, or who owns the key of a chat account. */
   username?: string
@@ -41,7 +41,7 @@ export interface HistoryAccount {
 /** A place whose history is read. */
 export interface HistoryTarget {
   source: PlatformSource
-  /** Absent: the whole forum. */
+  /** Absent: the whole forum is read. */
   place?: Place
   /** In the form `repo:ada/engine`. */
   text: string
@@ -49,18 +49,18 @@ export interface HistoryTarget {
   baseUrl?: string
 }
 
-/** How far it has come. */
+/** Progress of reading a history. */
 export interface HistoryProgress {
   /** The list that is being read, such as `issues`. */
   stream: string
-  /** Read since the command started. */
+  /** Items read since the command started. */
   items: number
   created: number
   /** Pages of this list that are left, if the platform says so. */
   pages_left?: number
-  /** An estimate for this list. */
+  /** An estimate for the rest of this list. */
   seconds_left?: number
-  /** The platform asked for this wait. */
+  /** Seconds of the current wait, which the platform asked for. */
   waiting_seconds?: number
 }
 
@@ -68,7 +68,7 @@ export interface HistoryProgress {
 export interface LeftOutItems {
   reason: string
   count: number
-  /** One of them. */
+  /** One of the items. */
   example: string
 }
 
@@ -76,20 +76,20 @@ export interface HistoryReport {
   target: string
   source: PlatformSource
   since: string
-  /** It continued an earlier run, which was interrupted. */
+  /** True if it continued an interrupted run. */
   resumed: boolean
-  /** What the platform listed, in this run. */
+  /** Items that the platform listed in this run. */
   items: number
   /** Events that were new. */
   created: number
-  /** Events that the ledger had already. */
+  /** Events that the ledger already had. */
   known: number
   /** New and known events, by kind. */
   kinds: Record<string, number>
   left_out: LeftOutItems[]
-  /** Lists that the platform does not have here, or does not show. */
+  /** Lists that the platform does not have for this place, or does not show. */
   unavailable: { stream: string; reason: string }[]
-  /** What this platform does not list in a form that its webhooks share. */
+  /** Events that the platform does not list in a form that its webhooks share. */
   missing: readonly string[]
 }
 

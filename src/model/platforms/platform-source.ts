@@ -2,7 +2,7 @@
 export const PLATFORM_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
 export type PlatformSource = (typeof PLATFORM_SOURCES)[number]
 
-/** Who delivers under each source. */
+/** The platform of each source. */
 export const PLATFORM_NAMES: Readonly<Record<PlatformSource, string>> = {
   chat: 'Zulip',
   forum: 'Discourse',
@@ -14,7 +14,7 @@ export function isPlatformSource(source: string): source is PlatformSource {
   return PLATFORM_SOURCES.some(each => each === source)
 }
 
-/** What people call the platforms. */
+/** Common names of the platforms. */
 const PLATFORMS: Readonly<Record<string, PlatformSource>> = {
   zulip: 'chat',
   discourse: 'forum',

@@ -1,15 +1,15 @@
 import Type, { type Static } from '#typebox'
 import type { Failure } from '../failure.js'
 
-/** The platforms that list what they have delivered. The chat platform is read by captures instead. */
+/** The platforms that list their deliveries. Captures read the chat platform instead. */
 export const LISTING_SOURCES = ['code_a', 'code_b', 'forum'] as const
 export type ListingSource = (typeof LISTING_SOURCES)[number]
 
 export const RECONCILE_LIMITS = {
   hooks: 100,
-  /** Deliveries of one hook that one run reads. */
+  /** Deliveries of one hook that one run reads from the list. */
   listed: 100_000,
-  /** Deliveries of one hook for which one run asks again. */
+  /** Deliveries of one hook that one run requests again. */
   redeliveries: 1_000,
   /** Deliveries that a report names. */
   named: 50,
@@ -98,7 +98,7 @@ export interface ReconcileResult {
 export interface ReconcileProgress {
   url: string
   listed: number
-  /** It waits this long because the platform asked for it. */
+  /** Seconds that the run waits because the platform asked for it. */
   waiting_seconds?: number
 }
 
@@ -115,7 +115,7 @@ const ComparisonSchema = Type.Object({
 /** What one run found. */
 export type Comparison = Static<typeof ComparisonSchema>
 
-/** What a server compares, and what any server of the ledger, or a command, has found last. */
+/** The hooks that a server compares, and the last result of any server or command of the ledger. */
 export const ReconcileStatusSchema = Type.Object({
   hooks: Type.Array(Type.Object({ source: Type.Enum(LISTING_SOURCES), url: Type.String() }), {
     description: 'Those that this server compares; empty without EVENT_RECONCILE.',

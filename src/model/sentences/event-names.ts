@@ -1,9 +1,9 @@
 /**
- * The names in an event: who acted, upon whom, on what, where, and how it ended. Pages and commands share this. Events
- * are free-form and also come from strangers, so each name is text or empty, and nothing here throws.
+ * The names in an event: actor, affected person, object, place and outcome. Pages and commands share this. Events are
+ * free-form and also come from strangers, so each name is text or empty, and nothing here throws.
  */
 
-/** A step of a target chain, as far as it is readable. */
+/** A step of a target chain, as far as it is valid. */
 export interface ChainNode {
   type: string
   key: string
@@ -12,9 +12,9 @@ export interface ChainNode {
 
 /** Deeper chains are not followed. */
 const DEEPEST = 64
-/** Whole installations, which contain everything of a source. */
+/** Types of whole installations, which contain everything of a source. */
 const EVERYWHERE = ['realm', 'site', 'instance', 'owner']
-/** Parts of a conversation, and commits: a sentence names what contains them. */
+/** Types of parts of a conversation, and of commits. A sentence names their parent instead. */
 const ASIDE = [
   'commit',
   'message',
@@ -73,7 +73,7 @@ export function nameOf(value: unknown): string {
   return id === '' ? '' : `user ${id}`
 }
 
-/** Who did it: the name, else `user 17`. Empty if the event does not name anyone. */
+/** The actor's name, else `user 17`. Empty if the event does not name an actor. */
 export function actorName(event: unknown): string {
   const display = textOf(event, 'actor', 'display')
   const id = textOf(event, 'actor', 'id')

@@ -1,6 +1,6 @@
 import { memberOf, plainWords, textOf } from './event-names.js'
 
-/** How something that runs on a machine ended, or that it has not. */
+/** How a run on a machine ended, or that it has not ended. */
 export const OUTCOMES = ['failed', 'succeeded', 'running', 'cancelled'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -25,7 +25,7 @@ const SAME: Readonly<Record<string, string>> = {
 }
 
 /**
- * States that may follow the name of a run in its kind: `job.failed`. Others, such as `completed`, are not an
+ * States that may follow the name of a run in its kind: `job.failed`. Others, such as `completed`, are not outcomes.
  * outcome.
  */
 const RUN_STATES = [
@@ -68,7 +68,7 @@ export function outcomeOf(event: unknown): string {
   return RUN_STATES.includes(state) ? state : ''
 }
 
-/** The words of `outcomeOf` that each outcome covers. Others, such as `approved` and `skipped`, belong to none. */
+/** The words of `outcomeOf` that each outcome covers. Other words, such as `approved` and `skipped`, belong to none. */
 const COVERED: Readonly<Record<Outcome, readonly string[]>> = {
   failed: ['failed', 'timed_out', 'startup_failure', 'action_required'],
   succeeded: ['succeeded'],
@@ -78,8 +78,8 @@ const COVERED: Readonly<Record<Outcome, readonly string[]>> = {
 const OUTCOME_OF_WORD = new Map(OUTCOMES.flatMap(outcome => COVERED[outcome].map(word => [word, outcome] as const)))
 
 /**
- * The outcome of an event, as the filter `outcome` and the marks on pages have it: from its action alone, which is also
- * known of an event whose payload is not read.
+ * The outcome of an event, as the filter `outcome` and the marks on pages use it. It depends on the action alone, so
+ * it is also known for an event whose payload is not read.
  *
  * Source: docs/decisions/0037.
  */
@@ -92,12 +92,12 @@ export function outcomeWords(outcome: string): string {
   return (Object.hasOwn(WORDS, outcome) ? WORDS[outcome] : undefined) ?? plainWords(outcome)
 }
 
-/** Someone has to act on it: pages colour it, in addition to the word. */
+/** Whether a person has to act on the outcome. Pages colour it, in addition to the word. */
 export function isBadOutcome(outcome: string): boolean {
   return ['failed', 'timed_out', 'startup_failure', 'action_required', 'changes_requested'].includes(outcome)
 }
 
-/** @param word the platform's word, such as `failure` @returns ours, in lower snake case */
+/** @param word the platform's word, such as `failure` @returns our word, in lower snake case */
 export function canonicalOutcome(word: string): string {
   const plain = word.toLowerCase().replaceAll(/[\s-]+/g, '_')
   return (Object.hasOwn(SAME, plain) ? SAME[plain] : undefined) ?? plain

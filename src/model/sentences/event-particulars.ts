@@ -12,7 +12,7 @@ import {
   textOf,
 } from './event-names.js'
 
-/** Other places of a name, nearest first. */
+/** Places where an event may contain a name, in order of preference. */
 const PLACES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   assignee: [
     ...[
@@ -64,7 +64,7 @@ const PLACES: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Fields that hold a thing's name. */
 const NAMES = ['name', 'full_name', 'path', 'path_with_namespace', 'login', 'username', 'title', 'topic']
 const MOST_FIELDS = 3
-/** Longer values are not shown in parentheses. Characters. */
+/** Limit in characters. Longer values are not shown in parentheses. */
 const LONGEST_VALUE = 40
 
 /** Finds a name in the event. @param name as templates write it. @returns empty if there is none */
@@ -95,13 +95,13 @@ export function namedIn(event: unknown, chain: readonly ChainNode[], outcome: st
   if (name !== 'concerned') return ''
   const person = chain.findLast(isPerson)
   if (person) return personName(person)
-  // The author of the dismissed review.
+  // For a dismissed review: its author.
   return textOf(event, 'action', 'object_type') === 'review'
     ? nameOf(memberOf(event, 'target', 'metadata', 'author'))
     : ''
 }
 
-/** Whether actor and affected person are the same: a person who leaves was not removed by another. */
+/** Whether actor and affected person are the same: a person who leaves was not removed by anyone else. */
 export function isOwnDoing(event: unknown, chain: readonly ChainNode[]): boolean {
   const doer = actorName(event)
   const doerId = textOf(event, 'actor', 'id')
@@ -114,7 +114,7 @@ export function isOwnDoing(event: unknown, chain: readonly ChainNode[]): boolean
 /**
  * `main → trunk`, or `now trunk`, if exactly one thing changed and it is short.
  *
- * @param sentence in lower case; what it contains already is not repeated
+ * @param sentence the sentence in lower case; a change that it already contains is not repeated
  */
 export function changeOf(event: unknown, sentence: string): string {
   const changes = memberOf(event, 'action', 'metadata', 'changes')
@@ -129,7 +129,7 @@ export function changeOf(event: unknown, sentence: string): string {
   return isNew ? `now ${/^[a-z_]+$/.test(to) ? plainWords(to) : to}` : ''
 }
 
-/** Whether commits were pushed to it, as GitHub and its kin, or GitLab, report. */
+/** Whether commits were pushed to the target, as GitHub and its kin, or GitLab, report. */
 export function hasNewCommits(event: unknown): boolean {
   const metadata = memberOf(event, 'action', 'metadata')
   return textOf(metadata, 'native_action').startsWith('synchronize') || textOf(metadata, 'old_revision') !== ''
@@ -164,7 +164,7 @@ function changedFields(event: unknown): string[] {
     .filter(each => each !== '' && each.length <= LONGEST_VALUE)
 }
 
-/** The outcome of a run that the actor caused: a waiting or skipped run did not run. */
+/** The outcome of a run that the actor started. A waiting or skipped run did not run. */
 function ranWords(outcome: string): string {
   if (outcome === 'running') return 'is running'
   const waits = ['queued', 'waiting', 'blocked', 'preparing', 'scheduled', 'manual', 'skipped', 'action_required']

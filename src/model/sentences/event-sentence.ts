@@ -24,14 +24,14 @@ export type SentencePart =
   | { kind: 'doer' | 'words' | 'name'; text: string }
   /** The target, outermost first. */
   | { kind: 'place'; steps: readonly string[] }
-  /** How it ended and what distinguishes it from others, shown apart: `failed`. Always last. */
+  /** The outcome and distinguishing details, shown apart: `failed`. Always last. */
   | { kind: 'outcome'; text: string; isBad: boolean }
 
 /** `{name}` in a template. */
 const NAME = /(\{[a-z_]+\})/
-/** These request another run, so the last outcome does not belong to them. */
+/** Verbs that request another run, so the previous outcome does not belong to them. */
 const WITHOUT_OUTCOME = ['rerequested', 'requested_action']
-/** Longer names are left out of parentheses. Characters. */
+/** Limit in characters. Longer names are left out of parentheses. */
 const LONGEST_DETAIL = 80
 
 /**
@@ -64,7 +64,7 @@ export function sentenceOf(event: unknown): SentencePart[] {
   return [...parts, ...outcomeParts(event, parts, shownOutcome)]
 }
 
-/** `root erased this message`: what it was about is gone. */
+/** `root erased this message`: an erased event has no other content. */
 function erasedParts(event: unknown, by: string): SentencePart[] {
   const noun = plainWords(textOf(event, 'subject_type')) || 'event'
   return [
@@ -157,7 +157,7 @@ function fill(
     const name = names.get(piece)
     if (name === undefined) return { kind: 'words', text: piece.trim() }
     if (piece === '{ran}') return { kind: 'words', text: name }
-    // A nameless person already reads `user 17`.
+    // A person without a name already reads `user 17`.
     if (name.startsWith('user ') && / user$/i.test(` ${pieces[index - 1]?.trimEnd()}`))
       return { kind: 'name', text: name.slice('user '.length) }
     return { kind: piece === '{doer}' || piece === '{self}' ? 'doer' : 'name', text: name }
@@ -168,7 +168,7 @@ function isWords(part: SentencePart, text: string): boolean {
   return part.kind === 'words' && part.text === text
 }
 
-/** Whether its name is more than its type. */
+/** Whether the node has a name other than its type. */
 function isNamed(node: ChainNode | undefined): boolean {
   return node !== undefined && (node.display === '' ? node.key !== '' : node.display !== node.type)
 }
@@ -201,7 +201,7 @@ function outcomeParts(event: unknown, parts: readonly SentencePart[], outcome: s
   return details.length === 0 ? [] : [{ kind: 'outcome', text: details.join(', '), isBad: isBadOutcome(outcome) }]
 }
 
-/** Names come from strangers and may be `constructor`. */
+/** Own members only: strangers choose the names, which may be `constructor`. */
 function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

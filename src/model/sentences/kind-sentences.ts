@@ -2,17 +2,17 @@
  * Sentences by kind of event: the one table for pages and commands.
  *
  * A sentence is a template with names in braces: `{doer}` acted, `{concerned}` is the person acted upon, `{self}` is a
- * doer who acted upon himself or herself, `{object}` is the target's own name, `{place}` is the target with its
+ * doer who is also the person acted upon, `{object}` is the target's own name, `{place}` is the target with its
  * parents, outermost first, without what the sentence names elsewhere, `{within}` the same without the target. Others
- * are members of `action.metadata`, such as `{label}`. The first template applies whose names the event all has; if the
- * event names no doer, the first without one.
+ * are members of `action.metadata`, such as `{label}`. The first template applies for which the event has all names; if
+ * the event names no doer, the first without one.
  *
  * A text in lower case is a participle: `closed` means `{doer} closed {place}` and `Issue {place} was closed`.
  * With a noun after a tilde, `closed ~milestone` means `{doer} closed milestone {place}` and `Milestone {place}
  * was closed`.
  *
- * The key `submitted=approved` applies if the outcome, or the metadata's `value`, is `approved`; `*` to every other
- * verb.
+ * The key `submitted=approved` applies if the outcome, or the metadata's `value`, is `approved`. The key `*` applies to
+ * every other verb.
  *
  * Source: the kinds of `GET /api/platforms`.
  */

@@ -2,7 +2,7 @@ import { memberOf, nodeName, targetChain, textOf } from './event-names.js'
 import type { Outcome } from './event-outcome.js'
 import type { SentencePart } from './event-sentence.js'
 
-/** What ran on a machine, and for what. */
+/** A run on a machine, and the commit that it ran for. */
 export interface MachineRun {
   /** `check`, `job` */
   noun: string
@@ -36,26 +36,26 @@ export function machineRunOf(event: unknown): MachineRun | undefined {
   return { noun, key: chain.at(-1)?.key ?? '', repository: nodeName(repository), commit }
 }
 
-/** An event as far as bursts need it. */
+/** The members of an event that bursts depend on. */
 export interface BurstEvent {
   source: string
   verified: string
-  /** As in answers of the ledger. */
+  /** In the form of the ledger's answers. */
   captured_at: string
   run: MachineRun | undefined
   outcome: Outcome | undefined
 }
 
-/** Fewer events are shown one by one. */
+/** Minimum number of events of a burst. Fewer events are shown one by one. */
 const LEAST = 4
-/** A failure is not folded, and fewer others are not worth a row of their own. */
+/** Minimum number of events that a burst hides. It never hides failures; for fewer, it would not save a row. */
 const LEAST_FOLDED = 2
-/** A longer pause ends a burst. Milliseconds. */
+/** Milliseconds. A longer pause ends a burst. */
 const PAUSE_MS = 10 * 60 * 1000
 
 /**
- * Divides events into bursts, which are neighbouring events of runs for one commit, and single events. In the same order,
- * each event once.
+ * Divides events into bursts and single events. A burst consists of neighbouring events of runs for one commit. The
+ * order stays, and each event occurs once.
  *
  * @param events newest or oldest first
  */
@@ -73,12 +73,12 @@ function isBurst(group: readonly BurstEvent[]): boolean {
   return group.length >= LEAST && group.filter(isFolded).length >= LEAST_FOLDED
 }
 
-/** Whether the row of a burst represents this event too: nothing that failed is hidden. */
+/** Whether the row of a burst also represents this event. Failures are never hidden. */
 export function isFolded({ outcome }: Pick<BurstEvent, 'outcome'>): boolean {
   return outcome !== 'failed'
 }
 
-/** What anyone may have sent is not mixed with what is proved. */
+/** Unverified events, which anyone may have sent, are not mixed with verified ones. */
 function belongTogether(one: BurstEvent, other: BurstEvent): boolean {
   return (
     one.run !== undefined &&

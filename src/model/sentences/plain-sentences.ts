@@ -1,7 +1,7 @@
-/** Sentences for kinds missing from the table, in words true of anything. */
+/** Sentences for kinds that the table lacks, in words that are true of any kind. */
 import { plainWords, textOf } from './event-names.js'
 
-/** Verbs that one thing does to another → their participle. */
+/** Participles of verbs that one thing does to another. */
 const PARTICIPLES: Readonly<Record<string, string>> = {
   updated: 'changed',
   edited: 'changed',
@@ -39,7 +39,7 @@ const SAME_PARTICIPLES = [
   ...['withdrawn', 'destroyed', 'triggered', 'reintroduced'],
 ]
 
-/** Object types whose name is not lower case. */
+/** Object types whose name has capital letters, or is not the type itself. */
 const NOUNS: Readonly<Record<string, string>> = {
   dependabot_alert: 'Dependabot alert',
   github_app_authorization: 'GitHub App authorization',
@@ -51,14 +51,14 @@ const NOUNS: Readonly<Record<string, string>> = {
   sub_issues: 'sub-issue',
 }
 
-/** For a known verb. Empty for others. */
+/** Templates for a known verb; empty for others. */
 export function commonTemplates(type: string, verb: string): string[] {
   const done = Object.hasOwn(PARTICIPLES, verb) ? PARTICIPLES[verb] : SAME_PARTICIPLES.find(each => each === verb)
   if (done === undefined || type === '') return []
   return [`${done} ~${nounOf(type)}`]
 }
 
-/** For any event: its own words in sequence, none of which can be wrong. */
+/** Templates for any event: its own words in sequence, which are never wrong. */
 export function plainTemplates(event: unknown): string[] {
   const type = textOf(event, 'action', 'object_type')
   const verb = textOf(event, 'action', 'verb')

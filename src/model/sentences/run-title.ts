@@ -2,11 +2,11 @@ import { textOf } from './event-names.js'
 import { RUN_TYPES } from './event-outcome.js'
 import { joinSentence, sentenceOf } from './event-sentence.js'
 
-/** What the person did to the run. */
+/** The verb of the person who caused the run. */
 const CAUSED = /^(?:ran|reported)(?: |$)/
 
 /**
- * What ended how, and where, without who caused it: `Workflow ci failed on main of acme/app`.
+ * The outcome of a run and its place, without the person who caused it: `Workflow ci failed on main of acme/app`.
  *
  * @returns empty unless the event is the outcome of a run
  */

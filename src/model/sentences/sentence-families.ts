@@ -43,7 +43,7 @@ export const TRACKED: VerbSentences = {
   untyped: ['{doer} removed the type of {place}', 'The type of {place} was removed'],
 }
 
-/** Something a person writes. @param a such as `a comment`. @param where such as `on` */
+/** A text that a person writes. @param a such as `a comment`. @param where such as `on` */
 export function spoken(a: string, where: string): VerbSentences {
   const capital = a.charAt(0).toUpperCase() + a.slice(1)
   const done = (verb: string) => [
@@ -53,7 +53,7 @@ export function spoken(a: string, where: string): VerbSentences {
   return { created: done('added'), updated: done('edited'), deleted: done('deleted'), restored: done('restored') }
 }
 
-/** Something created, changed and deleted, whose name needs a noun. */
+/** A thing that is created, changed and deleted, and whose name needs a noun. */
 export function kept(noun: string): VerbSentences {
   const verbs = { created: 'created', updated: 'changed', deleted: 'deleted', restored: 'restored', closed: 'closed' }
   const all = { ...verbs, reopened: 'reopened', renamed: 'renamed', published: 'published' }
@@ -66,7 +66,7 @@ export function kept(noun: string): VerbSentences {
   }
 }
 
-/** Something that runs on a machine; its outcome is at the end. @param preposition before the place */
+/** A run on a machine; its outcome is at the end of the sentence. @param preposition before the place */
 export function runs(noun: string, preposition = 'on'): VerbSentences {
   const capital = noun.charAt(0).toUpperCase() + noun.slice(1)
   const named = `${noun} {object} ${preposition} {place}`
@@ -85,7 +85,7 @@ export function runs(noun: string, preposition = 'on'): VerbSentences {
   }
 }
 
-/** Accounts, which act and are acted upon. */
+/** Accounts, which can be both actor and affected person. */
 export const ACCOUNT: VerbSentences = {
   created: ['{self} signed up', '{doer} created user {concerned}', 'User {concerned} was created'],
   approved: ['{doer} approved user {concerned}', 'User {concerned} was approved'],

@@ -1,4 +1,4 @@
-/** Sentences for what people do in a forum or a chat: posts, topics, messages, subscriptions, badges. See `kind-sentences.ts`. */
+/** Sentences for a forum or a chat: posts, topics, messages, subscriptions, badges. See `kind-sentences.ts`. */
 import { ACCOUNT, kept, spoken, statuses, TRACKED, toggled, type VerbSentences } from './sentence-families.js'
 
 const EXPERT_APPROVED = [
@@ -18,7 +18,7 @@ const EXPERT_UNAPPROVED = [
     'The approval of a post in {place} as an expert post was withdrawn',
   ],
 ]
-/** Discourse posts it when a topic is closed, pinned and so on. It is not a reply. */
+/** Discourse posts a notice when a topic is closed, pinned and so on. A notice is not a reply. */
 const NOTICED = ['{doer} posted notice {notice} in {within}', 'Notice {notice} was posted in {within}']
 
 export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {

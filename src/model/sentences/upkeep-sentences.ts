@@ -1,7 +1,7 @@
 /** Sentences for things around code: alerts, apps, requests, purchases, sponsors. See `kind-sentences.ts`. */
 import type { VerbSentences } from './sentence-families.js'
 
-/** Someone requested a role that takes a paid seat. */
+/** A request for a role that takes a paid seat. */
 const asked = [
   ...['{doer} requested role {role} for {concerned}', 'Role {role} was requested for {concerned}'],
   ...['{doer} requested a billable role for {concerned}', 'A billable role was requested'],

@@ -12,7 +12,7 @@ export const SOURCE_LIMITS = {
   templateCharacters: 1_000,
   /** `{…}` in one template. */
   placeholders: 20,
-  /** `[member=text]` in one definition: each searches a list. */
+  /** `[member=text]` in one definition. Each of these searches a list. */
   searches: 200,
   /** Events of one delivery. */
   events: 5_000,
@@ -23,7 +23,7 @@ export const SOURCE_LIMITS = {
 export const FEED_SECONDS = 900
 
 export const SOURCE_NAME = '^[a-z][a-z0-9_-]{0,39}$'
-/** Sources with a meaning of their own: an operator's source must not write into their key spaces. */
+/** Sources with a meaning of their own. An operator's source must not write into their key spaces. */
 export const RESERVED_SOURCES: readonly string[] = [...PLATFORM_SOURCES, 'api', 'cloudevents', 'ledger', 'unverified']
 
 const Text = Type.String({ minLength: 1, maxLength: SOURCE_LIMITS.templateCharacters })
@@ -183,7 +183,7 @@ const ProofSchema = Type.Union([
 ])
 
 /**
- * A source that an operator defines: how its deliveries prove themselves, and what they become.
+ * A source that an operator defines: how its deliveries prove their origin, and which events they become.
  *
  * Source: docs/decisions/0078.
  */
@@ -281,29 +281,29 @@ export type SourceCondition = Static<typeof ConditionSchema>
 export interface ShownSource {
   definition: SourceDefinition
   webhook_path: string
-  /** It is enabled, and has a secret if its proof needs one. */
+  /** The source is enabled, and has a secret if its proof needs one. */
   accepts: boolean
   secret_count: number
   created_at: string
   updated_at: string
-  /** State of a feed that was read. */
+  /** State of the feed, if it has been read. */
   feed?: FeedState
 }
 
 export interface FeedState {
   read_at: string
   next_read_at: string
-  /** Why it could not be read the last time. */
+  /** Why the last reading failed. */
   problem?: string
 }
 
-/** What one reading of a feed has done. */
+/** The result of reading a feed once. */
 export interface FeedOutcome {
   /** Events that were new. */
   created: number
-  /** Items that the ledger has already. */
+  /** Items that the ledger already has. */
   known: number
-  /** The feed is the same as before, so its items were not looked at. */
+  /** The feed has not changed, so its items were not processed. */
   unchanged: boolean
 }
 

@@ -34,9 +34,9 @@ export type CaptureRequest = Static<typeof CaptureRequestSchema>
 /** Progress of the capture of one watch. */
 export interface CaptureProgress {
   subscription_id: string
-  /** Messages recorded so far; of a code host or a forum, events. */
+  /** Messages recorded so far. For a code host or a forum: events. */
   messages: number
-  /** The capture waits this long because the platform asked for it. */
+  /** Seconds that the capture waits because the platform asked for it. */
   waiting_seconds?: number
 }
 
@@ -44,17 +44,15 @@ export interface CaptureProgress {
 export interface WatchCapture {
   subscription_id: string
   outcome: 'captured' | 'disabled' | 'expired' | 'failed'
-  /** Messages recorded, new or known; of a code host or a forum, events that the watch did not have. */
+  /** Messages recorded, new or known. For a code host or a forum: events that the watch did not have. */
   messages: number
   created: number
   duplicates: number
-  /** Newest message id known of the watch; of a code host or a forum, the instant up to which it was read. */
+  /** Newest message id known of the watch. For a code host or a forum: the instant up to which it was read. */
   last_cursor: string | null
   /** Result of polling a code host or a forum. */
   polled?: PollReport
-  /**
-   * The server on which the watch was read before. Ids do not carry over, so this capture started from the beginning.
-   */
+  /** The server that an earlier capture read. Ids are only valid on one server, so this capture started again. */
   previous_host?: string
   /** The current name of the watched topic or stream, if renamed. */
   renamed_to?: string
@@ -66,14 +64,14 @@ export interface WatchCapture {
 export interface PollReport {
   /** False if the next poll continues this one. */
   complete: boolean
-  /** Lists that the platform does not have here, or does not show. */
+  /** Lists that the platform does not have for this place, or does not show. */
   unavailable: { stream: string; reason: string }[]
   /** Items that became no event. */
   left_out: LeftOutItems[]
 }
 
 export interface CaptureResult {
-  /** In order of capture. */
+  /** In the order of the captures. */
   captures: WatchCapture[]
   /** Due watches that were skipped because the same failure would affect them. */
   left: number

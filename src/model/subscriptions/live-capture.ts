@@ -1,6 +1,6 @@
-/** Where reading of a chat server's event queue stopped. */
+/** The position up to which a chat server's event queue has been read. */
 export interface QueueMark {
-  /** Address of the server and of the account: another account cannot read the queue. */
+  /** Address of the server, and the account. Another account cannot read the queue. */
   account: string
   queue_id: string
   /** All events of the queue up to this one are recorded. */
@@ -9,8 +9,8 @@ export interface QueueMark {
 
 /**
  * `starting`: the queue is not registered yet. `standby`: another server reads it. `catching_up`: it is registered, and
- * the watches are captured once. `live`: its events are recorded as they come. `lost`: it cannot be read, and capture by
- * interval continues.
+ * each watch is captured once. `live`: its events are recorded as they arrive. `lost`: it cannot be read, and capture
+ * by interval continues.
  */
 export const LIVE_STATES = ['starting', 'standby', 'catching_up', 'live', 'lost'] as const
 export type LiveState = (typeof LIVE_STATES)[number]
@@ -20,17 +20,17 @@ export interface LiveStatus {
   state: LiveState
   /** When the state began: UTC with six digits. */
   since: string
-  /** The code of the failure, while it is lost. */
+  /** The code of the failure, while the state is `lost`. */
   code?: string
 }
 
-/** What a server reports of it. */
+/** Report of a server about its reader of the queue. */
 export interface LiveReport {
   status: LiveStatus
   totals: LiveTotals
 }
 
-/** Since the server started. */
+/** Totals since the server started. */
 export interface LiveTotals {
   created: number
   duplicates: number

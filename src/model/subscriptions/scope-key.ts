@@ -1,11 +1,11 @@
 /**
- * Which events a subscription's scope covers, as lookup texts.
+ * The events that a subscription's scope covers, as texts to look up.
  *
  * A **scope key** is either a node's own `key` (`category:5`, `issue:444500041`), or it names a node: `<type>:<name>`,
- * where needed after its parent (`stream:eng/topic:deploys`, `repository:ada/engine/issue:12`). An event is covered if
- * one of `scopeKeysOf` its target equals the scope key of the subscription.
+ * after its parent where needed (`stream:eng/topic:deploys`, `repository:ada/engine/issue:12`). A subscription covers
+ * an event if its scope key is one of `scopeKeysOf` the event's target.
  *
- * Names are compared exactly, those of repositories without case. A name of digits alone is written with its first
+ * Comparison is exact, but ignores the case of repository names. A name of digits alone is written with its first
  * digit percent-encoded, so that a stream called "2024" is not mistaken for the one with the id 2024.
  */
 import { invalidField } from '../app-error.js'
@@ -15,7 +15,7 @@ import type { Scope } from './subscription.js'
 import { placeOfFilters, placeOfScope, placeOfText, readId, TARGET_FORMS } from './target-grammar.js'
 import { namedKey, neutralType, toFilters, toPlaceKey, toScope, toTargetText } from './target-place.js'
 
-/** A target text in the other forms that a subscription stores. */
+/** A target text, converted to the other forms that a subscription stores. */
 export interface ParsedTarget {
   scopeKey: string
   scope: Scope
@@ -23,10 +23,10 @@ export interface ParsedTarget {
 }
 
 /**
- * Reads the target of a subscription. Each of the four platforms has its grammar; for other sources any text is the
+ * Reads the target of a subscription. Each of the four platforms has its grammar. For other sources, any text is the
  * `key` of a node.
  *
- * @param text not empty: a subscription without a target watches its whole source
+ * @param text not empty: a subscription without a target covers its whole source
  * @throws AppError `invalid/invalid_field` for `/target`, naming the grammar
  *
  * Source: Event Ledger Service, "Subscription"; decisions, section 6.
@@ -40,7 +40,7 @@ export function parseTarget(source: string, text: string): ParsedTarget {
   throw invalidField('/target', detail)
 }
 
-/** Reads one as `parseTarget` does. @returns undefined for a text outside the grammar, as an older ledger may have */
+/** Like `parseTarget`. @returns undefined for a text outside the grammar, which an older ledger may have */
 export function findTarget(source: string, text: string): ParsedTarget | undefined {
   if (!isPlatformSource(source)) return { scopeKey: text, scope: { key: text }, filters: {} }
   const place = placeOfText(source, text)
@@ -63,7 +63,7 @@ export function toTarget(
 }
 
 /**
- * The scope key of a subscription's scope: its `key`, else made from type and display.
+ * The scope key of a subscription's scope: its `key`, else one made of its type and display.
  *
  * @returns undefined for a scope that names nothing
  */
@@ -95,7 +95,7 @@ export function scopeKeysOf(target: TargetNode): string[] {
   return keys
 }
 
-/** A commit may come between: pipelines of a pull request have both as parents. */
+/** The repository of a node. A commit may be in between: pipelines of a pull request have both as parents. */
 function repositoryAround(node: TargetNode): TargetNode {
   for (let outer: TargetNode | undefined = node; outer; outer = outer.parent) {
     if (neutralType(outer.type ?? '') === 'repository') return outer
@@ -112,7 +112,7 @@ function namesOf({ type, display, metadata }: TargetNode | Scope): string[] {
   return names
 }
 
-/** Numbers are unique only per repository; alone they would look like native ids. */
+/** Key of a number within its repository. Numbers are unique only there; alone they would look like native ids. */
 function numberOf({ type, metadata }: TargetNode): string | undefined {
   if (type !== 'issue' && type !== 'pull_request') return undefined
   const number = readId(metadata?.number)

@@ -184,25 +184,25 @@ export interface CaptureState {
    */
   host?: string | null
   /**
-   * Newest message id that capture itself has read. `last_cursor` also moves with deliveries by other routes:
-   * continuing from there would skip what only capture finds. Null: nothing was read when a delivery arrived.
-   * Of a code host or a forum: everything that happened before this instant was read.
+   * Newest message id that capture itself has read. `last_cursor` also moves with deliveries by other routes, so a
+   * capture that continued from it would skip messages. Null: nothing was read when a delivery arrived.
+   * For a code host or a forum: everything that happened before this instant was read.
    */
   read_to?: string | null
-  /** Message ids from which capture reads again, because a message may become visible after a later one. */
+  /** Message ids from which capture reads again: a message may become visible after one with a greater id. */
   reread?: { from: string; next: string; since: string } | null
-  /** Where the place was found last, renamed or not; read and written by the platform's capture. */
+  /** Where the place was last found, also after a rename. The platform's capture reads and writes it. */
   followed?: Record<string, unknown> | null
-  /** How far the lists of a code host or a forum were read; read and written by their poll. */
+  /** How far the lists of a code host or a forum were read. Their poll reads and writes it. */
   unfinished?: Record<string, unknown> | null
-  /** Since when changes of messages are recorded, and by which event queue; read and written by its reader. */
+  /** Since when message changes are recorded, and from which event queue. The queue's reader reads and writes it. */
   tracked?: Record<string, unknown> | null
   last_attempt_at?: string | null
   last_success_at?: string | null
   last_error?: string | null
-  /** Consecutive. */
+  /** Consecutive failures. */
   failures?: number
-  /** No request before then, as the platform asked. */
+  /** The platform asked for no request before then. */
   wait_until?: string | null
   /** Only in responses: computed from the watch's settings. */
   next_due_at?: string | null
@@ -223,7 +223,7 @@ export interface Subscription {
   last_cursor: string | null
   last_event_at: string | null
   capture?: CaptureState
-  /** Which part of it is damaged or unusable, and what to do; absent if nothing is. Never stored. */
+  /** Which part of the subscription is damaged or unusable, and what to do. Absent if none is. Never stored. */
   problem?: string
   owner_user_id: string | null
   created_at: string

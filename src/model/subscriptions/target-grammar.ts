@@ -38,7 +38,7 @@ export const TARGET_FORMS: Record<PlatformSource, readonly TargetForm[]> = {
 const STREAM = /^stream:([^/]+)(?:\/topic:([^/]*))?$/su
 const CATEGORY = /^category:([^/]+)$/su
 const TOPIC = /^topic:(\d+)$/u
-/** Keyword, path, and type and number of what is in the repository. */
+/** Keyword, path, then type and number of a thing in the repository. */
 export const REPOSITORY = /^(repo|repository|project):(.+?)(?:\/(issue|pull_request|merge_request):([^/]*))?$/su
 
 /** @returns undefined for a text outside the grammar */
@@ -132,7 +132,7 @@ function repositoryPlace(source: PlatformSource, path: unknown, type: unknown, n
   return isNumbered(type) && read !== undefined ? { type, path, number: read } : undefined
 }
 
-/** Polls write names into addresses, where dots would lead elsewhere. No platform permits them as a name. */
+/** Names that polls must not write into addresses, where dots would lead elsewhere. No platform permits such names. */
 function isNoName(segment: string): boolean {
   return segment === '' || segment === '.' || segment === '..'
 }

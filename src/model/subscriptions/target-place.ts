@@ -17,7 +17,7 @@ export type Place =
 
 export type NumberedType = 'issue' | 'pull_request'
 
-/** A platform's own words → the neutral ones. */
+/** Neutral words for the platforms' own words. */
 const NEUTRAL: ReadonlyMap<string, string> = new Map([
   ['channel', 'stream'],
   ['merge_request', 'pull_request'],
@@ -117,8 +117,8 @@ export function toPlaceKey(place: Place): string {
 /**
  * `<type>:<name>`, such as `stream:eng`, `repository:ada/engine`.
  *
- * A name of digits alone has its first digit percent-encoded: it must not look like a native id. Names of repositories
- * are compared without case, and keep the slashes of their path.
+ * A name of digits alone has its first digit percent-encoded, so that it does not look like a native id. Comparison
+ * ignores the case of repository names; these keep the slashes of their path.
  */
 export function namedKey(type: string, name: string): string {
   const encoded = type === 'repository' ? encodePath(name.toLowerCase()) : encodeName(name)
@@ -130,7 +130,7 @@ function isDigits(text: string): boolean {
   return text.charCodeAt(0) <= 0x39 && /^\d+$/u.test(text)
 }
 
-/** A name as it is written in a target. */
+/** A name in the form of a target. */
 export function encodeName(name: string): string {
   return name.replaceAll('%', '%25').replaceAll('/', '%2F')
 }
