@@ -9,7 +9,7 @@ export interface WebhookDelivery {
   headers: Readonly<Record<string, string | undefined>>
   /** The signed bytes. */
   body: Uint8Array
-  /** The query of the address, for sources of operators. */
+  /** The query of the address. Only sources of operators use it. */
   query?: string
 }
 
@@ -23,9 +23,9 @@ export interface DeliveryContext {
    * deliveries do not contain it.
    */
   site?: string | undefined
-  /** The result of `verify`: a secret in the body that proved the delivery must not be recorded. */
+  /** The result of `verify`. A secret in the body that proved the delivery must not be recorded. */
   verified?: Verification
-  /** All currently valid ones: a proved delivery may ask for a text to be signed. */
+  /** All currently valid secrets, for a delivery that requests the signature of a text. */
   secrets?: readonly string[]
 }
 
@@ -36,29 +36,29 @@ export interface NormalisedDelivery {
   ignored: number
   /** The platform's id of this delivery, recorded in the provenance. Never the only identity of an event. */
   deliveryId?: string
-  /** The body of the response, if the delivery asks for one in place of the counts. */
+  /** The body of the response, if the delivery asks for a certain one. Replaces the counts. */
   answer?: DeliveryAnswer
 }
 
-/** A supported platform, or a source of an operator. `normalise` is pure: the same delivery gives the same events. */
+/** The code for a platform or an operator's source. `normalise` is pure: the same delivery gives the same events. */
 export interface WebhookAdapter<Source extends string = PlatformSource> {
   catalogue: PlatformCatalogue<Source>
-  /** Definition of an operator's source, from which another thread makes its own adapter. */
+  /** Definition of an operator's source, from which another thread compiles its own adapter. */
   definition?: SourceDefinition
   /**
-   * Checks the delivery against the configured secrets, over the raw bytes, in constant time, before anything is parsed.
+   * Checks the delivery against the configured secrets in constant time. Uses the raw bytes, before anything is parsed.
    *
-   * @param secrets all currently valid ones (several while rotating); none: the result is `none`
+   * @param secrets all currently valid ones (several during a rotation); none: the result is `none`
    * @throws AppError `unauthenticated/signature_invalid` if secrets are configured and none matches
    */
   verify(delivery: WebhookDelivery, secrets: readonly string[]): Verification
-  /** Deliveries prove nothing even if there is a secret. */
+  /** Deliveries stay unverified even if there is a secret. */
   isUnproved?: boolean
   /** The proof is inside the body, so verifying takes as long as parsing. */
   provesInBody?: true
   /** @throws AppError `invalid/invalid_json` for an unreadable body; never for an unknown event */
   normalise(delivery: WebhookDelivery, context: DeliveryContext): NormalisedDelivery
-  /** For those who write a mapping: the values without a result, as places in the definition, of the first `most` items. */
+  /** For authors of a mapping: the values without a result, as places in the definition, of the first `most` items. */
   without?(delivery: WebhookDelivery, most: number): string[][]
   /** Members that the platform requires in the response to a delivery, in addition to the counts. */
   answer?: Readonly<Record<string, boolean>>

@@ -8,7 +8,7 @@ import { forum } from './forum/adapter.js'
 
 const BY_SOURCE: Record<PlatformSource, WebhookAdapter> = { chat, forum, code_a: codeA, code_b: codeB }
 
-/** All supported platforms: the only list of them. */
+/** All supported platforms. No other list of them exists. */
 export const ADAPTERS: readonly WebhookAdapter[] = Object.values(BY_SOURCE)
 
 export function adapterOf(source: PlatformSource): WebhookAdapter {
@@ -16,7 +16,7 @@ export function adapterOf(source: PlatformSource): WebhookAdapter {
 }
 
 /**
- * What each platform can send, how it is verified and how its scopes are named, for `GET /api/platforms`.
+ * For each platform: what it can send, how it is verified and how its scopes are named, for `GET /api/platforms`.
  *
  * Source: Event Ledger Service, "Endpoints" (platform action catalog).
  */

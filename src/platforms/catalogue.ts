@@ -17,8 +17,8 @@ export interface PlatformCatalogue<Source extends string = PlatformSource> {
 }
 
 /**
- * The kinds and actions of a catalogue, from the kinds that an adapter's rows produce. `"*"` means everything
- * recorded generically.
+ * The kinds and actions of a catalogue, from the kinds that an adapter's rows produce. `"*"` stands for all events that
+ * are recorded generically.
  *
  * @param kinds `<object type>.<verb>`, in any order, repeats allowed
  */

@@ -6,7 +6,7 @@ export interface SetupGuide {
   /** A value may contain `<url>` and `<secret>`. */
   fields: readonly { name: string; value: string; isForTls?: true }[]
   events: readonly string[]
-  /** Where it shows the responses to its deliveries. */
+  /** Where the platform shows the responses to its deliveries. */
   deliveryLog: string
   notes: readonly string[]
   /** Who creates the secret. */

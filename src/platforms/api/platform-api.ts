@@ -7,13 +7,13 @@ import { answerUnreadable, type PlatformWords, rateLimited, toPlatformFailure, t
 
 const IDLE_SECONDS = 30
 const TOTAL_SECONDS = 120
-/** A page of the largest texts that the platforms accept. */
+/** Fits a page of the largest texts that the platforms accept. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export interface PlatformApiOptions {
   /** Address of the API, without a trailing slash; may have a path. */
   baseUrl: string
-  /** With the credential, if there is one. Asked for each request, because some credentials expire. */
+  /** Include the credential, if there is one. A function is called for each request: some credentials expire. */
   headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** @throws the signal's reason once it is aborted */
   sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
@@ -25,11 +25,11 @@ export interface PlatformApiOptions {
 
 /** How a caller reads a platform. */
 export interface RequestPolicy {
-  /** Requests at the same time. */
+  /** Maximum number of simultaneous requests. */
   connections: number
-  /** Total time that one request waits because the platform asks for it. */
+  /** Maximum total time that one request waits because the platform asks for it. */
   longestWaitSeconds: number
-  /** Pauses before a request is sent again that failed at the server or on its way. */
+  /** Pauses before retries of a request that failed at the server or in transit. */
   retrySeconds: readonly number[]
   words: PlatformWords
 }
@@ -48,15 +48,15 @@ export interface PlatformAnswer {
 }
 
 /**
- * The REST API of a code host or forum, over kept connections. It follows no redirect, and waits as the platform asks.
+ * The REST API of a code host or forum, over kept connections. It follows no redirects, and waits as the platform asks.
  *
- * Methods may throw AppError `unavailable/platform_…`, `invalid/platform_request_refused`, and the codes of the words for
- * 401, 403 and 404; the signal's reason once it is aborted.
+ * Methods may throw AppError `unavailable/platform_…`, `invalid/platform_request_refused`, and the codes of the words
+ * for 401, 403 and 404; the signal's reason once it is aborted.
  */
 export class PlatformApi {
   readonly #agent: Agent
   #clockAheadMs = 0
-  /** Epoch milliseconds: the platform refuses requests before. */
+  /** Epoch milliseconds. The platform refuses requests before this time. */
   #closedUntil = 0
   #running = 0
   readonly #queue: (() => void)[] = []
@@ -69,7 +69,7 @@ export class PlatformApi {
     this.#agent = new http.Agent({ keepAlive: true, maxSockets: policy.connections })
   }
 
-  /** Sends a request when it is its turn. Its time limits begin only then. */
+  /** Sends a request as soon as a connection is free. Its time limits begin only then. */
   async call(method: 'GET' | 'POST', path: string, call: PlatformCall = {}): Promise<PlatformAnswer> {
     if (this.#running >= this.policy.connections) await new Promise<void>(resolve => this.#queue.push(resolve))
     else this.#running++
@@ -82,7 +82,7 @@ export class PlatformApi {
     }
   }
 
-  /** What a JSON text of the platform has. */
+  /** The value of a JSON text from the platform. */
   parse(text: string): unknown {
     try {
       return JSON.parse(text)
@@ -96,7 +96,7 @@ export class PlatformApi {
     return answerUnreadable(how, this.options.baseUrl, this.policy.words)
   }
 
-  /** How far the platform's clock is ahead, in milliseconds, by its latest answer. */
+  /** How far the platform's clock is ahead of ours, in milliseconds, by its latest answer. */
   clockAheadMs(): number {
     return this.#clockAheadMs
   }
@@ -132,7 +132,7 @@ export class PlatformApi {
     }
   }
 
-  /** @returns seconds. @throws AppError `unavailable/platform_rate_limited` where all waits of a request are too long */
+  /** @returns seconds. @throws AppError `unavailable/platform_rate_limited` if the total wait would be too long */
   async #waitUntilOpen(waited: number, signal: AbortSignal | undefined): Promise<number> {
     const { baseUrl, now, onWait, sleep } = this.options
     const { longestWaitSeconds, words } = this.policy
@@ -146,7 +146,7 @@ export class PlatformApi {
     return seconds
   }
 
-  /** @returns the failure of a connection, after which another attempt makes sense */
+  /** @returns the answer, or a connection failure after which another attempt makes sense */
   async #send(method: 'GET' | 'POST', path: string, call: PlatformCall): Promise<HttpAnswer | AppError> {
     const { baseUrl, headers: given, now } = this.options
     const headers = typeof given === 'function' ? given() : given

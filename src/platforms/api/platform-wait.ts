@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpAnswer } from '../../http/exchange.js'
 
-/** Where a platform refuses without a duration. GitHub asks for at least a minute. */
+/** Used for a refusal without a duration. GitHub asks for at least a minute. */
 const DEFAULT_WAIT_SECONDS = 60
 const MAX_WAIT_SECONDS = 24 * 3_600
-/** A server that repeatedly asks for no wait must not be called without a pause. */
+/** Minimum pause, for servers that repeatedly ask for none. */
 const MIN_WAIT_SECONDS = 0.1
 
 /** The names of GitHub and Discourse, then those of GitLab. */
@@ -15,7 +15,7 @@ const RESET = ['x-ratelimit-reset', 'ratelimit-reset'] as const
  * How long a refusal asks to wait.
  *
  * @param platformNow epoch milliseconds by the platform's clock
- * @returns seconds; undefined for an answer that is not a refusal by a rate limit
+ * @returns seconds; undefined if the answer is not a refusal by a rate limit
  *
  * Source: GitHub, "Rate limits for the REST API"; GitLab, "Rate limits"; RFC 9110, "Retry-After".
  */
@@ -27,7 +27,7 @@ export function waitAsked({ status, headers }: HttpAnswer, platformNow: number):
   return bounded(retryAfter ?? reset ?? DEFAULT_WAIT_SECONDS)
 }
 
-/** How long to wait before the next request, after one that was answered: the platform allows no more until then. */
+/** How long the next request must wait after this successful one, because it used up the allowance. */
 export function waitAfter({ headers }: HttpAnswer, platformNow: number): number | undefined {
   const seconds = isUsedUp(headers) ? untilReset(headers, platformNow) : undefined
   return seconds === undefined ? undefined : bounded(seconds)

@@ -1,7 +1,7 @@
 import type { HttpFailure, HttpTrouble } from '../../http/http-failure.js'
 import { AppError, type ErrorCategory } from '../../model/app-error.js'
 
-/** The statuses whose meaning depends on what is read. 410 counts as 404. */
+/** The statuses whose meaning depends on the request. 410 counts as 404. */
 type Refused = 401 | 403 | 404
 
 /** Sentences of errors, for one use of a platform's API. */
@@ -37,7 +37,7 @@ function failure(code: string, message: string, cause: HttpFailure): AppError {
   return new AppError('unavailable', code, message, { cause })
 }
 
-/** The error for an answer that is not a success. The texts of platforms are not shown: they may repeat what was sent. */
+/** The error for an unsuccessful answer. It omits the platform's text, which may repeat what was sent. */
 export function toPlatformRefusal(status: number, address: string, words: PlatformWords): AppError {
   const { checkAddress, again, refused } = words
   const known = status === 410 ? 404 : status

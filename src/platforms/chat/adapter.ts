@@ -22,6 +22,6 @@ export const chat: WebhookAdapter = {
   verify: verifyChat,
   provesInBody: true,
   normalise: normaliseChat,
-  // The platform reads the response: without this it might post part of it into the conversation.
+  // The platform reads the response. Without this member it might post part of it into the conversation.
   answer: { response_not_required: true },
 }

@@ -10,7 +10,7 @@ import { isSlackFormat } from './slack-format.js'
  */
 export function readBody(delivery: WebhookDelivery): Payload {
   const text = textOf(delivery)
-  // Forwarding programs often use their HTTP client's default and label JSON as a form.
+  // Forwarding programs often keep their HTTP client's default, which labels JSON as a form.
   return isForm(delivery) && !text.trimStart().startsWith('{') ? readForm(text) : readObject(text)
 }
 

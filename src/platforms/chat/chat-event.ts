@@ -12,11 +12,11 @@ export interface NativeEvent {
   type: string
   /** The unchanged `op`, or the trigger of an outgoing webhook. */
   action: string | undefined
-  /** The queue that numbered it, if sent: numbers start again in each queue. */
+  /** The queue that numbered it, if sent. Each queue has its own numbers. */
   queueId?: string | undefined
   /** What is recorded: the event or message as received. */
   body: Payload
-  /** The message in the event; the body itself if that is a message. */
+  /** The message in the event. If the body is itself a message, the body. */
   message?: Payload | undefined
 }
 
@@ -28,11 +28,11 @@ export interface ChatEvent extends NativeEvent {
   context: ChatContext
 }
 
-/** What a row makes of a native event. Everything else is equal for all rows. */
+/** The result of a row for a native event. Everything else is the same for all rows. */
 export interface Mapped extends MappedEvent {
   /** Who did it. */
   person: Person
-  /** Recorded instead of the body, if that would be repeated too often. */
+  /** Recorded in place of the body, if the body would be repeated too often. */
   kept?: Payload
 }
 
@@ -56,14 +56,14 @@ export function toChatEvent(event: ChatEvent, mapped: Mapped): NewEvent {
   return toEvent(native, rest, asDelivery(kept))
 }
 
-/** Adds members to what was sent without replacing any. */
+/** Adds members to the received ones without replacing any. */
 function withMembers(sent: Payload, members: Payload): Record<string, unknown> {
   const added = Object.entries(members).filter(([name]) => (memberOf(sent, name) ?? null) === null)
   return { ...sent, ...Object.fromEntries(added) }
 }
 
 /**
- * Identity of an event without an identifier: its own text, so that it is the same whether sent alone or with others.
+ * Identity of an event without an identifier: its own text, which is the same whether it arrives alone or with others.
  * Serialised only on demand.
  */
 function asDelivery(body: Payload) {
@@ -91,7 +91,7 @@ const OWN: ReadonlyMap<string, string> = new Map([
   ['reorder', 'reordered'],
 ])
 
-/** The verb of an event from its operation; `received` if there is none, which claims nothing. */
+/** The verb of an event from its operation; without one, the neutral `received`. */
 export function verbOf({ action }: NativeEvent): string {
   const word = toWord(action) ?? 'received'
   return OWN.get(word) ?? canonicalVerb(word)

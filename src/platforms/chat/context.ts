@@ -1,7 +1,7 @@
 import { toSite } from '../../model/platforms/site.js'
 import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 
-/** What a chat message does not contain about its origin. */
+/** Information about the origin of a chat message that the message lacks. */
 export interface ChatContext {
   /** Address of the server, as configured or from the hook URL's `?site=`; may lack its scheme. */
   site: string | undefined
@@ -20,8 +20,8 @@ export interface ChatUser {
 const UNKNOWN_HOST = 'chat'
 
 /**
- * The server, such as `chat.example.org`: ids are unique only there. No message names it, so it is, in this order: the
- * site of the context, the domain of a placeholder address, the domain in a form of the Slack format, plain `chat`.
+ * The server, such as `chat.example.org`: ids are unique only there. No message names it. In order of preference, it is
+ * the site of the context, the domain of a placeholder address, the domain in a form of the Slack format, or `chat`.
  *
  * @param message a message, or any event that names people
  */
@@ -37,8 +37,8 @@ export function baseUrlOf({ site }: ChatContext): string | undefined {
 }
 
 /**
- * A member who hides their address gets one like `user123@chat.example.org`, made from their id and the server's host.
- * It counts only together with its owner's id: people may have the name `user123` elsewhere.
+ * A member who hides their address gets one like `user123@chat.example.org`, made of their id and the server's host. It
+ * counts only next to its owner's id, because a real address elsewhere may begin with `user123`.
  */
 function standInHost(message: Payload): string | undefined {
   const user = objectAt(message, 'user')

@@ -4,10 +4,10 @@ import { namedKey } from '../../model/subscriptions/target-place.js'
 import { readFollowedPlace, stillFollowed, watchedPlaceOf } from './watched-place.js'
 
 /**
- * Where capture has found the place of a watch, as a lookup key: the server, the stream's id, which survives renames,
- * and the name of the topic. Names are compared without case.
+ * The place of a watch as capture last found it, as a lookup key: the server, the stream's id, which renames do not
+ * change, and the name of the topic. Names are compared without case.
  *
- * @returns undefined for a watch not captured yet, or since set to another place
+ * @returns undefined for a watch that was not captured yet, or that was changed to another place
  */
 export function followedKeyOf(watch: Subscription): string | undefined {
   const host = watch.source === 'chat' ? watch.capture?.host : undefined
@@ -41,7 +41,7 @@ function nodesOf(target: TargetNode): { topic?: TargetNode; stream?: TargetNode;
   return Object.fromEntries([...targetChain(target)].map(node => [node.type ?? '', node]))
 }
 
-/** A `/` in a stream name is encoded, and a host has none. */
+/** Encodes a `/` in a stream name, so that it differs from the one after the host. */
 function toKey(host: string, stream: string, topic: string | undefined): string {
   const whole = `${host}/${stream}`.toLowerCase()
   return topic === undefined ? whole : `${whole}/${topic.toLowerCase()}`

@@ -37,19 +37,19 @@ const NAMED: ReadonlyMap<string, Names> = new Map([
   ['user_status', { object: 'user', list: 'users', id: 'user_id' }],
 ])
 
-/** Several objects created or removed together become one event each. */
+/** Creates one event for each of several objects that were created or removed together. */
 export function mapGeneric(event: ChatEvent): Mapped[] {
   const apart = eachAlone(event)
   if (apart.length === 0) return [mapOne(event)]
   return apart.map(body => ({ ...mapOne({ ...event, body }), kept: body }))
 }
 
-/** Lists of objects that an event affects alike, each with its own kind. */
+/** Lists of objects that an event affects in the same way. Each object has its own kind. */
 const SPLIT: ReadonlyMap<string, readonly [list: string, id: string, ids: string]> = new Map([
   ['stream', ['streams', 'stream_id', 'stream_ids']],
   ['subscription', ['subscriptions', 'stream_id', 'stream_ids']],
 ])
-/** Above any server's real number; longer lists stay one event. */
+/** More than any server sends. Longer lists stay one event. */
 const MOST_APART = 1_000
 
 /** @returns the bodies with one object each; empty unless there are several */
@@ -76,7 +76,7 @@ function mapOne(event: ChatEvent): Mapped {
     verb,
     subjectId: own.id ?? (own.objectType === 'realm' ? event.host : textAt(body, 'property')),
     identity: own.id,
-    // No time is sent and the number is valid in its queue only, so the content must distinguish events.
+    // No time is sent, and the number is valid only in its queue, so the content must distinguish events.
     occurrence: [undefined],
     occurredAt: undefined,
     target,
@@ -112,7 +112,7 @@ function ownOf({ type, action, body }: ChatEvent): Own {
   }
 }
 
-/** A setting by its name, if nothing else has one. */
+/** The name of a setting, in words, for an event that has no other name. */
 function inWords(property: string | undefined): string | undefined {
   return toWord(property)?.replaceAll('_', ' ')
 }
@@ -145,7 +145,7 @@ function targetOf(event: ChatEvent, own: Own): TargetNode {
   })
 }
 
-/** The message or stream that an event names in addition to its own object. */
+/** The message or stream that the event names in addition to its own object. */
 function carrierOf(event: ChatEvent, { objectType, id, name }: Own): TargetNode {
   const { body } = event
   if (objectType === 'subscription' && id !== undefined) return streamNode(event, { streamId: id, streamName: name })

@@ -5,7 +5,7 @@
  */
 import type { Place } from './place.js'
 
-/** A message in context: its conversation, or everything if that is unknown. */
+/** The address of a message in its conversation, or among all messages if the conversation is unknown. */
 export function messageLink(baseUrl: string | undefined, place: Place | undefined, id: string): string | undefined {
   const narrow = narrowOf(place)
   if (narrow !== undefined) return baseUrl && `${baseUrl}/#narrow/${narrow}/near/${encode(id)}`
@@ -13,7 +13,7 @@ export function messageLink(baseUrl: string | undefined, place: Place | undefine
   return baseUrl && /^\d+$/u.test(id) ? `${baseUrl}/#narrow/near/${id}` : undefined
 }
 
-/** The topic that contains a message, also after a rename or move. */
+/** The address of the topic that contains a message, valid also after a rename or move. */
 export function topicLink(baseUrl: string | undefined, place: Place | undefined, id: string): string | undefined {
   const narrow = place?.type === 'stream' ? narrowOf(place) : undefined
   return narrow && baseUrl && `${baseUrl}/#narrow/${narrow}/with/${encode(id)}`

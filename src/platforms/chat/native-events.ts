@@ -12,7 +12,7 @@ export interface NativeEvents {
 
 /** Type of an event that has none. */
 const UNNAMED = 'event'
-/** The types of a message, unlike those of a queue event. */
+/** The `type` of messages. Queue events have others. */
 const MESSAGE_TYPES: ReadonlySet<string | undefined> = new Set([undefined, 'stream', 'private', 'channel', 'direct'])
 
 /**
@@ -63,7 +63,7 @@ function readEvent(body: Payload): NativeEvent {
   return { type: type ?? UNNAMED, action, ...known({ queueId }), body: withoutSecrets(body) }
 }
 
-/** A message has a sender, and a place or content; queue events that have them too use types of their own. */
+/** A message has a sender, and a place or content. Queue events that have these too have other types. */
 function isMessage(body: Payload): boolean {
   if (!MESSAGE_TYPES.has(textAt(body, 'type')) || textAt(body, 'op') !== undefined) return false
   const sender = idAt(body, 'sender_id') ?? textAt(body, 'sender_full_name') ?? textAt(body, 'sender_email')

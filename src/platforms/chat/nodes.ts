@@ -41,7 +41,7 @@ function placeNode(event: ChatEvent, id: string | undefined, place: Place | unde
   const carrier = carrierNode(event, place)
   if (carrier === undefined) return realmNode(event)
   if (place?.type !== 'stream' || place.topic === undefined) return carrier
-  // Without a key: a topic's only identity is its name, which changes when it is renamed or resolved.
+  // Without a key: a topic's only identity is its name, and this changes when it is renamed or resolved.
   return toNode('topic', {
     display: place.topic,
     url: id === undefined ? undefined : topicLink(event.baseUrl, place, id),

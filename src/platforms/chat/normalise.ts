@@ -11,15 +11,14 @@ import { ROWS } from './rows.js'
 const MOST_EVENTS = 10_000
 
 /**
- * Makes the events of one delivery. Every JSON object yields at least one event, however incomplete, or counts as
- * ignored: what no row knows is recorded under the platform's own names.
+ * Creates the events of one delivery. Every JSON object yields at least one event, however incomplete, or counts as
+ * ignored. An event without a row is recorded under the platform's own names.
  *
  * @throws AppError `invalid/invalid_json`, `too_large/body_too_large` for more than 10,000 events
  */
 export function normaliseChat(delivery: WebhookDelivery, { site, verified }: DeliveryContext): NormalisedDelivery {
   const body = readBody(delivery)
-  // A token that proved the delivery is removed, or readers of the event could post with it. An unproved one is
-  // content.
+  // Removes a token that proved the delivery: readers of the event could post with it. An unproved token is content.
   const found = nativeEventsIn(verified === 'token' ? withoutToken(body) : body)
   const events: NewEvent[] = []
   let ignored = found.unreadable

@@ -43,7 +43,7 @@ export function senderOf(message: Payload, context: ChatContext): Person {
 /**
  * The actor of an event about a message, if named: `user_id`, on old servers the object `user`.
  *
- * In events of other types `user_id` is the person affected, so do not use this for them.
+ * In events of other types, `user_id` is the person affected: do not use this function for them.
  */
 export function doerOf(event: Payload, context: ChatContext): Person {
   const user = objectAt(event, 'user')

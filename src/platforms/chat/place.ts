@@ -18,7 +18,7 @@ export interface DirectPlace {
   names: readonly string[]
 }
 
-/** The place of a message. `type` is not always sent, so its recipients are used as well. */
+/** The place of a message. `type` is not always sent, so the recipients count as well. */
 export function placeOf(message: Payload): Place | undefined {
   const type = textAt(message, 'type')
   const recipient = memberOf(message, 'display_recipient')
@@ -34,7 +34,7 @@ export function toStreamPlace(streamId: string, topic: string | undefined): Stre
   return { type: 'stream', streamId, streamName: undefined, topic }
 }
 
-/** The topic, which servers still send under its old member name in most places. */
+/** The topic. Servers still send it under its old member name in most places. */
 export function topicAt(from: Payload): string | undefined {
   return nameAt(from, 'subject') ?? nameAt(from, 'topic')
 }

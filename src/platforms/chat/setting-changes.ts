@@ -6,7 +6,7 @@ import { ROLES } from './person.js'
 
 type Changes = Record<string, { from?: unknown; to?: unknown }>
 
-/** Limit for a sentence; longer values remain in the payload. Characters. */
+/** Limit for a sentence, in characters. Longer values remain in the payload. */
 const LONGEST_VALUE = 200
 const MOST_CHANGES = 50
 
@@ -44,7 +44,7 @@ function shown(name: string, value: unknown): unknown {
   return isShort ? value : undefined
 }
 
-/** The one person affected, who need not be the actor. */
+/** The affected person, who may differ from the actor. */
 export function concernedPerson(
   body: Payload,
   object: Payload | undefined,

@@ -31,7 +31,7 @@ export function messageOfSlackForm(form: Payload): Payload {
   })
 }
 
-/** `C123`, `U21`: the letter is the type. */
+/** Removes the letter that names the type: `C123`, `U21`. */
 function unprefixed(id: string | undefined): string | undefined {
   return id?.replace(/^[CTU](?=\d+$)/u, '')
 }

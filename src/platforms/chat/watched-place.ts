@@ -10,13 +10,13 @@ export interface WatchedPlace {
 }
 
 /**
- * Where a watched place was last found. Streams and topics are renamed, topics resolved and moved; a message moves with
- * its topic, so it identifies the topic under any name.
+ * Where a watched place was last found. Streams and topics are renamed, and topics are resolved and moved. A message
+ * moves with its topic, so it identifies the topic under any name.
  */
 export interface FollowedPlace {
-  /** The watch's setting at that time; once that changes, the place must be found again. */
+  /** The watch's setting at that time. If it changes, the place must be found again. */
   watched: WatchedPlace
-  /** A message in it: the oldest that was read, because later ones are more likely to be moved elsewhere alone. */
+  /** A message in the place: the oldest that was read, because later ones are more often moved elsewhere alone. */
   message_id: number
   stream_id?: number
   /** Current names. */
@@ -32,7 +32,7 @@ export function watchedPlaceOf(watch: Pick<Subscription, 'target' | 'scope' | 'f
   return place?.type === 'stream_topic' ? { stream: place.stream, topic: place.name } : undefined
 }
 
-/** Reads a stored followed place, unless another release wrote it. */
+/** Reads a stored followed place. @returns undefined if another release wrote it in another form */
 export function readFollowedPlace(kept: Payload | undefined): FollowedPlace | undefined {
   const watched = objectAt(kept, 'watched')
   const [messageId, streamId] = [memberOf(kept, 'message_id'), memberOf(kept, 'stream_id')]
@@ -47,7 +47,7 @@ export function readFollowedPlace(kept: Payload | undefined): FollowedPlace | un
   }
 }
 
-/** The followed place, if the watch still has the same setting. */
+/** The followed place, if the watch's setting is still the same. */
 export function stillFollowed(place: WatchedPlace, followed: FollowedPlace | undefined): FollowedPlace | undefined {
   const { stream, topic } = followed?.watched ?? {}
   return stream === place.stream && topic === place.topic ? followed : undefined

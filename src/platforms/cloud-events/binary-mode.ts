@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 
 const PREFIX = 'ce-'
-/** In binary mode the content type of the body is that of the data. */
+/** In binary mode, the content type of the request is that of the data. */
 const NOT_AN_ATTRIBUTE = ['data', 'data_base64', 'datacontenttype']
 const JSON_TYPE = /^[^;]*[/+]json[ \t]*(?:;|$)/iu
 const TEXT_TYPE = /^text\/|[/+](?:xml|yaml|x-www-form-urlencoded)[ \t]*(?:;|$)/iu
 
-/** Whether a request carries the attributes of a CloudEvent as headers. */
+/** Whether a request has the attributes of a CloudEvent as headers. */
 export function isBinaryMode(headers: Headers): boolean {
   return headers['ce-specversion'] !== undefined
 }
@@ -14,7 +14,7 @@ export function isBinaryMode(headers: Headers): boolean {
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * A CloudEvent of the binary mode in its JSON format: attributes from `ce-…` headers, data from the body.
+ * Converts a CloudEvent in binary mode to the JSON format: attributes from `ce-…` headers, data from the body.
  *
  * @param readJson parses data that is JSON
  * @throws as `readJson`
@@ -36,7 +36,7 @@ export function fromBinaryMode(
   return { ...Object.fromEntries(attributes), ...dataOf(typeof type === 'string' ? type : undefined, body, readJson) }
 }
 
-/** Data without a content type, or of one that is neither JSON nor text, is bytes. */
+/** Data without a content type, or with one that is neither JSON nor text, counts as bytes. */
 function dataOf(type: string | undefined, body: Buffer, readJson: (bytes: Buffer) => unknown): object {
   if (body.byteLength === 0) return {}
   if (type !== undefined && JSON_TYPE.test(type)) return { data: readJson(body) }
@@ -44,7 +44,7 @@ function dataOf(type: string | undefined, body: Buffer, readJson: (bytes: Buffer
   return { data_base64: body.toString('base64') }
 }
 
-/** Quotes are removed, then percent-encoding is decoded once. Some senders do not encode: their text stays as it is. */
+/** Removes quotes, then decodes percent-encoding once. Texts of senders that do not encode stay unchanged. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(withoutQuotes(value))
@@ -54,7 +54,7 @@ function decoded(value: string): string {
   }
 }
 
-/** A text with a quote that does not end stays as it is. Source: RFC 7230, section 3.2.6. */
+/** A text without a closing quote stays unchanged. Source: RFC 7230, section 3.2.6. */
 function withoutQuotes(value: string): string {
   if (!value.includes('"')) return value
   let text = ''

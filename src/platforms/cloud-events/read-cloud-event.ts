@@ -7,7 +7,7 @@ import { known, memberOf, type Payload, textAt, webUrlAt } from '../mapping/payl
 /** The ledger's source of every CloudEvent; the event's own `source` is part of its key. */
 export const CLOUD_EVENTS = 'cloudevents'
 
-/** No CloudEvent of this version may lack them. */
+/** Attributes that every CloudEvent of this version has. */
 const REQUIRED = ['id', 'source', 'specversion', 'type'] as const
 const OPTIONAL_TEXTS = ['datacontenttype', 'dataschema', 'subject', 'time'] as const
 const VERSION = '1.0'
@@ -17,7 +17,8 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const ONE_FORM = /^[^\0\p{Cs}]*$/u
 
 /**
- * An event from a CloudEvent in its JSON format. `source` and `id` are its identity; the whole CloudEvent is the payload.
+ * An event from a CloudEvent in its JSON format. `source` and `id` are its identity; the whole CloudEvent is the
+ * payload.
  *
  * @param input parsed JSON
  * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused attribute
@@ -95,7 +96,7 @@ function toEventInput(sent: Payload): EventInput {
   }
 }
 
-/** One key for each pair: an id contains no colon here, so the last colon separates the two. */
+/** A unique key for each pair: the id's colons are encoded, so the last colon separates source and id. */
 function keyOf(source: string, id: string): string {
   const oneWord = id.replaceAll('%', '%25').replaceAll(':', '%3A')
   return `${CLOUD_EVENTS}:${toIdentifier(source)}:${toIdentifier(oneWord)}`

@@ -35,7 +35,7 @@ export function actorRoleOf({ sender }: Hook, written: Payload | undefined): str
   return association === 'collaborator' ? 'member' : association
 }
 
-/** Old pushes, and those by a deploy key, contain only the pusher, often just a name. */
+/** Old pushes, and those by a deploy key, contain only the pusher, often only a name. */
 function pusherOf({ body }: Hook): Actor {
   const pusher = objectAt(body, 'pusher')
   return {
@@ -45,7 +45,7 @@ function pusherOf({ body }: Hook): Actor {
   }
 }
 
-/** Only pushes contain an email address. It is the pusher's, who is usually but not always the sender. */
+/** Only pushes contain an email address. It is the pusher's, who is usually the sender. */
 function pusherEmail({ body, sender }: Hook): string | undefined {
   const pusher = objectAt(body, 'pusher')
   const login = loginOf(sender)

@@ -1,17 +1,17 @@
 import { sign } from 'node:crypto'
 import type { AppAccount } from '../../model/platforms/reconciliation.js'
 
-/** GitHub accepts no longer lifetime, and recommends an earlier start, because clocks differ. */
+/** GitHub limits the lifetime, and recommends to start it earlier, because clocks differ. */
 const LIFE_SECONDS = 540
 const EARLIER_SECONDS = 60
-/** A token is used again for this long. */
+/** A token is reused for this long. */
 const REUSE_MS = 300_000
 
 /**
- * The credential of a GitHub App: a JSON Web Token that its private key has signed.
+ * The credential of a GitHub App: a JSON Web Token signed with its private key.
  *
  * @param now epoch milliseconds
- * @returns gives a token that is valid for some more minutes
+ * @returns a function that returns a token; the token stays valid for some minutes
  *
  * Source: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App"; RFC 7519; RFC 7518, "RS256".
  */

@@ -5,7 +5,7 @@ import { isPayload, known, memberOf, objectAt, objectsAt, type Payload, textAt }
 import type { Hook } from './hook.js'
 import { namedBy } from './nodes.js'
 
-/** A missing value, one too long for a sentence, or a whole text is absent; the payload has it. */
+/** Absent are missing values, values too long for a sentence, and whole texts; the payload has these. */
 export interface Change {
   from?: string | number | boolean
   to?: string | number | boolean
@@ -13,15 +13,15 @@ export interface Change {
 
 export type Changes = Record<string, Change>
 
-/** Characters. */
+/** Limit in characters. */
 const LONGEST_VALUE = 200
-/** Above any real number. */
+/** More than any real number. */
 const MOST_CHANGES = 50
 
 /**
  * Reads the `changes` of a delivery.
  *
- * @param object contains the current values if the changes do not
+ * @param object contains the current values, if the changes lack them
  * @returns undefined if nothing has changed
  */
 export function changesOf(hook: Hook, object: Payload | undefined): Changes | undefined {
@@ -91,8 +91,8 @@ function toValue(value: unknown): string | number | boolean | undefined {
 }
 
 /**
- * Distinguishes two edits of one object: times have a resolution of one second, and an object may be edited twice in
- * it. The delivery contains the text after the edit, so a redelivery or second hook gives the same digest.
+ * Distinguishes two edits of one object in one second, the resolution of times. The delivery contains the text after
+ * the edit, so a redelivery or a second hook gives the same digest.
  */
 export function editedText(object: Payload | undefined): string {
   const words = ['title', 'name', 'body', 'content', 'tag_name'].map(member => textAt(object, member) ?? '')

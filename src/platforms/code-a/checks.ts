@@ -1,4 +1,4 @@
-/** Events from machines about code: checks, workflows, commit statuses, deployments. */
+/** Events of automation on code: checks, workflows, commit statuses, deployments. */
 
 import type { TargetNode } from '../../model/events/event.js'
 import { toWord } from '../mapping/identity.js'
@@ -11,7 +11,7 @@ import { commitNode, pathInRepository } from './nodes.js'
 
 export type RunEvent = 'check_run' | 'check_suite' | 'workflow_run' | 'workflow_job'
 
-/** The members with an action's time, best first; actions not listed have no time. */
+/** The members with an action's time, in order of preference. Actions not listed have no time. */
 const RUN_TIMES: Record<RunEvent, ReadonlyMap<string, readonly string[]>> = {
   check_run: new Map([
     ['created', ['started_at']],
@@ -37,7 +37,7 @@ const RUN_TIMES: Record<RunEvent, ReadonlyMap<string, readonly string[]>> = {
   ]),
 }
 
-/** Requested while the run still shows its previous outcome. */
+/** Actions that arrive while the run still shows its previous outcome. */
 const RERUN_REQUESTS: ReadonlySet<string> = new Set(['rerequested', 'requested_action'])
 
 export function mapRun(event: RunEvent): (hook: Hook) => Mapped {
@@ -62,7 +62,7 @@ export function mapRun(event: RunEvent): (hook: Hook) => Mapped {
       verb,
       subjectId: id,
       identity: id,
-      // If attempts are not counted, the time distinguishes them: the same run may fail twice.
+      // Without a count of attempts, the time distinguishes them: the same run may fail twice.
       occurrence:
         verb === 'created' ? 'once' : [...(conclusion === undefined ? [] : [conclusion]), attempt ?? occurredAt],
       outcome: RERUN_REQUESTS.has(verb) ? undefined : toOutcome(conclusion ?? status),
@@ -82,7 +82,7 @@ function runOf({ body }: Hook, event: RunEvent): Payload | undefined {
   return objectAt(body, event) ?? (event === 'workflow_run' ? objectAt(body, 'run') : undefined)
 }
 
-/** Forgejo sends finished runs, with the outcome as action: including a success after a failure. */
+/** Forgejo sends only finished runs, with the outcome as the action, such as a success after a failure. */
 function isForgejoRun({ nativeName }: Hook, event: RunEvent): boolean {
   return event === 'workflow_run' && nativeName.startsWith('action_run')
 }
@@ -92,7 +92,7 @@ function runVerb(hook: Hook, event: RunEvent): string {
   return hook.nativeAction === 'recover' ? 'recovered' : 'completed'
 }
 
-/** Attempts are counted from 1; Gitea sends 0 if it does not count them. */
+/** Attempts are counted from 1. Gitea sends 0 if it does not count them. */
 function attemptOf(run: Payload | undefined): string | undefined {
   const attempt = idAt(run, 'run_attempt')
   return attempt === '0' ? undefined : attempt
@@ -102,12 +102,12 @@ function runParent(hook: Hook, event: RunEvent, run: Payload | undefined): Targe
   const commit = commitNode(hook, textAt(run, 'head_sha') ?? textAt(run, 'commit_sha'))
   const workflowRun = event === 'workflow_job' ? idAt(run, 'run_id') : undefined
   if (workflowRun === undefined) return commit
-  // Gitea numbers its run pages per repository, which is another number.
+  // Gitea's page addresses use another number, which counts runs per repository.
   const url = hook.dialect === 'github' ? repositoryPage(hook, 'actions', 'runs', workflowRun) : undefined
   return toNode('workflow_run', { id: workflowRun, display: textAt(run, 'workflow_name'), url, parent: commit })
 }
 
-/** A commit status: its verb is the state, and each has its own id. */
+/** A commit status. Its verb is the state, and each status has its own id. */
 export function mapStatus(hook: Hook): Mapped {
   const { body } = hook
   const id = idAt(body, 'id')

@@ -41,7 +41,7 @@ export function mapPush(hook: Hook): Mapped {
     target,
     conversation: conversationOf(hook, target, {
       text: commitMessages(body) ?? textAt(head, 'message'),
-      // A deleted ref has nothing to compare.
+      // A deleted ref has no comparison page.
       url: deleted ? undefined : compared,
     }),
     metadata: known({
@@ -59,7 +59,7 @@ function headCommit(push: Payload, after: string | undefined): Payload | undefin
   return objectAt(push, 'head_commit') ?? objectsAt(push, 'commits').find(isHead)
 }
 
-/** `create` and `delete`. A branch may be recreated under its name, so only the delivery distinguishes occurrences. */
+/** `create` and `delete`. A branch may be created again with its name, so only the delivery identifies the occurrence. */
 export function mapRef(hook: Hook): Mapped {
   const ref = textAt(hook.body, 'ref')
   const objectType = toWord(textAt(hook.body, 'ref_type')) ?? 'ref'
@@ -80,7 +80,7 @@ export function mapRef(hook: Hook): Mapped {
 /**
  * A branch or tag: on a push by its full ref, elsewhere by bare name and type.
  *
- * @param gone whether it was deleted, so that it has no page
+ * @param gone whether the ref was deleted, so that it has no page
  */
 export function refNode(
   hook: Hook,
@@ -123,7 +123,7 @@ export function mapRelease(hook: Hook): Mapped {
   }
 }
 
-/** A release may be published again after becoming a draft, edited at any time, created and deleted once. */
+/** A release may be published again after becoming a draft, and edited at any time. It is created and deleted once. */
 function releaseOccurrence(release: Payload | undefined, verb: string): Occurrence {
   switch (verb) {
     case 'published':

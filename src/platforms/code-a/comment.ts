@@ -1,5 +1,5 @@
 /**
- * Comments of four kinds. Their ids come from four counters, so keys of commit and discussion comments include the
+ * Comments of four types. Their ids come from four counters, so keys of commit and discussion comments include the
  * counter's name; otherwise a commit comment could count as a repeat of an issue comment.
  */
 import type { TargetNode } from '../../model/events/event.js'
@@ -15,7 +15,7 @@ interface CommentParts {
   carrier: TargetNode | undefined
   /** The parent of the comment, if not the carrier itself. */
   parent?: TargetNode | undefined
-  /** Name of its id counter, if another one shares the object type. */
+  /** Name of the comment's id counter, if another counter has the same object type. */
   counter?: string
   metadata?: Record<string, unknown>
 }

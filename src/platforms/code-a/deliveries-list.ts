@@ -14,12 +14,12 @@ import {
 import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 const PAGE = 100
-/** Ids may exceed the integers that a JavaScript number holds exactly. A list has no payloads, so nothing else is changed. */
+/** Ids may exceed the integers that a double represents exactly. Lists have no payloads, so nothing else matches. */
 const LONG_ID = /("id":\s*)(\d{15,20})/g
 const CURSOR = /^[\w%.~=-]{1,512}$/u
 
 /**
- * The deliveries of a webhook of GitHub. It keeps them for three days; the list has their ids, and each is read alone.
+ * The deliveries of a webhook of GitHub, which keeps them for three days. The list has only ids; each is read alone.
  *
  * Source: GitHub, "REST API endpoints for repository webhooks" and "for organization webhooks".
  */
@@ -39,7 +39,7 @@ export class CodeADeliveries implements DeliveriesList {
       const answer = await this.api.call('GET', `${this.hook}/deliveries?per_page=${PAGE}${query}`, { signal })
       const list = this.api.parse(answer.text.replace(LONG_ID, '$1"$2"'))
       if (!Array.isArray(list)) throw this.api.unreadable('not with a list of deliveries')
-      // Only the cursor of the link is used: the token goes to no other address.
+      // Uses only the cursor of the link, so that the token goes to no other address.
       return { entries: readEntries(list, toListed), next: cursorOf(linkOf(answer, 'next')) }
     })
   }

@@ -1,6 +1,6 @@
 /**
  * Every event without a row of its own: recorded under the platform's own names, as far as readable. Known events have
- * a description of what they are about; their identity is read here for all.
+ * a description of their subject. This file reads the identity of all.
  */
 import type { TargetNode } from '../../model/events/event.js'
 import { shortDigest, toWord } from '../mapping/identity.js'
@@ -12,18 +12,18 @@ import { carrierNode, loginOf, ownerNode, pathInRepository, repositoryId } from 
 
 /** How an event differs from the usual form. */
 interface Peculiarity {
-  /** Name of its object, usually that of the event, or its end (`…_alert`). */
+  /** Name of its object. Default: the event's name, or the end of it (`…_alert`). */
   object?: string
   /** The object stays unchanged, so its last change is not the time of the event. */
   objectUnchanged?: true
   /** The second of two objects that the event links or unlinks. */
   other?: string
-  /** Its verb, if it has no action. */
+  /** The verb, for an event without an action. */
   verb?: string
 }
 
 const PECULIAR: ReadonlyMap<string, Peculiarity> = new Map<string, Peculiarity>([
-  // Not the enterprise, whose last change is not the time of the event.
+  // Not the enterprise: its last change is not the time of the event.
   ['custom_property_promoted_to_enterprise', { object: 'definition' }],
   ['deployment_protection_rule', { object: 'deployment', objectUnchanged: true }],
   ['deployment_review', { object: 'workflow_run', objectUnchanged: true }],
@@ -76,7 +76,7 @@ export function mapGeneric(hook: Hook, describe?: Describe): Mapped {
 /** `dependabot_alert` → `dependabot_alert`, else `alert`. */
 function likeNamed({ name, body }: Hook): Payload | undefined {
   const words = (PECULIAR.get(name)?.object ?? name).split('_')
-  // Event names consist of a few words; longer ones do not come from a platform.
+  // Event names consist of a few words. Longer ones do not come from a platform.
   for (let from = 0; from < Math.min(words.length, 8); from++) {
     const object = objectAt(body, words.slice(from).join('_'))
     if (object) return object
@@ -90,7 +90,7 @@ function otherOf({ name, body }: Hook): [id?: string | undefined] {
   return other === undefined ? [] : [idAt(objectAt(body, other), 'id')]
 }
 
-/** Fields of a project item are set one by one, several in one second, and its time need not change. */
+/** Fields of a project item are set one by one, several in one second, and the item's time may not change. */
 function fieldsOfItem({ name, body }: Hook, verb: string): string[] {
   const changes = name === 'projects_v2_item' && verb === 'updated' ? objectAt(body, 'changes') : undefined
   return changes ? [shortDigest(JSON.stringify(changes))] : []
@@ -105,13 +105,13 @@ function genericVerb(hook: Hook): string {
 
 function genericId(hook: Hook, object: Payload | undefined): string | undefined {
   const id = idAt(object, 'id') ?? idAt(object, 'node_id') ?? idAt(object, 'ghsa_id') ?? idAt(object, 'head_sha')
-  // A purchase is identified by its buyer.
+  // The buyer identifies a purchase.
   return id ?? pathInRepository(hook, idAt(object, 'number')) ?? idAt(objectAt(object, 'account'), 'id')
 }
 
 /**
- * The time named after the action (`dismissed_at`), else that of the last change; a deletion only has its own. Events
- * without an object carry their time themselves.
+ * The time named after the action (`dismissed_at`), else that of the last change. A deletion has only the former. For
+ * events without an object, the time is in the body.
  */
 function genericTime(hook: Hook, object: Payload | undefined, verb: string): string | undefined {
   if (PECULIAR.get(hook.name)?.objectUnchanged) return undefined

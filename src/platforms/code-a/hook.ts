@@ -13,12 +13,12 @@ export interface Hook extends NativeEvent {
   /** The instance, such as `github.com`. */
   host: string
   repository: Payload | undefined
-  /** Current `owner/name`; only for display, because repositories get renamed. */
+  /** Current `owner/name`. Only for display, because repositories are renamed. */
   repositoryName: string | undefined
   sender: Payload | undefined
 }
 
-/** Words specific to this platform → past tense; shared words are mapped for all platforms. */
+/** Past tense of words specific to this platform. Another table has the words that all platforms share. */
 const PAST: ReadonlyMap<string, string> = new Map([
   ['dismiss', 'dismissed'],
   ['resolve', 'resolved'],
@@ -27,11 +27,11 @@ const PAST: ReadonlyMap<string, string> = new Map([
   ['unsuspend', 'unsuspended'],
 ])
 
-/** What a row makes of a delivery. Everything else is equal for all rows. */
+/** The result of a row for a delivery. Everything else is the same for all rows. */
 export interface Mapped extends MappedEvent {
   /**
-   * The event's object: its `author_association` is the actor's role if the actor wrote it, and it contains the new
-   * values of `changes`.
+   * The event's object. If the actor wrote it, its `author_association` is the actor's role. It contains the new values
+   * of `changes`.
    */
   written?: Payload | undefined
 }
@@ -51,7 +51,7 @@ export function readHook(headers: WebhookDelivery['headers'], body: Payload): Ho
   }
 }
 
-/** The verb of a delivery from its action; `received` if there is none, which claims nothing. */
+/** The verb of a delivery from its action; without one, the neutral `received`. */
 export function verbOf(hook: Hook, unnamed = 'received'): string {
   const word = toWord(hook.nativeAction) ?? unnamed
   return PAST.get(word) ?? canonicalVerb(word)

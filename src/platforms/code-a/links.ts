@@ -1,6 +1,6 @@
 /**
- * Addresses of pages that a delivery does not contain, derived from others. Three server families have different paths
- * within a repository: GitHub, Gitea with Forgejo, and Gogs.
+ * Addresses of pages that a delivery does not contain, derived from others. Paths within a repository differ between
+ * three server families: GitHub, Gitea with Forgejo, and Gogs.
  */
 import { objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
@@ -43,7 +43,7 @@ export function gitHubPage(hook: Hook, ...path: string[]): string | undefined {
   return hook.dialect !== 'github' || site === undefined ? undefined : [site, ...path.map(encodePath)].join('/')
 }
 
-/** The page of an account, of which many deliveries contain only the login. */
+/** The page of an account. Many deliveries contain only the login. */
 export function accountPage(hook: Hook, login: string | undefined): string | undefined {
   const site = siteOf(hook)
   return site === undefined || login === undefined ? undefined : `${site}/${encodePath(login)}`
@@ -67,7 +67,7 @@ function withoutName(object: Payload | undefined, name: string | undefined): str
   return url.toLowerCase().endsWith(end) ? url.slice(0, -end.length) : undefined
 }
 
-/** Keeps slashes. A lone surrogate cannot be encoded. */
+/** Encodes a path except its slashes. A lone surrogate cannot be encoded. */
 function encodePath(path: string): string {
   if (/^[\w./-]*$/u.test(path)) return path
   return path

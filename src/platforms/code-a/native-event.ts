@@ -17,13 +17,13 @@ export interface NativeEvent {
 /** The server family of a delivery; Forgejo counts as Gitea. */
 export type Dialect = 'github' | 'gitea' | 'gogs'
 
-/** GitHub's own headers, then those of the others; Gitea and Forgejo send copies under each other's names. */
+/** Prefixes of headers, GitHub's first. Gitea and Forgejo send copies under each other's names. */
 const FLAVOURS = ['github', 'forgejo', 'gitea', 'gogs'] as const
 
 const REVIEW = 'pull_request_review'
 const RUN = 'workflow_run'
 
-/** More specific names of Gitea and Forgejo → GitHub's. */
+/** Maps more specific names of Gitea and Forgejo to GitHub's. */
 const FOLDED: ReadonlyMap<string, string> = new Map([
   ['action_run', RUN],
   ['action_run_failure', RUN],
@@ -43,11 +43,11 @@ const FOLDED: ReadonlyMap<string, string> = new Map([
   ['pull_request_review_rejected', REVIEW],
 ])
 
-/** Name of a delivery that has none. */
+/** Name for a delivery without one. */
 const UNNAMED = 'event'
 
 export function readNativeEvent(headers: WebhookDelivery['headers'], body: Payload): NativeEvent {
-  // Forgejo and older Gitea leave the event blank for some, such as packages, and send only its type.
+  // For some events, such as packages, Forgejo and older Gitea leave the event blank and send only its type.
   const nativeName = firstHeader(headers, 'event') ?? firstHeader(headers, 'event-type') ?? UNNAMED
   const deliveryId = firstHeader(headers, 'delivery')
   return {
@@ -61,7 +61,7 @@ export function readNativeEvent(headers: WebhookDelivery['headers'], body: Paylo
 
 const GITEA_HEADERS = ['x-gitea-event', 'x-forgejo-event', 'x-gitea-event-type', 'x-forgejo-event-type'] as const
 
-/** Gitea and Forgejo also send Gogs' and GitHub's headers, Gogs only its own. */
+/** Gitea and Forgejo also send Gogs' and GitHub's headers; Gogs sends only its own. */
 function dialectOf(headers: WebhookDelivery['headers']): Dialect {
   if (GITEA_HEADERS.some(name => headers[name] !== undefined)) return 'gitea'
   return headers['x-gogs-event'] !== undefined && headers['x-github-event'] === undefined ? 'gogs' : 'github'
@@ -79,7 +79,7 @@ function firstHeader(
 }
 
 function foldName(name: string, body: Payload): string {
-  // One name for two things: a comment in a pull request's conversation, and a review that only comments.
+  // This name has two meanings: a comment in a pull request's conversation, and a review that only comments.
   if (name === 'pull_request_comment') return objectAt(body, 'comment') ? 'issue_comment' : REVIEW
   return FOLDED.get(name) ?? name
 }

@@ -1,8 +1,8 @@
 /**
  * The nodes of target chains: the object, its parents, the repository, its owner.
  *
- * Keys contain native ids or paths of ids, never a changeable name. A pull request is always identified by repository
- * and number: its comments arrive with the id of its issue, not its own.
+ * Keys contain native ids or paths of ids, never a name, which could change. A pull request is always identified by
+ * repository and number: its comments arrive with the id of its issue, not its own.
  */
 import type { TargetNode } from '../../model/events/event.js'
 import { type NodeParts, toNode } from '../mapping/node.js'
@@ -22,7 +22,7 @@ export function carrierNode(hook: Hook): TargetNode | undefined {
   })
 }
 
-/** The stable name of the repository in keys: its id, or its path if there is none. */
+/** The stable identifier of the repository in keys: its id, or its path if there is no id. */
 export function repositoryId({ repository, repositoryName }: Hook): string | undefined {
   return idAt(repository, 'id') ?? repositoryName?.toLowerCase()
 }
@@ -53,7 +53,7 @@ export function accountNode(hook: Hook, account: Payload, nativeType = 'owner'):
   })
 }
 
-/** Its ids are separate from those of accounts. */
+/** Ids of enterprises are separate from those of accounts. */
 function enterpriseNode(enterprise: Payload | undefined): TargetNode | undefined {
   const id = idAt(enterprise, 'id')
   if (id === undefined) return undefined
@@ -65,7 +65,7 @@ function enterpriseNode(enterprise: Payload | undefined): TargetNode | undefined
   })
 }
 
-/** GitHub sends `login`; others `username` as well, and for an organisation sometimes only that. */
+/** GitHub sends `login`. Others also send `username`, and for an organisation sometimes only that. */
 export function loginOf(person: Payload | undefined): string | undefined {
   return textAt(person, 'login') ?? textAt(person, 'username')
 }
@@ -80,7 +80,7 @@ export function issueNode(hook: Hook, issue: Payload | undefined): TargetNode {
   })
 }
 
-/** @param pull the pull request, or its issue: both have number and title */
+/** @param pull the pull request or its issue; both have number and title */
 export function pullRequestNode(hook: Hook, pull: Payload | undefined): TargetNode {
   const number = idAt(pull, 'number') ?? idAt(hook.body, 'number')
   return toNode('pull_request', {
@@ -121,7 +121,7 @@ export function commitNode(hook: Hook, sha: string | undefined): TargetNode | un
   return toNode('commit', { id: sha, display: sha.slice(0, 10), url: commitPage(hook, sha), parent: carrierNode(hook) })
 }
 
-/** The author of an object, for its node's metadata; the actor of an event may be someone else. */
+/** The author of an object, for its node's metadata. The actor of an event may be another person. */
 export function authorOf(object: Payload | undefined): { id?: string; display?: string } | undefined {
   const user = objectAt(object, 'user') ?? objectAt(object, 'author')
   return user ? known({ id: idAt(user, 'id'), display: loginOf(user) }) : undefined
@@ -141,7 +141,7 @@ export function namedBy(object: Payload | undefined): Named | undefined {
   return Object.keys(named).length > 0 ? named : undefined
 }
 
-/** @param page derives the address if the object has none */
+/** @param page derives the address, if the object has none */
 function titled(object: Payload | undefined, page: () => string | undefined): Pick<NodeParts, 'display' | 'url'> {
   const number = idAt(object, 'number')
   const words = [number === undefined ? undefined : `#${number}`, textAt(object, 'title')]

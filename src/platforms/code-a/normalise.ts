@@ -9,8 +9,8 @@ import { readHook } from './hook.js'
 import { ROWS } from './rows.js'
 
 /**
- * Makes the event of one delivery. Every JSON object yields an event, however incomplete: what no row knows is recorded
- * under the platform's own names. Only pings contain nothing to record.
+ * Creates the event of one delivery. Every JSON object yields an event, however incomplete. An event without a row is
+ * recorded under the platform's own names. Only pings contain nothing to record.
  *
  * @throws AppError `invalid/invalid_json`
  */
@@ -42,8 +42,8 @@ export function normaliseCodeABody(body: Payload, delivery: WebhookDelivery): No
 /**
  * The JSON object of a delivery: the body itself, or the `payload` field of a form.
  *
- * Two things are not recorded as sent: values nested deeper than an event may be, and the hook's own secret, which Gogs
- * and old Gitea put into every body and which no reader of the ledger may see.
+ * Two things are not recorded as sent: values nested deeper than an event may be, and the hook's own secret. Gogs and
+ * old Gitea put the secret into every body, and no reader of the ledger may see it.
  *
  * @throws AppError `invalid/invalid_json` when there is no JSON object
  */

@@ -7,7 +7,7 @@ import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { authorOf, pathInRepository, pullRequestNode } from './nodes.js'
 import { mapTracked } from './tracked.js'
 
-/** A closed pull request becomes `merged` if it was merged; the platform has no separate action. */
+/** A closed pull request becomes `merged` if it was merged. The platform has no separate action. */
 export function mapPullRequest(hook: Hook): Mapped {
   const object = objectAt(hook.body, 'pull_request')
   const native = verbOf(hook)
@@ -19,7 +19,7 @@ export function mapPullRequest(hook: Hook): Mapped {
   return { ...mapped, occurrence: [headOf(hook, object), ...(occurredAt === undefined ? [] : [occurredAt])] }
 }
 
-/** New commits: the new head distinguishes updates, and the time a return to an earlier head. */
+/** New commits. The new head distinguishes updates; the time distinguishes a return to an earlier head. */
 function isPush({ nativeAction }: Hook): boolean {
   return nativeAction === 'synchronize' || nativeAction === 'synchronized'
 }
@@ -61,7 +61,7 @@ export function mapReview(hook: Hook): Mapped {
   }
 }
 
-/** Gitea's reviews have no id: pull request, reviewer, content and time identify one. */
+/** Gitea's reviews have no id. Pull request, reviewer, content and time identify a review. */
 function idlessReview(hook: Hook, pull: Payload | undefined): string | undefined {
   const reviewer = idAt(hook.sender, 'id')
   const number = idAt(pull, 'number') ?? idAt(hook.body, 'number')
@@ -90,7 +90,7 @@ function reviewVerb(hook: Hook): string {
   return verb === 'reviewed' ? 'submitted' : verb
 }
 
-/** Other servers than GitHub put the state into the name of the event or of the review's type. */
+/** Servers other than GitHub put the state into the name of the event or of the review's type. */
 function reviewState({ nativeName }: Hook, review: Payload | undefined): string | undefined {
   const state = textAt(review, 'state')?.toLowerCase()
   if (state !== undefined) return state

@@ -23,7 +23,7 @@ function repositoryTarget(hook: Hook) {
   return carrierNode(hook) ?? toNode('repository', {})
 }
 
-/** A star can be added and removed repeatedly: its time identifies the first, only the delivery the second. */
+/** A star can be added and removed repeatedly. Its time identifies an addition; only the delivery, a removal. */
 export function mapStar(hook: Hook): Mapped {
   const verb = verbOf(hook)
   const starredAt = instantAt(hook.body, 'starred_at')
@@ -80,8 +80,8 @@ export function mapFork(hook: Hook): Mapped {
 }
 
 /**
- * On GitHub `forkee` is the fork and `repository` the original; on Gitea and Forgejo the other way round. The one
- * marked as a fork is the fork; if both are, as in a fork of a fork, the server family decides.
+ * On GitHub, `forkee` is the fork and `repository` the original; on Gitea and Forgejo it is the reverse. The one marked
+ * as a fork is the fork. If both are marked, as for a fork of a fork, the server family decides.
  */
 function forkAndOriginal(hook: Hook): { fork: Payload | undefined; original: Hook } {
   const { body, repository, dialect } = hook
@@ -150,7 +150,7 @@ export function mapPageBuild(hook: Hook): Mapped {
   }
 }
 
-/** `package` and `registry_package`: a version is published, so the version identifies the event. */
+/** `package` and `registry_package`: a version was published. The version identifies the event. */
 export function mapPackage(hook: Hook): Mapped {
   const object = objectAt(hook.body, hook.name)
   const version = objectAt(object, 'package_version')

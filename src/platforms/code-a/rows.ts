@@ -82,7 +82,7 @@ const RUN_VERBS: Record<RunEvent, readonly string[]> = {
   workflow_job: ['queued', 'waiting', 'in_progress', 'completed'],
 }
 
-/** Events that are read alike, each with its own description. */
+/** Events that share the generic code, each with its own description. */
 const DESCRIBED_ROWS = [ALERTS, APPS, ISSUE_TIES, PEOPLE, PROJECTS, REQUESTS, ADMINISTRATION]
   .flatMap(events => Object.entries(events))
   .map(([name, { verbs, describe }]): [string, Row] => [

@@ -68,7 +68,7 @@ export function mapTracked(hook: Hook, { objectType, object, verb, target }: Tra
   }
 }
 
-/** The time of this action, never of another: a deletion has none. */
+/** The time of this action, never of another one. A deletion has none. */
 function trackedTime(object: Payload | undefined, verb: string): string | undefined {
   switch (verb) {
     case 'created':
@@ -96,7 +96,7 @@ function trackedOccurrence(hook: Hook, object: Payload | undefined, verb: string
   return concernedBy(verb).length > 0 ? [concernedId(hook, object, verb), when] : [when]
 }
 
-/** Gitea does not name the person or milestone, so the current ones distinguish changes. */
+/** Gitea does not name the affected person or milestone, so the current ones distinguish changes. */
 function concernedId({ body }: Hook, object: Payload | undefined, verb: string): string | undefined {
   const found = firstObject(body, concernedBy(verb))
   const id = idAt(found?.object, 'id')
@@ -106,7 +106,7 @@ function concernedId({ body }: Hook, object: Payload | undefined, verb: string):
   return verb.endsWith('milestoned') ? idAt(objectAt(object, 'milestone'), 'id') : undefined
 }
 
-/** @returns undefined if none of them has one */
+/** @returns undefined if no object has an id */
 function idsOf(objects: readonly Payload[]): string | undefined {
   return objects.flatMap(object => idAt(object, 'id') ?? []).join('.') || undefined
 }
@@ -130,12 +130,12 @@ function concernedMetadata({ body }: Hook, object: Payload | undefined, verb: st
   }
 }
 
-/** @returns undefined if there are several, because the affected one is then unknown */
+/** @returns undefined for several objects: the affected one is then unknown */
 function onlyOne(objects: readonly Payload[]): Named | undefined {
   return objects.length === 1 ? namedBy(objects[0]) : undefined
 }
 
-/** Why it was closed, locked or removed from the queue: `not_planned`, `off-topic`, `CI_FAILURE`. */
+/** The reason for closing, locking or removal from the queue: `not_planned`, `off-topic`, `CI_FAILURE`. */
 function reasonOf({ body }: Hook, object: Payload | undefined, verb: string): string | undefined {
   if (verb === 'closed') return textAt(object, 'state_reason')
   if (verb === 'locked') return textAt(object, 'active_lock_reason')

@@ -17,10 +17,10 @@ const BARE_SHA256 = ['x-forgejo-signature', 'x-gitea-signature', 'x-gogs-signatu
 const PREFIXED_SHA1 = 'x-hub-signature'
 
 /**
- * Checks the HMAC of a delivery over the received bytes; for a form that is the form, not the JSON in it.
+ * Checks the HMAC of a delivery over the received bytes. For a form, these are the form, not the JSON in it.
  *
- * All SHA-256 signatures of a delivery must match the same secret: contradicting ones prove nothing. SHA-1 counts only
- * without a SHA-256 one.
+ * All SHA-256 signatures of a delivery must match the same secret: contradictory ones prove nothing. SHA-1 counts only
+ * if there is no SHA-256 signature.
  *
  * @param secrets all currently valid ones; none (or only empty ones): the result is `none`
  * @throws AppError `unauthenticated/signature_invalid`
@@ -61,7 +61,7 @@ function signaturesOf(headers: WebhookDelivery['headers']): Signature[] {
   return [{ algorithm: 'sha1', hex: withoutPrefix('sha1=', weak) }]
 }
 
-/** A header without its prefix stays unchanged, so it never equals a digest of another algorithm. */
+/** A header without the prefix stays unchanged, so that it never equals a digest of another algorithm. */
 function withoutPrefix(prefix: string, header: string): string {
   const text = header.trim().toLowerCase()
   return text.startsWith(prefix) ? text.slice(prefix.length) : `not ${prefix}${text}`

@@ -37,13 +37,13 @@ export function readOneMessage(answer: Payload, id: number): ChatMessage {
   return { id, payload: { ...objectAt(answer, 'message'), id } }
 }
 
-/** The refusal of a message that does not exist, or that the account does not see. The platform has no code for it. */
+/** The refusal of a message that does not exist, or that the account cannot see. The platform has no code for it. */
 export function isUnknownMessage(status: number, body: Payload | undefined): boolean {
   const code = textAt(body, 'code')
   return status === 400 && memberOf(body, 'result') === 'error' && (code === undefined || code === 'BAD_REQUEST')
 }
 
-/** What older servers are documented to need. */
+/** The wait that the documentation recommends for older servers. */
 const DEFAULT_WAIT_SECONDS = 90
 const WAIT_SECONDS = { min: 1, max: 600 }
 
@@ -64,7 +64,7 @@ export function readQueueEvents(answer: Payload, lastEventId: number): QueueEven
   return { events, lastEventId: ids.reduce((last, id) => Math.max(last, id), lastEventId) }
 }
 
-/** The ids of a queue begin with 0; -1 is before them. */
+/** Event ids of a queue start at 0; -1 means before the first. */
 function isEventId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= -1
 }
@@ -110,7 +110,7 @@ export function readAnswer(body: Buffer): Payload | undefined {
     const value: unknown = JSON.parse(body.toString('utf8'))
     return isPayload(value) ? value : undefined
   } catch {
-    // Cut off, or a proxy's error page: the caller reports it.
+    // Cut off, or a proxy's error page. The caller reports it.
     return undefined
   }
 }

@@ -17,14 +17,14 @@ export interface ReadSoFar {
   /** The newest message id; 0 if there were no messages; undefined before the first capture. */
   readTo: number | undefined
   followed: FollowedPlace | undefined
-  /** Undefined if an older release has read it, or nothing has. */
+  /** Undefined if the watch was read by an older release, or not at all. */
   reread: Reread | undefined
 }
 
 /** Messages of a watch, oldest first, recorded together with the position after them. */
 export interface CapturedPage {
   events: NewEvent[]
-  /** Its newest message id, or the previous value. */
+  /** The newest message id of the page, or the previous value. */
   readTo: number
   followed: FollowedPlace | undefined
   reread: Reread
@@ -35,11 +35,11 @@ export interface CaptureOptions {
   /** Origin of the server: ids are unique only there. */
   site: string
   users: UserDirectory
-  /** How many of the newest messages to read the first time; 0 starts with new messages only. */
+  /** How many of the newest messages the first capture reads; 0 starts with new messages only. */
   backfill: number
   /** When this capture began. */
   now: Micros
-  /** Filters dedupe keys: those whose events are stored and belong to this watch. */
+  /** Returns those of the dedupe keys whose events are stored and belong to this watch. */
   listKnown: (dedupeKeys: readonly string[]) => Promise<readonly string[]>
   /** Records a page and its position in one transaction. */
   record: (page: CapturedPage) => Promise<void>
@@ -47,8 +47,8 @@ export interface CaptureOptions {
 }
 
 /**
- * Reads what was posted in a watched place since the last capture, oldest to newest, page by page. May stop anywhere:
- * the next capture continues after the recorded messages, so nothing is skipped.
+ * Reads what was posted in a watched place since the last capture, oldest to newest, page by page. It may stop
+ * anywhere: the next capture continues after the recorded messages, so none is skipped.
  *
  * @throws AppError as `ChatApi` and `record`; the signal's reason once it is aborted
  *
@@ -78,7 +78,7 @@ export async function captureWatch(place: WatchedPlace, so: ReadSoFar, options: 
   let last = readTo
   for await (const page of pagesAfter(messages, { from: reread.from, readTo })) {
     last = page.readTo
-    // More than a page: only the newest page of it is read again.
+    // There is more than one page, so only the newest page is read again.
     if (page.index > 0) reread = { ...reread, from: page.start, next: Math.max(page.start, reread.next) }
     const events = await toEvents(page.fresh, options)
     const found = [...(await notKnown(page, options)), ...events]
@@ -88,14 +88,14 @@ export async function captureWatch(place: WatchedPlace, so: ReadSoFar, options: 
     }
     signal?.throwIfAborted()
   }
-  // The place was found under a new name, or settled, without new messages: record that now.
+  // The place was found under a new name, or has settled, without new messages. Records that now.
   const latest = { followed: messages.followed ?? kept.followed, reread }
   if (!isDeepStrictEqual(latest, kept)) await options.record({ events: [], readTo: last, ...latest })
 }
 
 interface ReadPage {
   index: number
-  /** It begins after this id. */
+  /** The page begins after this id. */
   start: number
   /** Messages that were, or could have been, read before. */
   again: ChatMessage[]
@@ -104,8 +104,8 @@ interface ReadPage {
 }
 
 /**
- * Requests the next page while the current one is processed, never more ahead. Reads at most one page again, regardless
- * of the number of messages.
+ * Requests at most one page ahead, while the current one is processed. Reads at most one page again, regardless of the
+ * number of messages.
  */
 async function* pagesAfter(
   messages: WatchedMessages,
@@ -131,8 +131,8 @@ async function* pagesAfter(
 }
 
 /**
- * Messages that became visible after their neighbours were read. Known ones are not recorded again, which would count a
- * repeat.
+ * Messages that became visible after their neighbours were read. Known messages are not recorded again, because that
+ * would count a repeat.
  */
 async function notKnown({ again }: ReadPage, options: CaptureOptions): Promise<NewEvent[]> {
   if (again.length === 0) return []
@@ -141,7 +141,7 @@ async function notKnown({ again }: ReadPage, options: CaptureOptions): Promise<N
   return events.filter(({ dedupe_key }) => !known.has(dedupe_key))
 }
 
-/** Goes back page by page, keeping only a number. @returns the id after which the newest `count` begin */
+/** Reads back page by page, and keeps only a number. @returns the id after which the newest `count` begin */
 async function findStart(messages: WatchedMessages, newest: readonly ChatMessage[], count: number): Promise<number> {
   let oldest = newest[0]?.id ?? 1
   for (let found = newest.length; found < count; ) {
@@ -159,7 +159,7 @@ function newerThan(messages: readonly ChatMessage[], id: number): ChatMessage[] 
   return messages.filter(message => message.id > id)
 }
 
-/** Yields between chunks, so that a server can answer other requests. */
+/** Yields between chunks, so that the server can answer other requests. */
 async function toEvents(
   page: readonly ChatMessage[],
   { api, site, users, signal }: CaptureOptions,

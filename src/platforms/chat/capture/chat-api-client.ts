@@ -20,18 +20,18 @@ import { toChatFailure, toChatRefusal } from './refusals.js'
 
 const IDLE_SECONDS = 30
 const TOTAL_SECONDS = 120
-/** A thousand messages of the default maximum length, four times over. */
+/** Four times the size of a thousand messages of the default maximum length. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** "After everything", for servers that do not support the anchor `newest`. */
+/** A position after all messages, for servers that do not support the anchor `newest`. */
 const AFTER_ALL = 10_000_000_000_000_000
-/** The first level that supports it. */
+/** The first feature level that supports it. */
 const LEVEL_OF_ANCHOR_WORDS = 1
 
 /** Parameters that register an event queue. Messages arrive in the form of `GET /messages`. */
 const QUEUE: Readonly<Record<string, string>> = {
   event_types: JSON.stringify(['message', 'update_message', 'delete_message', 'reaction', 'stream']),
-  // No state of the server at the beginning: only what happens from then on.
+  // No initial state of the server, only later events.
   fetch_event_types: '[]',
   all_public_streams: 'false',
   apply_markdown: 'false',
@@ -41,7 +41,7 @@ const QUEUE: Readonly<Record<string, string>> = {
     bulk_message_deletion: true,
     empty_topic_name: true,
   }),
-  // Servers from version 12 on keep the queue of a reader that is away for longer than their ten minutes.
+  // Servers from version 12 on then keep the queue longer than their default of ten minutes while its reader is away.
   idle_queue_timeout: '3600',
 }
 
@@ -173,7 +173,7 @@ export class ChatApiClient implements ChatApi, QueueApi {
 }
 
 interface ApiCall {
-  /** Default GET. */
+  /** Default: GET. */
   method?: 'GET' | 'POST'
   /** With its query. */
   path: string
@@ -183,7 +183,7 @@ interface ApiCall {
   waitSeconds?: number
 }
 
-/** A server that has the queue, but not the events after the given one, refuses the request without a code of its own. */
+/** The server has the queue, but no longer the events after the given one. It refuses without a code of its own. */
 function toQueueLost({ message, cause }: AppError): AppError {
   return new AppError('unavailable', 'chat_queue_lost', message, { cause })
 }

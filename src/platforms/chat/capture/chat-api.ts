@@ -11,9 +11,9 @@ export interface ChatApi {
    */
   messages(query: MessageQuery, signal?: AbortSignal): Promise<MessagePage>
   /**
-   * One message in any place that the account sees. Servers before version 5 show that it exists, and not what it is.
+   * One message in any place that the account can see. Servers before version 5 show only that it exists.
    *
-   * @returns undefined if there is none, or the account does not see it
+   * @returns undefined if there is none, or the account cannot see it
    */
   message(id: number, signal?: AbortSignal): Promise<ChatMessage | undefined>
   /** The users of the server, by id. */
@@ -22,13 +22,13 @@ export interface ChatApi {
 
 /** The calls that read a chat server's event queue. Source: Zulip API, `POST /register` and `GET /events`. */
 export interface QueueApi {
-  /** Asks for a queue of what happens in the streams that the account is subscribed to. */
+  /** Registers a queue for events in the streams that the account is subscribed to. */
   registerQueue(signal?: AbortSignal): Promise<ChatQueue>
   /**
-   * The events after the last one that was read, which acknowledges that one. Waits for one until the server sends a
-   * heartbeat, unless `isWaiting` is false.
+   * The events after the last one that was read. The request acknowledges that one. Unless `isWaiting` is false, waits
+   * for an event until the server sends a heartbeat.
    *
-   * @throws AppError `unavailable/chat_queue_lost` if the server does not have the queue, or not these events
+   * @throws AppError `unavailable/chat_queue_lost` if the server no longer has the queue, or these events
    */
   queueEvents(queue: ChatQueue, options?: { isWaiting?: boolean }, signal?: AbortSignal): Promise<QueueEvents>
 }
@@ -37,7 +37,7 @@ export interface ChatQueue {
   id: string
   /** The last event that was read; -1 for none. */
   lastEventId: number
-  /** How long a request for events may take: longer than the time between two heartbeats. */
+  /** Maximum duration of a request for events: longer than the time between two heartbeats. */
   waitSeconds: number
 }
 
@@ -73,7 +73,7 @@ export interface MessagePage {
   messages: ChatMessage[]
   foundNewest: boolean
   foundOldest: boolean
-  /** The server does not show older messages because of its plan, although it has them. */
+  /** Because of its plan, the server does not show older messages, although it has them. */
   isLimited: boolean
 }
 

@@ -9,14 +9,14 @@ export interface RateLimitOptions {
   onWait?: (seconds: number) => void
 }
 
-/** Total waiting time of one request. */
+/** Maximum total waiting time of one request. */
 const LONGEST_SECONDS = 60
-/** A server that repeatedly asks for no wait must not be called without a pause. */
+/** Minimum pause, for servers that repeatedly ask for none. */
 const SHORTEST_SECONDS = 0.1
 
 /**
- * A chat server's API that waits as long as the server asks, up to a minute in total. If that is not enough, the
- * refusal is thrown: `unavailable/chat_rate_limited`.
+ * A chat server's API that waits when the server asks, up to a minute in total. For a longer wait it throws
+ * `unavailable/chat_rate_limited`.
  *
  * Source: decisions, section 6.
  */

@@ -3,7 +3,7 @@ import type { HttpFailure, HttpTrouble } from '../../../http/http-failure.js'
 import { AppError } from '../../../model/app-error.js'
 import { memberOf, type Payload, textAt } from '../../mapping/payload.js'
 
-/** Used if the server asks to wait without a duration. */
+/** Used if the server asks for a wait without a duration. */
 const DEFAULT_WAIT_SECONDS = 1
 const MAX_WAIT_SECONDS = 24 * 3600
 
@@ -67,12 +67,12 @@ export function toChatRefusal(answer: HttpAnswer, body: Payload | undefined, sit
   return new AppError('forbidden', 'chat_not_permitted', message, { hint: 'Check what the account may see.' })
 }
 
-/** Servers before version 5 do not show what they refuse. */
+/** Servers before version 5 do not show which part they refuse. */
 export function isRefusedNarrow(error: unknown): boolean {
   return error instanceof AppError && ['chat_narrow_refused', 'chat_request_refused'].includes(error.code)
 }
 
-/** A short code; anything else is not shown. */
+/** A short code. Any other text is not shown. */
 function codeOf(body: Payload | undefined): string | undefined {
   const code = textAt(body, 'code')
   return code !== undefined && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined

@@ -1,8 +1,8 @@
 import type { Micros } from '../../../model/timestamp.js'
 
 /**
- * Where a watch is read again although it was already read further: a server assigns ids before it commits, so a
- * message may become visible after one with a greater id.
+ * The range of a watch that is read again. A server assigns ids before it commits, so a message may become visible
+ * after one with a greater id.
  */
 export interface Reread {
   /** Messages after this id are read again. */
@@ -12,7 +12,7 @@ export interface Reread {
   since: Micros
 }
 
-/** Longer than any commit takes: the server ends requests after half a minute. */
+/** Longer than any commit: the server ends requests after half a minute. */
 const SETTLED_AFTER: Micros = 300_000_000
 
 /** After the first capture of a watch. @param oldest id of the oldest recorded message, if any */
@@ -21,8 +21,8 @@ export function firstReread(oldest: number | undefined, readTo: number, now: Mic
 }
 
 /**
- * Where the next capture starts. Messages read more than ten minutes ago are not read again if the watch is captured at
- * least every five minutes; otherwise only those of the previous capture are.
+ * The range for the next capture. If the watch is captured at least every five minutes, messages read more than ten
+ * minutes ago are not read again; otherwise, only those of the previous capture are.
  *
  * @param readTo the newest id read
  */

@@ -4,10 +4,10 @@ import type { ChatUser } from '../context.js'
 import type { ChatApi, ChatMessage } from './chat-api.js'
 
 const FRESH_MS = 3_600_000
-/** Minimum time between requests for users missing from the list: some never appear. */
+/** Minimum time between two requests for users that the list lacks. Some never appear. */
 const RETRY_MS = 60_000
 
-/** The users of a chat server, requested when a sender is needed, and again when they have changed. */
+/** The users of a chat server. Requested when a sender is needed, and again after changes. */
 export class UserDirectory {
   #users: ReadonlyMap<string, ChatUser> = new Map()
   #askedAt = Number.NEGATIVE_INFINITY
@@ -15,7 +15,7 @@ export class UserDirectory {
   /** @param now milliseconds of any monotonic clock */
   constructor(private readonly now: () => number) {}
 
-  /** All users, including the senders of these messages if the server reveals them. */
+  /** All users, including the senders of these messages if the server shows them. */
   async usersFor(
     messages: readonly ChatMessage[],
     api: ChatApi,

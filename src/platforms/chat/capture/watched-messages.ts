@@ -3,7 +3,7 @@ import { type FollowedPlace, sameName, stillFollowed, type WatchedPlace } from '
 import type { ChatApi, ChatMessage, MessagePage, MessageQuery, NarrowTerm } from './chat-api.js'
 import { isRefusedNarrow } from './refusals.js'
 
-/** First level with the narrow `with`: the topic that now contains that message. */
+/** First feature level with the narrow `with`, which selects the topic that now contains a message. */
 const LEVEL_OF_WITH = 271
 
 type Window = Omit<MessageQuery, 'narrow'>
@@ -11,7 +11,7 @@ type Window = Omit<MessageQuery, 'narrow'>
 /** The messages of one watch, wherever its topic has moved. */
 export class WatchedMessages {
   #followed: FollowedPlace | undefined
-  /** The stream was renamed, so the server does not know its name; its id still works. */
+  /** The stream was renamed, so the server does not know its old name. Its id is still valid. */
   #byId = false
 
   constructor(
@@ -23,7 +23,7 @@ export class WatchedMessages {
     this.#followed = stillFollowed(place, followed)
   }
 
-  /** Where the place was found; undefined while nothing of it has been read. */
+  /** Where the place was found; undefined until a message of it has been read. */
   get followed(): FollowedPlace | undefined {
     return this.#followed
   }
@@ -31,7 +31,7 @@ export class WatchedMessages {
   /**
    * The next messages after an id. For a topic also that message, which shows whether the topic is still the same.
    *
-   * @param known.readTo everything up to this id is known to belong to the place, not less than `id`
+   * @param known.readTo everything up to this id is known to belong to the place; at least `id`
    */
   async after(id: number, known: { readTo: number; count: number }): Promise<MessagePage> {
     const { readTo, count } = known
@@ -44,7 +44,7 @@ export class WatchedMessages {
     return this.#read({ anchor: 'newest', before: count, after: 0, withAnchor: true }, 0)
   }
 
-  /** Used to find where reading starts: the oldest of these messages is the one to follow. */
+  /** Used to find where reading starts. The watch then follows the oldest of these messages. */
   async before(id: number, count: number): Promise<MessagePage> {
     const page = await this.#read({ anchor: id, before: count, after: 0, withAnchor: false }, 0)
     const [oldest] = page.messages
@@ -63,9 +63,9 @@ export class WatchedMessages {
   }
 
   /**
-   * Whether the found messages belong to the watched place. Under another name they do, unless the place still exists
-   * under its own: then the followed message was moved out of it and another must replace it. The same holds if not
-   * even the last read message is found.
+   * Whether the messages found belong to the watched place. Under another name they do, unless messages remain under
+   * the old name: the followed message was then moved out of the place, and another one replaces it. The same applies
+   * if not even the last read message is found.
    */
   async #isOfPlace({ messages: [first] }: MessagePage, readTo: number): Promise<boolean> {
     const followed = this.#followed
@@ -77,8 +77,8 @@ export class WatchedMessages {
   }
 
   /**
-   * Servers that cannot follow a message return its current place when asked for it. If nothing remains under the old
-   * name, the watch follows its topic to the new one.
+   * Asks servers that cannot follow a message for its current place. If no message remains under the old name, the
+   * watch follows its topic to the new one.
    */
   async #isRenamed(readTo: number): Promise<boolean> {
     const followed = this.#followed
@@ -130,7 +130,7 @@ export class WatchedMessages {
     return (await this.#followsMessage()) ? [...terms, { operator: 'with', operand: followed.message_id }] : terms
   }
 
-  /** A stream has an id, so only topics need this. */
+  /** Only topics need this: a stream has an id. */
   async #followsMessage(): Promise<boolean> {
     return this.#followed?.topic !== undefined && (await this.api.featureLevel(this.signal)) >= LEVEL_OF_WITH
   }
@@ -161,7 +161,7 @@ function streamPlaceOf({ payload }: ChatMessage): StreamPlace | undefined {
   return place?.type === 'stream' ? place : undefined
 }
 
-/** By names alone, which every server supports. */
+/** A narrow by names alone, which every server supports. */
 function narrowByName({ stream, topic }: WatchedPlace): NarrowTerm[] {
   const inStream: NarrowTerm = { operator: 'stream', operand: stream }
   return topic === undefined ? [inStream] : [inStream, { operator: 'topic', operand: topic }]

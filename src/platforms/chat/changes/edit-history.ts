@@ -5,13 +5,13 @@ import { nameAt, placeOf, type StreamPlace } from '../place.js'
 export interface MessageChange {
   /** Epoch seconds, as the event of a queue has it. */
   at: number
-  /** In the form of that event, about this message alone. */
+  /** In the form of that event, but for this message alone. */
   body: Payload
   before: StreamPlace
   after: StreamPlace
 }
 
-/** From Zulip 10 on, `last_edit_timestamp` is the time of the last edit of the text, and never that of a move. */
+/** From Zulip 10 on, `last_edit_timestamp` is the time of the last text edit, never that of a move. */
 const LEVEL_OF_TEXT_EDITS = 365
 
 interface Entry {
@@ -23,14 +23,14 @@ interface Entry {
   rendered: string | undefined
   topic: string | undefined
   streamId: string | undefined
-  /** Whether an entry of the history shows it. Otherwise only the time of the last edit does. */
+  /** Whether an entry of the history shows this change. Otherwise, only the time of the last edit shows it. */
   isListed: boolean
 }
 
 /**
- * The changes of a message, oldest first, from the history that the server returns with it. An entry has the time and the
- * person of the event that a queue had, so its dedupe key is the same. A server that hides the history of edits shows only
- * the time of the last edit, from Zulip 10 on.
+ * The changes of a message, oldest first, from the history that the server returns with it. An entry has the time and
+ * the person of the queue's event, so its dedupe key is the same. A server that hides the edit history shows only the
+ * time of the last edit, from Zulip 10 on.
  *
  * @param message as received, with its text as Markdown
  *
@@ -94,7 +94,7 @@ function placeBefore(after: StreamPlace, { topic, streamId }: Entry): StreamPlac
   }
 }
 
-/** As the queue has it; `message_ids` lists no other messages that moved with this one. */
+/** The change in the form of the queue's event. `message_ids` omits other messages that moved with this one. */
 function toBody(
   id: number,
   entry: Entry,

@@ -3,8 +3,8 @@ import { type FollowedPlace, sameName } from '../watched-place.js'
 import type { MessageChange } from './edit-history.js'
 
 /**
- * Where a watch was at any time. A watched topic is where the message is that the watch follows, so its moves are those of
- * the topic.
+ * The place of a watch at any time. A watched topic is the topic of the followed message, so the moves of that message
+ * are the moves of the topic.
  */
 export class WatchPath {
   readonly #now: StreamPlace
@@ -17,16 +17,16 @@ export class WatchPath {
     this.#now = { type: 'stream', streamId, streamName: stream, topic }
     this.#isTopic = topic !== undefined
     const last = changes.at(-1)
-    // A message that is elsewhere has left the topic.
+    // A followed message that is now elsewhere has left the topic.
     this.#moves = last && this.#isSame(last.after, this.#now) ? changes : []
   }
 
-  /** Whether it happened in the watched place, or moved a message into it or out of it. */
+  /** Whether the change happened in the watched place, or moved a message into it or out of it. */
   covers({ at, before, after }: MessageChange): boolean {
     return this.#isSame(before, this.#before(at)) || this.#isSame(after, this.#after(at))
   }
 
-  /** Whether the watch is or was there. */
+  /** Whether the watch is, or was, in this place. */
   includes(place: StreamPlace): boolean {
     return this.#isSame(place, this.#now) || this.#moves.some(({ before }) => this.#isSame(place, before))
   }

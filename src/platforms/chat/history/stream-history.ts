@@ -18,8 +18,8 @@ export interface StreamHistoryParts {
 }
 
 /**
- * The messages of a stream or topic, newest first: the server finds them by id, and not by time. A position is the id before
- * which the next page begins.
+ * The messages of a stream or topic, newest first: the server finds them by id, not by time. A position is the id
+ * before which the next page begins.
  *
  * Source: Zulip API, `GET /messages`.
  */

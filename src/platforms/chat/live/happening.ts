@@ -3,26 +3,26 @@ import { idAt, isTrue, memberOf, objectAt, objectsAt, type Payload, textAt } fro
 import type { ChatMessage } from '../capture/chat-api.js'
 import { nameAt, placeOf, type StreamPlace, topicAt, toStreamPlace } from '../place.js'
 
-/** An event of a queue that happened in a stream, read as far as watches are compared with it. */
+/** A queue event about a stream, with the members that are compared with watches. */
 export interface Happening {
   body: Payload
-  /** The messages that it is about, in the order of the event. */
+  /** The affected messages, in the order of the event. */
   messageIds: readonly number[]
   /** A new message. */
   message?: ChatMessage
-  /** Where it happened, before a move. Undefined if only the message tells; a topic is undefined if only that does. */
+  /** The place, before a move. Undefined if only the message shows it; so is the topic if only the message shows it. */
   place?: StreamPlace
   /** Where the messages are now. */
   movedTo?: StreamPlace
   /** All messages of the topic moved. */
   isWholeTopic?: boolean
-  /** It concerns all topics of the stream. */
+  /** The event concerns all topics of the stream. */
   isOfStream?: boolean
   /** The new name of the stream. */
   renamedTo?: string
 }
 
-/** @returns none for heartbeats, for what happens between people, and for types that were not asked for */
+/** @returns none for heartbeats, for direct messages, and for types that were not requested */
 export function readHappenings(event: Payload): Happening[] {
   const body = withinDepth(event)
   return READERS.get(textAt(body, 'type') ?? '')?.(body) ?? []
@@ -70,7 +70,7 @@ function readDeletion(body: Payload): Happening[] {
     : [{ body, messageIds: messageIdsOf(body), place: toStreamPlace(streamId, topicAt(body)) }]
 }
 
-/** One event may be about several streams; each has its own. */
+/** One event may be about several streams. Each becomes a happening of its own. */
 function readStream(body: Payload): Happening[] {
   const streams = objectsAt(body, 'streams')
   if (streams.length > 0) return streams.flatMap(stream => ofStream({ ...body, streams: [stream] }, stream))
@@ -85,7 +85,7 @@ function ofStream(body: Payload, stream: Payload): Happening[] {
   return [{ body, messageIds: [], place, isOfStream: true, ...(renamedTo === undefined ? {} : { renamedTo }) }]
 }
 
-/** The message acted on, then those that are changed with it. */
+/** The affected message, then those that change with it. */
 function messageIdsOf(body: Payload): number[] {
   const others = memberOf(body, 'message_ids')
   return [...new Set(toIds([memberOf(body, 'message_id'), ...(Array.isArray(others) ? others : [])]))]

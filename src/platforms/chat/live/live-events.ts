@@ -9,8 +9,8 @@ import { ROWS } from '../rows.js'
 import type { Happening } from './happening.js'
 
 /**
- * The events of what happened, with the keys that they have by every other route: a message as the messages API returns
- * it, everything else as a forwarded event of the queue.
+ * The events of a happening, with the keys that they have by every other route: a message as the messages API returns
+ * it, all else as a forwarded queue event.
  *
  * @param queueId the queue that numbered it
  */
@@ -22,7 +22,7 @@ export function toLiveEvents({ message, body }: Happening, queueId: string, cont
   return toQueueEvents(body, queueId, context)
 }
 
-/** @param queueId undefined for a body that no queue has numbered */
+/** @param queueId undefined for a body that no queue numbered */
 export function toQueueEvents(body: Payload, queueId: string | undefined, context: ChatContext): NewEvent[] {
   return nativeEventsIn(body).events.flatMap(native => {
     const event = readChatEvent({ ...native, queueId }, context)

@@ -2,15 +2,15 @@ import type { StreamPlace } from '../place.js'
 import { type FollowedPlace, sameName, type WatchedPlace } from '../watched-place.js'
 import type { Happening } from './happening.js'
 
-/** A watch while the events of a queue are read: where it is, which moves change. */
+/** A watch while queue events are read. Moves change its place. */
 export interface LiveWatch {
   id: string
   place: WatchedPlace
-  /** Undefined while it has no messages. */
+  /** Undefined while the place has no messages. */
   followed: FollowedPlace | undefined
 }
 
-/** Whether the watch covers a place. False where it watches a topic, and the topic is unknown. */
+/** Whether the watch covers a place. False if it watches a topic and the topic of the place is unknown. */
 export function covers(watch: LiveWatch, place: StreamPlace): boolean {
   if (!coversStream(watch, place)) return false
   const topic = topicOf(watch)
@@ -25,7 +25,7 @@ export function coversStream({ place: watched, followed }: LiveWatch, { streamId
     : streamName !== undefined && sameName(followed?.stream ?? watched.stream, streamName)
 }
 
-/** The topic that it watches, under its name now; undefined for a whole stream. */
+/** The current name of the watched topic; undefined for a whole stream. */
 export function topicOf({ place, followed }: LiveWatch): string | undefined {
   return place.topic === undefined ? undefined : (followed?.topic ?? place.topic)
 }
@@ -43,7 +43,7 @@ export function followFirst(watch: LiveWatch, { message, place }: Happening): Fo
   }
 }
 
-/** Whether a move takes the followed message of a watched topic away, so that it has to be found out what to follow. */
+/** Whether a move takes the followed message out of a watched topic. The watch then needs another message to follow. */
 export function movesFollowed(watch: LiveWatch, { place, movedTo, messageIds, isWholeTopic }: Happening): boolean {
   const { followed } = watch
   if (watch.place.topic === undefined || !followed || !place || !movedTo || !coversStream(watch, place)) return false

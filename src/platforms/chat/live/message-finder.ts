@@ -6,31 +6,31 @@ import { readChanges } from '../changes/edit-history.js'
 import { placeOf, type StreamPlace } from '../place.js'
 import { MessagePlaces } from './message-places.js'
 
-/** Moves are read in the same way at every feature level. */
+/** The feature level does not affect how moves are read. */
 const NO_HIDDEN_EDITS = 0
 
 export interface MessageFinderParts {
   api: ChatApi
-  /** Where the ledger has a message. */
+  /** Finds the place of a message in the ledger. */
   findRecorded: (messageId: number) => Promise<FoundPlace | undefined>
 }
 
-/** A place, and the watches whose events have the message already. */
+/** A place, and the watches whose events already include the message. */
 export interface FoundPlace {
   place: StreamPlace
   watches: readonly string[]
 }
 
-/** Finds where a message is: in memory, in the ledger, at the chat server. */
+/** Finds the place of a message: in memory, in the ledger, then at the chat server. */
 export class MessageFinder {
   readonly places = new MessagePlaces()
 
   constructor(private readonly parts: MessageFinderParts) {}
 
   /**
-   * @param at when the event happened, in epoch seconds, if it has a time: the message may have moved since, and the queue
+   * @param at when the event happened, in epoch seconds, if known: the message may have moved since, and the queue
    *   reports that move later
-   * @returns undefined for a message that the account does not see in a stream
+   * @returns undefined for a message that the account cannot see in a stream
    * @throws AppError as `ChatApi`
    */
   async find(
@@ -79,7 +79,7 @@ export class MessageFinder {
     return (await this.#read(narrow, { anchor: id, before: 0 }, signal)).find(message => message.id === id)
   }
 
-  /** A narrow that the server does not know has no messages. */
+  /** For a narrow that the server does not know, returns no messages. */
   async #read(
     narrow: readonly NarrowTerm[],
     window: { anchor: number; before: number },
@@ -94,7 +94,7 @@ export class MessageFinder {
   }
 }
 
-/** Where a message was at a time, by its history; where it is now without a time. */
+/** The place of a message at a time, by its history; without a time, its current place. */
 function placeAt({ payload }: ChatMessage, at: number | undefined): StreamPlace | undefined {
   const now = placeOf(payload)
   if (now?.type !== 'stream') return undefined
@@ -102,7 +102,7 @@ function placeAt({ payload }: ChatMessage, at: number | undefined): StreamPlace 
   return later?.before ?? now
 }
 
-/** Where a message was after what an event reports of it. */
+/** The place of a message after the event. */
 export function placeOfEvent({ target }: Pick<StoredEvent, 'target'>): StreamPlace | undefined {
   const nodes = [...targetChain(target)]
   const stream = nodes.find(({ type }) => type === 'stream')

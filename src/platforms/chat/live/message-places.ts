@@ -1,11 +1,11 @@
 import type { StreamPlace } from '../place.js'
 
-/** Ids and names: some hundred bytes each. */
+/** An entry takes some hundred bytes of ids and names. */
 const MOST = 10_000
 
-/** Where recent messages are. Reactions and edits name only the message. Bounded: the least recently used are forgotten. */
+/** The places of recent messages, for events that name only a message. Forgets the least recently used. */
 export class MessagePlaces {
-  /** Null for a message that is in no stream that the account sees. */
+  /** Null for a message in no stream that the account can see. */
   readonly #places = new Map<number, StreamPlace | null>()
 
   put(id: number, place: StreamPlace | null): void {
@@ -17,10 +17,10 @@ export class MessagePlaces {
   }
 
   /**
-   * A move outside of watched places may concern thousands of old messages.
+   * Records a move. Outside of watched places, it may concern thousands of old messages.
    *
-   * @param isWatched false: changes only what is known already
-   * @returns takes it back
+   * @param isWatched false: changes only known messages
+   * @returns a function that reverts this
    */
   move(ids: readonly number[], place: StreamPlace, isWatched: boolean): () => void {
     const moved = ids.filter(id => isWatched || this.#places.has(id)).map(id => [id, this.#places.get(id)] as const)

@@ -7,8 +7,8 @@ import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'
 
 /**
- * Messages that the receiver can no longer see. Neither the person nor the time is sent; and a server sends the same to
- * a user who merely lost access.
+ * Messages that the receiver can no longer see. The event has neither a person nor a time. A server also sends it to a
+ * user who only lost access.
  */
 export function mapDeleteMessage(event: ChatEvent): Mapped[] {
   const place = placeBefore(event)

@@ -1,14 +1,14 @@
 import { idAt, memberOf, type Payload } from '../../mapping/payload.js'
 import type { Mapped } from '../chat-event.js'
 
-/** Up to this many messages of one move or deletion get an event each. More share one event. */
+/** Up to this many messages of one move or deletion get an event each. More than that share one event. */
 const MOST_APART = 5_000
-/** Up to this many ids are repeated in all those payloads: their total size grows with the square of the number. */
+/** Up to this many ids are repeated in each payload: the total size grows with the square of the number. */
 const MOST_REPEATED = 200
 
 /**
- * The events of something that happened to several messages together, one each. Nothing is lost: if they share one
- * event, its payload has their ids.
+ * The events of an action on several messages, one for each. If there are too many, they share one event, whose payload
+ * has all ids, so nothing is lost.
  */
 export function forEachMessage(body: Payload, map: (id: string | undefined) => Mapped): Mapped[] {
   const sent = messagesIn(body)
@@ -28,7 +28,7 @@ export function forEachMessage(body: Payload, map: (id: string | undefined) => M
   })
 }
 
-/** The message acted on, then those that moved with it. */
+/** The affected message, then those that moved with it. */
 function messagesIn(body: Payload): unknown[] {
   const list = memberOf(body, 'message_ids')
   const own = memberOf(body, 'message_id')

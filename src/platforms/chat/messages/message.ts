@@ -24,7 +24,7 @@ export function toMessageEvent(message: Payload, context: ChatContext): NewEvent
   return toChatEvent(event, mapMessage(event, kept))
 }
 
-/** @param message the one contained in the event */
+/** @param message the message in the event */
 export function mapMessage(event: ChatEvent, message: Payload): Mapped {
   const id = idAt(message, 'id')
   const place = placeOf(message)
@@ -42,8 +42,8 @@ export function mapMessage(event: ChatEvent, message: Payload): Mapped {
 }
 
 /**
- * The conversation of a message, and its text. Only the title names a topic: its name is not an identity, so the key is the
- * stream's.
+ * The conversation of a message, and its text. Its key is that of the stream: a topic's name is not an identity, so
+ * only the title contains it.
  */
 export function conversationOf(
   event: ChatEvent,

@@ -9,7 +9,7 @@ import { forEachMessage } from './message-ids.js'
 
 const WORDS = ['content', 'orig_content', 'rendered_content', 'orig_rendered_content'] as const
 
-/** @returns nothing for changes by no person: the server adds link previews after a message was sent */
+/** @returns nothing for changes without a person: the server adds link previews after a message was sent */
 export function mapUpdateMessage(event: ChatEvent): Mapped[] {
   const { body } = event
   const moved = originalTopic(body) !== undefined || idAt(body, 'new_stream_id') !== undefined
@@ -38,7 +38,7 @@ function mapChange(event: ChatEvent, verb: 'updated' | 'moved', id: string | und
   }
 }
 
-/** Old servers do not mark rendering changes; they name no person, and the oldest no time either. */
+/** Old servers do not mark rendering changes. These name no person, and on the oldest servers no time either. */
 function isLinkPreview(body: Payload): boolean {
   const sent = memberOf(body, 'rendering_only')
   if (typeof sent === 'boolean') return sent

@@ -22,7 +22,7 @@ function describeRuleset(_: Hook, ruleset: Payload | undefined): Description {
   }
 }
 
-/** All rules together, which have no object of their own. */
+/** All rules together. They have no object of their own. */
 function describeBranchProtection(hook: Hook): Description {
   return { target: settingsNode(hook, 'branch protection', 'branches') }
 }
@@ -54,7 +54,7 @@ function describeMilestone(_: Hook, milestone: Payload | undefined): Description
   return { facts: { milestone: namedBy(milestone), state: textAt(milestone, 'state') } }
 }
 
-/** A pull request in the merge queue; its number is only in the queue branch's name. */
+/** A pull request in the merge queue. Only the name of the queue's branch contains its number. */
 function describeMergeGroup(hook: Hook, group: Payload | undefined): Description {
   const number = /\/pr-(\d+)-/u.exec(textAt(group, 'head_ref') ?? '')?.[1]
   const { name: base } = readRef(textAt(group, 'base_ref'))
@@ -102,7 +102,7 @@ function describeDeploymentReview(hook: Hook, run: Payload | undefined): Descrip
   }
 }
 
-/** Its action is chosen by the caller. */
+/** The caller of the API chooses the action. */
 function describeDispatch(hook: Hook): Description {
   const branch = textAt(hook.body, 'branch')
   return {
@@ -129,7 +129,7 @@ function describeWorkflowDispatch(hook: Hook): Description {
   }
 }
 
-/** Gitea and Forgejo send one page per event; GitHub's event is `gollum`. */
+/** Gitea and Forgejo send one page per event. GitHub's event is `gollum`. */
 function describeWiki(hook: Hook): Description {
   const page = textAt(hook.body, 'page')
   const id = pathInRepository(hook, page)

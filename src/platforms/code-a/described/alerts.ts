@@ -81,7 +81,7 @@ function secretType(alert: Payload | undefined): string | undefined {
   return textAt(alert, 'secret_type_display_name') ?? textAt(alert, 'secret_type')?.replaceAll('_', ' ')
 }
 
-/** Where a secret was found: in a file, or in the text of an issue, pull request or discussion. */
+/** The place where a secret was found: a file, or the text of an issue, pull request or discussion. */
 function describeSecretLocation(hook: Hook, location: Payload | undefined): Description {
   const alert = objectAt(hook.body, 'alert')
   const details = objectAt(location, 'details')
@@ -161,7 +161,7 @@ function describeAdvisory(hook: Hook, advisory: Payload | undefined): Descriptio
   }
 }
 
-/** Global advisories belong to no repository, and list their page only among other references. */
+/** Global advisories belong to no repository. Their page is only one of their references. */
 function advisoryUrl(hook: Hook, advisory: Payload | undefined, ghsa: string | undefined): string | undefined {
   const own = webUrlAt(advisory, 'html_url')
   if (own !== undefined || hook.repository) return own

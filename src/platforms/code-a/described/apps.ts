@@ -16,7 +16,7 @@ import { accountPage, gitHubPage } from '../links.js'
 import { accountNode, loginOf, namedBy } from '../nodes.js'
 import type { DescribedEvent, Description } from './description.js'
 
-/** An app may be installed on many repositories; the payload names all of them. */
+/** An app may be installed on many repositories, and the payload names all of them. */
 const MOST_NAMES = 20
 
 function describeInstallation({ body }: Hook, installation: Payload | undefined): Description {
@@ -110,7 +110,7 @@ function permissionsOf(added: Payload | undefined): string[] | undefined {
   return permissions.length > 0 ? permissions.slice(0, MOST_NAMES) : undefined
 }
 
-/** The hook itself was deleted. Its URL may contain a secret, so only its host is shown. */
+/** The hook itself was deleted. Its URL may contain a secret, so only the host is shown. */
 function describeHook({ body }: Hook, hook: Payload | undefined): Description {
   const address = textAt(objectAt(hook, 'config'), 'url')
   const host = address !== undefined && URL.canParse(address) ? new URL(address).host : undefined

@@ -3,23 +3,23 @@ import type { Payload } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
 
 /**
- * What an event is about, in words and links, if the usual members of its object do not contain it. Absent members are read
- * from the object as for any other event.
+ * The subject of an event, in words and links, if the usual members of its object lack them. Absent members are read
+ * from the object, as for any other event.
  */
 export interface Description {
   /** Native id of the event's subject, if the event has no object named like itself. */
   subjectId?: string | undefined
-  /** The node itself, if other events have it as well. */
+  /** The node itself, if other events use it as well. */
   target?: TargetNode | undefined
-  /** Id in the node's key; default: the event's identity. */
+  /** Id in the node's key. Default: the event's identity. */
   id?: string | undefined
   display?: string | undefined
   url?: string | undefined
   /** Added to the node's metadata. */
   metadata?: Record<string, unknown>
-  /** Its parent; default: the repository or its owner. */
+  /** Parent of the node. Default: the repository or its owner. */
   parent?: TargetNode | undefined
-  /** When it happened, if the object does not contain it; not part of the event's identity. */
+  /** When the event happened, if the object does not contain it. Not part of the event's identity. */
   occurredAt?: string | undefined
   /** Text that a person wrote about it. */
   text?: string | undefined

@@ -11,7 +11,7 @@ interface Tie {
   other: string
 }
 
-/** The platform sends each relation twice, once from either issue, with that issue's repository. */
+/** The platform sends each relation twice: once for each issue, with that issue's repository. */
 function tieOf({ nativeAction = '' }: Hook): Tie | undefined {
   if (nativeAction.startsWith('sub_issue_')) return { own: 'parent_issue', other: 'sub_issue' }
   if (nativeAction.startsWith('parent_issue_')) return { own: 'sub_issue', other: 'parent_issue' }

@@ -25,7 +25,7 @@ function describeOrganization(hook: Hook): Description {
   }
 }
 
-/** In a team. */
+/** Membership in a team. */
 function describeMembership(hook: Hook, member: Payload | undefined): Description {
   const team = objectAt(hook.body, 'team')
   return {
@@ -35,7 +35,7 @@ function describeMembership(hook: Hook, member: Payload | undefined): Descriptio
   }
 }
 
-/** In a repository. Only the changes contain the person's permission. */
+/** Membership in a repository. Only the changes contain the person's permission. */
 function describeMember(hook: Hook, member: Payload | undefined): Description {
   const changes = objectAt(hook.body, 'changes')
   const role = objectAt(changes, 'role_name') ?? objectAt(changes, 'permission')

@@ -19,7 +19,7 @@ function describeProject(hook: Hook, project: Payload | undefined): Description 
   }
 }
 
-/** An item contains its type, but neither title nor project; a field change contains the project's number. */
+/** An item contains its type, but neither title nor project. A field change contains the project's number. */
 function describeProjectItem(hook: Hook, item: Payload | undefined): Description {
   const field = objectAt(objectAt(hook.body, 'changes'), 'field_value')
   const number = idAt(field, 'project_number')
@@ -51,7 +51,7 @@ function describeStatusUpdate(_: Hook, update: Payload | undefined): Description
   }
 }
 
-/** A property is identified by its name, which cannot change. */
+/** The name identifies a property, and cannot change. */
 function describeProperty(hook: Hook): Description {
   const definition = objectAt(hook.body, 'definition')
   const name = textAt(definition, 'property_name')

@@ -1,6 +1,6 @@
 /**
- * Requests to bypass a rule: to push against a rule, or to dismiss an alert. Their payloads have an exemption request
- * under all of these event names.
+ * Requests to bypass a rule: to push against a rule, or to dismiss an alert. Under all of these event names, the
+ * payload has an exemption request.
  */
 import type { TargetNode } from '../../../model/events/event.js'
 import {
@@ -21,7 +21,7 @@ import { carrierNode, repositoryId } from '../nodes.js'
 import { alertNodeOf } from './alerts.js'
 import type { DescribedEvent, Description } from './description.js'
 
-/** The alert that a request is about, by event name, and the page for alerts of its type. */
+/** By event name: the type of the alert that a request is about, and the page for such alerts. */
 const ALERTS_OF: ReadonlyMap<string, { type: string; page: string }> = new Map([
   ['dismissal_request_code_scanning', { type: 'code_scanning_alert', page: 'code-scanning' }],
   ['dismissal_request_dependabot', { type: 'dependabot_alert', page: 'dependabot' }],
@@ -43,7 +43,7 @@ function describeRequest(hook: Hook): Description {
     parent: alertOf(hook, number),
     occurredAt: hook.nativeAction === 'created' ? instantAt(request, 'created_at') : instantAt(response, 'created_at'),
     text: textAt(request, 'requester_comment'),
-    // The response; the request's own status is its state.
+    // The response's status. The status of the request is its state.
     outcome: response ? toOutcome(textAt(response, 'status')) : undefined,
     facts: {
       concerned: personAt(request, 'requester'),

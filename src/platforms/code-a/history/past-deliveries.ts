@@ -1,12 +1,13 @@
 /**
- * The deliveries that webhooks would have sent for what the REST API lists. Each has the same objects in the same members,
- * so the adapter gives the event the same dedupe key; where an object has changed since, it is as it is now.
+ * The deliveries that webhooks would have sent for the items of the REST API's lists. Each has the same objects in the
+ * same members, so the adapter gives the event the same dedupe key. An object that has changed since is in its current
+ * state.
  */
 import { idOf, type PastDelivery, timeOf, UnusableItem } from '../../history/item-events.js'
 import { idAt, instantAt, known, memberOf, objectAt, type Payload, textAt } from '../../mapping/payload.js'
 
 export interface Repository {
-  /** As webhooks send it, without the templates of addresses. */
+  /** As webhooks send it, without the address templates. */
   payload: Payload
   flavour: 'github' | 'gitea'
   /** RFC 3339 in UTC, six digits. */
@@ -24,7 +25,7 @@ export function issueDeliveries(repository: Repository, issue: Payload): PastDel
     .map(({ action, sender }) => delivery(repository, 'issues', { action, issue, sender }))
 }
 
-/** A list of pull requests has no `merged`, only its time. */
+/** In lists, a pull request has no `merged`, only the time of merging. */
 export function pullRequestDeliveries(repository: Repository, pull: Payload): PastDelivery[] {
   idOf(pull)
   const mergedAt = instantAt(pull, 'merged_at')
@@ -40,7 +41,7 @@ export function pullRequestDeliveries(repository: Repository, pull: Payload): Pa
     )
 }
 
-/** A review that is not submitted yet is visible only to its author. */
+/** Only its author can see a review that is not submitted yet. */
 export function reviewDeliveries(repository: Repository, pull_request: Payload, review: Payload): PastDelivery[] {
   if (textAt(review, 'state') === 'PENDING') return []
   idOf(review)
@@ -49,7 +50,7 @@ export function reviewDeliveries(repository: Repository, pull_request: Payload, 
   return [delivery(repository, 'pull_request_review', { action: 'submitted', review, pull_request, sender })]
 }
 
-/** @param of the members with what the comment is about */
+/** @param of members with the subject of the comment */
 export function commentDeliveries(
   repository: Repository,
   event: 'issue_comment' | 'pull_request_review_comment' | 'commit_comment',

@@ -32,9 +32,9 @@ export interface RepositoryPlace {
   flavour: 'github' | 'gitea'
 }
 
-/** The most that GitHub lists in a page; Gitea lists fewer, as its configuration says. */
+/** GitHub's maximum. Gitea may list fewer, depending on its configuration. */
 const PAGE_ITEMS = 100
-/** GitHub lists stars with their times only for this type. */
+/** With this type, GitHub lists stars with their times. */
 const STAR_JSON = { accept: 'application/vnd.github.star+json' }
 
 const OLDEST_FIRST = { sort: 'created', direction: 'asc' }
@@ -49,16 +49,17 @@ const KINDS = {
 } as const
 
 type ToDeliveries = ItemReader['toDeliveries']
-/** Adds what has to be read for the items of a page. */
+/** Reads what the items of a page need in addition. */
 type Complete = (page: ItemPage, items: readonly unknown[]) => Promise<ItemPage>
 
 /**
- * What happened in a repository of GitHub, Gitea or Forgejo: issues, pull requests, their comments and reviews, releases and
- * stars, each list oldest first where the platform permits.
+ * The history of a repository of GitHub, Gitea or Forgejo: issues, pull requests, their comments and reviews, releases
+ * and stars. Each list is read oldest first where the platform permits.
  *
  * @throws AppError as `HistoryApi`
  *
- * Source: GitHub, "REST API endpoints" for issues, pulls, comments, releases and starring; Gitea, its OpenAPI description.
+ * Source: GitHub, "REST API endpoints" for issues, pulls, comments, releases and starring; Gitea, its OpenAPI
+ * description.
  */
 export async function openRepositoryHistory({
   api,
@@ -112,7 +113,7 @@ class RepositoryLists {
             }),
           ]
         : []),
-      // They begin with the one that was created last, and a draft may be published later.
+      // The list begins with the release that was created last, and a draft may be published later.
       this.#stream('releases', this.#path('/releases', {}), this.#release, {
         kinds: KINDS.release,
         ...(this.isRecent
@@ -150,14 +151,15 @@ class RepositoryLists {
     return [...streams, this.#stream('review comments', onCode, this.#reviewComment, { kinds: KINDS.reviewComment })]
   }
 
-  /** Only what was changed since then. */
+  /** Selects only items that changed since then. */
   get #changed(): { since: string } {
     return { since: `${this.repository.since.slice(0, 19)}Z` }
   }
 
   /**
-   * They cannot be filtered by time. Sorted by change, they move between pages while all are read, and some would be
-   * skipped; in a poll, what moves to the front is changed after its beginning, and is read by the next one.
+   * The list has no filter by time. Sorted by change, items would move between pages during a complete read, and some
+   * would be skipped. During a poll, an item that moves to the front changed after the poll began, so the next poll
+   * reads it.
    */
   #pullRequests(): HistoryStream {
     const isGitHub = this.repository.flavour === 'github'
@@ -170,7 +172,7 @@ class RepositoryLists {
     })
   }
 
-  /** A list that begins with the oldest, and has no other order: a poll reads it from its last page. */
+  /** A list that has no order but oldest first. A poll reads it from its last page. */
   #oldestFirst(
     name: string,
     first: string,
@@ -186,13 +188,13 @@ class RepositoryLists {
 
   readonly #issue: ToDeliveries = issue => {
     this.#threads.keep(issue)
-    // Pull requests are in this list too, but with another id.
+    // This list also contains pull requests, but with another id.
     return objectAt(issue, 'pull_request') ? [] : issueDeliveries(this.repository, issue)
   }
 
   readonly #pullRequest: ToDeliveries = pull => pullRequestDeliveries(this.repository, pull)
 
-  /** Reviews are listed only for one pull request. */
+  /** The API lists reviews only per pull request. */
   readonly #withReviews = async (page: ItemPage, pulls: readonly unknown[]): Promise<ItemPage> => {
     const { flavour, since } = this.repository
     if (flavour === 'gitea') return page
@@ -255,7 +257,7 @@ interface StreamOptions {
   kinds: readonly string[]
   headers?: Readonly<Record<string, string>> | undefined
   complete?: Complete
-  /** Whether the page after these items may have relevant items. */
+  /** Whether the next page may have relevant items. */
   mayFollow?: (items: readonly unknown[]) => boolean
 }
 
@@ -263,7 +265,7 @@ async function asItIs(page: ItemPage): Promise<ItemPage> {
   return page
 }
 
-/** Webhooks send the same members; the templates of addresses would only take space in every event. */
+/** Keeps the members that webhooks send. The templates of addresses would only take space in every event. */
 async function readRepository(api: HistoryApi, path: string): Promise<Payload> {
   const found = await api.object(path)
   if (!isPayload(found) || idAt(found, 'id') === undefined) throw api.unreadable('without a repository')
@@ -272,5 +274,5 @@ async function readRepository(api: HistoryApi, path: string): Promise<Payload> {
   return Object.fromEntries(Object.entries(found).filter(isKept))
 }
 
-/** Other repositories, and what the caller may do. */
+/** Members with other repositories, and with the caller's permissions. */
 const LARGE = new Set(['parent', 'source', 'template_repository', 'permissions', 'organization', 'internal_tracker'])

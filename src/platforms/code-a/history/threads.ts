@@ -2,13 +2,13 @@ import { AppError } from '../../../model/app-error.js'
 import type { HistoryApi } from '../../history/history-api.js'
 import { idAt, isPayload, known, memberOf, type Payload, webUrlAt } from '../../mapping/payload.js'
 
-/** Each takes less than a kilobyte. */
+/** Each entry takes less than a kilobyte. */
 const MOST_THREADS = 20_000
 
-/** Members by which events name what a comment is about. */
+/** Members by which events name the subject of a comment. */
 const KEPT = ['id', 'node_id', 'number', 'title', 'state', 'html_url', 'user', 'created_at', 'pull_request'] as const
 
-/** The issues and pull requests of a repository that comments are about; the latest ones are kept in memory. */
+/** The issues and pull requests that comments of a repository are about. Keeps the latest in memory. */
 export class Threads {
   readonly #kept = new Map<string, Payload>()
 
@@ -28,12 +28,12 @@ export class Threads {
     if (this.#kept.size > MOST_THREADS && oldest !== undefined) this.#kept.delete(oldest)
   }
 
-  /** What a comment is about; reads an issue that is not known. */
+  /** The issue or pull request of a comment. Reads an unknown issue from the API. */
   async issueOf(comment: Payload): Promise<Payload> {
     const page = pageOf(comment)
     if (page === undefined) return {}
     const kept = this.#kept.get(page.number)
-    // A pull request is identified by its number, an issue by its id.
+    // A number identifies a pull request, an id an issue.
     if (kept || page.isPullRequest) return kept ?? { ...minimal(page), pull_request: { html_url: page.url } }
     const read = await this.#read(page)
     this.keep(read)
@@ -53,7 +53,7 @@ export class Threads {
       const issue = await this.api.object(`${this.path}/issues/${page.number}`)
       return isPayload(issue) ? issue : minimal(page)
     } catch (error) {
-      // Deleted, or moved to another repository, after it was commented on.
+      // The issue was deleted, or moved to another repository, after the comment.
       if (error instanceof AppError && error.code === 'platform_place_unknown') return minimal(page)
       throw error
     }
@@ -66,7 +66,7 @@ interface ThreadPage {
   url: string
 }
 
-/** A comment names what it is about only by an address. */
+/** A comment names its subject only by an address. */
 function pageOf(comment: Payload): ThreadPage | undefined {
   const [url, kind, number] =
     /^[^#?]*\/(issues|pulls?)\/(\d{1,15})(?=[#/?]|$)/u.exec(webUrlAt(comment, 'html_url') ?? '') ?? []
