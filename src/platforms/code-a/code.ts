@@ -59,7 +59,7 @@ function headCommit(push: Payload, after: string | undefined): Payload | undefin
   return objectAt(push, 'head_commit') ?? objectsAt(push, 'commits').find(isHead)
 }
 
-/** `create` and `delete`. A branch may be created again with its name, so only the delivery identifies the occurrence. */
+/** `create` and `delete`. A branch may be created again with its name, so only the delivery identifies the event. */
 export function mapRef(hook: Hook): Mapped {
   const ref = textAt(hook.body, 'ref')
   const objectType = toWord(textAt(hook.body, 'ref_type')) ?? 'ref'

@@ -2,12 +2,12 @@ import type { Actor } from '../../model/events/event.js'
 import { idAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 
-/** The actor unless a row names another: the payload's `user`, else anonymous. */
+/** The payload's `user`, else anonymous. A row may name another actor. */
 export function actorOf({ body }: Hook): Actor {
   return toActor(objectAt(body, 'user'))
 }
 
-/** A person in the usual form. Older payloads lack the id, those of some jobs the username. */
+/** A person in the usual form. Older payloads have no id, and those of some jobs no username. */
 export function toActor(user: Payload | undefined): Actor {
   const username = textAt(user, 'username')
   const name = textAt(user, 'name')
@@ -18,7 +18,7 @@ export function toActor(user: Payload | undefined): Actor {
   }
 }
 
-/** The pusher, from members of the body itself. In other payloads these are not the actor. */
+/** The pusher, from members of the body. In other payloads, these members are not the actor. */
 export function pusherOf({ body }: Hook): Actor {
   const username = textAt(body, 'user_username')
   const name = textAt(body, 'user_name')
@@ -46,7 +46,7 @@ const INTERNAL: ReadonlySet<string> = new Set([
   'visual-review-bot',
 ])
 
-/** Payloads have no roles; only bots are recognised, by their reserved usernames. */
+/** Only bots are recognised, by their reserved usernames: payloads have no roles. */
 export function actorRoleOf({ metadata }: Actor): string {
   const { username } = metadata
   if (typeof username !== 'string') return ''

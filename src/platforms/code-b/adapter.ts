@@ -9,7 +9,7 @@ import { verifyCodeB } from './verify.js'
 /**
  * GitLab.
  *
- * @param now epoch milliseconds; a signed delivery of another time is refused
+ * @param now epoch milliseconds; a signed delivery with a different time is refused
  */
 export function createCodeB(now: () => number): WebhookAdapter {
   return {

@@ -2,10 +2,10 @@
 import { shortDigest } from '../mapping/identity.js'
 import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 
-/** Part of every change. */
+/** Members that are part of every change. */
 const ATTENDANT: ReadonlySet<string> = new Set(['updated_at', 'updated_by_id', 'last_edited_at', 'last_edited_by_id'])
 
-/** Above any real number. */
+/** More than any real number. */
 const MOST_MEMBERS = 100
 
 /** Names of the changed members, in alphabetical order. */
@@ -19,8 +19,8 @@ export function changedMembers(body: Payload): string[] {
 }
 
 /**
- * Distinguishes two updates in the same second, the resolution of many times: what changed, and to which labels or
- * people; for texts, a digest of the new one.
+ * Distinguishes two updates in one second, the resolution of many times: the changed members, with the new labels or
+ * people, or with a digest of the new text.
  *
  * @returns an empty list if the payload has no changes
  */
@@ -37,7 +37,7 @@ export function changeParts(body: Payload): string[] {
 
 const TEXTS = ['title', 'description'] as const
 
-/** Limit for a sentence; longer texts remain in the payload. Characters. */
+/** Limit for a sentence, in characters. Longer texts remain in the payload. */
 const LONGEST_VALUE = 200
 const MOST_NAMES = 20
 

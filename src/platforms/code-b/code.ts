@@ -57,7 +57,7 @@ function mapRef(hook: Hook, objectType: 'push' | 'branch' | 'tag', verb: string)
   }
 }
 
-/** Only the newest commits are listed, and none in system hooks. */
+/** Payloads list only the newest commits; system hooks list none. */
 function hasCommits(body: Payload): boolean {
   return objectsAt(body, 'commits').length > 0 || (numberAt(body, 'total_commits_count') ?? 0) > 0
 }
@@ -88,7 +88,7 @@ export function mapRepositoryUpdate(hook: Hook): Mapped {
   }
 }
 
-/** The body itself is the release. It names no person, and only its creation time. */
+/** The body itself is the release. It names no person, and no time but that of the creation. */
 export function mapRelease(hook: Hook): Mapped {
   const { body } = hook
   const verb = verbOf(hook)
@@ -114,7 +114,7 @@ export function mapRelease(hook: Hook): Mapped {
   }
 }
 
-/** Pages have no ids, and a deleted page can be created again: its version distinguishes them. */
+/** Pages have no ids, and a deleted page can be created again. Its version distinguishes the occurrences. */
 export function mapWikiPage(hook: Hook): Mapped {
   const { attributes: page } = hook
   const slug = textAt(page, 'slug')

@@ -26,13 +26,13 @@ export function mapNote(hook: Hook): Mapped {
   }
 }
 
-/** Times have a resolution of one second, and a text can be edited twice in it. */
+/** Times have a resolution of one second, in which a text can be edited twice. */
 function editOccurrence(note: Payload | undefined): Mapped['occurrence'] {
   const text = textAt(note, 'note')
   return [timeAt(note, 'updated_at'), ...(text === undefined ? [] : [shortDigest(text)])]
 }
 
-/** One person's reaction. Only adding it has a time. */
+/** A reaction of one person. Only adding one has a time. */
 export function mapEmoji(hook: Hook): Mapped {
   const { attributes: reaction, body } = hook
   const note = objectAt(body, 'note')
@@ -76,7 +76,7 @@ function commentNode(note: Payload | undefined, carrier: TargetNode | undefined)
   })
 }
 
-/** A comment on a line of a merge request; on a commit all are ordinary comments. */
+/** A comment on a line of a merge request. On a commit, all comments are ordinary ones. */
 function isReviewComment(note: Payload | undefined, carrier: TargetNode | undefined): boolean {
   if (carrier?.type !== 'pull_request') return false
   const onLine = textAt(note, 'line_code') ?? objectAt(note, 'position') ?? objectAt(note, 'st_diff')
@@ -96,7 +96,7 @@ const NOTEABLES: Readonly<Record<string, NodeMaker>> = {
   commit: (hook, object) => commitNode(hook, textAt(object, 'id'), webUrlAt(object, 'url')),
 }
 
-/** @param said the comment, or a reaction to the parent itself: contains the parent's type and id */
+/** @param said the comment, or a reaction to the parent itself; contains the parent's type and id */
 function noteableNode(hook: Hook, said: Payload | undefined): TargetNode | undefined {
   const pageUrl = (webUrlAt(said, 'url') ?? webUrlAt(said, 'awarded_on_url'))?.replace(/#.*/su, '')
   for (const [member, make] of Object.entries(NOTEABLES)) {

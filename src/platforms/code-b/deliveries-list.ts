@@ -17,8 +17,8 @@ import { isPayload, isTrue, memberOf, type Payload } from '../mapping/payload.js
 const PAGE = 20
 
 /**
- * The deliveries of a webhook of GitLab, of the last seven days. Entries contain the payload, with addresses of email
- * replaced, unless it was too large.
+ * The deliveries of a webhook of GitLab in the last seven days. Unless the payload was too large, an entry contains it,
+ * with email addresses replaced.
  *
  * Source: GitLab, "Project webhooks API" and "Group webhooks API", from version 17.3 on.
  */
@@ -66,7 +66,7 @@ function toListed(entry: Payload): Omit<ListedDelivery, 'id'> {
   }
 }
 
-/** In place of a payload that is too large to be kept, GitLab has `{"oversize":true}`. */
+/** For a payload that was too large to store, GitLab has `{"oversize":true}`. */
 function hasBody(body: unknown): boolean {
   if (typeof body === 'string') return body !== ''
   if (!isPayload(body)) return false

@@ -17,17 +17,17 @@ export interface Hook extends NativeEvent {
   instance: Instance
   project: Project | undefined
   group: Group | undefined
-  /** Visible only to some members on the platform. */
+  /** On the platform, only some members can see it. */
   confidential: boolean
 }
 
-/** What a row makes of a delivery. Everything else is equal for all rows. */
+/** The result of a row for a delivery. Everything else is the same for all rows. */
 export interface Mapped extends MappedEvent {
   /** The actor, if not the payload's `user`. */
   actor?: Actor
 }
 
-/** Words specific to this platform → past tense; shared words are mapped for all platforms. */
+/** Past tense of words specific to this platform. Another table has the words that all platforms share. */
 const PAST: ReadonlyMap<string, string> = new Map([
   ['approve', 'approved'],
   ['deny', 'denied'],
@@ -50,7 +50,7 @@ export function readHook(headers: WebhookDelivery['headers'], body: Payload): Ho
   }
 }
 
-/** The verb of a delivery from its action; `received` if there is none, which claims nothing. */
+/** The verb of a delivery from its action; without one, the neutral `received`. */
 export function verbOf(hook: Hook, unnamed = 'received'): string {
   const word = toWord(hook.nativeAction) ?? unnamed
   return PAST.get(word) ?? canonicalVerb(word)

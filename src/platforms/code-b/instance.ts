@@ -5,7 +5,7 @@ import { objectAt, type Payload, webUrlAt } from '../mapping/payload.js'
 export interface Instance {
   /** `gitlab.example.org`, `git.example.org:3000`, `example.org/gitlab`: ids are unique only there. */
   host: string
-  /** Its address without trailing slash, with its installation path; only if the header contains it. */
+  /** Its address without trailing slash, with the path of the installation. Only if the header contains it. */
   address: string | undefined
 }
 

@@ -35,13 +35,13 @@ export function mapLifecycle(objectType: LifecycleObject, verb: string): (hook: 
   }
 }
 
-/** The owner of the account or key, who need not be the actor. */
+/** The owner of the account or key, who may differ from the actor. */
 function concernedOf(body: Payload, objectType: LifecycleObject): { id?: string; display?: string } | undefined {
   if (objectType !== 'user' && objectType !== 'key') return undefined
   return known({ id: objectType === 'user' ? idAt(body, 'user_id') : undefined, display: textAt(body, 'username') })
 }
 
-/** A rename, which the platform sends as the old name next to the current one. */
+/** A rename. The platform sends the old name next to the current one. */
 function changesOf(
   body: Payload,
   objectType: LifecycleObject,

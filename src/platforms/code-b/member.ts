@@ -66,7 +66,7 @@ export function mapMember(verb: MemberVerb): (hook: Hook) => Mapped {
   }
 }
 
-/** The member, who need not be the actor. */
+/** The member, who may differ from the actor. */
 function concernedOf(body: Payload): { id?: string; display?: string } {
   return known({
     id: idAt(body, 'user_id'),
@@ -79,8 +79,8 @@ function teamOf({ body, group }: Hook): { id?: string; display?: string } | unde
 }
 
 /**
- * An administrator must approve roles that take a paid seat: one event for the request, one for the decision. Only ids
- * of people are sent.
+ * An administrator must approve roles that take a paid seat. The request and the decision each have an event. The
+ * platform sends only the ids of people.
  *
  * Source: GitLab, "System hooks", subscription member approval.
  */
@@ -98,7 +98,7 @@ export function mapMemberApproval(hook: Hook): Mapped {
   const deciderId = idAt(body, 'reviewed_by_user_id') ?? idAt(body, 'requested_by_user_id')
   return {
     objectType: 'member_approval',
-    // The type of earlier releases, so that a redelivery still counts as a repeat.
+    // Earlier releases used this type. It stays, so that a redelivery counts as a repeat.
     keyType: toWord(hook.name) ?? 'member_approval',
     verb,
     subjectId: userId,

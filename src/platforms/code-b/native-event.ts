@@ -22,12 +22,12 @@ const HEADER_NAMED: ReadonlyMap<string, string> = new Map([
   ['resource_deploy_token', 'deploy_token'],
 ])
 
-/** Name of a delivery that has none. */
+/** Name for a delivery without one. */
 const UNNAMED = 'event'
 
 /**
- * The body takes precedence over the header: system hooks send every event under one header, and name it only in the
- * body.
+ * The body takes precedence over the header: system hooks send every event under one header, and only the body names
+ * the event.
  */
 export function readNativeEvent(headers: WebhookDelivery['headers'], body: Payload): NativeEvent {
   const header = headers['x-gitlab-event']?.trim() || undefined
@@ -36,7 +36,7 @@ export function readNativeEvent(headers: WebhookDelivery['headers'], body: Paylo
   return {
     name: sent ?? nameInHeader(header) ?? UNNAMED,
     nativeName: sent ?? header ?? UNNAMED,
-    // Not all reactions have their action in the usual member.
+    // Some reactions have their action in another member.
     nativeAction: action ?? (sent === 'emoji' ? textAt(body, 'event_type') : undefined),
     deliveryId: deliveryIdOf(headers),
   }
@@ -50,8 +50,8 @@ function nameInHeader(header: string | undefined): string | undefined {
 }
 
 /**
- * The id that a redelivery repeats. Others do not identify it: `X-Gitlab-Event-UUID` is shared by all events of one
- * request, and `X-Gitlab-Webhook-UUID` is new at each attempt.
+ * The id that a redelivery repeats. Other ids are unsuitable: all events of one request share `X-Gitlab-Event-UUID`,
+ * and `X-Gitlab-Webhook-UUID` is new at each attempt.
  */
 function deliveryIdOf(headers: WebhookDelivery['headers']): string | undefined {
   const id = headers['idempotency-key']?.trim() || headers['webhook-id']?.trim()

@@ -10,7 +10,7 @@ import { idAt, isTrue, known, numberAt, type Payload, textAt, webUrlAt } from '.
 import type { Hook } from './hook.js'
 import { type Group, type Project, readTargetProject } from './place.js'
 
-/** GitLab nests groups 20 deep, with names of up to 255 characters. Other paths are not split. */
+/** GitLab nests groups up to 20 deep, with names of up to 255 characters. Other paths are not split. */
 const DEEPEST_GROUP = 20
 const LONE_SURROGATE = /\p{Cs}/gu
 const LONGEST_PATH = (DEEPEST_GROUP + 1) * 256
@@ -33,7 +33,7 @@ export function projectNode(hook: Hook, project: Project): TargetNode {
   })
 }
 
-/** The stable name of a project in keys: its id, or its path if there is none. */
+/** The stable identifier of a project in keys: its id, or its path if there is no id. */
 export function projectId(project: Project | undefined): string | undefined {
   return project?.id ?? project?.path?.toLowerCase()
 }
@@ -44,7 +44,7 @@ export function pathInProject({ project }: Hook, path: string | undefined): stri
   return id === undefined || path === undefined ? undefined : `${id}/${path}`
 }
 
-/** The address of a page of the project, such as `…/-/jobs/12`. Segments are encoded except their slashes. */
+/** The address of a page of the project, such as `…/-/jobs/12`. Segments are encoded, except their slashes. */
 export function linkInProject({ project }: Hook, page: string, name: string | undefined): string | undefined {
   if (project?.url === undefined || name === undefined) return undefined
   return `${project.url}/-/${page}/${encodePath(name)}`
@@ -68,7 +68,7 @@ export function groupNode(group: Group | undefined, nativeType = 'group'): Targe
 }
 
 /**
- * A group or a person's namespace, which paths do not distinguish, and its parents.
+ * A group or a person's namespace, and its parents. Paths do not distinguish the two.
  *
  * @param site address of the instance with trailing slash, if known
  */
@@ -88,7 +88,7 @@ function pathAround(path: string | undefined): string | undefined {
   return path.slice(0, Math.max(0, path.lastIndexOf('/'))) || undefined
 }
 
-/** @param fallbackUrl an address on the issue's page, for older payloads that lack the issue's own */
+/** @param fallbackUrl an address on the issue's page, for older payloads without the issue's address */
 export function issueNode(hook: Hook, issue: Payload | undefined, fallbackUrl?: string): TargetNode {
   const parent = carrierNode(hook)
   return toNode('issue', { ...trackedParts(hook, issue, '#', fallbackUrl), nativeType: 'issue', parent })
@@ -100,7 +100,7 @@ export function workItemNode(hook: Hook, item: Payload | undefined, fallbackUrl?
   return toNode('work_item', { ...trackedParts(hook, item, '#', fallbackUrl), nativeType: 'work_item', parent })
 }
 
-/** @param parent its parent, if not its target project */
+/** @param parent the node's parent, if it is not the target project */
 export function pullRequestNode(
   hook: Hook,
   mergeRequest: Payload | undefined,
@@ -141,7 +141,7 @@ export function instanceNode({ instance }: Hook): TargetNode | undefined {
   return host === 'unknown' ? undefined : toNode('instance', { id: host, display: host, url: address })
 }
 
-/** The author of an object, for its node's metadata; the actor of an event may be someone else. */
+/** The author of an object, for its node's metadata. The actor of an event may be another person. */
 export function authorOf(object: Payload | undefined): { id: string } | undefined {
   const id = idAt(object, 'author_id')
   return id === undefined ? undefined : { id }

@@ -8,8 +8,8 @@ import { readHook } from './hook.js'
 import { ROWS } from './rows.js'
 
 /**
- * Makes the event of one delivery. Any JSON yields an event, however incomplete: what no row knows is recorded under
- * the platform's own names, and the result of a hook's own body template as far as readable.
+ * Creates the event of one delivery. Any JSON yields an event, however incomplete. An event without a row is recorded
+ * under the platform's own names, and the result of a hook's own body template as far as readable.
  *
  * @throws AppError `invalid/invalid_json`
  */
@@ -40,8 +40,8 @@ export function normaliseCodeBBody(body: Payload, delivery: WebhookDelivery): No
 /**
  * The payload of a delivery as sent, except values nested deeper than an event may be.
  *
- * A hook may have its own body template, so any JSON may arrive. A value that is not an object becomes the member `value`
- * of one: a few refusals would make the platform pause the hook, with all its other events.
+ * A hook may have its own body template, so any JSON may arrive. A value that is not an object becomes the member
+ * `value` of an object. A few refusals would make the platform pause the hook, with all its other events.
  *
  * @throws AppError `invalid/invalid_json` if the body is not JSON
  */

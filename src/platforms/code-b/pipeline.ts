@@ -1,4 +1,4 @@
-/** Events from machines about code: pipelines, their jobs, deployments. Their verbs are the platform's statuses. */
+/** Events of automation on code: pipelines, their jobs, deployments. Their verbs are the platform's statuses. */
 import type { TargetNode } from '../../model/events/event.js'
 import { toWord } from '../mapping/identity.js'
 import { toNode } from '../mapping/node.js'
@@ -9,7 +9,7 @@ import { conversationOf, type Hook, type Mapped } from './hook.js'
 import { carrierNode, commitNode, linkInProject, pathInProject, pullRequestNode } from './nodes.js'
 import { timeAt } from './time.js'
 
-/** Only these have a valid `finished_at`: a pipeline that runs again still has the previous end. */
+/** Statuses with a valid `finished_at`. A pipeline that runs again still has its previous end. */
 const ENDED: ReadonlySet<string | undefined> = new Set(['success', 'failed', 'canceled', 'skipped'])
 
 /** A retried pipeline runs and ends again; its last end distinguishes the occurrences. */
@@ -41,8 +41,8 @@ export function mapPipeline(hook: Hook): Mapped {
 }
 
 /**
- * A pipeline that waits for a person reaches the same status more than once before it ends; by then another of its jobs
- * has ended.
+ * A pipeline that waits for a person reaches the same status several times before it ends. Each time, another of its
+ * jobs has ended.
  */
 function pipelineOccurrence(body: Payload, finishedAt: string | undefined): Mapped['occurrence'] {
   if (finishedAt !== undefined) return [finishedAt]
@@ -51,7 +51,7 @@ function pipelineOccurrence(body: Payload, finishedAt: string | undefined): Mapp
   return last === undefined ? 'once' : [last]
 }
 
-/** A fork's pipelines run in the fork, while the merge request belongs to another project. */
+/** A fork's pipelines run in the fork, but the merge request belongs to another project. */
 function mergeRequestAround(hook: Hook, parent: TargetNode | undefined): TargetNode | undefined {
   const mergeRequest = objectAt(hook.body, 'merge_request')
   if (!mergeRequest) return undefined
@@ -107,7 +107,7 @@ export function mapJob(hook: Hook): Mapped {
   }
 }
 
-/** Several people may approve one deployment; each approval is distinct by its approver. */
+/** Several people may approve one deployment. The approver distinguishes the approvals. */
 export function mapDeployment(hook: Hook): Mapped {
   const { body } = hook
   const id = idAt(body, 'deployment_id')
@@ -142,7 +142,7 @@ export function mapDeployment(hook: Hook): Mapped {
   }
 }
 
-/** An environment keeps its name for life, and its id is not sent. */
+/** An environment never changes its name, and its id is not sent. */
 function environmentNode(hook: Hook, body: Payload): TargetNode | undefined {
   const name = textAt(body, 'environment')
   if (name === undefined) return carrierNode(hook)

@@ -1,4 +1,4 @@
-/** The project or group of an event, which payloads describe in many forms and degrees of completeness. */
+/** The project or group of an event. Payloads describe these in many forms, often incompletely. */
 import { idAt, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Instance } from './instance.js'
 
@@ -11,7 +11,7 @@ export interface Project {
 
 export interface Group {
   id: string | undefined
-  /** Full path if sent, else its last segment. */
+  /** Full path if sent, else the last segment. */
   path: string | undefined
   /** Only if the full path is known. */
   url: string | undefined
@@ -19,7 +19,7 @@ export interface Group {
   parent: Group | undefined
 }
 
-/** Addresses within a project or group begin with its own address and this. */
+/** Separates the address of a project or group from the rest of a page's address. */
 const WITHIN = '/-/'
 const GROUPS = 'groups/'
 const ORIGIN = /^https?:\/\/[^/]+/iu
@@ -82,7 +82,7 @@ function addressOnInstance({ address }: Instance, path: string | undefined): str
   return address === undefined || path === undefined ? undefined : `${address}/${path}`
 }
 
-/** Never `url`, which is git's clone address. */
+/** Never `url`, the address for `git clone`. */
 function addressOf(project: Payload | undefined): string | undefined {
   return webUrlAt(project, 'web_url') ?? webUrlAt(project, 'homepage')
 }

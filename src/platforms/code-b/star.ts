@@ -3,7 +3,7 @@ import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { pathInProject, projectNode } from './nodes.js'
 import { timeAt } from './time.js'
 
-/** GitLab has no webhook for stars: only its history makes these deliveries. */
+/** GitLab has no webhook for stars. Only the history creates these deliveries. */
 export function mapStar(hook: Hook): Mapped {
   const starredAt = timeAt(hook.attributes, 'starred_since')
   const id = pathInProject(hook, idAt(objectAt(hook.body, 'user'), 'id'))
@@ -13,7 +13,7 @@ export function mapStar(hook: Hook): Mapped {
     verb: verbOf(hook),
     subjectId: id,
     identity: id,
-    // A star can be removed and given again.
+    // A star can be removed and added again.
     occurrence: [starredAt],
     occurredAt: starredAt,
     target,

@@ -1,4 +1,4 @@
-/** GitLab's several notations of an instant, sometimes mixed within one payload. */
+/** GitLab's several notations of an instant, which one payload may mix. */
 import { instantAt, type Payload, textAt } from '../mapping/payload.js'
 
 /**
@@ -7,7 +7,7 @@ import { instantAt, type Payload, textAt } from '../mapping/payload.js'
  */
 const NATIVE = /^(\d{4}-\d\d-\d\d)[T ](\d\d): ?(\d\d): ?(\d\d(?:\.\d+)?) ?(UTC|Z|[+-]\d\d:?\d\d)$/iu
 
-/** An instant as UTC text with six digits. Anything without a zone counts as absent, also a bare date. */
+/** An instant as UTC text with six digits. Values without a zone, such as dates, count as absent. */
 export function timeAt(from: Payload | undefined, name: string): string | undefined {
   const [, day, hour, minute, second, zone] = NATIVE.exec(textAt(from, name) ?? '') ?? []
   if (zone === undefined) return instantAt(from, name)

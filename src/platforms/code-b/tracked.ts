@@ -9,7 +9,7 @@ import { firstTimeAt, timeAt } from './time.js'
 interface Tracked {
   objectType: 'issue' | 'work_item' | 'pull_request'
   target: TargetNode
-  /** Distinguishes two changes, in addition to their time. */
+  /** Distinguishes changes, in addition to their time. */
   apart?: readonly (string | undefined)[]
   metadata?: Record<string, unknown>
 }
@@ -22,7 +22,7 @@ export function mapWorkItem(hook: Hook): Mapped {
   return mapTracked(hook, { objectType: 'work_item', target: workItemNode(hook, hook.attributes) })
 }
 
-/** One person's approval and the fulfilment of all rules are two simultaneous events, and so are two people's. */
+/** Verbs for approvals. Approvals by two people, and the fulfilment of all rules, can be simultaneous events. */
 const APPROVALS: ReadonlyMap<string, string> = new Map([
   ['approved', 'approved'],
   ['approval', 'approved'],
@@ -76,7 +76,7 @@ function mapTracked(hook: Hook, { objectType, target, apart = [], metadata }: Tr
   }
 }
 
-/** The time of this action, never of another: a deletion has none. */
+/** The time of this action, never of another one. A deletion has none. */
 function trackedTime(object: Payload | undefined, verb: string): string | undefined {
   switch (verb) {
     case 'created':

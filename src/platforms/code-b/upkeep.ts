@@ -7,7 +7,7 @@ import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, linkInProject } from './nodes.js'
 import { timeAt } from './time.js'
 
-/** Names no actor. */
+/** The payload names no actor. */
 export function mapMilestone(hook: Hook): Mapped {
   const { attributes: milestone } = hook
   const verb = verbOf(hook)
@@ -32,7 +32,7 @@ export function mapMilestone(hook: Hook): Mapped {
   }
 }
 
-/** Can be switched any number of times, which only the delivery distinguishes. */
+/** A flag can be switched any number of times. Only the delivery distinguishes the occurrences. */
 export function mapFeatureFlag(hook: Hook): Mapped {
   const { attributes: flag } = hook
   const id = idAt(flag, 'id')
@@ -55,7 +55,7 @@ export function mapFeatureFlag(hook: Hook): Mapped {
   }
 }
 
-/** Its own page has a number that is not sent. */
+/** The list of flags. A flag's own page has a number that is not sent. */
 function linkToFlags({ project }: Hook): string | undefined {
   return project?.url === undefined ? undefined : `${project.url}/-/feature_flags`
 }
@@ -63,8 +63,8 @@ function linkToFlags({ project }: Hook): string | undefined {
 const VULNERABILITY_ADDRESS = /\/vulnerabilities\/(\d+)$/u
 
 /**
- * Identified by its address alone, excluding the changeable project path. The person who changed its state is sent as
- * id.
+ * The address alone identifies a vulnerability, without the project path, which can change. Only the id of the person
+ * who changed its state is sent.
  */
 export function mapVulnerability(hook: Hook): Mapped {
   const { attributes: vulnerability } = hook
@@ -97,7 +97,7 @@ export function mapVulnerability(hook: Hook): Mapped {
   }
 }
 
-/** Access and deploy tokens: sent several times before the expiry, each with another `interval`. */
+/** Access and deploy tokens. The event is sent several times before the expiry, each with another `interval`. */
 export function mapExpiringToken(objectType: 'access_token' | 'deploy_token'): (hook: Hook) => Mapped {
   return hook => {
     const { attributes: token, body } = hook

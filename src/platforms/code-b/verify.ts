@@ -7,8 +7,8 @@ import { anyMatches, signatureInvalid, usableSecrets } from '../signatures/verif
 /**
  * Checks a delivery by its signature or, if it has none, by its secret token.
  *
- * A signature must match if present: a correct token does not make up for a wrong signature. Secrets that begin with
- * `whsec_` are signing tokens, all others are secret tokens.
+ * A signature, if present, must match: a correct token does not outweigh a wrong signature. Secrets that begin with
+ * `whsec_` are signing tokens. All others are secret tokens.
  *
  * @param secrets all currently valid ones; none (or only empty ones): the result is `none`
  * @param now epoch milliseconds
@@ -22,7 +22,7 @@ export function verifyCodeB(delivery: WebhookDelivery, secrets: readonly string[
 
   const signatures = delivery.headers['webhook-signature']
   if (signatures) {
-    // A signing token without a key is public knowledge, so nothing matches it.
+    // A signing token without a key is no secret, so it matches nothing.
     checkStandardWebhook(delivery, signatures, configured.filter(isStandardKey).flatMap(standardKey), now)
     return 'signature'
   }
@@ -37,7 +37,7 @@ function checkToken(shown: string | undefined, configured: readonly string[]): v
       'Give the hook one of the secrets that are configured here.',
     )
   }
-  // Senders never transmit a signing token, so a caller that sends it has found it somewhere.
+  // Senders never transmit a signing token. A caller that sends one has found it elsewhere.
   const tokens = configured.filter(secret => !isStandardKey(secret))
   if (!anyMatches(tokens, token => safeEqual(token, shown))) {
     throw signatureInvalid(

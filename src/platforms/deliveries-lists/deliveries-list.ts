@@ -2,25 +2,25 @@ import type { WebhookDelivery } from '../adapter.js'
 import type { PlatformApi } from '../api/platform-api.js'
 import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
 
-/** One attempt of a platform to deliver, as the platform lists it. */
+/** One delivery attempt of a platform, as the platform lists it. */
 export interface ListedDelivery {
   /** Id of the entry, by which the platform shows and redelivers it. */
   id: string
-  /** The id that is in the delivery itself; absent where the list does not show it. */
+  /** The id in the delivery itself. Absent if the list does not show it. */
   deliveryId?: string | undefined
-  /** Epoch milliseconds by the platform's clock; absent where the list has no times. */
+  /** Epoch milliseconds by the platform's clock. Absent if the list has no times. */
   at?: number | undefined
-  /** The receiver answered with a success. */
+  /** The receiver's response was a success. */
   succeeded: boolean
   /** A ping: it contains nothing to record. */
   isPing: boolean
-  /** Absent where the list does not contain it. */
+  /** Absent if the list does not contain it. */
   delivery?: WebhookDelivery | undefined
 }
 
 /**
- * What became of a request to deliver again: the receiver has accepted it, the platform will send it, the receiver refused
- * it or was not reached, the platform cannot send it any more.
+ * Outcome of a request to deliver again. `accepted`: the receiver accepted it. `asked`: the platform will send it.
+ * `failed`: the receiver refused it or was not reached. `gone`: the platform can no longer send it.
  */
 export type Redelivery = 'accepted' | 'asked' | 'failed' | 'gone'
 
@@ -31,25 +31,25 @@ export type Redelivery = 'accepted' | 'asked' | 'failed' | 'gone'
  * `forbidden/platform_not_permitted`, `not_found/hook_unknown`; the signal's reason once it is aborted.
  */
 export interface DeliveriesList {
-  /** Entries contain the id that the ledger keeps of a delivery, but not the delivery. */
+  /** Entries contain the id that the ledger stores for a delivery, but not the delivery. */
   readonly listsIdsOnly: boolean
-  /** The bytes of a delivery are those that were sent, and not JSON that was written again. */
+  /** The bytes of a delivery are those that were sent, not JSON that was serialised again. */
   readonly keepsBytes: boolean
-  /** @param since epoch milliseconds by the clock here: the list ends before an older entry */
+  /** @param since epoch milliseconds by our clock. The list ends before an older entry */
   pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]>
-  /** @returns undefined if the platform does not have it any more */
+  /** @returns undefined if the platform no longer has it */
   read(entry: ListedDelivery, signal?: AbortSignal): Promise<WebhookDelivery | undefined>
   redeliver(entry: ListedDelivery, signal?: AbortSignal): Promise<Redelivery>
   readonly api: Pick<PlatformApi, 'clockAheadMs' | 'close'>
 }
 
-/** One page of a list, and the place of the next one; undefined if this was the last. */
+/** One page of a list, and the place of the next one, which is undefined after the last page. */
 export interface ListedPage<Place> {
   entries: ListedDelivery[]
   next: Place | undefined
 }
 
-/** The pages of a list, which ends before an entry that is older than `since`. @param first place of the first page */
+/** The pages of a list, up to the first entry older than `since`. @param first place of the first page */
 export async function* recentPages<Place>(
   { api, since, first }: { api: DeliveriesList['api']; since: number; first: Place },
   read: (place: Place) => Promise<ListedPage<Place>>,
@@ -83,18 +83,18 @@ export function headersFrom(value: unknown): Record<string, string> | undefined 
   return headers
 }
 
-/** A delivery whose body is listed as a JSON value. The list shows a form by the JSON in it. */
+/** A delivery whose body is listed as a JSON value. For a form, the list shows the JSON in it. */
 export function jsonDelivery(headers: Record<string, string>, body: unknown): WebhookDelivery {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return { headers: { ...headers, 'content-type': 'application/json' }, body: Buffer.from(text) }
 }
 
-/** Compares by the platform's clock. An entry without a time counts as recent. */
+/** The entries since an instant, by the platform's clock. An entry without a time counts as recent. */
 function recentOf(entries: readonly ListedDelivery[], since: number, clockAheadMs: number): ListedDelivery[] {
   return entries.filter(({ at }) => at === undefined || at >= since + clockAheadMs - CLOCK_TOLERANCE_MS)
 }
 
-/** Dates of answers have whole seconds, and take a while to arrive. */
+/** Dates of answers are in whole seconds, and take time to arrive. */
 const CLOCK_TOLERANCE_MS = 60_000
 
 export function isSuccess(status: unknown): boolean {

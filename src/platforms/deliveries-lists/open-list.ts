@@ -7,7 +7,7 @@ import { ForumDeliveries } from '../forum/deliveries-list.js'
 import type { DeliveriesList } from './deliveries-list.js'
 
 interface Listing {
-  /** @param credential in its present form */
+  /** @param credential in its current form */
   headers: (hook: ListedHook, credential: string) => Record<string, string>
   open: (api: PlatformApi, path: string) => DeliveriesList
 }
@@ -65,7 +65,7 @@ const LISTINGS: Record<ListingSource, Listing> = {
   },
 }
 
-/** Opens the list of a hook's deliveries. @param hook with an address that `readHookUrl` returned */
+/** Opens the list of a hook's deliveries. @param hook with an address from `readHookUrl` */
 export function openDeliveriesList(
   hook: ListedHook,
   options: Pick<PlatformApiOptions, 'sleep' | 'now' | 'onWait'>,

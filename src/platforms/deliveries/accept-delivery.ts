@@ -4,20 +4,20 @@ import { RESERVED_BYTES } from '../../model/events/event-limits.js'
 import type { DeliveryContext, NormalisedDelivery, WebhookAdapter, WebhookDelivery } from '../adapter.js'
 import { withinTextBounds } from './text-bounds.js'
 
-/** Rules by which a delivery is accepted. */
+/** Rules for the acceptance of a delivery. */
 export interface DeliveryRules {
   /** All currently valid secrets; none: deliveries cannot be proved. */
   secrets: readonly string[]
   /** Refuse unproved deliveries. */
   requireVerified: boolean
   context: DeliveryContext
-  /** The result of `verifyDelivery`, if already called; otherwise it is called first. */
+  /** The result of `verifyDelivery`, if it was called before. Otherwise it is called first. */
   verified?: Verification
-  /** Number of events for which to find the values of their rules that have no result. */
+  /** Number of events to explain: for these, the values without a result are listed. */
   explained?: number
 }
 
-/** Whether a delivery under these rules has a verified signature or token. */
+/** Whether the delivery has a verified signature or token. */
 export function isProved({ verified = 'none' }: DeliveryRules): boolean {
   return verified !== 'none'
 }
@@ -33,8 +33,8 @@ export interface AcceptedDelivery extends Omit<NormalisedDelivery, 'events'> {
 export interface AcceptedEvent {
   event: NewEvent
   /**
-   * The event as JSON in UTF-8, `payload` last, if serialising takes long. `event.payload` is then empty, and the rest
-   * of `event` equals the JSON.
+   * The event as JSON in UTF-8 with `payload` last, if serialising takes long. `event` then has an empty `payload`, and
+   * otherwise equals the JSON.
    */
   json?: Uint8Array
 }
@@ -76,7 +76,7 @@ export function acceptDelivery(
   return { ...taken, verified, events, without: adapter.without(delivery, explained) }
 }
 
-/** The same with every event serialised, so that no slow work remains. @throws as `acceptDelivery` */
+/** The same, but serialises every event, so that no slow work remains. @throws as `acceptDelivery` */
 export function acceptLargeDelivery(
   adapter: WebhookAdapter<string>,
   delivery: WebhookDelivery,
@@ -87,7 +87,7 @@ export function acceptLargeDelivery(
   return { ...taken, events: taken.events.map(({ event }) => serialise(event, room)) }
 }
 
-/** Several events of one delivery are small, and the store copies them into one buffer anyway. */
+/** Several events of one delivery are small, and the store copies them into one buffer in any case. */
 const NO_RESERVE: typeof RESERVED_BYTES = { before: 0, after: 0 }
 
 function serialise({ payload, ...others }: NewEvent, { before, after }: typeof RESERVED_BYTES): AcceptedEvent {

@@ -5,7 +5,7 @@ import type { Payload } from '../mapping/payload.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const BYTE_ORDER_MARK = '\uFEFF'
-/** The payload is a few levels inside the event, whose depth the model limits. */
+/** The payload is a few levels deep in the event, whose total depth is limited. */
 const PAYLOAD_DEPTH = JSON_DEPTH - 4
 
 /** The body as text, without a byte order mark. */
@@ -34,7 +34,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Replaces values nested deeper than an event may hold with a marker. */
+/** Replaces values that are nested deeper than an event may be with a marker. */
 export function withinDepth(payload: Payload): Payload {
   return isDeeperThan(payload, PAYLOAD_DEPTH) ? cutToDepth(payload, PAYLOAD_DEPTH) : payload
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../model/app-error.js'
 /** A queued delivery. */
 export interface WaitingDelivery {
   bytes: number
-  /** Its signature or token has been verified. */
+  /** Whether its signature or token has been verified. */
   isProved: boolean
   refuse: (error: AppError) => void
 }
@@ -13,8 +13,8 @@ const MAX_UNPROVED = 16
 const MAX_UNPROVED_BYTES = 64 * 1024 * 1024
 
 /**
- * The order in which deliveries are processed. Proved ones take precedence, in order of arrival. Among the others the
- * smallest is next, and if too many are queued the largest is refused: one sender of large bodies cannot delay an
+ * The order in which deliveries are processed. Verified ones take precedence, in order of arrival. Of the others, the
+ * smallest is next. If too many of them are queued, the largest is refused: a sender of large bodies cannot delay an
  * ordinary delivery.
  */
 export class DeliveryQueue<Delivery extends WaitingDelivery> {
@@ -53,7 +53,7 @@ export class DeliveryQueue<Delivery extends WaitingDelivery> {
   }
 }
 
-/** The refusal if there is no time for a delivery now. */
+/** The refusal of a delivery for which there is no time now. */
 export function busy(): AppError {
   const hint = 'Send it again in a moment. Verified deliveries take precedence.'
   return new AppError('unavailable', 'busy', 'Too many large deliveries are in progress.', {

@@ -11,7 +11,7 @@ export interface DeliveryLimits {
   memoryMb: number
 }
 
-/** To the thread, which processes one delivery after another. */
+/** Message to the thread, which processes one delivery after another. */
 export interface DeliveryRequest {
   /** A platform, or the definition of an operator's source. */
   source: string | SourceDefinition
@@ -19,7 +19,7 @@ export interface DeliveryRequest {
   rules: DeliveryRules
 }
 
-/** From the thread: any number of chunks, each quick to receive, then an end. */
+/** Message from the thread: any number of chunks, each quick to receive, then an end. */
 export type DeliveryReply =
   | { events: AcceptedEvent[] }
   | { taken: Omit<AcceptedDelivery, 'events'> }
@@ -29,7 +29,7 @@ export type DeliveryReply =
 export interface DeliveryThreadLimits {
   /** Memory for the parsed values of one delivery, in megabytes: several times what platforms send in 25 MiB. */
   memoryMb: number
-  /** Maximum time in the queue for an unproved delivery. Platforms give up after 10 s. */
+  /** Maximum time in the queue for an unproved delivery. Platforms time out after 10 s. */
   waitMs: number
   /** Maximum processing time of an unproved and of a proved delivery. */
   unprovedMs: number
@@ -37,9 +37,9 @@ export interface DeliveryThreadLimits {
 }
 
 const LIMITS: DeliveryThreadLimits = { memoryMb: 512, waitMs: 8_000, unprovedMs: 10_000, provedMs: 60_000 }
-/** For mapping and serialising the values, and for the thread itself. */
+/** Memory for mapping and serialising the values, and for the thread itself. */
 const SPARE_MB = 512
-/** An idle thread is ended after this time, which frees its memory. */
+/** The thread ends after this idle time, which frees its memory. */
 const IDLE_MS = 10_000
 
 interface Job extends WaitingDelivery {
@@ -49,8 +49,8 @@ interface Job extends WaitingDelivery {
 }
 
 /**
- * Processes large deliveries on a separate thread, one after another, so that other requests do not wait for them and
- * their memory is limited. The thread exists only while needed.
+ * Processes large deliveries on a separate thread, one after another. This limits their memory, and other requests need
+ * not wait. The thread exists only while it is needed.
  */
 export class DeliveryThread {
   readonly #limits: DeliveryThreadLimits
@@ -65,7 +65,7 @@ export class DeliveryThread {
   }
 
   /**
-   * @param delivery its body is transferred, if it has its own buffer, and is empty afterwards
+   * @param delivery if its body has its own buffer, that is transferred and the body is empty afterwards
    * @throws AppError as `acceptDelivery`; `too_large/body_too_large` for a body whose JSON needs too much memory;
    *   `unavailable/busy` if queueing or processing takes too long
    */

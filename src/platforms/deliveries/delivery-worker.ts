@@ -10,7 +10,7 @@ import { acceptLargeDelivery } from './accept-delivery.js'
 import type { DeliveryLimits, DeliveryReply, DeliveryRequest } from './delivery-thread.js'
 import { parsedMemory } from './json-memory.js'
 
-/** This many take a few milliseconds to receive. */
+/** Receiving this many takes a few milliseconds. */
 const EVENTS_A_PIECE = 500
 
 if (!parentPort) throw new Error('This module runs as a worker thread.')
@@ -26,7 +26,7 @@ port.on('message', (request: DeliveryRequest) => {
 })
 
 function answer({ source, delivery, rules }: DeliveryRequest): void {
-  // V8's own limit is not enough: some versions end the whole process when a thread reaches it.
+  // V8's own limit is not enough: in some versions, a thread that reaches it ends the whole process.
   if (parsedMemory(delivery.body) > memoryMb * 1_000_000) {
     const message = 'The JSON of the body needs more memory than one delivery may use. Send less at a time.'
     throw new AppError('too_large', 'body_too_large', message)

@@ -4,8 +4,8 @@ import { scopeKeysOf, toTarget } from '../../model/subscriptions/scope-key.js'
 import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../adapter.js'
 
 /**
- * Explains what a delivery would become, and why. Verifies and stores nothing. Treats the delivery as proved, because a
- * secret in the body is then not shown.
+ * Explains what a delivery would become, and why. Verifies and stores nothing. Treats the delivery as proved, so that a
+ * secret in the body is hidden.
  *
  * @throws AppError `invalid/invalid_json` for an unreadable body
  */
@@ -50,7 +50,7 @@ const DELIVERY_IDS = [
   ...['idempotency-key', 'webhook-id', 'x-gitlab-event-uuid', 'x-gitlab-webhook-uuid'],
 ]
 
-/** The same event as another hook would deliver it: with other ids and other bytes. */
+/** The same event as another hook would deliver it, with other ids and other bytes. */
 function asAnotherDelivery({ headers, body }: WebhookDelivery): WebhookDelivery {
   const others = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, DELIVERY_IDS.includes(name) ? `${value}-2` : value]),
@@ -63,8 +63,8 @@ function isForm(body: Uint8Array): boolean {
 }
 
 /**
- * Splits a dedupe key: `<source>:<host>:<object_type>:<native id>:<verb>[:<discriminator>]`. Only the words are free of
- * colons.
+ * Splits a dedupe key: `<source>:<host>:<object_type>:<native id>:<verb>[:<discriminator>]`. Only the words never
+ * contain colons.
  */
 export function readKey({ dedupe_key, source, action: { object_type, verb } }: NewEvent): KeyIdentity {
   const [, host = '', type = '', rest = ''] = keyPattern(object_type).exec(dedupe_key.slice(source.length + 1)) ?? []

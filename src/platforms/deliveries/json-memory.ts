@@ -4,14 +4,14 @@ const BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const BRACE = 0x7b
 
-/** Bytes that V8 needs for a value in addition to its text: an object, an array, a string, a slot with a number. */
+/** Bytes that V8 needs for a value in addition to its text, for an object, an array, a string, a slot with a number. */
 const OBJECT = 72
 const ARRAY = 48
 const STRING = 24
 const SLOT = 24
 
 /**
- * Upper estimate of the memory that a JSON text needs once parsed, in bytes. The text need not be valid.
+ * Upper estimate of the memory that a JSON text needs once it is parsed, in bytes. The text may be invalid.
  */
 export function parsedMemory(json: Uint8Array): number {
   let bytes = json.length

@@ -2,14 +2,14 @@ import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
 import { type AcceptedDelivery, type DeliveryRules, isProved } from './accept-delivery.js'
 import { DeliveryThread } from './delivery-thread.js'
 
-/** Platforms rarely send more. Such a body takes up to a second; a maliciously slow one takes ten. */
+/** Platforms rarely send more. Such a body takes up to a second, or ten seconds if it is made to be slow. */
 const HUGE_BYTES = 2 * 1024 * 1024
 
 type Thread = Pick<DeliveryThread, 'take' | 'close'>
 
 /**
- * Processes large deliveries on two threads. Huge unproved ones have their own, so that neither a proved delivery nor
- * an ordinary one waits for them.
+ * Processes large deliveries on two threads. Huge unproved ones have a thread of their own, so that no other delivery
+ * waits for them.
  *
  * Source: docs/decisions/0022.
  */

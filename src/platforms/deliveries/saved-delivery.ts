@@ -6,7 +6,7 @@ import { isSlackFormat } from '../chat/slack-format.js'
 import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { isForm, textOf } from './delivery-body.js'
 
-/** A saved delivery, with everything needed to read it. */
+/** A saved delivery, with everything needed to interpret it. */
 export interface SavedDelivery {
   /** Undefined if the sending platform is unknown. */
   source: PlatformSource | undefined
@@ -14,7 +14,7 @@ export interface SavedDelivery {
   context: DeliveryContext
 }
 
-/** What is known about it, in addition to the file. */
+/** Facts about the delivery in addition to the file. */
 export interface SavedDeliveryHints {
   source?: PlatformSource | undefined
   /** Names in lower case. These take precedence over those in the file. */
@@ -23,7 +23,7 @@ export interface SavedDeliveryHints {
   site?: string | undefined
 }
 
-/** Members of the file in addition to the body. Others belong to the program that saved it. */
+/** Members of the file. Others belong to the program that saved it. */
 const MEMBERS = ['headers', 'body', 'site']
 
 /** Header names that identify the sending platform. */
@@ -38,8 +38,8 @@ const CHAT_AGENT = /^ZulipOutgoingWebhook\b/u
 const FORM_BEGINS = /^[\w.%+-]+=/u
 
 /**
- * Reads a saved delivery: `{"headers": {…}, "body": …}`, where `body` is the JSON that was sent, or the text of another
- * body; or the body alone.
+ * Reads a saved delivery: `{"headers": {…}, "body": …}`, or the body alone. `body` is the JSON that was sent, or the
+ * text of another body.
  *
  * @throws AppError `invalid/invalid_json` if no platform can have sent it, `invalid/invalid_field` for impossible
  *   headers, body or site
@@ -57,7 +57,7 @@ export function readSavedDelivery(bytes: Uint8Array, hints: SavedDeliveryHints):
 }
 
 /**
- * The same for a delivery whose sender is known, so that every body is possible.
+ * Reads a saved delivery whose sender is known, so any body is possible.
  *
  * @param headers in addition to those in the file, names in lower case
  * @throws AppError `invalid/invalid_json`, `invalid/invalid_field`
@@ -90,13 +90,13 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** A body may have such members of its own, but hardly both, and hardly nothing else. */
+/** A body may have members with these names, but hardly both, and hardly no others. */
 function isSaved(value: unknown): value is Payload {
   if (!isPayload(value) || !Object.hasOwn(value, 'headers')) return false
   return Object.hasOwn(value, 'body') || Object.keys(value).every(name => MEMBERS.includes(name))
 }
 
-/** Names in lower case; each header may occur once. */
+/** Names in lower case. Each header may occur only once. */
 function headersOf(saved: Payload): Record<string, string> {
   const headers = memberOf(saved, 'headers')
   if (!isPayload(headers)) {
@@ -141,7 +141,7 @@ function guessSource(delivery: WebhookDelivery, body: unknown): PlatformSource |
   return isPayload(body) && textAt(body, 'bot_email') && objectAt(body, 'message') ? 'chat' : undefined
 }
 
-/** Refuses what no platform sends, or only one that must be named. */
+/** Refuses a body that no platform sends, or whose platform must be named. */
 function refuseOddities(bytes: Uint8Array, parsed: unknown): void {
   if (parsed === undefined) {
     if (!FORM_BEGINS.test(textOf({ headers: {}, body: bytes }))) throw refused('is neither JSON nor a form')

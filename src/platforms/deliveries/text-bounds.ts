@@ -4,7 +4,7 @@ import type { NewEvent } from '../../model/events/event.js'
 const MAX_TEXT = 128 * 1024
 
 /**
- * Truncates texts that an adapter took from a payload, so that an event contains a huge one only once, in its payload,
+ * Truncates texts that an adapter took from a payload. An event then contains a huge text only once, in its payload,
  * and not again in its conversation, target and metadata.
  *
  * @param bytes size of the delivery, an upper limit of its texts

@@ -1,22 +1,22 @@
 import { AppError } from '../../model/app-error.js'
 import type { FeedProof } from '../../model/sources/source-definition.js'
 
-/** Headers that the reader of feeds, or the connection, sets. */
+/** Headers that the feed reader or the connection sets. */
 const TAKEN =
   /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept.*|user-agent|if-.*|range|proxy-.*)$/iu
 const HEADER_VALUE = /^[\x20-\x7e]+$/u
 
-/** Whether a header may have the secret of a feed. */
+/** Whether this header may contain the secret of a feed. */
 export function isLoginHeader(name: string): boolean {
   return !TAKEN.test(name)
 }
 
 /**
- * What shows the login of a feed to its server.
+ * Headers that prove the login of a feed to its server.
  *
  * @param secret undefined for a feed without a login
  * @returns headers
- * @throws AppError `forbidden/source_closed` for a secret that no header can have
+ * @throws AppError `forbidden/source_closed` for a secret that a header cannot contain
  *
  * Source: RFC 7617, RFC 6750.
  */
@@ -34,7 +34,7 @@ export function loginHeaders({ login }: FeedProof, secret: string | undefined): 
   return { [header.toLowerCase()]: value }
 }
 
-/** The login, unless a redirect has left the origin of the feed. @param visited the address of the feed, then its redirects */
+/** The login, unless a redirect left the origin of the feed. @param visited the feed's address, then its redirects */
 export function loginAfter(
   visited: readonly URL[],
   login: Readonly<Record<string, string>>,

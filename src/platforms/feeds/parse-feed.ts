@@ -2,16 +2,16 @@ import { Parser } from 'htmlparser2'
 import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
 import { digestOf } from '../mapping/identity.js'
 
-/** A feed as rules of a mapping read it. Texts that are empty are absent. */
+/** A feed in the form that mapping rules read. Empty texts are absent. */
 export interface Feed {
   title?: string
   link?: string
-  /** In the order of the feed, each with another `key`. */
+  /** In the order of the feed. Each item has a different `key`. */
   items: FeedItem[]
 }
 
 export interface FeedItem {
-  /** Its id (`guid`, `id` or `rdf:about`); without one its link; else a digest of what it has. */
+  /** The item's id (`guid`, `id` or `rdf:about`), else its link, else a digest of its content. */
   key: string
   link?: string
   title?: string
@@ -20,7 +20,7 @@ export interface FeedItem {
   summary?: string
   content?: string
   author?: string
-  /** RFC 3339, or as it was sent if it is not a time. */
+  /** RFC 3339, or as received if it is not a time. */
   published?: string
   updated?: string
   categories: string[]
@@ -31,7 +31,7 @@ export interface FeedItem {
 export class NotAFeed extends Error {
   constructor(
     message: string,
-    /** It began as a feed, and its end is missing. */
+    /** Whether the document began as a feed, but its end is missing. */
     readonly isCut = false,
   ) {
     super(message)
@@ -44,14 +44,14 @@ const DEPTH = 128
 const ITEMS = 1_000
 const ITEMS_A_TURN = 10
 const CATEGORIES = 50
-/** Characters of one text. */
+/** Limits of one text, in characters. */
 const LONG = 32 * 1024
 const SHORT = 2_000
 const ZONE = /(?:\bZ|\bUTC?|\bGMT|\b[ECMP][SD]T|[+-]\d{2}:?\d{2})$/u
 
 type Text = 'title' | 'link' | 'id' | 'summary' | 'content' | 'author' | 'published' | 'updated' | 'category'
 
-/** Elements with a text, of RSS 0.9 to 2.0 with Dublin Core and of Atom. An earlier alternative does not exclude a later one. */
+/** Elements with a text, of RSS 0.9 to 2.0 with Dublin Core, and of Atom. */
 const TEXTS: ReadonlyMap<string, Text> = new Map([
   ['title', 'title'],
   ['link', 'link'],
@@ -77,7 +77,7 @@ const ROOTS = ['rss', 'rdf:RDF', 'feed']
 const ITEM_ELEMENTS = ['item', 'entry']
 const HEADS = ['channel', 'feed']
 
-/** What an element of a feed or of an item has, before it is put in order. */
+/** Content of a feed's or an item's element, before it is ordered. */
 interface Found {
   texts: Partial<Record<Text, string>>
   categories: string[]
@@ -87,8 +87,9 @@ interface Found {
 }
 
 /**
- * Reads RSS 2.0, RSS 1.0 (RDF) or Atom. Tolerant: a feed with mistakes in its XML is read as far as it can be understood. One whose root
- * element is not closed is refused whole: only that shows that an answer without a length was cut. A document type is not read, so it can define no entities, and nothing is loaded.
+ * Reads RSS 2.0, RSS 1.0 (RDF) or Atom. A feed with XML errors is read as far as possible. A document whose root
+ * element is not closed is refused: only this shows that an answer without a length was cut. Document types are not
+ * read, so they define no entities and load nothing.
  *
  * @param url of the feed, for relative links
  * @param pause called between pieces, so that other work gets a turn
@@ -118,15 +119,15 @@ export async function parseFeed(xml: string, url: string, pause: () => Promise<u
   return defined({ title: texts.title, link: absolute(link ?? texts.link, url), items: [...items.values()] })
 }
 
-/** Collects the elements that matter, as the parser meets them. */
+/** Collects the relevant elements as the parser reports them. */
 class FeedReader {
   isFeed = false
   readonly head: Found = newFound()
   readonly items: Found[] = []
-  /** Names of the open elements, without the prefix of an Atom feed that has one. */
+  /** Names of the open elements, without the prefix that some Atom feeds have. */
   readonly #open: string[] = []
   #item: Found | undefined
-  /** The element whose text is collected, with the number of elements that are open inside. */
+  /** The element whose text is being collected, with the number of open elements inside. */
   #collecting: { into: Found; as: Text; parts: string[]; size: number; inner: number; isMarkup: boolean } | undefined
   #prefix = ''
 
@@ -134,7 +135,7 @@ class FeedReader {
     return this.items.length >= ITEMS
   }
 
-  /** An element is not closed yet. */
+  /** Whether an element is not closed yet. */
   get isOpen(): boolean {
     return this.#open.length > 0
   }
@@ -200,7 +201,7 @@ class FeedReader {
     else if (name === 'category' && term !== undefined) keepText(into, 'category', term)
     else {
       const as = TEXTS.get(name)
-      // The author of an Atom entry has elements, of which only the name is read.
+      // The author of an Atom entry contains elements. Only the name is read.
       if (as === undefined || (name === 'author' && this.#open[0] === 'feed')) return
       const isMarkup = as === 'title' && type === 'html'
       this.#collecting = { into, as, parts: [], size: 0, inner: 0, isMarkup }
@@ -246,7 +247,7 @@ function absolute(link: string | undefined, base: string): string | undefined {
 }
 
 /**
- * From RFC 3339 or RFC 822. A time without a zone stays as it is: its meaning would depend on the time zone of the
+ * Converts RFC 3339 or RFC 822. A time without a zone stays unchanged: its meaning would depend on the time zone of the
  * server.
  */
 function toInstant(text: string): string {
@@ -283,7 +284,7 @@ function withoutMarkup(html: string): string {
   try {
     parser.end(html)
   } catch (error) {
-    // The parser's time grows with the depth: what follows is left out.
+    // The parser's time grows with the depth. The rest is omitted.
     if (error !== tooDeep) throw error
   }
   const lines = parts

@@ -23,7 +23,7 @@ for (const [network, bits] of [
   PRIVATE.addSubnet(network, bits, 'ipv4')
 }
 for (const [network, bits] of [
-  // With an IPv4 address inside, which a gateway may connect to.
+  // Addresses with an IPv4 address inside, to which a gateway may connect.
   ...([
     ['::', 96],
     ['::ffff:0:0:0', 96],
@@ -41,13 +41,13 @@ for (const [network, bits] of [
 
 type Found = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
 
-/** Whether a host is the literal of a private address. A name counts only once it is looked up. */
+/** Whether a host is a literal private address. A name is checked only when it is resolved. */
 export function isPrivateLiteral(hostname: string): boolean {
   const address = hostname.replace(/^\[(.*)\]$/u, '$1')
   return isIP(address) !== 0 && isPrivate(address)
 }
 
-/** An agent that connects to public addresses only, also where a name resolves to another one. */
+/** An agent that connects only to public addresses, even if a name resolves to another one. */
 export function publicAgent(isSecure: boolean): Agent {
   const module = isSecure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
   return new module.Agent({ lookup: lookupPublic })

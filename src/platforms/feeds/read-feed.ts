@@ -18,15 +18,15 @@ import { type Feed, NotAFeed, parseFeed } from './parse-feed.js'
 import { isPrivateLiteral, publicAgent } from './public-address.js'
 import { withoutQuery } from './without-query.js'
 
-/** What the last answer of a feed had, so that it need not be sent or read again. */
+/** Identifies the last version of a feed, so that an unchanged feed is neither sent nor read again. */
 export interface FeedVersion {
   etag?: string
   lastModified?: string
-  /** Digest of the body, for servers that send neither. */
+  /** Digest of the body, for servers that send no validator. */
   digest: string
 }
 
-/** A feed, unless it is the same as before. */
+/** A feed that was read. It has content only if it has changed. */
 export interface ReadFeed {
   version: FeedVersion
   feed?: Feed
@@ -34,10 +34,10 @@ export interface ReadFeed {
 
 const MAX_BYTES = 4 * 1024 * 1024
 const IDLE_SECONDS = 20
-/** With redirects. */
+/** Total time, including redirects. */
 const TOTAL_SECONDS = 60
 const REDIRECTS = 5
-/** A longer `ETag` or `Last-Modified` is neither stored nor sent back to the server. */
+/** Limit of an `ETag` or `Last-Modified`. Longer ones are neither stored nor sent back. */
 const VALIDATOR_CHARACTERS = 1_000
 const REDIRECTING = [301, 302, 303, 307, 308]
 const ACCEPT =
@@ -70,7 +70,7 @@ const WITHOUT_LOGIN: PlatformWords = {
   },
 }
 
-/** The address is right: the answer has begun as a feed. */
+/** Words for an answer that began as a feed: the address is right. */
 const CUT: PlatformWords = {
   ...WORDS,
   checkAddress:
@@ -81,16 +81,16 @@ const inflate = promisify(gunzip)
 
 export interface ReadFeedOptions {
   before?: FeedVersion | undefined
-  /** Headers, which only the origin of the feed receives, until a redirect has left it. */
+  /** Headers that only the origin of the feed receives, and only until a redirect leaves it. */
   login?: Readonly<Record<string, string>>
-  /** For the answer, with redirects. */
+  /** Time for the answer, including redirects. */
   seconds?: number
   signal?: AbortSignal | undefined
 }
 
 /**
- * Reads a feed. Redirects are followed, to another origin than that of the feed only if its address is public: the
- * owner of a feed must not make this server read what only it can reach.
+ * Reads a feed. Redirects are followed; to another origin only if its address is public. Otherwise the owner of the
+ * feed could make this server read what only it can reach.
  *
  * @throws AppError `…/platform_…`, with `retryAfterSeconds` if the server asks for it; the signal's reason
  */
@@ -147,7 +147,10 @@ async function follow(
 
 interface Asked extends ReadFeedOptions {
   seconds: number
-  /** Not the origin that the administrator has named. Its name alone is not enough: the owner of the feed decides what it is looked up to. */
+  /**
+   * The address is not at the origin that the administrator named. That origin's name alone is not enough: the owner of
+   * the feed controls what it resolves to.
+   */
   isForeign: boolean
 }
 
@@ -195,7 +198,7 @@ async function decoded({ headers, body }: HttpAnswer, host: string): Promise<Buf
   }
 }
 
-/** By its byte order mark, the header, or the declaration of the document; UTF-8 if that is unknown. Source: RFC 7303. */
+/** Decodes by byte order mark, header, or XML declaration, else as UTF-8. Source: RFC 7303. */
 function textOf(bytes: Buffer, { headers }: HttpAnswer): string {
   const declared = /^<\?xml[^>]{0,200}?encoding=["']([\w.:-]{1,40})["']/u.exec(
     bytes.subarray(0, 300).toString('latin1'),

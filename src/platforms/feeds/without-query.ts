@@ -1,4 +1,4 @@
-/** An address without what may be a secret in it: the query, the fragment, and a user with a password. */
+/** An address without the parts that may contain a secret: query, fragment, user and password. */
 export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`

@@ -6,7 +6,7 @@ import { linkTo } from './instance.js'
 import { categoryNode, siteNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
 
-/** Messages of the forum's own chat. Its channels are called streams elsewhere. */
+/** Messages of the forum's own chat. Its channels are elsewhere called streams. */
 export function mapChatMessage(hook: Hook): Mapped {
   const message = objectAt(hook.object, 'message') ?? objectAt(hook.body, 'message')
   const channel = objectAt(hook.object, 'channel') ?? objectAt(hook.body, 'channel')
@@ -54,7 +54,7 @@ function streamNode(hook: Hook, channel: Payload | undefined, id: string | undef
   })
 }
 
-/** The slug may be any text, but must not be empty. */
+/** The slug may be any text except an empty one. */
 function linkToChannel(hook: Hook, channel: Payload | undefined, ...path: (string | undefined)[]): string | undefined {
   return path[0] === undefined ? undefined : linkTo(hook.instance, 'chat', 'c', textAt(channel, 'slug') ?? '-', ...path)
 }

@@ -29,7 +29,7 @@ export class ForumDeliveries implements DeliveriesList {
     private readonly hook: string,
   ) {}
 
-  /** Newest first: what arrives in between moves entries to a later page, where they occur once more. */
+  /** Newest first. New deliveries move entries to a later page, where they occur once more. */
   pages(since: number, signal?: AbortSignal): AsyncGenerator<ListedDelivery[]> {
     const { base, id } = HOOK.exec(this.hook)?.groups ?? {}
     return recentPages({ api: this.api, since, first: 0 }, async offset => {
@@ -67,13 +67,13 @@ function toListed(entry: Payload): Omit<ListedDelivery, 'id'> {
   }
 }
 
-/** Its headers are listed as JSON text; absent until the delivery was tried. */
+/** Headers are listed as JSON text, which is absent until the delivery was tried. */
 function readHeaders(text: string | undefined): Record<string, string> | undefined {
   if (text === undefined) return undefined
   try {
     return headersFrom(JSON.parse(text))
   } catch {
-    // Cut off, or of another version: the delivery then counts as one that the list does not contain.
+    // Cut off, or of another version. The list then counts as not containing the delivery.
     return undefined
   }
 }

@@ -11,7 +11,7 @@ export function mapGeneric(hook: Hook): Mapped {
   const objectType = toWord(hook.type) ?? 'event'
   const verb = verbOf(hook, hook.type)
   const id = idAt(object, 'id')
-  // Plugins send objects attached to a post, such as calendar dates.
+  // Plugins send objects that are attached to a post, such as calendar dates.
   const post = objectAt(object, 'post')
   const around = post === undefined ? topicAround(hook, object) : postNode(hook, withTopicId(post))
   const target = toNode(objectType, {

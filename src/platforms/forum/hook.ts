@@ -14,7 +14,7 @@ export interface Hook {
   event: string | undefined
   /** The object type, such as `post`; also the root key of the body. */
   type: string
-  /** The id of this delivery's record: a retry, or a second hook for one event, has another. */
+  /** The id of this delivery's record. A retry, or a second hook for the same event, has another. */
   deliveryId: string | undefined
   instance: Instance
   body: Payload
@@ -22,18 +22,18 @@ export interface Hook {
   object: Payload | undefined
 }
 
-/** What a row makes of a delivery. Everything else is equal for all rows. */
+/** The result of a row for a delivery. Everything else is the same for all rows. */
 export interface Mapped extends MappedEvent {
   /** The actor, only if the payload names one. */
   doer?: Person | undefined
 }
 
-/** Type of a delivery that has none. */
+/** Type for a delivery without one. */
 const UNTYPED = 'event'
 
 /**
- * The payload does not distinguish occurrences, so the sent bytes must. They are generated once for all hooks and
- * retries, unlike the id of a delivery.
+ * The payload does not distinguish occurrences, so the received bytes must. The forum generates them once for all hooks
+ * and retries, unlike the id of a delivery.
  */
 export const IDENTIFIED_BY_BODY: Occurrence = [undefined]
 
@@ -57,28 +57,24 @@ export function verbOf(hook: Hook, prefix: string): string {
   return native === 'revised' ? 'updated' : canonicalVerb(native)
 }
 
-/**
- * The event's name without its object type; `received`, which claims nothing, if nothing remains.
- */
+/** The event's name without its object type. If nothing remains, the neutral `received`. */
 export function nativeVerbOf({ event }: Hook, prefix: string): string {
   const word = event?.startsWith(`${prefix}_`) ? event.slice(prefix.length + 1) : event
   return toWord(word === prefix ? undefined : word) ?? 'received'
 }
 
-/** For objects that can be deleted and restored repeatedly: the time distinguishes deletions, if there is one. */
+/** For objects that can be deleted and restored repeatedly. The time of a deletion, if sent, distinguishes them. */
 export function deletionOf(object: Payload | undefined): Occurrence {
   return [instantAt(object, 'deleted_at')]
 }
 
-/**
- * The conversation of an event: its topic or chat channel, shared by all events there; else the object itself.
- */
+/** The conversation of an event: its topic or chat channel, which all events there share, else the object itself. */
 export function conversationOf(target: TargetNode, text?: string): Conversation {
   const [carrier = target] = [...targetChain(target)].filter(({ type }) => type === 'topic' || type === 'stream')
   return known({ key: carrier.key, title: carrier.display, text, url: nearestUrl(target) })
 }
 
-/** The text as typed, or as HTML if a forum sends only that. */
+/** The text as typed, or the HTML if the forum sends nothing else. */
 export function wordsOf(post: Payload | undefined): string | undefined {
   return textAt(post, 'raw') ?? textAt(post, 'cooked')
 }

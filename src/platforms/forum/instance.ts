@@ -4,8 +4,8 @@ import type { WebhookDelivery } from '../adapter.js'
 
 export interface Instance {
   /**
-   * Makes its ids unique, such as `forum.example.org`, `forum.example.org:3000` or `example.org/community`: several
-   * forums may share one host. Without the scheme, because a forum that moves to https stays the same forum.
+   * Makes ids unique, such as `forum.example.org`, `forum.example.org:3000` or `example.org/community`: several forums
+   * may share one host. It has no scheme, because a forum that moves to https stays the same forum.
    */
   host: string
   /** Scheme and host, the base of addresses with a leading slash; absent if the header is not a web address. */
@@ -19,7 +19,7 @@ const WEB = /^https?:\/\//iu
 const PLAIN_SEGMENT = /^[\w.~%-]+$/u
 const LONE_SURROGATE = /\p{Cs}/gu
 
-/** From `X-Discourse-Instance`, the base URL of the forum with its sub-path, if any. */
+/** Reads `X-Discourse-Instance`, the base URL of the forum, with its sub-path if it has one. */
 export function readInstance(headers: WebhookDelivery['headers']): Instance {
   const text = headers['x-discourse-instance']?.trim() ?? ''
   const address = text.includes('://') ? text : `https://${text}`

@@ -1,6 +1,6 @@
 /**
- * The nodes of target chains: post, topic, category, the forum itself. Keys contain native ids, never a title or slug;
- * those are in `display` and `metadata`, where subscriptions find their current values.
+ * The nodes of target chains: post, topic, category, the forum itself. Keys contain native ids, never a title or slug.
+ * Those are in `display` and `metadata`, where subscriptions find their current values.
  */
 import type { TargetNode } from '../../model/events/event.js'
 import { toNode } from '../mapping/node.js'
@@ -32,12 +32,12 @@ export function siteNode({ instance }: Hook): TargetNode {
   return toNode('site', { id: instance.host, display: instance.host, url: instance.url, nativeType: 'instance' })
 }
 
-/** Only the site if there is no category. */
+/** The node of a category, or of the site if there is no category. */
 export function categoryNode(hook: Hook, { id, name, slug, parentId }: CategoryParts): TargetNode {
   if (id === undefined) return siteNode(hook)
   return toNode('category', {
     id,
-    // Scopes name nodes by display, and posts contain only the slug.
+    // Scopes name nodes by `display`, and posts contain only the slug.
     display: name ?? slug,
     url: linkTo(hook.instance, 'c', slug, id),
     metadata: known({ slug }),

@@ -8,8 +8,8 @@ import { actorOf } from './person.js'
 import { ROWS } from './rows.js'
 
 /**
- * Makes the event of one delivery. Every JSON object yields an event, however incomplete: what no row knows is recorded
- * under the platform's own names. Only pings contain nothing to record.
+ * Creates the event of one delivery. Every JSON object yields an event, however incomplete. An event without a row is
+ * recorded under the platform's own names. Only pings contain nothing to record.
  *
  * @throws AppError `invalid/invalid_json`
  */
@@ -28,7 +28,7 @@ export function normaliseForumBody(body: Payload, delivery: WebhookDelivery): No
     host: hook.instance.host,
     event: hook.event ?? hook.type,
     action: undefined,
-    // The id belongs to a delivery record, of which one event has several.
+    // This id identifies a delivery record, and one event has several of these.
     deliveryId: undefined,
     actor: actorOf(hook.instance, mapped.doer),
     actorRole: mapped.doer?.role ?? '',
@@ -42,12 +42,12 @@ function isPing({ type, event, object }: Hook): boolean {
   return type === 'ping' || (event === 'ping' && object === undefined)
 }
 
-/** How every JSON object or list begins, unlike a form with the expected field. */
+/** The beginning of any JSON object or list, unlike that of a form with the expected field. */
 const JSON_BEGINS = /^\s*[[{]/u
 
 /**
- * The JSON object of a delivery. Discourse sends plain JSON even when it labels it as a form; a real form, as an
- * intermediary may make of it, has the JSON in its `payload` field.
+ * The JSON object of a delivery. Discourse sends plain JSON even if its label is that of a form. A real form, which an
+ * intermediary may create, has the JSON in its `payload` field.
  *
  * Values nested deeper than an event may be are not recorded.
  *

@@ -4,7 +4,7 @@ import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } fr
 import { postLink, siteNode, topicNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
 
-/** `user_id` is the recipient, not the actor; the actor is sent only by name, which is not an identity. */
+/** `user_id` is the recipient, not the actor. The actor is sent only by name, which is not an identity. */
 export function mapNotification(hook: Hook): Mapped {
   const notification = hook.object
   const verb = verbOf(hook, 'notification')
@@ -97,14 +97,14 @@ const TYPES: ReadonlyMap<number | undefined, string> = new Map([
 ])
 
 /**
- * Notifications without an actor; a name in them is the recipient's: a granted badge, the summary of a group's
- * messages, a reminder of a topic or bookmark.
+ * Notifications without an actor: a granted badge, the summary of a group's messages, a reminder of a topic or
+ * bookmark. A name in them is the recipient's.
  *
  * Source: Discourse, `Notification.types`.
  */
 const WITHOUT_CAUSE: ReadonlySet<number | undefined> = new Set([12, 16, 18, 24])
 
-/** The members that name the actor. The second may contain other text if several notifications are combined. */
+/** The members that name the actor. If several notifications are combined, the second may contain other text. */
 const CAUSES = [
   'original_username',
   'display_username',

@@ -1,4 +1,4 @@
-/** People, who appear as whole objects, as members of what they wrote, or by id only. */
+/** People. They appear as whole objects, as members of what they wrote, or only by id. */
 import type { Actor } from '../../model/events/event.js'
 import { idAt, isTrue, known, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { type Instance, linkTo } from './instance.js'
@@ -22,7 +22,7 @@ export function authorOf(post: Payload | undefined): Person | undefined {
   return post && toPerson(post, idAt(post, 'user_id'))
 }
 
-/** The user in a member, or in the members `<name>_id` and `<name>_username` next to it. */
+/** The user in the member `<name>`, or in the members `<name>_id` and `<name>_username`. */
 export function personAt(from: Payload | undefined, name: string): Person | undefined {
   const user = objectAt(from, name)
   if (user) return personOf(user)
@@ -41,12 +41,12 @@ const OWN_ACCOUNTS: ReadonlyMap<string, string> = new Map([
   ['-2', 'discobot'],
 ])
 
-/** A person's display name; names may be empty, user names may not. */
+/** A person's display name. Names may be empty; usernames may not. */
 export function displayOf(person: Person | undefined): string | undefined {
   return person?.name ?? person?.username ?? OWN_ACCOUNTS.get(person?.id ?? '')
 }
 
-/** For a node's metadata, if the person is affected rather than acting. */
+/** The id and name of an affected person, for a node's metadata. */
 export function describe(person: Person | undefined): { id?: string; display?: string } | undefined {
   return person && known({ id: person.id, display: displayOf(person) })
 }
@@ -78,7 +78,7 @@ function toPerson(from: Payload, id: string | undefined): Person {
   }
 }
 
-/** Users with a negative id belong to the forum itself, the system and its bots, even though also marked as admins. */
+/** Users with a negative id belong to the forum itself: the system and its bots, although they are marked as admins. */
 function roleOf(from: Payload | undefined, id: string | undefined): string {
   if (id?.startsWith('-')) return 'bot'
   if (isTrue(from, 'admin')) return 'admin'

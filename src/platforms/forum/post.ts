@@ -6,7 +6,7 @@ import { conversationOf, deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped,
 import { postNode } from './nodes.js'
 import { authorOf, describe, type Person, personAt } from './person.js'
 
-/** The post that opens a topic is a `post`, every later one a `reply`. */
+/** The post that opens a topic is a `post`. Every later one is a `reply`. */
 export function mapPost(hook: Hook): Mapped {
   const post = hook.object
   const verb = verbOf(hook, 'post')
@@ -20,7 +20,7 @@ export function mapPost(hook: Hook): Mapped {
   }
 }
 
-/** Contains both the liking user and the author; removing a like is not sent. */
+/** The payload contains both the liking user and the author. Removing a like sends no event. */
 export function mapLike(hook: Hook): Mapped {
   const post = objectAt(hook.object, 'post')
   const doer = personAt(hook.object, 'user')
@@ -37,7 +37,7 @@ export function mapLike(hook: Hook): Mapped {
   }
 }
 
-/** Contains the author of the answer, not the user who accepted it. Can be removed and accepted again. */
+/** The payload contains the answer's author, not the user who accepted it. A solution can be removed and accepted again. */
 export function mapSolution(hook: Hook): Mapped {
   return {
     ...aboutPost(hook, hook.object),
@@ -50,7 +50,7 @@ export function mapSolution(hook: Hook): Mapped {
 }
 
 /**
- * A post was approved as an expert's, or the approval was withdrawn.
+ * A post was approved as an expert's, or its approval was withdrawn.
  *
  * Source: the plugin discourse-category-experts, `category_experts_approved` and `category_experts_unapproved`.
  */

@@ -16,7 +16,7 @@ function nameOf(type: string | undefined): string | undefined {
   return toWord(name?.replace(/(?<=[a-z])(?=[A-Z])/gu, '_'))?.replaceAll('_', ' ')
 }
 
-/** An item for moderators. Contains its reporter, not who decides about it. */
+/** An item for moderators. The payload contains its reporter, not the moderator who decides. */
 export function mapReviewable(hook: Hook): Mapped {
   const reviewable = hook.object
   const verb = verbOf(hook, 'reviewable')
@@ -40,7 +40,7 @@ export function mapReviewable(hook: Hook): Mapped {
     verb,
     subjectId: id,
     identity: id,
-    // A score grows with each flag while the state stays the same.
+    // A score grows with each flag, while the state stays the same.
     occurrence: created ? 'once' : verb === 'score_updated' ? [...state, idAt(reviewable, 'score')] : state,
     occurredAt: created ? instantAt(reviewable, 'created_at') : undefined,
     outcome: verb === 'transitioned_to' ? toWord(status) : undefined,
@@ -54,7 +54,7 @@ export function mapReviewable(hook: Hook): Mapped {
   }
 }
 
-/** The post in its topic; only the topic or category if nothing was posted yet; or a user awaiting approval. */
+/** The post in its topic; the topic or category if nothing is posted yet; or a user who awaits approval. */
 function concernedNode(hook: Hook): TargetNode {
   const reviewable = hook.object
   const topic = topicAround(hook, reviewable)

@@ -35,7 +35,7 @@ export function mapTopic(hook: Hook): Mapped {
   }
 }
 
-/** `assigned` and `unassigned`: someone is responsible for a topic, or no longer is. */
+/** `assigned` and `unassigned`: a person became responsible for a topic, or no longer is. */
 export function mapAssignment(hook: Hook): Mapped {
   const assignment = hook.object
   const verb = verbOf(hook, 'assign')
@@ -88,7 +88,7 @@ function statusMetadata(topic: Payload | undefined, status: string): Record<stri
   return { status, ...known({ value: typeof value === 'boolean' ? value : undefined }) }
 }
 
-/** A timer closes a topic just as a person does. */
+/** A timer closes a topic in the same way as a person. */
 function memberOfStatus(status: string): string {
   return status === 'autoclosed' ? 'closed' : status
 }
@@ -98,7 +98,7 @@ function topicTime(topic: Payload | undefined, verb: string): string | undefined
   return verb === 'deleted' ? instantAt(topic, 'deleted_at') : undefined
 }
 
-/** Older forums put it into the details. */
+/** The creator, whom older forums put into the details. */
 function creatorOf(topic: Payload | undefined): Person | undefined {
   return personAt(topic, 'created_by') ?? personAt(objectAt(topic, 'details'), 'created_by') ?? personAt(topic, 'user')
 }

@@ -6,7 +6,7 @@ import { linkTo } from './instance.js'
 import { siteNode, userNode } from './nodes.js'
 import { authorOf, describe, displayOf, personAt, personOf } from './person.js'
 
-/** Actions that only the user can perform; others may be performed by someone else. */
+/** Actions that only the user can perform. Others may perform the rest. */
 const OWN_DOING: ReadonlySet<string> = new Set(['created', 'logged_in', 'logged_out', 'confirmed_email'])
 
 export function mapUser(hook: Hook): Mapped {
@@ -39,9 +39,7 @@ function promotionOf(object: Payload | undefined): Record<string, unknown> {
   return { role: `trust_level_${to}`, changes: { trust_level: known({ from, to }) } }
 }
 
-/**
- * `user_added_to_group` and `user_removed_from_group`. Newer forums send the membership's id, which is new each time.
- */
+/** `user_added_to_group` and `user_removed_from_group`. Newer forums send the membership's id, which is always new. */
 export function mapGroupMember(hook: Hook): Mapped {
   const membership = hook.object
   const verb = verbOf(hook, 'user').replace(/_(?:to|from)_group$/u, '')
@@ -74,7 +72,7 @@ export function mapGroupMember(hook: Hook): Mapped {
   }
 }
 
-/** Revoking a badge comes without actor and time. */
+/** A revoked badge has neither actor nor time. */
 export function mapBadge(hook: Hook): Mapped {
   const granted = hook.object
   const verb = nativeVerbOf(hook, 'user_badge')

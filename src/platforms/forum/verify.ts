@@ -7,7 +7,7 @@ import { anyMatches, signatureInvalid, usableSecrets } from '../signatures/verif
 const SIGNATURE = 'x-discourse-event-signature'
 
 /**
- * Checks the HMAC of a delivery over the received bytes. A header sent twice arrives as one text with a comma in it,
+ * Checks the HMAC of a delivery over the received bytes. A header that was sent twice arrives as one text with a comma,
  * which equals no signature.
  *
  * @param secrets all currently valid ones; none (or only empty ones): the result is `none`

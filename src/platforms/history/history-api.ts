@@ -9,7 +9,7 @@ import {
 /** A command waits without a limit. */
 const COMMAND_POLICY: RequestPolicy = {
   connections: 4,
-  // GitHub opens its hourly allowance again within an hour.
+  // GitHub renews its allowance every hour.
   longestWaitSeconds: 3_660,
   retrySeconds: [1, 3, 10],
   words: {
@@ -49,12 +49,12 @@ const POLL_POLICY: RequestPolicy = {
 }
 
 export interface HistoryApiOptions extends PlatformApiOptions {
-  /** For a poll: gives up sooner. */
+  /** True for a poll, which gives up sooner. */
   isBrief: boolean
   signal?: AbortSignal | undefined
 }
 
-/** A list as the platform pages it. */
+/** One page of a platform's list. */
 export interface ListPage {
   items: unknown[]
   /** Path of the next page, below the address of the API. */
@@ -96,7 +96,7 @@ export class HistoryApi {
     return this.#api.unreadable(how)
   }
 
-  /** How far the platform's clock is ahead, in milliseconds, by its latest answer. */
+  /** How far the platform's clock is ahead of ours, in milliseconds, by its latest answer. */
   clockAheadMs(): number {
     return this.#api.clockAheadMs()
   }
@@ -110,7 +110,7 @@ export class HistoryApi {
     return this.#api.call('GET', path, { headers, signal: this.options.signal })
   }
 
-  /** Only the path of a link counts, so that the credential stays with the server that it is for. */
+  /** Uses only the path of a link, so that the credential is sent to no other server. */
   #pathOf(link: string | undefined): string | undefined {
     if (link === undefined || !URL.canParse(link, this.options.baseUrl)) return undefined
     const { pathname, search } = new URL(link, this.options.baseUrl)
@@ -119,7 +119,7 @@ export class HistoryApi {
   }
 }
 
-/** GitHub and Gitea name it in a link, GitLab in a header. */
+/** The number of the last page. GitHub and Gitea put it in a link, GitLab in a header. */
 function lastPageOf(answer: PlatformAnswer): number | undefined {
   const last = /[?&]page=(\d{1,9})/u.exec(linkOf(answer, 'last') ?? '')?.[1] ?? answer.headers['x-total-pages']
   const page = Number(last)

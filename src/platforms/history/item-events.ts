@@ -14,11 +14,11 @@ export type NormaliseBody = (body: Payload, delivery: WebhookDelivery) => Normal
 export interface PastDelivery {
   headers: Readonly<Record<string, string>>
   body: Payload
-  /** When it happened, if the webhook's body does not have it in the member that the adapter reads. */
+  /** When the event happened, if the member that the adapter reads lacks it. */
   occurredAt?: string | undefined
 }
 
-/** Why an item is left out. */
+/** The reason why an item is left out. */
 export class UnusableItem extends Error {}
 
 /** The member that identifies an item. @throws UnusableItem */
@@ -36,11 +36,11 @@ export function timeOf(item: Payload, name: string): string {
 }
 
 /**
- * The events of the items of one page. An item that cannot become an event is left out and reported, and never costs the
- * others.
+ * The events of the items of one page. An item that cannot become an event is left out and reported. It does not affect
+ * the others.
  *
- * @param name of the items, for the report
- * @param toDeliveries what happened to one item, oldest first. @throws UnusableItem
+ * @param name name of the items, for the report
+ * @param toDeliveries the deliveries for one item, oldest first. @throws UnusableItem
  */
 export async function toHistoryPage(
   items: readonly unknown[],
@@ -62,10 +62,10 @@ export async function toHistoryPage(
   return { events: inOrder(events), leftOut, items: items.length }
 }
 
-/** What was made of the items of a page. */
+/** The result for the items of a page. */
 export type ItemPage = Pick<HistoryPage, 'events' | 'leftOut' | 'items'>
 
-/** A page together with the lists that belong to its items. */
+/** Joins a page with the lists that belong to its items. */
 export function joinPages(pages: readonly ItemPage[]): ItemPage {
   return {
     events: pages.flatMap(({ events }) => events),
@@ -77,7 +77,7 @@ export function joinPages(pages: readonly ItemPage[]): ItemPage {
 /**
  * Reads a list that belongs to one item, page by page.
  *
- * @param mayFollow of the items of a page: whether the next page may have something that counts
+ * @param mayFollow whether the next page may have relevant items, by the items of this page
  */
 export async function readSubList(
   api: HistoryApi,
@@ -95,7 +95,7 @@ export async function readSubList(
   return joinPages(pages)
 }
 
-/** A list of a platform that begins with the oldest, and has no other order. */
+/** A list of a platform that has no order but oldest first. */
 export interface OldestFirst {
   api: HistoryApi
   first: string
@@ -108,9 +108,9 @@ export interface OldestFirst {
 }
 
 /**
- * A page of such a list, read from its end. A list whose number of pages the platform does not give is left out.
+ * A page of such a list, read from its end. If the platform does not give the number of pages, the list is left out.
  *
- * @param position of the page; absent for the last one
+ * @param position position of the page; absent for the last one
  */
 export async function readFromEnd(position: string | undefined, list: OldestFirst): Promise<HistoryPage> {
   const { api, first, reader, time, since, headers } = list
@@ -126,9 +126,10 @@ export async function readFromEnd(position: string | undefined, list: OldestFirs
 }
 
 /**
- * Whether some of the items are not older than an instant. Items without a time say nothing; if none has one, there may be.
+ * Whether some of the items may be at or after an instant. Items without a time do not count; if none has one, some may
+ * be.
  *
- * @param times the members that may have the time of an item; the latest counts
+ * @param times the members that may contain an item's time; the latest counts
  */
 export function hasRecent(items: readonly unknown[], since: string, ...times: readonly string[]): boolean {
   const known = items.flatMap(item => {
@@ -138,7 +139,7 @@ export function hasRecent(items: readonly unknown[], since: string, ...times: re
   return known.length === 0 ? items.length > 0 : known.some(time => time >= since)
 }
 
-/** How many pages follow, by the number in the address of this one. */
+/** Number of the following pages, by the page number in this page's address. */
 export function pagesLeft(position: string, lastPage: number | undefined): number | undefined {
   if (lastPage === undefined) return undefined
   const page = /[?&]page=(\d{1,9})/u.exec(position)?.[1] ?? '1'
@@ -151,11 +152,11 @@ export interface ItemReader {
   toDeliveries: (item: Payload) => readonly PastDelivery[] | Promise<readonly PastDelivery[]>
 }
 
-/** The events that the adapter makes of a delivery. @throws UnusableItem */
+/** The events that the adapter creates from a delivery. @throws UnusableItem */
 export function eventsOfPast({ headers, body, occurredAt }: PastDelivery, normalise: NormaliseBody): NewEvent[] {
   const delivery = {
     headers,
-    // Only an event without an identity of its own is identified by its bytes.
+    // Bytes are needed only for an event without an identity of its own.
     get body() {
       return Buffer.from(JSON.stringify(body))
     },

@@ -16,7 +16,7 @@ export type ApiCalls = Pick<HistoryApiOptions, 'sleep' | 'now' | 'onWait' | 'sig
 
 export interface OpenHistory {
   history: History
-  /** How far the platform's clock is ahead, in milliseconds. */
+  /** How far the platform's clock is ahead of ours, in milliseconds. */
   clockAheadMs(): number
   close(): void
 }
@@ -25,13 +25,13 @@ export interface HistoryReading {
   account: HistoryAccount
   /** RFC 3339 in UTC, six digits. */
   since: string
-  /** It is polled: `since` is not long ago, and long waits are left to the next poll. */
+  /** True for a poll: `since` is not long ago, and the next poll continues if a wait would be long. */
   isPoll: boolean
   calls: ApiCalls
 }
 
 /**
- * Opens what happened in a place of a platform.
+ * Opens the history of a place of a platform.
  *
  * @throws AppError as `HistoryApi`
  */
@@ -64,7 +64,7 @@ function repositoryOf(place: Place | undefined) {
 
 const AGENT = { 'user-agent': 'Daybook' }
 
-/** GitHub itself, else a server of Gitea or Forgejo if it answers as one, else GitHub Enterprise Server. */
+/** GitHub itself, else Gitea or Forgejo if the server answers as one, else GitHub Enterprise Server. */
 async function findCodeAApi(
   baseUrl: string,
   calls: Omit<HistoryApiOptions, 'baseUrl' | 'headers'>,
@@ -96,7 +96,7 @@ const NOT_GITEA = [
   'platform_credentials_refused',
 ]
 
-/** Closes the connections if it cannot be opened. */
+/** Closes the connections if opening fails. */
 async function opening(options: HistoryApiOptions, open: (api: HistoryApi) => Promise<History>): Promise<OpenHistory> {
   const api = new HistoryApi(options)
   try {
@@ -107,7 +107,7 @@ async function opening(options: HistoryApiOptions, open: (api: HistoryApi) => Pr
   }
 }
 
-/** Targets are read per platform, so this is a defect. */
+/** The error for a defect: targets are read per platform. */
 function noSuchPlace(): Error {
   return new Error('The platform has no places of this form.')
 }

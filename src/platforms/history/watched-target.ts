@@ -4,9 +4,9 @@ import { placeOfFilters, placeOfScope, placeOfText } from '../../model/subscript
 import { toTargetText } from '../../model/subscriptions/target-place.js'
 
 /**
- * The place that a subscription watches on a code host or a forum; without a target, a whole forum.
+ * The place that a subscription watches on a code host or a forum. Without a target, it is a whole forum.
  *
- * @returns undefined if it names no place that has lists
+ * @returns undefined if the subscription names no place that has lists
  */
 export function watchedTargetOf({
   source,

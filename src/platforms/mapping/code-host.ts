@@ -1,4 +1,4 @@
-/** What both code hosts have in common: the parts of a push, in git's terms, and conversations in a repository. */
+/** Code that both code hosts share: the parts of a push, in git's terms, and conversations in a repository. */
 
 import type { Conversation, TargetNode } from '../../model/events/event.js'
 import { nearestUrl } from './node.js'
@@ -7,7 +7,7 @@ import { known, objectsAt, type Payload, textAt } from './payload.js'
 const ALL_ZEROS = /^0+$/u
 const REF = /^refs\/(heads|tags)\/(.+)$/su
 
-/** The all-zero hash means no commit: before a ref was created, after it was deleted. */
+/** The all-zero hash means no commit: before a ref is created, or after it is deleted. */
 export function isNoCommit(sha: string | undefined): boolean {
   return sha !== undefined && ALL_ZEROS.test(sha)
 }
@@ -18,7 +18,7 @@ export function readRef(ref: string | undefined): { type: 'branch' | 'tag' | 're
   return { type: folder === 'heads' ? 'branch' : folder === 'tags' ? 'tag' : 'ref', name }
 }
 
-/** A push is identified by repository, ref, old and new commit; without all of them only the delivery identifies it. */
+/** Repository, ref, old and new commit identify a push. If one is missing, only the delivery identifies it. */
 export function pushIdentity(repository: string | undefined, push: Payload): string | undefined {
   const parts = [repository, textAt(push, 'ref'), textAt(push, 'before'), textAt(push, 'after')]
   if (parts.includes(undefined)) return undefined
@@ -40,7 +40,7 @@ export interface ConversationText {
 }
 
 /**
- * The conversation of an event on a code host, and its text. Its link is the nearest known one.
+ * The conversation of an event on a code host, and its text. Its link is the nearest known address.
  *
  * @param repositoryName path of the repository, or of the group if there is none
  * @param carrier the issue, pull request, discussion, branch …: events with one carrier share one conversation

@@ -1,8 +1,8 @@
 /**
  * Converts platform data to identifying texts: bounded, and with exactly one UTF-8 form.
  *
- * The limits add up to less than the 512 characters of a dedupe key and the 128 of a kind, so the ledger never refuses
- * what is built here.
+ * The limits add up to less than the 512 characters of a dedupe key and the 128 of a kind, so the ledger refuses no
+ * text from here.
  */
 
 import { createHash } from 'node:crypto'
@@ -24,13 +24,13 @@ export interface KeyParts {
   id: string
   /** From `toWord`. */
   verb: string
-  /** Distinguishes this occurrence from the next of the same kind; absent for what happens once. */
+  /** Distinguishes this occurrence from the next of the same kind. Absent for events that happen once. */
   discriminator?: string | undefined
 }
 
 /**
- * `<source>:<host>:<object_type>:<native id>:<verb>[:<discriminator>]`, 1 to 512 characters; equal parts always give
- * the same key. A part that is too long, or has no unique UTF-8 form, is replaced by its digest.
+ * `<source>:<host>:<object_type>:<native id>:<verb>[:<discriminator>]`, 1 to 512 characters. Equal parts always give
+ * the same key. A digest replaces a part that is too long, or has no unique UTF-8 form.
  */
 export function toDedupeKey(parts: KeyParts): string {
   const host = bounded(parts.host, LIMITS.host)
@@ -59,7 +59,7 @@ export function toWord(text: string | undefined): string | undefined {
   return trimOf([...word].slice(0, LIMITS.word).join(''), '_') || undefined
 }
 
-/** SHA-256 in hex, over the bytes or over the text's UTF-16 code units (so that no two texts share a digest). */
+/** SHA-256 in hex, over the bytes, or over the text's UTF-16 code units, so that no two texts share a digest. */
 export function digestOf(content: string | Uint8Array): string {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf16le') : content
   return createHash('sha256').update(bytes).digest('hex')
@@ -71,6 +71,6 @@ export function shortDigest(text: string): string {
 }
 
 function bounded(text: string, characters: number): string {
-  // There are never fewer code units than characters, so this limit is safe.
+  // A text has at least as many code units as characters, so this limit is safe.
   return text.length <= characters && !WITHOUT_ONE_FORM.test(text) ? text : `sha256-${digestOf(text)}`
 }

@@ -5,31 +5,31 @@ import { digestOf, toDedupeKey, toIdentifier } from './identity.js'
 import { known, type Payload } from './payload.js'
 
 /**
- * How occurrences are distinguished: `once` for what cannot happen twice to one object, else the parts that differ
+ * Distinguishes occurrences. `once`: the event cannot happen twice to one object. Otherwise, the parts that differ
  * between occurrences. If a part is missing, the delivery distinguishes them.
  */
 export type Occurrence = 'once' | readonly (string | undefined)[]
 
-/** What a row of a platform's mapping makes of a native event. */
+/** The result of a mapping row for a native event. */
 export interface MappedEvent {
   objectType: string
   verb: string
   subjectId: string | undefined
-  /** Identifies the object among all of its type on its host; usually its native id. */
+  /** Identifies the object among all of its type on its host. Usually its native id. */
   identity: string | undefined
-  /** The object type in the key, if the identity is that of a part of another object; default `objectType`. */
+  /** The object type in the key, if the identity is that of a part of another object. Default: `objectType`. */
   keyType?: string
   occurrence: Occurrence
   occurredAt: string | undefined
   target: TargetNode
   conversation: Conversation
-  /** Its outcome or current state, in the words shared by all platforms. */
+  /** The outcome or current state, in the words that all platforms share. */
   outcome?: string | undefined
-  /** Added to the native words in `action.metadata`. */
+  /** Added to the platform's words in `action.metadata`. */
   metadata?: Record<string, unknown>
 }
 
-/** What all rows of a delivery share. */
+/** Values that all rows of a delivery share. */
 export interface Native {
   source: PlatformSource
   /** The instance, because ids are unique only there. */
@@ -47,7 +47,7 @@ export interface Native {
 /** Replaces the missing id of an object in a dedupe key. */
 const NO_ID = '-'
 
-/** The event of a mapped native one. Source: the platforms' rules 4 to 8. */
+/** Converts a mapped native event to an event. Source: the platforms' rules 4 to 8. */
 export function toEvent(native: Native, mapped: MappedEvent, delivery: WebhookDelivery): NewEvent {
   const kind = `${mapped.objectType}.${mapped.verb}`
   return {
@@ -73,8 +73,8 @@ export function toEvent(native: Native, mapped: MappedEvent, delivery: WebhookDe
 }
 
 /**
- * Made from identities in the payload, so that one event through two hooks has one key. Only if these do not identify
- * the occurrence, the delivery does.
+ * Made of identities in the payload, so that an event has the same key through two hooks. If these do not identify the
+ * occurrence, the delivery does.
  */
 function dedupeKeyOf(native: Native, mapped: MappedEvent, delivery: WebhookDelivery): string {
   const parts = mapped.occurrence === 'once' ? [] : mapped.occurrence

@@ -3,7 +3,7 @@ import { toIdentifier } from './identity.js'
 import { known } from './payload.js'
 
 export interface NodeParts {
-  /** Native id, or a path of ids; a node without one has no key. */
+  /** Native id, or a path of ids. A node without one has no key. */
   id?: string | undefined
   display?: string | undefined
   url?: string | undefined

@@ -1,13 +1,13 @@
 /**
  * Reads platform payloads, in which any member may be missing, null, empty, redacted or of the wrong type. All of these
- * count as absent: one bad member must never lose an event, so nothing here throws.
+ * count as absent. Nothing here throws: one bad member must never lose an event.
  */
 import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
 
 /** A JSON object as received. */
 export type Payload = Readonly<Record<string, unknown>>
 
-/** Replaces values that the receiver may not see, on some platforms. */
+/** Some platforms replace values that the receiver may not see with this. */
 export const REDACTED = '[REDACTED]'
 
 /** Years 1 to 9999, in seconds since the epoch. */
@@ -47,7 +47,7 @@ export function idAt(from: Payload | undefined, name: string): string | undefine
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : textAt(from, name)
 }
 
-/** A number unchanged, e.g. an issue number. */
+/** A number as received, such as an issue number. */
 export function numberAt(from: Payload | undefined, name: string): number | undefined {
   const value = memberOf(from, name)
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
@@ -58,15 +58,15 @@ export function isTrue(from: Payload | undefined, name: string): boolean {
   return memberOf(from, name) === true
 }
 
-/** An address safe to open in a browser; anything but http and https counts as absent. */
+/** An address that is safe to open in a browser. Schemes other than http and https count as absent. */
 export function webUrlAt(from: Payload | undefined, name: string): string | undefined {
   const url = textAt(from, name)
   return url !== undefined && /^https?:\/\//iu.test(url) ? url : undefined
 }
 
 /**
- * An instant as UTC text with six digits, read from text with a zone or from seconds since the epoch, whole or
- * fractional. The year 1, Go's "no time", counts as absent, as does an unreadable text, which remains in the payload.
+ * An instant as UTC text with six digits, from text with a zone or from seconds since the epoch, whole or fractional.
+ * The year 1, Go's "no time", counts as absent. So does an unreadable text, which remains in the payload.
  */
 export function instantAt(from: Payload | undefined, name: string): string | undefined {
   const value = memberOf(from, name)

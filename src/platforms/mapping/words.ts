@@ -28,8 +28,8 @@ const CANONICAL: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The verb of an event kind, in the past tense, from a platform's own word for the action. Words with a special meaning
- * on one platform (`published`, `started`) are mapped by that adapter.
+ * The verb of an event kind, in the past tense, from a platform's own word for the action. An adapter maps the words
+ * that have a special meaning on its platform (`published`, `started`).
  */
 export function canonicalVerb(native: string): string {
   return CANONICAL.get(native) ?? native

@@ -28,7 +28,7 @@ export interface OwnAdapter extends WebhookAdapter<string> {
  * Reads the definition of a source.
  *
  * @param input parsed JSON
- * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with the places in the definition
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with places in the definition
  */
 export function readSourceDefinition(input: unknown): SourceDefinition {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('A source')
@@ -74,7 +74,7 @@ export function compileOwnAdapter(definition: SourceDefinition): OwnAdapter {
   }
 }
 
-/** What `GET /api/platforms` shows of it. Kinds that are made from the payload are not known before. */
+/** The entry of a source in `GET /api/platforms`. Kinds that are made from the payload are unknown. */
 export function catalogueOf({ name, description, proof, rules }: SourceDefinition): PlatformCatalogue<string> {
   const isPlain = (kind: unknown): kind is string => typeof kind === 'string' && !/[{}]/u.test(kind)
   const types = [...new Set(rules.flatMap(({ target = [] }) => target.map(({ type }) => type)))]

@@ -4,14 +4,14 @@ import { isForm, textOf } from '../deliveries/delivery-body.js'
 import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
 import { withExactIntegers } from './exact-integers.js'
 
-/** A body as a mapping reads it. */
+/** A body in the form that a mapping reads. */
 export interface ReadBody {
   root: unknown
   /** Why there is nothing to map: the body is neither JSON nor a form. */
   unreadable?: string
 }
 
-/** The member of a payload that holds a body that is not an object. */
+/** The member of a payload that contains a body that is not an object. */
 export const WRAPPED = 'body'
 
 /**
@@ -33,7 +33,7 @@ export function readOwnBody(delivery: WebhookDelivery, isSignedForm: boolean): R
   return (typeof payload === 'string' ? parsed(payload) : undefined) ?? { root: fields }
 }
 
-/** Longer texts stay texts: a delivery with several would need much memory. */
+/** Limit in characters. Longer texts are not decoded: a delivery with several would need much memory. */
 const DECODED = 1024 * 1024
 
 const OBJECT_OR_LIST = /^\s*[{[]/u
@@ -57,12 +57,12 @@ function parsed(text: string): ReadBody | undefined {
   }
 }
 
-/** A payload is an object: another body is its member `body`. */
+/** A payload is an object. Another body becomes its member `body`. */
 export function toPayload(root: unknown): Payload {
   return isPayload(root) ? root : { [WRAPPED]: root }
 }
 
-/** What `toPayload` was made from. @param isWrapped as noted when it was */
+/** Reverts `toPayload`. @param isWrapped whether `toPayload` wrapped the body, as noted then */
 export function fromPayload(payload: Payload, isWrapped: boolean): unknown {
   return isWrapped ? memberOf(payload, WRAPPED) : payload
 }

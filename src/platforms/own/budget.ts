@@ -1,20 +1,20 @@
-/** What every delivery may take, in addition to its own size. A step takes about 25 ns. */
+/** Allowances of every delivery, in addition to its own size. A step takes about 25 ns. */
 const STEPS = 2_000_000
 const CHARACTERS = 8 * 1024 * 1024
 const REPEATED = 16 * 1024 * 1024
-/** What an ordinary batch of records repeats: what is around a record has up to four times its size. */
+/** Allowance for an ordinary batch of records, in which the data around a record has up to four times its size. */
 const REPEATED_A_SIZE = 4
-/** 100 ms in objects with thousands of members. */
+/** Copying this many members takes 100 ms in objects with thousands of members. */
 const COPIED = 200_000
-/** A value takes more time and memory than its text. */
+/** Allowance for a value, which takes more time and memory than its text. */
 const VALUE = 32
 
-/** Why a delivery is not mapped: it is kept whole. */
+/** The reason why a delivery is not mapped, but kept whole. */
 export class KeptWhole extends Error {}
 
 /**
- * Bounds the work of mapping one delivery, because small deliveries are mapped on the thread that answers all requests: each
- * item of a list reads all places again, and repeats the texts around the list.
+ * Limits the work of mapping one delivery, because small deliveries are mapped on the thread that answers all requests.
+ * Each item of a list reads all places again, and repeats the texts around the list.
  */
 export class Budget {
   #steps: number
@@ -35,7 +35,7 @@ export class Budget {
     if (this.#steps < 0) throw new KeptWhole('Its items are too many for the places and conditions of the definition.')
   }
 
-  /** @param size of what the event of an item repeats; @param copied members that are copied for it; @throws KeptWhole */
+  /** @param size size of what the event of an item repeats; @param copied members copied for it; @throws KeptWhole */
   takeRepeated({ size, copied }: { size: number; copied: number }): void {
     this.#repeated -= size
     this.#copied -= copied
@@ -44,7 +44,7 @@ export class Budget {
     }
   }
 
-  /** @param characters of a text that a value reads or results in; @throws KeptWhole */
+  /** @param characters length of a text that a value reads or results in; @throws KeptWhole */
   takeCharacters(characters: number): void {
     this.#characters -= characters
     if (this.#characters < 0) {
@@ -53,7 +53,7 @@ export class Budget {
   }
 }
 
-/** Characters of a value as JSON, about, and more for each value in it. @param except the member or item that does not count */
+/** Approximate length of a value as JSON, plus an allowance for each value in it. @param except a member or item to skip */
 export function sizeOf(value: unknown, except?: string | number): number {
   if (typeof value === 'string') return VALUE + value.length
   if (typeof value !== 'object' || value === null) return VALUE

@@ -9,13 +9,14 @@ import { compileValue } from './template.js'
 
 type AnswerMembers = Exclude<DeliveryAnswer, string>
 
-/** @param secrets for a text to be signed; none: it is left out */
+/** @param secrets for signing a text; without secrets, the text is omitted */
 export type AnswerChallenge = (scope: Scope, secrets: readonly string[]) => AnswerMembers | undefined
 
 type ReadMember = (scope: Scope, secrets: readonly string[]) => AnswerMembers[string] | undefined
 
 /**
- * Answers a delivery that asks for it. A text is signed only for a delivery whose own signature was verified: others could have any text signed.
+ * Answers a delivery that asks for it. Signs a text only for a delivery with a verified signature: otherwise anyone
+ * could have any text signed.
  *
  * @throws AppError `invalid/invalid_field` with the place in the definition
  */

@@ -1,8 +1,8 @@
-/** Integers with fewer digits do not change as a double. */
+/** A double represents integers with fewer digits exactly. */
 const DIGITS = 16
 const LONG = /\d{16}/u
 const INTEGER = /^-?\d+$/u
-/** Digits and a sign. Every longer integer changes. */
+/** Length of digits and sign. Every longer integer changes. */
 const MOST_EXACT = 20
 
 const QUOTE = 0x22
@@ -10,8 +10,8 @@ const BACKSLASH = 0x5c
 const MINUS = 0x2d
 
 /**
- * A JSON text whose integers that a double cannot represent are texts: some services have ids of 18 digits, of which two would
- * become one.
+ * Turns integers that a double cannot represent into texts, in a JSON text. Some services have ids of 18 digits, of
+ * which two would become equal.
  *
  * @param json valid JSON
  */
@@ -36,7 +36,7 @@ export function withExactIntegers(json: string): string {
 }
 
 /**
- * Checks only every sixteenth character: any 16 digits in a row include one of these. The digits may also be inside a
+ * Checks only every sixteenth character: any 16 digits in a row include one of these. The digits may also be part of a
  * text.
  */
 function hasLongDigits(json: string): boolean {

@@ -1,9 +1,9 @@
-/** Headers of an unmapped delivery are kept, because a later mapping may read them: these, and those with a prefix. */
+/** Names and prefixes of headers that are kept with an unmapped delivery, because a later mapping may read them. */
 const KEPT = ['content-type', 'user-agent']
 const KEPT_PREFIXES = ['x-', 'ce-', 'webhook-id', 'webhook-timestamp', 'svix-id', 'svix-timestamp']
-/** Headers that name the event or the delivery. */
+/** Parts of names of headers that name the event or the delivery. */
 const NAMES_EVENT = /event|hook|topic|delivery|request-id/u
-/** May hold a secret, or the address of a person. Proxies add the address of the request, whose query may have the secret. */
+/** May contain a secret or a person's address. Proxies add the request's address, whose query may contain the secret. */
 const NEVER =
   /token|secret|auth|sign|hmac|cookie|password|api-?key|original|rewrite|-(?:ur[il]|path|query)$|^x-(?:forwarded|real-ip|client-ip|request-ip)/u
 

@@ -15,18 +15,18 @@ import { compileRule } from './rule.js'
 import { signsForm } from './signature.js'
 import { compileValue } from './template.js'
 
-/** The kind of a delivery that no rule of a mapping fits. It is kept unchanged, and can be mapped later. */
+/** The kind of a delivery that no rule of a mapping fits. It is kept unchanged and can be mapped later. */
 export const UNMAPPED = 'delivery.unmapped'
 
 /** The end of the identity of an item. */
 const OF_ITEM = /:\d+$/u
 
 export interface Mapping {
-  /** Never throws: what does not fit becomes an event of the kind `delivery.unmapped`. */
+  /** Never throws: a delivery that does not fit becomes an event of the kind `delivery.unmapped`. */
   normalise(delivery: WebhookDelivery, context: DeliveryContext): NormalisedDelivery
-  /** Maps a payload that was kept, to the events that its delivery would become now. */
+  /** Maps a kept payload to the events that its delivery would become now. */
   remap(kept: KeptDelivery): RemappedDelivery
-  /** For those who write a mapping: the values without a result, as places in the definition, of the first `most` items. */
+  /** For authors of a mapping: the values without a result, as places in the definition, of the first `most` items. */
   without(delivery: WebhookDelivery, most: number): string[][]
 }
 
@@ -34,13 +34,13 @@ export interface Mapping {
 export interface KeptDelivery {
   root: unknown
   headers: Readonly<Record<string, string | undefined>>
-  /** Identifies it if the mapping does not. */
+  /** Identifies the delivery if the mapping does not. */
   identity: string
 }
 
 export interface RemappedDelivery {
   events: NewEvent[]
-  /** Items, or whole deliveries, that still do not fit. */
+  /** Number of items, or whole deliveries, that still do not fit. */
   unmapped: number
 }
 
@@ -58,7 +58,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
   const proofHeader = 'header' in definition.proof ? definition.proof.header.toLowerCase() : undefined
   const ordinary = ordinaryAnswer === undefined ? {} : { answer: ordinaryAnswer }
 
-  /** @param identity of the delivery and the item in it, if nothing else identifies the event: a digest takes time */
+  /** @param identity of the delivery and its item, called only if nothing else identifies the event: a digest takes time */
   const map = (scope: Scope, identity: () => string): NewEvent | { misfit: string } => {
     const rule = rules.find(({ applies }) => applies(scope))
     if (rule === undefined) return { misfit: 'No rule has conditions that hold.' }
@@ -123,7 +123,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
       const isItem = OF_ITEM.test(identity)
       try {
         const { scopes, isList } = scopesOf({ root, item: root, headers, budget: new Budget(root) })
-        // The delivery that it is from would number the items in another order.
+        // The original delivery would number the items in another order.
         if (isItem && scopes.length > 1) return { events: [], unmapped: 1 }
         const mapped = scopes.map((each, index) =>
           map(each, () => (isList && !isItem ? `${identity}:${index}` : identity)),
@@ -149,14 +149,14 @@ export function compileMapping(definition: SourceDefinition): Mapping {
   }
 }
 
-/** Stops before the events would be too many or too large: each of them has what is around its item. @throws KeptWhole */
+/** Stops before the events would be too many or too large: each repeats the data around its item. @throws KeptWhole */
 function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ListedItem[] {
   const listed: ListedItem[] = []
   for (const each of itemsAt(root, listAt)) {
     if (listed.push(each) > SOURCE_LIMITS.events) {
       throw new KeptWhole(`The list has more than ${SOURCE_LIMITS.events} items.`)
     }
-    // The first item costs nothing more: the delivery already holds what is around it.
+    // The first item repeats nothing: the delivery already contains the data around it.
     if (listed.length > 1) budget.takeRepeated(each.around)
   }
   if (listed.length === 0) throw new KeptWhole('The list of items is empty.')
@@ -188,7 +188,7 @@ function hidden(value: unknown): unknown {
   return value === undefined ? undefined : REDACTED
 }
 
-/** Without values that are nested deeper than an event may hold. Done once, because looking takes time for each event. */
+/** Without values nested deeper than an event may be. Done once per delivery: checking each event takes time. */
 function withinLevels(root: unknown): unknown {
   const payload = toPayload(root)
   return fromPayload(withinDepth(payload), payload !== root)

@@ -1,11 +1,11 @@
 import type { Budget } from './budget.js'
 import { compilePointer } from './pointer.js'
 
-/** What a mapping reads from. */
+/** Values from which a mapping reads. */
 export interface Scope {
-  /** The parsed body. Of a delivery with several events: with the list of which the item is the only one. */
+  /** The parsed body. For a delivery with several events, its list contains only this item. */
   root: unknown
-  /** One of the list of a delivery with several events; else the parsed body. */
+  /** An item of the list, in a delivery with several events. Otherwise the parsed body. */
   item: unknown
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>

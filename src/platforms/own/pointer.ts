@@ -7,19 +7,19 @@ export type Step = string | { path: readonly string[]; is: string } | typeof EVE
 
 export const EVERY = Symbol('[*]')
 
-/** An item of a list, before the root is copied in which it is the only one. */
+/** An item of a list, before the copy of the root in which it is the only item. */
 export interface ListedItem {
   item: unknown
   around: Around
 }
 
-/** What is around the items of a list: the values from the root to it. */
+/** The data around the items of a list: the values from the root to the list. */
 export interface Around {
-  /** Size of what every item repeats. */
+  /** Size of the data that every item repeats. */
   size: number
-  /** Members that are copied for each item: those of the objects from the root to the list. Other values are shared. */
+  /** Number of members copied for each item: those of the objects from the root to the list. Other values are shared. */
   copied: number
-  /** The root with this list in place of the whole one. */
+  /** The root with this list in place of the original one. */
   rootWith(list: unknown): unknown
 }
 
@@ -32,14 +32,14 @@ const NOTHING_AROUND: Around = { size: 0, copied: 0, rootWith: list => list }
 const unlimited: TakeSteps = () => {}
 
 const STEPS = 32
-/** Items in which a member is looked for: payloads of any length take the same time. */
+/** Maximum number of items in which a member is searched, so that long payloads take no longer. */
 const SEARCHED = 128
 const CHOSEN = /^\[([^=]+)=(.*)\]$/su
 const INDEX = /^(?:0|[1-9]\d{0,8})$/u
 
 /**
- * Reads a JSON Pointer. A part `[key=service.name]` is the first item of a list whose member `key` has this text; `[field~1ref=x]`
- * looks for the member `ref` in the member `field`.
+ * Reads a JSON Pointer. A part `[key=service.name]` is the first item of a list whose member `key` has this text;
+ * `[field~1ref=x]` looks for the member `ref` in the member `field`.
  *
  * @param field where the pointer is in the definition, for the error
  * @throws AppError `invalid/invalid_field`
@@ -71,7 +71,7 @@ export function compilePointer(text: string, field: string): (value: unknown, ta
   return (value, takeSteps) => valueAt(value, steps, takeSteps)
 }
 
-/** Whether there is a list at the pointer, or where it first goes through each item of one. */
+/** Whether there is a list at the pointer, or at its first part that stands for each item of a list. */
 export function hasListAt(root: unknown, steps: readonly Step[]): boolean {
   const every = steps.indexOf(EVERY)
   return Array.isArray(valueAt(root, every === -1 ? steps : steps.slice(0, every)))
@@ -103,7 +103,7 @@ function aroundMember(value: unknown, step: Exclude<Step, typeof EVERY>, around:
   }
 }
 
-/** A copy in which the value at a pointer is replaced. It shares all other values. A missing place stays missing. */
+/** A copy in which the value at a pointer is replaced. All other values are shared. A missing place stays missing. */
 export function withReplaced(
   root: unknown,
   [step, ...inner]: readonly Step[],
@@ -121,7 +121,7 @@ export function withReplaced(
   return { ...root, [name]: after }
 }
 
-/** The same list if no item changes: ten places may be replaced in every item. */
+/** Returns the same list if no item changes: up to ten places may be replaced in every item. */
 function mapped(list: readonly unknown[], change: (value: unknown) => unknown): readonly unknown[] {
   const changed = list.map(change)
   return changed.some((value, index) => value !== list[index]) ? changed : list

@@ -22,10 +22,10 @@ const SLACK: HmacProof = {
 const TOKENS: readonly SourceProof['type'][] = ['token', 'query', 'basic', 'body']
 
 /**
- * Compiles how deliveries prove themselves.
+ * Compiles the verification of deliveries.
  *
- * @returns a function that verifies; it throws `unauthenticated/signature_invalid`, and `forbidden/source_closed` for a source
- *   that needs a secret and has none
+ * @returns a function that verifies; it throws `unauthenticated/signature_invalid`, and `forbidden/source_closed` if
+ *   the source needs a secret and has none
  * @throws AppError `invalid/invalid_field` with the place in the definition
  */
 export function compileProof({ name, proof }: Pick<SourceDefinition, 'name' | 'proof'>) {
@@ -93,7 +93,7 @@ function checkToken(shown: string | undefined, secrets: readonly string[], chall
   )
 }
 
-/** A parameter that is there once. */
+/** The value of a parameter that occurs once. */
 function parameterOf(query: string | undefined, name: string): string | undefined {
   const [value, ...others] = new URLSearchParams(query).getAll(name)
   return others.length === 0 ? value : undefined
@@ -113,7 +113,7 @@ function compileBodyToken(at: string): CheckSignature {
   }
 }
 
-/** Several senders show a user and a password only after an answer that asks for them. Source: RFC 7617. */
+/** Several senders send user and password only after an answer that asks for them. Source: RFC 7617. */
 const BASIC_CHALLENGE = 'Basic realm="webhooks"'
 
 /** Source: RFC 7617. */
@@ -123,7 +123,7 @@ function passwordOf({ headers }: WebhookDelivery, username: string): string | un
   return shown.startsWith(`${username}:`) ? shown.slice(username.length + 1) : undefined
 }
 
-/** Svix signs in the same way, and has names of its own for the headers. */
+/** Svix uses the same signature scheme, with its own names for the headers. */
 const STANDARD_PREFIXES = ['webhook', 'svix']
 
 const checkStandard: CheckSignature = (delivery, secrets, now) => {

@@ -12,7 +12,7 @@ import { compileValue, type ReadText, type TextUse } from './template.js'
 /** One rule of a mapping, ready to use. */
 export interface CompiledRule {
   applies: Holds
-  /** @returns the event without key and payload, or why the payload does not fit */
+  /** @returns the event without key and payload, or the reason why the payload does not fit */
   map(scope: Scope): MappedRule | { misfit: string }
   /** The values of the rule that have no result, as places in the definition. */
   without(scope: Scope): string[]
@@ -20,15 +20,15 @@ export interface CompiledRule {
 
 export interface MappedRule {
   event: Omit<NewEvent, 'dedupe_key' | 'payload' | 'source'>
-  /** What identifies the event, if the mapping defines it and the payload contains it. */
+  /** Identity of the event, if the mapping defines it and the payload contains it. */
   key: string | undefined
 }
 
-/** What a word of a kind takes in addition to its characters. */
+/** Steps that a word of a kind takes in addition to its characters. */
 const STEPS_A_WORD = 20
 const WEB_URL = /^https?:\/\//iu
 const EPOCH = /^\d{1,19}(?:\.\d{1,9})?$/u
-/** Seconds, milliseconds, microseconds and nanoseconds of this century are apart by their size. */
+/** Units of times in this century. Seconds, milliseconds, microseconds and nanoseconds differ in their size. */
 const MICROS_A_UNIT: readonly [below: number, micros: number][] = [
   [1e11, 1e6],
   [1e14, 1e3],
@@ -144,7 +144,7 @@ function webUrl(text: string | undefined): string | undefined {
   return text !== undefined && WEB_URL.test(text) ? text : undefined
 }
 
-/** The first alternative that is a time: several services send 0 or an empty text for an unknown one. */
+/** The first alternative that is a time. Several services send 0 or an empty text for an unknown time. */
 function compileTime(time: SourceRule['time'], field: string): ReadText {
   const alternatives = Array.isArray(time) ? time : time === undefined ? [] : [time]
   const reads = alternatives.map((each, index) => {
@@ -159,7 +159,7 @@ function compileTime(time: SourceRule['time'], field: string): ReadText {
   }
 }
 
-/** From RFC 3339, or a number since the epoch. Another text counts as absent; it stays in the payload. */
+/** Converts RFC 3339, or a number since the epoch. Other texts count as absent, and stay in the payload. */
 function toTime(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   if (!EPOCH.test(text)) {
@@ -172,7 +172,7 @@ function toTime(text: string | undefined): string | undefined {
   return instant > 0 && instant <= LAST_MICROS ? toTimestamp(instant) : undefined
 }
 
-/** Some services write a space in place of T, UTC in place of Z, or the zone without a colon: `2026-11-20 13:00:00 +0000`. */
+/** Some services write a space for T, UTC for Z, or the zone without a colon: `2026-11-20 13:00:00 +0000`. */
 function asTimestamp(text: string): string {
   return text
     .replace(/^(\d{4}-\d\d-\d\d) (?=\d\d:)/u, '$1T')

@@ -10,10 +10,10 @@ import { anyMatches, signatureInvalid } from '../signatures/verification.js'
 
 const PARTS = /\{(body|form|timestamp|header:[A-Za-z0-9-]{1,100})\}/u
 const EPOCH = /^\d{1,13}$/u
-/** Larger numbers are milliseconds. */
+/** Larger numbers are in milliseconds. */
 const MOST_SECONDS = 1e11
 const KEY_BYTES = 32
-/** Signatures of one delivery that are compared: a sender that changes its secret signs with two. Each costs time before anything is proved. */
+/** Maximum per delivery: each takes time before anything is proved. A sender that changes its secret signs with two. */
 const MOST_SIGNATURES = 10
 /** Checking one of Ed25519 reads the whole body, for each key: so few of them, and of a body that is not large. */
 const ED25519 = { signatures: 2, bytes: 1024 * 1024 }
@@ -59,7 +59,7 @@ export function notSigned(header: string): Error {
   return signatureInvalid(`The delivery has no signature in ${header}.`, 'Give the hook the secret of the source.')
 }
 
-/** Whether a secret has made one of the signatures. The body is large: its HMAC is made once for each secret. */
+/** Whether a secret created one of the signatures. A body can be large, so its HMAC is computed once per secret. */
 function matcher(
   proof: SignatureProof,
   signed: readonly (string | Uint8Array)[],
@@ -88,7 +88,7 @@ function publicKey(text: string, encoding: 'hex' | 'base64'): KeyObject | undefi
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' })
 }
 
-/** The values of a header after their prefix. A header of several values has a separator. */
+/** The values of a header after their prefix. If the proof defines a separator, the header has several values. */
 function valuesAt(
   { headers }: WebhookDelivery,
   { header, prefix = '' }: { header: string; prefix?: string },

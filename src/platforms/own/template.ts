@@ -9,14 +9,14 @@ import { compilePlace, type ReadPlace, type Scope } from './place.js'
 export type ReadText = (scope: Scope) => string | undefined
 
 /**
- * How long parts are written. `text`: whole. `identity`: by their digest, so that two long texts that begin alike stay
+ * Form of long parts. `text`: in full. `identity`: their digest, so that two long texts with the same beginning stay
  * different.
  */
 export type TextUse = 'text' | 'identity'
 
 /** UTF-16 code units. */
 const LONG_PART = 1_000
-/** What a value takes in addition to its places, with what the event makes of it. */
+/** Steps that a value takes in addition to its places, including its use in the event. */
 const STEPS_A_VALUE = 15
 const BRACES = /\{\{|\}\}|\{([^{}]*)\}|[{}]/gu
 

@@ -5,22 +5,22 @@ import { type AcceptedDelivery, acceptDelivery, type DeliveryRules } from '../de
 import { readSavedRequest } from '../deliveries/saved-delivery.js'
 import { compileOwnAdapter } from './adapter.js'
 
-/** What a saved delivery would become. */
+/** The events that a saved delivery would become. */
 export interface TestedDelivery extends TestedFacts {
   events: NewEvent[]
 }
 
 export interface TestedFacts {
-  /** How many entries have nothing to record. */
+  /** Number of entries that contain nothing to record. */
   ignored: number
   delivery_id?: string
-  /** The answer that it asks for. */
+  /** The answer that the delivery asks for. */
   answer?: DeliveryAnswer
   /** For each event, the values of its rule that have no result, as places in the definition. */
   without_result?: string[][]
 }
 
-/** Verifies nothing, because the saved bytes may differ from the signed ones. */
+/** Rules without verification: the saved bytes may differ from the signed ones. */
 export const DRY_RUN_RULES: DeliveryRules = { secrets: [], requireVerified: false, context: {}, verified: 'token' }
 
 /**
@@ -40,7 +40,7 @@ export function testSource(
   return { events: accepted.events.map(({ event }) => event), ...toTested(accepted) }
 }
 
-/** What there is to know in addition to the events. */
+/** The facts about a delivery in addition to its events. */
 export function toTested({ events, ignored, deliveryId, answer, without = [] }: AcceptedDelivery): TestedFacts {
   const isOfEvents = without.length > 0 && events.length > 0
   return {

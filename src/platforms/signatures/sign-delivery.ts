@@ -13,13 +13,13 @@ export interface UnsignedDelivery {
 
 const SIGNING_TOKEN = 'whsec_'
 
-/** The members and headers that prove a secret. */
+/** The members and headers that prove knowledge of a secret. */
 interface Proof {
   members?: Record<string, string>
   headers?: Record<string, string>
 }
 
-/** Where each platform puts its proof. The text is that of the body without it. */
+/** The place of each platform's proof. `text` is that of the body without the proof. */
 const PROOFS: Record<PlatformSource, (text: string, secret: string, delivery: UnsignedDelivery, now: number) => Proof> =
   {
     chat: (_, token) => ({ members: { token } }),
@@ -32,7 +32,7 @@ const PROOFS: Record<PlatformSource, (text: string, secret: string, delivery: Un
   }
 
 /**
- * Proves a delivery as its platform does, so that `verify` of its adapter accepts it.
+ * Proves a delivery as its platform does, so that the adapter's `verify` accepts it.
  *
  * @param secret absent: the delivery is not proved
  * @param now epoch milliseconds

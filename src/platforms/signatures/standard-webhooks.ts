@@ -3,21 +3,21 @@ import { safeEqual } from '../../login/safe-equal.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { anyMatches, signatureInvalid } from './verification.js'
 
-/** Maximum difference between a signed delivery's time and our clock, either way. */
+/** Maximum difference between a signed delivery's time and our clock, in both directions. */
 export const TOLERANCE_SECONDS = 300
 
 const KEY_PREFIX = 'whsec_'
-/** Epoch seconds, in the only signed form. */
+/** Epoch seconds. Only this form can be signed. */
 const TIMESTAMP = /^\d{1,12}$/u
 /** `v1,<base64>`; other versions may be listed as well. */
 const SIGNATURE = /^(v[0-9a-z]+),([A-Za-z0-9+/_=-]+)$/u
 
-/** Whether a secret is written as one of Standard Webhooks. */
+/** Whether a secret has the form of Standard Webhooks. */
 export function isStandardKey(secret: string): boolean {
   return secret.startsWith(KEY_PREFIX)
 }
 
-/** The bytes of a secret of Standard Webhooks, with or without its prefix; none for one that is empty. */
+/** The bytes of a Standard Webhooks secret, with or without its prefix; none for an empty one. */
 export function standardKey(secret: string): Buffer[] {
   const key = Buffer.from(isStandardKey(secret) ? secret.slice(KEY_PREFIX.length) : secret, 'base64')
   return key.length > 0 ? [key] : []
@@ -29,7 +29,7 @@ export function standardKey(secret: string): Buffer[] {
  * @param header the value of webhook-signature
  * @param keys all currently valid ones
  * @param now epoch milliseconds
- * @param prefix of the names of the three headers
+ * @param prefix prefix of the names of the three headers
  * @throws AppError `unauthenticated/signature_invalid`
  *
  * Source: Standard Webhooks, "Signature scheme" and "Verifying timestamp".

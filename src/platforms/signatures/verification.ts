@@ -1,12 +1,12 @@
-/** What the verification of a delivery has in common on all platforms. */
+/** Verification code that all platforms share. */
 import { AppError } from '../../model/app-error.js'
 
-/** The configured secrets without empty ones, which would prove nothing. */
+/** The configured secrets without empty ones, which prove nothing. */
 export function usableSecrets(secrets: readonly string[]): string[] {
   return secrets.filter(secret => secret !== '')
 }
 
-/** Whether any secret matches. Tries them all: the duration must not reveal which one matches. */
+/** Whether any secret matches. Tries all, so that the duration does not reveal which one matches. */
 export function anyMatches<Secret>(secrets: readonly Secret[], matches: (secret: Secret) => boolean): boolean {
   let found = false
   for (const secret of secrets) if (matches(secret)) found = true

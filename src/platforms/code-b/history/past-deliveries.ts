@@ -1,6 +1,6 @@
 /**
- * The deliveries that webhooks would have sent for what GitLab's REST API lists. Webhooks name some members differently: the
- * address is `url`, the author `author_id`, and the text of a note `note`.
+ * The deliveries that webhooks would have sent for the items of GitLab's REST API. Webhooks use other names for some
+ * members: the address is `url`, the author `author_id`, and the text of a note `note`.
  */
 import { idOf, type PastDelivery, timeOf, UnusableItem } from '../../history/item-events.js'
 import { idAt, instantAt, isTrue, known, memberOf, objectAt, type Payload, textAt } from '../../mapping/payload.js'
@@ -14,7 +14,7 @@ export interface Project {
   since: string
 }
 
-/** Tasks, incidents and others are work items in webhooks. */
+/** In webhooks, tasks, incidents and others are work items. */
 export function issueDeliveries(project: Project, issue: Payload): PastDelivery[] {
   idOf(issue)
   if (timeOf(issue, 'created_at') < project.since) return []
@@ -23,7 +23,7 @@ export function issueDeliveries(project: Project, issue: Payload): PastDelivery[
   return [delivery(project, kind, { user: memberOf(issue, 'author'), object_attributes })]
 }
 
-/** Merging happens once; closing is identified by the time of the last change then, which is not listed. */
+/** Merging happens once. The time of the last change identifies a closing, and the list does not show it. */
 export function mergeRequestDeliveries(project: Project, merge: Payload): PastDelivery[] {
   idOf(merge)
   const mergedAt = textAt(merge, 'state') === 'merged' ? instantAt(merge, 'merged_at') : undefined
@@ -42,7 +42,7 @@ export function mergeRequestDeliveries(project: Project, merge: Payload): PastDe
 
 export type Noteable = 'issue' | 'merge_request'
 
-/** Notes that the platform writes itself are not in webhooks. */
+/** Webhooks do not send notes that the platform itself writes. */
 export function noteDeliveries(project: Project, noteable: Noteable, of: Payload, note: Payload): PastDelivery[] {
   if (isTrue(note, 'system')) return []
   const id = idOf(note)

@@ -37,7 +37,7 @@ const MISSING = [
 ]
 
 /**
- * What happened in a project of GitLab: issues and work items, merge requests, the comments on them, and stars.
+ * The history of a project of GitLab: issues and work items, merge requests, the comments on them, and stars.
  *
  * @throws AppError as `HistoryApi`
  *
@@ -58,7 +58,7 @@ export async function openProjectHistory({
   return { streams: [lists.one(noteable, numbered.number)], missing: MISSING.slice(1, 2) }
 }
 
-/** Names of the lists in addresses, and for people, and the kinds of their events. */
+/** For each list: its name in addresses, its name for people, and the kinds of its events. */
 const LISTS: Record<Noteable, { path: string; name: string; kinds: readonly string[] }> = {
   issue: { path: 'issues', name: 'issues', kinds: ['issue.created', 'work_item.created', 'comment.created'] },
   merge_request: {
@@ -75,7 +75,7 @@ class ProjectLists {
     private readonly isRecent: boolean,
   ) {}
 
-  /** By creation, which does not change while it is read; those that changed, because comments change them. */
+  /** In order of creation, which is stable during the read. Reads the items that changed, because comments change them. */
   all(noteable: Noteable): HistoryStream {
     const { path, name, kinds } = LISTS[noteable]
     const parameters = new URLSearchParams({
@@ -98,7 +98,7 @@ class ProjectLists {
     }
   }
 
-  /** By the order in which they were given, and no other. */
+  /** Ordered by when the stars were given. The list has no other order. */
   stars(): HistoryStream {
     const name = 'stars'
     const first = `${this.base}/starrers?per_page=${PAGE_ITEMS}`
@@ -136,7 +136,7 @@ class ProjectLists {
   }
 }
 
-/** The members that webhooks send, and the address of the instance as they send it. */
+/** The members of a project that webhooks send, and the address of the instance in their form. */
 async function readProject(api: HistoryApi, base: string, since: string): Promise<Project> {
   const found = await api.object(base)
   const project = isPayload(found) ? found : undefined

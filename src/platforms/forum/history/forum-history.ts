@@ -17,9 +17,9 @@ import {
 import { normaliseForumBody } from '../normalise.js'
 import { type Forum, postDeliveries, topicDeliveries, withCreator } from './past-deliveries.js'
 
-/** Posts in one request for posts of a topic; the forum accepts no more than about this many. */
+/** Posts per request for posts of a topic. The forum accepts about this many. */
 const POSTS_A_REQUEST = 20
-/** Older forums list posts within this many ids, so an empty page need not be the last. */
+/** Older forums list posts within this many ids, so an empty page may not be the last. */
 const IDS_A_PAGE = 50
 
 export interface ForumPlace {
@@ -78,7 +78,7 @@ class ForumLists {
     private readonly isRecent: boolean,
   ) {}
 
-  /** Newest first, because the forum offers no other beginning. */
+  /** Newest first: the forum offers no other order. */
   topics(category: Category | undefined): HistoryStream {
     const start = category ? `/c/${encodeURIComponent(category.slug)}/${category.id}/l/latest.json` : '/latest.json'
     const read = async (position = '0'): Promise<HistoryPage> => {
@@ -96,11 +96,11 @@ class ForumLists {
     return { name: 'topics', kinds: TOPIC_KINDS, read }
   }
 
-  /** Newest first; a position is the id before which the next page begins. */
+  /** Newest first. A position is the id before which the next page begins. */
   posts(category: Category | undefined): HistoryStream {
     const read = async (position?: string): Promise<HistoryPage> => {
       const list = await this.#object(position === undefined ? '/posts.json' : `/posts.json?before=${position}`)
-      // Older forums include the post with that id.
+      // Older forums include the post with this id.
       const before = position === undefined ? Number.POSITIVE_INFINITY : Number(position)
       const posts = objectsAt(list, 'latest_posts').filter(post => (numberAt(post, 'id') ?? 0) < before)
       const page = await toHistoryPage(
@@ -113,7 +113,7 @@ class ForumLists {
   }
 
   /**
-   * A topic and its posts, oldest first; in a poll, the latest posts first. A position is the number of posts that were read
+   * A topic and its posts, oldest first; in a poll, the latest posts first. A position is the number of posts read
    * before the page.
    */
   postsOfTopic(id: string): HistoryStream {
@@ -166,7 +166,7 @@ class ForumLists {
     return Number.isFinite(before) && before > IDS_A_PAGE ? String(before - IDS_A_PAGE) : undefined
   }
 
-  /** Pinned topics may precede newer ones, so one old item is not the end. */
+  /** Pinned topics may precede newer ones, so one old item does not mean the end. */
   #hasRecent(items: readonly Payload[]): boolean {
     return items.some(item => (instantAt(item, 'created_at') ?? this.forum.since) >= this.forum.since)
   }
@@ -177,7 +177,7 @@ function isIn(item: Payload, category: Category | undefined): boolean {
   return !isPrivate && (category === undefined || idAt(item, 'category_id') === category.id)
 }
 
-/** Webhooks name the topic in each post; the posts of a topic do not. */
+/** Adds the topic to a post. Webhooks name it in each post, but a topic's list of posts does not. */
 function inTopic(post: Payload, topic: Payload): Payload {
   return {
     topic_title: memberOf(topic, 'title'),

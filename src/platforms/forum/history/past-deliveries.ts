@@ -1,4 +1,4 @@
-/** The deliveries that the webhooks of a forum would have sent for what its API lists. */
+/** The deliveries that the webhooks of a forum would have sent for the items of its API. */
 import { idOf, type PastDelivery, timeOf } from '../../history/item-events.js'
 import { idAt, known, memberOf, objectsAt, type Payload } from '../../mapping/payload.js'
 
@@ -17,7 +17,7 @@ export function postDeliveries(forum: Forum, post: Payload): PastDelivery[] {
   return delivery(forum, 'post', post)
 }
 
-/** A list of topics has the people in a list of its own, and names the creator first. */
+/** A list of topics has the people in a separate list. A topic names its creator first. */
 export function withCreator(topic: Payload, people: readonly Payload[]): Payload {
   const id = idAt(objectsAt(topic, 'posters')[0], 'user_id')
   const creator =

@@ -1,8 +1,7 @@
 import type { FeedLogin, SourceDefinition } from '../../../model/sources/source-definition.js'
 
 /**
- * What the items of a feed become, unless a definition has other rules. One id is one event: an item that changes
- * remains the same event.
+ * Default rules for the items of a feed. One id is one event: an item that changes remains the same event.
  */
 const FEED_RULES: SourceDefinition['rules'] = [
   {

@@ -1,7 +1,7 @@
-/** Presets of services that watch other services. */
+/** Presets for services that monitor other services. */
 import type { Preset } from './presets.js'
 
-/** One event for each alert of a group. Repeated notifications of an alert that still fires count as repeats. */
+/** One event for each alert of a group. Repeated notifications of an alert that still fires are repeats. */
 const ALERT_RULES: Preset['rules'] = [
   {
     when: [{ at: './status', is: ['firing', 'resolved'] }],

@@ -1,10 +1,10 @@
-/** Presets of what programs report about themselves. */
+/** Presets for telemetry: reports of programs about themselves. */
 import type { SourceValue } from '../../../model/sources/source-definition.js'
 import type { Preset } from './presets.js'
 
 const RESOURCE = '/resourceLogs/0/resource'
 
-/** The text of an attribute of the record, or of the resource: attributes are lists of names with values. */
+/** The text of an attribute of the record or of the resource. Attributes are lists of names with values. */
 function attribute(name: string, of: '.' | typeof RESOURCE = '.'): string {
   return `{${of}/attributes/[key=${name}]/value/stringValue}`
 }
@@ -12,7 +12,7 @@ function attribute(name: string, of: '.' | typeof RESOURCE = '.'): string {
 const SERVICE = attribute('service.name', RESOURCE)
 const EVENT_NAMES = ['{./eventName}', attribute('event.name')]
 
-/** Numbers of severities are in fours. */
+/** Words for the severity numbers, four numbers each. */
 const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 const KIND_OF_SEVERITY: SourceValue = {
   template: '{./severityNumber}',
@@ -26,7 +26,7 @@ const FAILED: SourceValue = {
   map: Object.fromEntries(Array.from({ length: 8 }, (_, index) => [String(index + 17), 'failed'])),
 }
 
-/** One event for each log record. A record has no id, so the bytes of the request and its place in them identify it. */
+/** One event for each log record. A record has no id, so the request's bytes and its place in them identify it. */
 export const otlpLogs: Preset = {
   description: 'OpenTelemetry logs',
   proof: { type: 'token', header: 'Authorization', prefix: 'Bearer ' },

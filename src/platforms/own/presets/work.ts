@@ -1,4 +1,4 @@
-/** Presets of services that people work with. */
+/** Presets for services in which people work. */
 import type { Preset } from './presets.js'
 
 export const stripe: Preset = {
@@ -215,7 +215,7 @@ export const linear: Preset = {
   ],
 }
 
-/** Actions of Linear are verbs in the present. */
+/** Kinds of Linear's actions, which are verbs in the present tense. */
 function linearKinds(): Record<string, string> {
   const verbs = [
     ['create', 'created'],
