@@ -1,6 +1,6 @@
 /**
- * The candidate that the user probably meant: the nearest by typing errors (a letter wrong, missing, extra, or two
- * swapped), if it is near enough.
+ * The candidate that the user probably meant: the one with the fewest typing errors (a letter wrong, missing, extra, or
+ * two swapped), if they are few enough.
  */
 export function closest(typed: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined

@@ -23,7 +23,7 @@ export function unknownCommand(bin: string, words: readonly string[], ids: reado
   return new AppError('invalid', 'unknown_command', `"${bin} ${words.join(' ')}" is not a command.`, { hint })
 }
 
-/** Trailing words may be arguments, so ever fewer words are tried. */
+/** The last words may be arguments, so fewer and fewer words are tried. */
 function nearestByBeginning(words: readonly string[], commands: readonly string[]): string | undefined {
   for (let count = words.length; count > 0; count--) {
     const likely = closest(words.slice(0, count).join(' '), commands)

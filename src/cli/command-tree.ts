@@ -1,10 +1,10 @@
 import type { Command, Interfaces } from '@oclif/core'
 
-/** The part of oclif's configuration that the tree is made from. */
+/** The part of oclif's configuration that the tree shows. */
 export type CommandSource = Pick<Interfaces.Config, 'bin' | 'commands' | 'topics'>
 
 export interface TreeOptions {
-  /** Show the parameters of each command as well as its summary. */
+  /** Whether to show the parameters of each command, not only its summary. */
   signatures: boolean
 }
 
@@ -26,7 +26,7 @@ export function printTree(source: CommandSource, options: TreeOptions): string {
   for (const command of commands) {
     const node = nodeAt(root, command.id.split(':'), source.topics)
     node.command = command
-    // Plugins write the program's name as a template, which oclif's own help expands.
+    // In plugins, the program's name is a template, which oclif's own help expands.
     node.summary = firstLine(command.summary ?? command.description).replaceAll('<%= config.bin %>', source.bin)
   }
   return [root.name, ...branches(root, '', options)].join('\n')

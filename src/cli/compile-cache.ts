@@ -5,10 +5,10 @@ import { cacheFolder } from '../settings/reading/paths.js'
 import { processSources } from '../settings/reading/setting-sources.js'
 
 /**
- * Lets Node keep compiled code between runs, where supported (22 and later). Call it before anything large is imported.
+ * Enables Node's cache of compiled code between runs, if supported (22 and later). Call it before large imports.
  *
- * A user who can write to the folder can run code, so the folder belongs to this user alone. Node's default is below
- * the folder for temporary files, where any user may create it first.
+ * Any user who can write to the folder can run code, so the folder belongs to this user alone. Node's default is in the
+ * folder for temporary files, where any user could create it first.
  */
 export function enableCompileCache(): void {
   // Node 20 and its types lack this function.
@@ -24,7 +24,7 @@ function isOurs(folder: string): boolean {
     const { uid, mode } = statSync(folder)
     return uid === process.getuid?.() && (mode & 0o022) === 0
   } catch {
-    // The home folder is not writable: everything works without the cache, only slower.
+    // The home folder is not writable. Everything works without the cache, but slower.
     return false
   }
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../model/app-error.js'
 
 /**
- * Runs `work`, which writes a copy to standard output. Of other output the first lines may be enough (`… | head`); a copy that was cut
- * must not look like one.
+ * Runs `work`, which writes a copy to standard output. Other output may be cut (`… | head`), but a cut copy must not
+ * look complete.
  *
  * @throws AppError `unavailable/output_closed` if the program that reads the output has ended
  */

@@ -4,7 +4,7 @@ import type { Fault } from '../model/diagnosis.js'
 export const EXIT_DEFECT = 1
 export const EXIT_TRY_AGAIN = 75
 
-/** Exit codes for scripts. 64 and above are those of sysexits.h. */
+/** Exit codes for scripts. Codes from 64 on are those of sysexits.h. */
 const EXIT_CODES: Record<ErrorCategory, number> = {
   internal: EXIT_DEFECT,
   invalid: 2,
@@ -23,14 +23,14 @@ const EXIT_CODES: Record<ErrorCategory, number> = {
   configuration: 78,
 }
 
-/** There is no server, unlike one that asks to retry later. */
+/** There is no server. A server that asks to retry later has another code. */
 const UNREACHABLE = 69
 const UNREACHABLE_CODES: readonly string[] = ['server_unreachable', 'not_a_ledger', 'not_a_board']
 
 /** A retry cannot help: the operator has to restore a backup. */
 const DAMAGED_CODES: readonly string[] = ['store_corrupt']
 
-/** A server answers callers with it while it ends. */
+/** A server answers this while it ends. */
 const LOST_CODES: readonly string[] = ['ledger_lost']
 
 export function exitCodeOf(error: unknown): number {
@@ -40,7 +40,7 @@ export function exitCodeOf(error: unknown): number {
   return UNREACHABLE_CODES.includes(error.code) ? UNREACHABLE : EXIT_CODES[error.category]
 }
 
-/** What `daybook doctor` ends with. The worst is first. */
+/** Exit codes of `daybook doctor`, worst first. */
 const FAULT_CODES: Record<Fault, number> = {
   damaged: EXIT_DEFECT,
   configuration: EXIT_CODES.configuration,

@@ -86,7 +86,7 @@ interface FilterFlagValues {
   local?: boolean | undefined
 }
 
-/** The given filters, by the names that the API has for them. */
+/** The given filters, under their names in the API. */
 export function filtersOf(flags: FilterFlagValues) {
   const { kind, actor, target, verified, outcome, q } = flags
   return {
@@ -105,7 +105,7 @@ export function filtersOf(flags: FilterFlagValues) {
 
 type TimeFlag = 'since' | 'from' | 'to' | 'before' | 'occurred-from' | 'occurred-to'
 
-/** The times among the flags, as the API takes them, under its names. @throws AppError `invalid/wrong_usage` */
+/** The times among the flags, in the API's form and under its names. @throws AppError `invalid/wrong_usage` */
 export function timesOf<Name extends TimeFlag>(
   flags: { [Flag in Name]?: string | undefined } & { local?: boolean | undefined },
   names: readonly Name[],

@@ -10,8 +10,8 @@ import { toTerminalJson, toTerminalLine, toTerminalText } from './terminal/text.
 const MAX_LINE_BYTES = 64 * 1024
 
 /**
- * Prints the log of a run as it is written, to its end: as text, or with `json` as a line of JSON per piece and a last
- * one for the run.
+ * Prints the log of a run as it is written, up to its end: as text or, with `json`, as a JSON line for each piece and a
+ * last one for the run.
  *
  * @returns the run; undefined if the output was closed
  */

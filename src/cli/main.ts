@@ -1,8 +1,8 @@
 import { readHealthProbe, runHealthProbe } from './health-probe.js'
 
 /**
- * Runs one command line, then ends the process with its exit code. The only place that reports failures: every error
- * that a command or oclif throws, or does not handle, arrives here.
+ * Runs one command line, then ends the process with its exit code. Failures are reported only here: every error that a
+ * command or oclif throws, or does not handle, arrives here.
  *
  * Every file that a command creates is private to its user.
  *
@@ -10,7 +10,7 @@ import { readHealthProbe, runHealthProbe } from './health-probe.js'
  * @param argv the arguments after the program's name
  */
 export async function main(root: string, argv: readonly string[]): Promise<void> {
-  // SQLite creates files next to a database, and takes no mode for them.
+  // SQLite creates files next to a database, and has no option for their mode.
   process.umask(0o077)
   const fail = async (error: unknown) => {
     const { exitWithError } = await import('./report.js')

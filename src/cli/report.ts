@@ -8,7 +8,7 @@ import { toExit, toUsageError } from './usage-error.js'
 /** Output of a failed command. */
 export interface Report {
   exitCode: number
-  /** JSON for standard output, with `--json`. */
+  /** JSON for standard output; only with `--json`. */
   out?: string
   /** Lines on standard error, for people. */
   err?: string
@@ -24,8 +24,9 @@ const MAX_MESSAGE_CHARACTERS = 2_000
 const MAX_PROBLEMS = 50
 
 /**
- * Formats a failure. An expected one is one line plus one per refused field; a defect is one line. With `--json` it is
- * `{"error":{"code","detail","errors"}}` on standard output instead of the result, and standard error stays empty.
+ * Formats a failure. An expected failure has one line, plus one for each refused field; a defect has one line. With
+ * `--json`, `{"error":{"code","detail","errors"}}` replaces the result on standard output, and standard error stays
+ * empty.
  */
 export function toReport(thrown: unknown, { json, stacks }: ReportOptions): Report {
   const exit = toExit(thrown)
@@ -76,7 +77,7 @@ function toLine({ field, detail }: FieldProblem): string {
   return line(field === '' || detail.includes(field) ? detail : `${field}: ${detail}`)
 }
 
-/** Only the first line: more would be pages of third-party code. */
+/** Only the first line. The rest would be pages of third-party code. */
 function defect(thrown: unknown): string {
   const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
   const first = what.split('\n').find(text => text.trim() !== '') ?? 'unknown'

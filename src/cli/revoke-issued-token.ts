@@ -4,8 +4,8 @@ import type { Profile } from '../settings/profiles.js'
 import { toTerminalLine } from './terminal/text.js'
 
 /**
- * Revokes the token of a profile, if its login has issued it. One that could not be revoked is reported on standard
- * error, because the profile goes in any case.
+ * Revokes the token of a profile, if its login issued the token. If that fails, reports the token on standard error,
+ * because the profile is removed in any case.
  *
  * @returns whether it was revoked
  */

@@ -4,9 +4,9 @@ import { settings } from '@oclif/core/settings'
 import { printTree } from './command-tree.js'
 import { Output } from './terminal/output.js'
 
-/** Everything other than our own commands: help, version, the command tree, plugins, unknown commands. */
+/** Handles everything except our own commands: help, version, the command tree, plugins, unknown commands. */
 export async function runThroughOclif(root: string, argv: readonly string[]): Promise<void> {
-  // Always run the build, also with NODE_ENV=development: oclif must not look for sources and a compiler.
+  // Always runs the build, even with NODE_ENV=development: oclif must not look for sources and a compiler.
   settings.enableAutoTranspile = false
   const config = await Config.load({ root, devPlugins: false, userPlugins: false })
   const [first] = argv

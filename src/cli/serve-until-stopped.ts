@@ -3,10 +3,10 @@ import type { TerminalStyle } from './terminal/style.js'
 import { programName, type Serving, serveBanner } from './views/serve-banner.js'
 import { waitForSignal } from './wait-for-signal.js'
 
-/** What commands need of a running server. */
+/** The members of a running server that commands need. */
 export interface ServingProcess extends Pick<Serving, 'ledger' | 'board'> {
   logger: { warn(facts: object, sentence: string): void }
-  /** Rejects if a program failed. */
+  /** Rejects if one of the programs failed. */
   closed: Promise<void>
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { type NewToken, TOKEN_MAY } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
 import { toTimestamp } from '../model/timestamp.js'
 
-/** The flags that describe a new API token. @param others flags of the command that issue none */
+/** The flags that describe a new API token. @param others flags that exclude these, because they issue no token */
 export function tokenTermFlags(others: string[] = []) {
   const exclusive = others.length > 0 ? { exclusive: others } : {}
   return {
@@ -38,7 +38,7 @@ export interface TermsFlags {
 
 const DAY_MICROS = 86_400_000_000
 
-/** Without flags the token gets all rights of its user, and no end. @throws AppError `invalid/invalid_field` */
+/** Without flags, the token has all rights of its user and does not expire. @throws AppError `invalid/invalid_field` */
 export function termsOf({ may, source, name, days }: TermsFlags): NewToken {
   if (may === 'write' && source === undefined) {
     const detail = '--may write needs a source. Name each source that the token may record with --source.'

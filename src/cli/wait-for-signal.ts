@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 
-/** The part of the process needed to receive signals. */
+/** The part of the process that receives signals. */
 export interface SignalSource extends Pick<EventEmitter, 'on'> {
   exit(code: number): void
 }

@@ -158,7 +158,7 @@ export default class Consume extends DaybookCommand {
   }
 }
 
-/** `beginning` and `now` are the ledger's own, because its clock counts. @throws AppError `invalid/wrong_usage` */
+/** `beginning` and `now` are passed on, because the ledger's clock counts. @throws AppError `invalid/wrong_usage` */
 function readPlace({ from, local }: { from: string; local: boolean }): string {
   return ['beginning', 'now'].includes(from) ? from : readTime('--from', from, { isLocal: local })
 }

@@ -43,7 +43,7 @@ export default class Login extends DaybookCommand {
     const { file, name } = settings
     const profile = settings.token === undefined ? await this.ask(settings) : await check(settings, settings.token)
     saveProfiles({ ...file, default: name, profiles: { ...file.profiles, [name]: profile } })
-    // What was there before would stay valid, and nothing would know it.
+    // Otherwise the previous token would stay valid, and no profile would contain it.
     if (settings.profile) await revokeIssuedToken(settings.profile)
     const { api_url, username = 'an admin' } = profile
     if (flags.json || !this.output.isTerminal) return this.printJson({ profile: name, api_url, username })
@@ -86,7 +86,7 @@ async function check(settings: LoginSettings, token: string): Promise<Profile> {
     await new LedgerClient({ apiUrl }, { credential: { kind: 'token', secret: token } }).session()
   ).json()
   const { authenticated, user } = Object(session)
-  // A writer token proves its user, and may not log in to anything.
+  // A writer token proves its user, but cannot log in.
   if (authenticated !== true) {
     const hint = 'Check the token and the address.'
     throw new AppError('unauthenticated', 'unauthenticated', `${apiUrl} does not accept the token.`, { hint })

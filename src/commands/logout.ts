@@ -28,7 +28,7 @@ export default class Logout extends DaybookCommand {
   }
 }
 
-/** If the default profile is removed, none is: the next login makes one. */
+/** If the default profile is removed, there is no default: the next login sets one. */
 function withDefault(before: Profiles, profiles: Profiles['profiles'], removed: string): Profiles {
   return before.default === undefined || before.default === removed
     ? { profiles }

@@ -39,7 +39,7 @@ export default class Open extends LedgerCommand {
   }
 }
 
-/** @returns whether it has started */
+/** @returns whether the browser started */
 function start(browser: string, url: string): Promise<boolean> {
   return new Promise(resolve => {
     const child = spawn(browser, [url], { stdio: 'ignore', detached: true })

@@ -32,7 +32,7 @@ const sourceArgument = custom<ListingSource | 'all'>({
   },
 })
 
-/** A server that was killed has its lease for half a minute. */
+/** The lease of a killed server lasts half a minute. */
 const WAITING =
   'Another server compares deliveries. This command begins when that run ends, or half a minute after that server was killed.'
 

@@ -6,7 +6,7 @@ interface Entry<Item> {
   item: Item
 }
 
-/** A queue of items by time; items of one moment in the order in which they were added. */
+/** A queue of items by time. Items of the same time stay in the order in which they were added. */
 export class Agenda<Item> {
   /** In reverse order, because removing from the end of an array is cheap. */
   readonly #entries: Entry<Item>[] = []
@@ -24,12 +24,12 @@ export class Agenda<Item> {
     return this.#entries.pop()
   }
 
-  /** Any item, at any distance. */
+  /** Removes a random item, regardless of its time. */
   takeAny(random: Random): Entry<Item> | undefined {
     return this.#entries.splice(random.integer(0, this.#entries.length - 1), 1)[0]
   }
 
-  /** Before all items of the same time or earlier. */
+  /** The index before all items of the same or an earlier time. */
   #placeOf(at: Micros): number {
     let [low, high] = [0, this.#entries.length]
     while (low < high) {

@@ -10,7 +10,7 @@ export interface DemoCard {
   card: NewCard & { column: string }
 }
 
-/** The plan of a card: it links to an event that is searched for in the history, so that the link works. */
+/** The plan of a card. The card links to an event of the history, so that the link works. */
 interface Plan {
   about: (event: NewEvent) => boolean
   /** @param event the newest event that fits */
@@ -140,7 +140,7 @@ const PLANS: readonly Plan[] = [
 const TITLE_CHARACTERS = 150
 const WRITTEN_AFTER = 12 * MINUTE
 
-/** Reads a history, and makes cards from the events that it found. */
+/** Reads a history, and creates cards from events in it. */
 export class CardNotes {
   readonly #newest = new Map<Plan, { at: Micros; event: NewEvent }>()
 

@@ -24,22 +24,22 @@ import { THREADS } from './words/forum-talk.js'
 
 /** Length of the history. */
 export const HISTORY_DAYS = 30
-/** How many of each start on a weekday, and on a day of the weekend. */
+/** How many stories of each type start on a weekday, and on a day of the weekend. */
 const A_DAY = {
   pullRequests: { week: 1.5, weekend: 0.6 },
   issues: { week: 1.6, weekend: 0.8 },
   talks: { week: 5, weekend: 3.5 },
   releases: { week: 0.25, weekend: 0 },
 } as const
-/** Share of deliveries that are repeated, as senders do after a slow answer. */
+/** Share of repeated deliveries. Senders repeat a delivery after a slow answer. */
 const REPEATED = 0.03
-/** Steps this close together happen together. */
+/** Steps closer together than this happen together. */
 const A_MOMENT = 5 * SECOND
-/** More than there are between two deliveries. */
+/** More acts than there are between two deliveries. */
 const MOST_ACTS = 10_000
 
 /**
- * A fictional company on its four platforms. Its events follow from the seed and the time: first a history of 30 days,
+ * A fictional company on its four platforms. The seed and the time determine its events: first a history of 30 days,
  * then as many as the caller requests.
  */
 export class Company implements World {
@@ -66,7 +66,7 @@ export class Company implements World {
     for (const [index, thread] of THREADS.entries()) {
       this.begin(threadStory(this, thread, this.#now + Math.floor(index ** 1.5 * 0.8 * DAY)))
     }
-    // A day before the present is yesterday in every time zone.
+    // One day before the present is yesterday in every time zone.
     this.begin(failedDeploymentStory(this, this.codeHosts[0] as CodeHost, ends - DAY))
     this.begin(this.#days(this.#now))
   }
@@ -86,8 +86,8 @@ export class Company implements World {
   }
 
   /**
-   * The next steps, moved to the given time, with at least one delivery. If nothing is due, a random story continues
-   * early: at night too little would happen.
+   * The next steps, moved to the given time, with at least one delivery. If nothing is due, as often at night, a random
+   * story continues early.
    */
   nextSteps(at: Micros): Step[] {
     const steps = this.#polling.poll(this.chat, at, 'all')
@@ -108,7 +108,7 @@ export class Company implements World {
     return together(this.#steps.splice(0))
   }
 
-  /** Schedules deliveries of a later time, and delivers all others now. */
+  /** Delivers now, or schedules deliveries of a later time. */
   #send(at: Micros, deliveries: EventDelivery[]): void {
     if (at > this.#now) this.begin(this.#arrival(at, deliveries))
     else this.#arrive(at, deliveries)
@@ -149,7 +149,7 @@ export class Company implements World {
     }
   }
 
-  /** @param from stories do not start before it */
+  /** @param from no story starts before it */
   *#storiesOf(day: Micros, from: Micros): Generator<Story> {
     const kind = isWeekend(day) ? 'weekend' : 'week'
     const begins = () => Math.max(from, day + Math.floor((3 + this.random.fraction() * 15) * HOUR))

@@ -1,22 +1,22 @@
-/** When a person is active: at work on weekdays, or awake every day. `always`: a program. */
+/** When a person is active: at work on weekdays, or awake on every day. `always`: a program. */
 export type Hours = 'office' | 'awake' | 'always'
 
 /** An employee or a customer of the company. Each platform derives its own id for them. */
 export interface Person {
-  /** Unique; ids on the platforms are derived from it. */
+  /** Unique. The ids on the platforms are derived from it. */
   number: number
   username: string
   name: string
   hours: Hours
   /** Hours ahead of UTC. */
   zone: number
-  /** On the forum. */
+  /** Role on the forum. */
   role: 'admin' | 'moderator' | 'member'
 }
 
 /**
- * The employees of Brindlequay, which makes timetables and tickets for small ferries. All of them are fictional. Their names have
- * several lengths and scripts, like those of real people. Some also work at weekends.
+ * The employees of Brindlequay, which makes timetables and tickets for small ferries. All of them are fictional. As
+ * with real people, their names have several lengths and scripts. Some also work at weekends.
  */
 export const STAFF: readonly Person[] = [
   staff(1, 'ottilie', 'Ottilie Brannock', 1, 'admin'),
@@ -45,7 +45,7 @@ export const CUSTOMERS: readonly Person[] = [
   customer(48, 'old_slip_museum', 'Old Slip Ferry Museum', 1),
 ]
 
-/** Bots: in chat, and on each code host. */
+/** Bots: one in chat, and one on each code host. */
 export const CHAT_BOT: Person = bot(71, 'foghorn', 'Foghorn')
 export const CODE_A_BOT: Person = bot(72, 'mooring[bot]', 'mooring[bot]')
 export const CODE_B_BOT: Person = bot(73, 'project_61_bot_7f3a', 'Lock Keeper')

@@ -17,7 +17,7 @@ interface PolledWatch {
   unread: ChatMessage[]
 }
 
-/** Captures the watched topics of the chat server by the rules of a real capture. */
+/** Captures the watched topics of the chat server, by the rules of a real capture. */
 export class Polling {
   readonly #watches: PolledWatch[] = []
 
@@ -69,7 +69,7 @@ function capture(watch: PolledWatch, chat: ChatServer, at: Micros): Step[] {
   ]
 }
 
-/** The capture has failed since the watch was created. */
+/** Number of attempts of a capture that has failed since the watch was created. */
 function attemptsOf({ metadata, createdAt }: PolledWatch, at: Micros): number {
   const seconds = typeof metadata.interval_seconds === 'number' ? metadata.interval_seconds : 60
   return Math.floor((at - createdAt) / (seconds * SECOND)) + 1

@@ -1,8 +1,8 @@
-/** One step gives whole numbers below this. */
+/** Each step yields an integer below this. */
 const RANGE = 2 ** 32
 
 /**
- * Pseudorandom numbers from a seed, so that two demos with one seed are equal. Not for secrets.
+ * Pseudorandom numbers from a seed: two demos with the same seed are equal. Not for secrets.
  *
  * Source: "mulberry32", a public-domain generator with 32 bits of state.
  */
@@ -13,7 +13,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0, below 1. */
+  /** A number from 0, below 1. */
   fraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -21,7 +21,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE
   }
 
-  /** From the first to the last, both included. */
+  /** An integer from the first to the last, both included. */
   integer(first: number, last: number): number {
     return first + Math.floor(this.fraction() * (last - first + 1))
   }
@@ -53,7 +53,7 @@ export class Random {
     return text.slice(0, digits)
   }
 
-  /** In the form of a UUID. */
+  /** A text in the form of a UUID. */
   uuid(): string {
     return [8, 4, 4, 4, 12].map(digits => this.hex(digits)).join('-')
   }

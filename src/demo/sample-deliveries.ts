@@ -17,15 +17,15 @@ export interface SampleDelivery extends UnsignedDelivery {
   kinds: string[]
 }
 
-/** More ids than one run of the acts gives. */
+/** More ids than one run of the acts uses. */
 const IDS = 1_000
 
 type Send = (at: Micros, delivery: HookDelivery) => void
 
 /**
- * Every kind of delivery that the platforms of the demo send, in the order in which things happen.
+ * Every kind of delivery that the platforms of the demo send, in the order of the acts.
  *
- * @param at when they happen; those of another second have other ids, so that a ledger stores them as new events
+ * @param at when the acts happen. Another second gives other ids, so that a ledger stores new events
  */
 export function sampleDeliveries(source: PlatformSource, at: Micros): SampleDelivery[] {
   const samples: SampleDelivery[] = []
@@ -52,7 +52,7 @@ export function findSample(source: PlatformSource, kind: string, at: Micros): Sa
   })
 }
 
-/** The kinds of which there are samples. */
+/** The kinds that have samples. */
 export function sampleKinds(source: PlatformSource, at: Micros): string[] {
   return [...new Set(sampleDeliveries(source, at).flatMap(({ kinds }) => kinds))].sort()
 }

@@ -8,7 +8,7 @@ const AWAKE = { wakes: 7, sleeps: 22.5 } as const
 /** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = 4
 
-/** The first moment from `at` on in which the person is active. */
+/** The first moment from `at` on at which the person is active. */
 export function whenAbout({ hours, zone }: Person, at: Micros, random: Random): Micros {
   if (hours === 'always') return at
   const there = at + zone * HOUR

@@ -6,9 +6,9 @@ import { DAY, HOUR } from './durations.js'
 export interface Watch {
   subscription: SubscriptionInput & { id: string }
   createdAt: Micros
-  /** When it is switched off. */
+  /** When it is disabled. */
   offAt?: Micros
-  /** Set if it is polled, with the error if that fails. */
+  /** Present for a polled subscription, with the error if polling fails. */
   polled?: { error: string | undefined }
 }
 
@@ -19,10 +19,10 @@ const NOT_PERMITTED =
 
 /**
  * The subscriptions of the demo: enabled and disabled ones, temporary ones before and after their end, and polled ones,
- * of which one fails.
+ * one of which fails.
  *
  * @param begins the start of the demo's history
- * @param ends its end: the present
+ * @param ends the end of the demo's history: the present
  */
 export function demoWatches({ begins, ends }: { begins: Micros; ends: Micros }): Watch[] {
   return [

@@ -7,7 +7,7 @@ import { place, type SettingReader } from './reading/setting-reader.js'
 
 /** Who may log in to the ledger, and how. */
 export interface AccountsSettings extends LoginRules {
-  /** A request with it in `X-Event-Admin-Token` is an admin without an account. */
+  /** A request that shows it in `X-Event-Admin-Token` acts as an admin without an account. */
   adminToken?: string
   /** The administrator to create if no user has this name. */
   bootstrap?: { username: string; password: string }
@@ -17,12 +17,12 @@ export interface AccountsSettings extends LoginRules {
 
 const SESSIONS = { min: 1, max: 100_000, default: 1024 }
 const PASSWORD_LENGTH = { min: 1, max: USER_LIMITS.passwordBytes, default: 8 }
-/** Advised minimum for an admin token. A shorter one could be guessed. */
+/** Recommended minimum length of an admin token. A shorter one could be guessed. */
 const ADVISED_CHARACTERS = 16
 
 /**
  * Settings of users, sessions and the login page, as part of a larger set that ends with `reader.finish()`. A
- * configured secret that cannot be read is a problem: ignoring it would leave the ledger open.
+ * configured secret that cannot be read is a problem: without it, the ledger would be open.
  *
  * Source: Event Ledger Service, "Authentication"; decisions on identity, section 5.
  */
@@ -47,7 +47,7 @@ const USERNAME = 'EVENT_BOOTSTRAP_USERNAME'
 const PASSWORD_FILE = 'EVENT_BOOTSTRAP_PASSWORD_FILE'
 const USERNAME_RULE = `is not a letter or digit and then up to ${USER_LIMITS.usernameCharacters - 1} of: letters, digits, ".", "_", "@", "-"`
 
-/** One of the two without the other is a mistake: an administrator was intended. */
+/** Username and password. Only one of them is a mistake: the operator wanted an administrator. */
 function readBootstrap(reader: SettingReader): AccountsSettings['bootstrap'] {
   const isUsername = new RegExp(USERNAME_PATTERN)
   const accept = (text: string) => (isUsername.test(text) ? text : undefined)

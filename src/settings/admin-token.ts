@@ -8,10 +8,10 @@ const NAME = 'EVENT_ADMIN_TOKEN'
 
 /**
  * The admin token: `EVENT_ADMIN_TOKEN`, else the file named by `EVENT_ADMIN_TOKEN_FILE`, else the first of the default
- * files that exists: `event/secrets/admin-token` in the home folder, in `$ARCH_HOME` and in `~/.arch`. A file that exists
- * but cannot be used is a problem, never "no token".
+ * files that exists: `event/secrets/admin-token` in the home folder, in `$ARCH_HOME` and in `~/.arch`. A file that
+ * exists but cannot be used is a problem, never "no token".
  *
- * @param home pass it if already read, so that a problem with it is reported once
+ * @param home returns the home folder; pass it if it was read before, so that its problems are reported once
  *
  * Source: Event Ledger Service, "Authentication", rule 10.
  */
@@ -26,7 +26,7 @@ function isNamed(reader: SettingReader): boolean {
   return reader.find(NAME) !== undefined || reader.find(`${NAME}_FILE`) !== undefined
 }
 
-/** The home folder may be set only for the database, while the token is in the specified place. */
+/** Also searches the specified places, because the home folder may have been set only for the database. */
 function readDefault(reader: SettingReader, home: string): string | undefined {
   for (const folder of new Set([home, ...otherHomes(reader, home)])) {
     const title = 'admin token file'

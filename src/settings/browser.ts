@@ -1,7 +1,7 @@
 import type { SettingSources } from './reading/setting-sources.js'
 
 /**
- * The program that opens an address: the first of `BROWSER`, else the one of the system.
+ * The program that opens an address: the first of `BROWSER`, else the system's default.
  *
  * @returns undefined without a display
  */

@@ -6,7 +6,7 @@ import { type LocalFlags, type LocalSettings, readLocal } from './local-settings
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
-/** The accounts with which watches are captured; at least one. */
+/** The accounts for capturing watches; at least one. */
 export interface CaptureAccounts {
   /** Account of the chat platform. */
   chat?: ChatAccount
@@ -27,7 +27,7 @@ export function readCaptureSettings(flags: LocalFlags & ChatFlags, sources: Sett
   return settings
 }
 
-/** A missing account of the chat platform is a problem only if no other account is set. */
+/** A missing chat account is a problem only if no other account is set. */
 export function readCaptureAccounts(reader: SettingReader, flags: ChatFlags = {}): CaptureAccounts {
   const platforms = readRestAccounts(reader)
   const isGiven = flags.chatUrl !== undefined || flags.chatEmail !== undefined

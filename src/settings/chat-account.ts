@@ -14,13 +14,13 @@ export interface ChatFlags {
 /** Returned by `readChatAccount` after a refusal; never used, because `reader.finish` throws. */
 const NO_ACCOUNT: ChatAccount = { site: '', email: '', api_key: '' }
 
-/** Any of them means that captures are wanted. */
+/** If any of these is set, captures are wanted. */
 const WANTED = [
   ...['EVENT_CHAT_EMAIL', 'EVENT_CHAT_API_KEY', 'EVENT_CHAT_API_KEY_FILE'],
   ...['ZULIP_EMAIL', 'ZULIP_API_KEY', 'ZULIP_CONFIG'],
 ]
 
-/** No colon: in the sent credentials it separates the name from the key. */
+/** No colon: in the credentials that are sent, it separates the name from the key. */
 const EMAIL = /^[^\s:\x00-\x1f]{1,254}$/u
 const KEY = /^[\x21-\x7e]{1,512}$/
 
@@ -58,7 +58,7 @@ export function isChatConfigured(reader: SettingReader): boolean {
   return ['a file', 'a broken link'].includes(reader.sources.kindOfPath(join(reader.sources.homedir, '.zuliprc')))
 }
 
-/** @param names the setting, and alternatives that may have been refused already */
+/** @param names the setting and its alternatives; some may have been refused already */
 function missing(reader: SettingReader, names: readonly (string | undefined)[], what: string): void {
   const known = names.filter(name => name !== undefined)
   const [name = ''] = known
@@ -92,7 +92,7 @@ function isYes(value: string): boolean {
 
 /**
  * The origin of the chat platform's server, such as `https://chat.example.org`. Its webhooks do not name it, and ids
- * are unique only per server, so webhook and capture must agree on it: both read it here.
+ * are unique only per server. Webhook and capture must use the same origin, so both read it here.
  *
  * @returns undefined when none is set
  */

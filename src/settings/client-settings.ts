@@ -26,7 +26,7 @@ export interface ClientFlags {
   profile?: string | undefined
 }
 
-/** Which setting gave each part of the client's settings: `--api-url`, `EVENT_API_URL`, `profile work`. */
+/** The setting that gave each part of the client's settings: `--api-url`, `EVENT_API_URL`, `profile work`. */
 export interface ClientOrigins {
   apiUrl: string
   credential: string | null
@@ -36,8 +36,8 @@ export interface ClientOrigins {
 export const DEFAULT_API_URL = 'http://127.0.0.1:8765'
 
 /**
- * Address of the ledger and the credential: an API token, else the admin token, else none. Flags override environment
- * variables, which override the profile. A profile that a flag names overrides the variables.
+ * Address of the ledger and the credential: an API token, else the admin token, else none. Flags take precedence over
+ * environment variables, and these over the profile. A profile that a flag names takes precedence over variables.
  *
  * @throws AppError `configuration/settings_invalid`, with every problem
  *
@@ -55,14 +55,14 @@ export function readClient(reader: SettingReader, flags: ClientFlags): ClientSet
   return explainClient(reader, flags).settings
 }
 
-/** The same, and where each part is from. */
+/** The same, with the origin of each part. */
 export function explainClient(
   reader: SettingReader,
   flags: ClientFlags,
 ): { settings: ClientSettings; origins: ClientOrigins } {
   const profile = findProfile(reader, flags.profile)
   const { apiUrl, origin } = findAddress(reader, flags, profile)
-  // A token of one ledger must not reach another one.
+  // A token for one ledger must not be sent to another.
   const found = findToken(reader, flags, profile?.api_url === apiUrl ? profile : undefined)
   const adminToken = found ? undefined : readAdminToken(reader)
   const admin: Credential | undefined = adminToken === undefined ? undefined : { kind: 'admin', secret: adminToken }
@@ -89,7 +89,7 @@ function findAddress(
   return { apiUrl: DEFAULT_API_URL, origin: 'default' }
 }
 
-/** @param profile of the same ledger */
+/** @param profile the profile, if it is for this ledger */
 function findToken(
   reader: SettingReader,
   flags: ClientFlags,
@@ -125,8 +125,8 @@ export interface BoardClientFlags {
 const DEFAULT_BOARD_URL = 'http://127.0.0.1:8766'
 
 /**
- * Address and key of the board: the key of the flag, else `BOARD_API_KEY` or the file that `BOARD_API_KEY_FILE` names,
- * else none.
+ * Address and key of the board. The key is that of the flag, else `BOARD_API_KEY`, else the file that
+ * `BOARD_API_KEY_FILE` names, else none.
  *
  * @throws AppError `configuration/settings_invalid`, with every problem
  *
@@ -156,7 +156,7 @@ function readKey(reader: SettingReader, given: string | undefined): string | und
 const NAME = 'BOARD_EXECUTOR_TOKEN'
 
 /**
- * The executor's token that a command sends: the given one, else `BOARD_EXECUTOR_TOKEN` or the file that
+ * The executor token that a command sends: the given one, else `BOARD_EXECUTOR_TOKEN`, else the file that
  * `BOARD_EXECUTOR_TOKEN_FILE` names, else none.
  *
  * @param given content of the file that a flag named

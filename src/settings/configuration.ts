@@ -8,9 +8,9 @@ import type { SettingSources } from './reading/setting-sources.js'
 export interface Configuration {
   profile: string | null
   api_url: string
-  /** What gave it: `--api-url`, `EVENT_API_URL`, `profile work`, `default`. */
+  /** The setting that gave the address: `--api-url`, `EVENT_API_URL`, `profile work`, `default`. */
   api_url_from: string
-  /** What gives the credential; null: there is none. */
+  /** The setting that gave the credential; null if there is none. */
   credential_from: string | null
   board_url: string
   board_key: boolean

@@ -5,13 +5,13 @@ import type { FoundSetting, GivenFlag, SettingReader } from './reading/setting-r
 
 /** The ledger database to use. */
 export interface DatabaseSetting {
-  /** Absolute; the address without its password if it is in PostgreSQL. */
+  /** Absolute path of the file. For PostgreSQL, the address without its password. */
   path: string
-  /** Absent: it is a file. */
+  /** Absent if the ledger is a file. */
   postgres?: PostgresAddress
   /** A read replica of that database. */
   replica?: PostgresAddress
-  /** No setting names the file. Only then an older ledger at `legacyPath` is copied to it on first use. */
+  /** No setting names the file. Only then is an older ledger at `legacyPath` copied to it on first use. */
   isDefault: boolean
   /** The ledger's place in the older layout. */
   legacyPath: string

@@ -10,7 +10,7 @@ import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 import { readServe } from './serve-settings.js'
 
-/** All settings, as far as they are valid. What depends on an invalid one is absent; without a shared environment, defaults count. */
+/** All valid settings. Those that depend on an invalid one are absent. Without a shared environment, defaults apply. */
 export interface DoctorSettings {
   problems: readonly FieldProblem[]
   warnings: readonly string[]
@@ -19,15 +19,15 @@ export interface DoctorSettings {
   home?: string
   /** Absolute path of the ledger's database, if it is a file. */
   database?: string
-  /** If the ledger is in PostgreSQL. */
+  /** Present if the ledger is in PostgreSQL. */
   postgres?: PostgresAddress
   boardHome?: string
-  /** If the board is in PostgreSQL. */
+  /** Present if the board is in PostgreSQL. */
   boardPostgres?: PostgresAddress
-  /** Null: the server makes none. */
+  /** Null: the server makes no backups. */
   backups?: BackupSettings | null
   webhooks?: Pick<LedgerSettings['webhooks'], 'secrets' | 'requireVerified'>
-  /** Null: none is configured. */
+  /** Null: no account is configured. */
   chat?: ChatAccount | null
   server?: ClientSettings & { isConfigured: boolean }
   board?: BoardClientSettings & { isConfigured: boolean }
@@ -37,7 +37,7 @@ const HOME = ['home_dir', 'ARCH_HOME']
 const BACKUPS = ['EVENT_BACKUP_DIR', 'EVENT_BACKUP_MINUTES', 'EVENT_BACKUP_KEEP']
 const ADMIN_TOKEN = ['EVENT_ADMIN_TOKEN', 'EVENT_ADMIN_TOKEN_FILE', 'admin token file']
 const BOARD_KEY = ['BOARD_API_KEY', 'BOARD_API_KEY_FILE']
-/** Reads what `serve` and the clients read. Never throws: every problem is in the result. */
+/** Reads the settings of `serve` and the clients. Never throws: the result contains every problem. */
 export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): DoctorSettings {
   const reader = new SettingReader(sources)
   const { ledger, board } = readServe(reader, flags)
@@ -69,7 +69,7 @@ function databaseOf({ path, postgres }: DatabaseSetting): Pick<DoctorSettings, '
   return path === '' ? {} : { database: path }
 }
 
-/** The admin token is read for the server and for clients. */
+/** Removes repeats: the admin token is read for both the server and the clients. */
 function withoutRepeats(problems: readonly FieldProblem[]): FieldProblem[] {
   return [...new Map(problems.map(problem => [problem.detail, problem])).values()]
 }

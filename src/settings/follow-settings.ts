@@ -17,10 +17,10 @@ const TOKEN_NAME = 'EVENT_FOLLOW_TOKEN'
 const API_TOKEN = /^tok_/u
 
 /**
- * The ledger to follow, and the credential for it: `EVENT_FOLLOW_TOKEN`, which is an admin's API token or the admin token there,
- * else the admin token here.
+ * The ledger to follow, and the credential for it: `EVENT_FOLLOW_TOKEN`, which is an admin's API token or the admin
+ * token of that ledger, else the admin token of this one.
  *
- * @param home of the ledger @param given address in the command line
+ * @param home of the ledger @param given address on the command line
  */
 export function readFollow(reader: SettingReader, home: string, given: GivenFlag): FollowSettings | undefined {
   const leader = reader.text(URL_NAME, acceptApiUrl, API_URL_ALLOWED, given)

@@ -3,11 +3,11 @@ import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
 const NAME = 'EVENT_FORWARD_SECRET'
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const KEY_BYTES = { min: 24, max: 64 }
 
 /**
- * The key with which events are signed that `daybook consume` forwards, of `EVENT_FORWARD_SECRET` or the file that
+ * The key that signs the events that `daybook consume` forwards: from `EVENT_FORWARD_SECRET`, or from the file that
  * `EVENT_FORWARD_SECRET_FILE` names.
  *
  * @throws AppError `configuration/settings_invalid`

@@ -16,7 +16,7 @@ const DEFAULT_USERNAME = 'system'
 const MAX_CHARACTERS = 300
 const ADDRESS = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#]*)?$/iu
 
-/** What reading the history of a place needs: the ledger, and the platform. */
+/** Settings for reading the history of a place: the ledger, and the platform. */
 export interface HistorySettings extends LocalSettings {
   account: HistoryAccount
 }
@@ -26,7 +26,7 @@ export interface HistoryFlags extends LocalFlags {
 }
 
 /**
- * @param named the address that the target contains, if it does
+ * @param named the address in the target, if it has one
  * @throws AppError `configuration/settings_invalid`, with every problem
  */
 export function readHistorySettings(
@@ -41,7 +41,7 @@ export function readHistorySettings(
   return { ...local, account }
 }
 
-/** The accounts of the platforms for which an address or a token is set: those that may be polled. */
+/** The accounts of the platforms for which an address or a token is set. These may be polled. */
 export function readRestAccounts(reader: SettingReader): RestAccount[] {
   const isSet = (source: RestSource) =>
     [`URL_${SUFFIX[source]}`, `TOKEN_${SUFFIX[source]}`, `TOKEN_${SUFFIX[source]}_FILE`].some(
@@ -50,7 +50,7 @@ export function readRestAccounts(reader: SettingReader): RestAccount[] {
   return REST_SOURCES.filter(isSet).map(source => readAccount(reader, source, {}))
 }
 
-/** The account of capture. */
+/** The chat account of captures. */
 function readChat(reader: SettingReader, url: string | undefined): HistoryAccount {
   const { site, email, api_key, tls } = readChatAccount(reader, { chatUrl: url })
   return { source: 'chat', baseUrl: site, token: api_key, username: email, ...(tls === undefined ? {} : { tls }) }
@@ -79,7 +79,7 @@ function readAccount(
   if (baseUrl !== undefined && token !== undefined && isUnencrypted(baseUrl)) {
     reader.warn(`${baseUrl} is an address without TLS: the token can be read on its way.`)
   }
-  // A token is for one server, and must not reach another.
+  // A token is for one server, and must not be sent to another.
   const isOwn = given === undefined || given === ownUrl || flags.url !== undefined
   return {
     source,
@@ -94,7 +94,7 @@ function readUsername(reader: SettingReader): string {
   return reader.text('EVENT_HISTORY_USERNAME_FORUM', accept, 'is not the name of an account') ?? DEFAULT_USERNAME
 }
 
-/** Without a trailing slash; a platform may be installed below a path. */
+/** The address without a trailing slash. A platform may be installed below a path. */
 function toBaseUrl(text: string): string | undefined {
   const trimmed = text.trim()
   if (trimmed.length > MAX_CHARACTERS || !ADDRESS.test(trimmed) || !URL.canParse(trimmed)) return undefined

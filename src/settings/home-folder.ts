@@ -11,7 +11,7 @@ export function readHome(reader: SettingReader): string {
     ? { name: 'home_dir', value: shared, file: reader.shared.path }
     : { name: 'ARCH_HOME', value: env.ARCH_HOME || join(homedir, '.arch') }
   const home = expandHome(found.value, homedir)
-  // A relative path would name a different ledger in each working folder.
+  // With a relative path, each working folder would have a different ledger.
   if (!isAbsolute(home)) reader.refuseValue(found, 'is not an absolute path')
   return home
 }
@@ -27,7 +27,7 @@ export function readBoardHome(reader: SettingReader, home: string): string {
   const found = reader.find('BOARD_HOME')
   if (!found) return join(home, 'board')
   const folder = expandHome(found.value, reader.sources.homedir)
-  // A relative path would name a different board in each working folder.
+  // With a relative path, each working folder would have a different board.
   if (!isAbsolute(folder)) reader.refuseValue(found, 'is not an absolute path')
   return folder
 }

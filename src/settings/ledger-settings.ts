@@ -21,7 +21,7 @@ const BACKUPS_KEPT = { min: 1, max: 10_000, default: 24 }
 
 const RETENTION_DAYS = { min: 0, max: 36_500, default: 0 }
 
-/** Old events that the server removes. */
+/** When the server removes old events. */
 export interface RetentionSettings {
   /** How long events stay. */
   days: number
@@ -34,7 +34,7 @@ export interface BackupSettings {
   /** Absolute. */
   folder: string
   everyMs: number
-  /** How many of the newest stay. */
+  /** Number of backups to keep, the newest ones. */
   keep: number
 }
 
@@ -46,36 +46,36 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   allowedHosts: readonly string[]
   /** Origins whose pages may call the API with a token. */
   corsOrigins: readonly string[]
-  /** A ledger without users may be reached from other machines, under any host name. */
+  /** Whether a ledger without users may be reached from other machines, under any host name. */
   allowOpen: boolean
   accounts: AccountsSettings
   /** Who may post events: `tokens` refuses callers without credentials. */
   writers: (typeof WRITERS)[number]
   /** Events per second and address that callers without credentials may post to a closed ledger; 0: no limit. */
   anonymousRate: number
-  /** Per owner; subscriptions without an owner count together. */
+  /** Limit per owner. Subscriptions without an owner count together. */
   maxSubscriptions: number
   webhooks: {
-    /** Per source, all currently valid ones; none: deliveries cannot be proved. */
+    /** Per source, all currently valid secrets. Without any, deliveries cannot be proved. */
     secrets: Readonly<Record<PlatformSource, readonly string[]>>
     /** Refuse unproved deliveries. */
     requireVerified: boolean
     /** Origin of the chat platform's server, which its deliveries do not contain. */
     chatSite?: string
   }
-  /** Absent: the server makes none. */
+  /** Absent: the server makes no backups. */
   backups?: BackupSettings
-  /** Absent: it is a ledger of its own. */
+  /** Absent: this ledger follows no other. */
   follow?: FollowSettings
-  /** Absent: events stay forever. */
+  /** Absent: events are never removed. */
   retention?: RetentionSettings
-  /** The accounts for capturing due watches; absent: capturing is off. */
+  /** The accounts for capturing due watches. Absent: captures are off. */
   capture?: CaptureAccounts
-  /** The hooks whose deliveries are compared with the ledger every hour; absent: it is off. */
+  /** The hooks whose deliveries are compared with the ledger every hour. Absent: comparison is off. */
   reconcile?: ListedHook[]
   /** Whether capturing also reads the chat platform's event queue. */
   captureLive: boolean
-  /** The events are sample data, and the API reports that. */
+  /** Whether the events are sample data. The API reports this. */
   isDemo: boolean
 }
 
@@ -83,7 +83,7 @@ const SUBSCRIPTIONS = { min: 1, max: 1_000_000, default: SUBSCRIPTION_LIMITS.per
 
 /**
  * Settings of the ledger, as part of a larger set that ends with `reader.finish()`. Whether it may listen on a public
- * address can only be decided once the ledger is open.
+ * address can be decided only after the ledger is open.
  *
  * Source: Event Ledger Service, "Storage" (database path).
  */

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
 
-/** Where one of the two programs listens. */
+/** The address at which one of the two programs listens. */
 export interface ListenSettings {
   host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number
   /** Prefix of every path: empty, or `/x`. */
   rootPath: string
@@ -22,7 +22,7 @@ const MOST_HOSTS = 100
 const MOST_ORIGINS = 100
 const ROOT_PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
 
-/** Whether only this machine can reach a listener on that host. A name other than localhost may resolve to anything. */
+/** Whether only this machine can reach a listener on that host. Names except localhost may resolve to any address. */
 export function isLoopback(host: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1' || host.toLowerCase() === 'localhost'
 }

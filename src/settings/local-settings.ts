@@ -10,7 +10,7 @@ export interface LocalSettings {
   /** Absolute. Its `event` folder contains the ledger's files. */
   home: string
   database: DatabaseSetting
-  /** Copy a ledger of an older release before its schema is upgraded. */
+  /** Whether to copy a ledger of an older release before its schema is upgraded. */
   upgradeCopy: boolean
 }
 
@@ -18,7 +18,7 @@ export interface LocalFlags {
   db?: string | undefined
 }
 
-/** @param flag that gave `db` @throws AppError `configuration/settings_invalid`, with every problem */
+/** @param flag the flag that gave `db` @throws AppError `configuration/settings_invalid`, with every problem */
 export function readLocalSettings(flags: LocalFlags, sources: SettingSources, flag = '--db'): LocalSettings {
   const reader = new SettingReader(sources)
   const settings = readLocal(reader, flags, flag)

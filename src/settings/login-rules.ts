@@ -19,8 +19,8 @@ const SESSION_SECONDS = { min: 0, max: 31_536_000, default: 43_200 }
 const MAX_PROXIES = 100
 
 /**
- * Settings that both programs have under their own names: `EVENT_SESSION_TTL_SECONDS`, `BOARD_SESSION_TTL_SECONDS` and
- * so on.
+ * Settings that each program has under its own names: `EVENT_SESSION_TTL_SECONDS`, `BOARD_SESSION_TTL_SECONDS` and so
+ * on.
  *
  * Source: Board Access Gate, "Configuration"; decisions on identity, section 5.
  */

@@ -5,11 +5,11 @@ import type { FoundSetting, SettingReader } from './reading/setting-reader.js'
 import { whyUnreadable } from './reading/setting-sources.js'
 
 const POOL = { min: 2, max: 1_000, default: 10 }
-/** Seconds. A search is sent in slices that are much shorter than the default. */
+/** Seconds. A search consists of several statements, each much shorter than the default. */
 const TIMEOUT = { min: 1, max: 600, default: 20 }
 const DEFAULT_PORT = 5432
 const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'schema', 'target_session_attrs']
-/** Servers that accept no writes are skipped in any case. */
+/** Values with which servers that accept no writes are skipped. This happens in any case. */
 const WRITABLE = ['read-write', 'primary']
 const URL_FORM = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/iu
 /** A line of a password file: five fields, in which a backslash precedes a colon or a backslash. */
@@ -22,12 +22,12 @@ export function isPostgresUrl(text: string): boolean {
 }
 
 /**
- * Where a ledger or board in PostgreSQL is, from a URL in libpq's form: several hosts, `sslmode` and `sslrootcert`. The
- * password is in the URL, in the file that `<setting>_PASSWORD_FILE` names, or in the password file of libpq (`PGPASSFILE`,
- * else `~/.pgpass`). No refusal contains the URL.
+ * The address of a ledger or board in PostgreSQL, from a URL in libpq's form: several hosts, `sslmode` and
+ * `sslrootcert`. The password is in the URL, in the file that `<setting>_PASSWORD_FILE` names, or in the password file
+ * of libpq (`PGPASSFILE`, else `~/.pgpass`). No error contains the URL.
  *
- * @param found undefined: nothing is read but the names of the settings, for the documentation
- * @param of `setting`: the setting of the URL; `schema`: unless the URL names one
+ * @param found undefined: only the names of the settings are read, for the documentation
+ * @param of `setting`: the setting of the URL; `schema`: used unless the URL names one
  */
 export function readPostgres(
   reader: SettingReader,
@@ -97,7 +97,7 @@ function readCertificate(reader: SettingReader, found: FoundSetting, file: strin
   }
 }
 
-/** Lines of libpq's password file. As libpq does, it ignores one that others can read. */
+/** Lines of libpq's password file. Like libpq, ignores a file that others can read. */
 function readPassFile(reader: SettingReader, named: FoundSetting | undefined): string[][] {
   const { sources } = reader
   const path = named ? reader.path(named.value) : join(sources.homedir, '.pgpass')
@@ -133,7 +133,7 @@ function findPassword(lines: readonly string[][], wanted: readonly string[]): st
   return line?.[4]
 }
 
-/** Password files name a server on a Unix socket `localhost`. */
+/** The name of a server in password files, which is `localhost` for a Unix socket. */
 function hostName({ host }: PostgresHost): string {
   return host.startsWith('/') ? 'localhost' : host
 }

@@ -5,19 +5,19 @@ import { headerWord, readGivenSecretFile } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
 import { type SettingSources, whyUnreadable } from './reading/setting-sources.js'
 
-/** A ledger that `daybook login` keeps: where it is, and a token for it. */
+/** A ledger that `daybook login` stored: its address, and a token for it. */
 export interface Profile {
   /** Without trailing slash. */
   api_url: string
   token: string
-  /** Present if the login has issued the token, so that the logout can revoke it. */
+  /** Present if the login issued the token, so that the logout can revoke it. */
   token_id?: string
   username?: string
 }
 
 /** The content of the file. */
 export interface Profiles {
-  /** The profile that counts without a name. */
+  /** The profile that is used if none is named. */
   default?: string
   profiles: Record<string, Profile>
 }
@@ -28,7 +28,7 @@ export interface ProfilesFile extends Profiles {
 
 export interface ChosenProfile extends Profile {
   name: string
-  /** A flag names it, so that it takes precedence over variables. */
+  /** Whether a flag names it. It then takes precedence over variables. */
   isNamedByFlag: boolean
 }
 
@@ -39,7 +39,7 @@ const NAMED = 'DAYBOOK_PROFILE'
 /** Completes "is not" in a refusal. */
 const NAME_ALLOWED = 'is not a name of up to 64 letters, digits and . _ -'
 
-/** The name of a profile, as a flag or `DAYBOOK_PROFILE` gives it. */
+/** The name of a profile, from the flag or `DAYBOOK_PROFILE`. */
 export function readProfileName(reader: SettingReader, flag: string | undefined): string | undefined {
   const given = { flag: '--profile', value: flag }
   return reader.text(NAMED, text => (NAME.test(text) ? text : undefined), NAME_ALLOWED, given)
@@ -68,13 +68,13 @@ export function readProfiles(reader: SettingReader): ProfilesFile {
   return { path, ...(content ?? { profiles: {} }) }
 }
 
-/** What `daybook login` and `daybook logout` begin with. */
+/** Settings that `daybook login` and `daybook logout` start with. */
 export interface LoginSettings {
   file: ProfilesFile
   /** Name of the profile to create or remove. */
   name: string
   profile?: Profile
-  /** The address that a flag or a variable gives. */
+  /** The address from a flag or a variable. */
   apiUrl?: string
   /** The token in the file that a flag names. */
   token?: string
@@ -107,7 +107,7 @@ export function readLoginSettings(flags: LoginFlags, sources: SettingSources): L
   }
 }
 
-/** The profile that a flag or `DAYBOOK_PROFILE` names, else the default one, if there is one. */
+/** The profile that a flag or `DAYBOOK_PROFILE` names, else the default one if there is one. */
 export function findProfile(reader: SettingReader, flag: string | undefined): ChosenProfile | undefined {
   const named = readProfileName(reader, flag)
   const file = readProfiles(reader)

@@ -19,7 +19,7 @@ const DEFAULT_USERNAME = 'system'
 const APP = 'EVENT_RECONCILE_APP_CODE_A'
 const APP_KEY = 'EVENT_RECONCILE_APP_KEY_CODE_A'
 
-/** What a comparison of deliveries needs: the ledger, and hooks with the tokens that may read their lists. */
+/** Settings of a comparison of deliveries: the ledger, and hooks with tokens that may read their lists. */
 export interface ReconcileSettings extends LocalSettings {
   hooks: ListedHook[]
 }
@@ -102,7 +102,7 @@ function readApp(reader: SettingReader): Partial<AppAccount> {
   return { ...(id === undefined ? {} : { id }), ...(key === undefined ? {} : { key }) }
 }
 
-/** The private key is for one app, so its tokens go to one server. */
+/** The private key belongs to one app, so its tokens are sent to one server. */
 function withApp(
   reader: SettingReader,
   urls: readonly string[],
@@ -122,7 +122,7 @@ function isRsaKey(pem: string): boolean {
   try {
     return createPrivateKey(pem).asymmetricKeyType === 'rsa'
   } catch (error) {
-    // It names a part of the key; the caller reports what the setting has to be.
+    // The error names a part of the key. The caller reports the requirements of the setting instead.
     if (error instanceof Error) return false
     throw error
   }

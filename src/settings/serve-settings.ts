@@ -6,14 +6,14 @@ import type { SettingSources } from './reading/setting-sources.js'
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** `auto`: readable at a terminal, else JSON. */
+/** `auto`: readable text at a terminal, else JSON. */
 export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
 export const PROGRAMS = ['ledger', 'board'] as const
 export type Program = (typeof PROGRAMS)[number]
 
-/** All settings of `serve`, validated; a program that is not served has none. */
+/** All settings of `serve`, validated. A program that is not served has none. */
 export interface ServeSettings {
   ledger?: LedgerSettings
   board?: BoardSettings
@@ -22,9 +22,9 @@ export interface ServeSettings {
   warnings: readonly string[]
 }
 
-/** As typed; validated together with all other settings. */
+/** Flags as typed. They are validated together with all other settings. */
 export interface ServeFlags {
-  /** Serve only this one; `--host`, `--port` and `--root-path` then apply to it. */
+  /** Serve only this program. `--host`, `--port` and `--root-path` then apply to it. */
   only?: Program | undefined
   host?: string | undefined
   port?: string | undefined
@@ -37,7 +37,7 @@ export interface ServeFlags {
   capture?: boolean | undefined
   /** Address of the ledger to follow. */
   follow?: string | undefined
-  /** Serve sample data and keep nothing. */
+  /** Serve sample data and store nothing. */
   demo?: boolean | undefined
 }
 

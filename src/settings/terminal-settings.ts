@@ -1,14 +1,14 @@
 import { findVariable } from './reading/aliases.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
-/** How to write to the terminal. */
+/** Settings for output to the terminal. */
 export interface TerminalSettings {
   /**
    * `never` if `NO_COLOR` is set or the terminal has no colours; `always`, also in a pipe, if `CLICOLOR_FORCE` is set.
    * Source: no-color.org; bixense.com/clicolors.
    */
   colour: 'auto' | 'always' | 'never'
-  /** The width that `COLUMNS` gives to programs in a pipe, such as those of `watch`. */
+  /** The width from `COLUMNS`, which `watch` and other programs set for a program in a pipe. */
   columns: number | undefined
   /** Whether to show the stack of defects. */
   stacks: boolean

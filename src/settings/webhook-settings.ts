@@ -13,7 +13,7 @@ export const WEBHOOK_SECRETS: Readonly<Record<PlatformSource, string>> = {
   code_b: 'EVENT_WEBHOOK_SECRET_CODE_B',
 }
 
-/** All currently valid secrets: several while rotating, one per line. */
+/** All currently valid secrets: several during a rotation, one per line. */
 export function readWebhookSecrets(reader: SettingReader, source: PlatformSource): string[] {
   const text = readSecret(reader, WEBHOOK_SECRETS[source], { both: 'refused' })
   const lines = text?.split('\n').map(line => line.trim()) ?? []
@@ -29,7 +29,7 @@ export interface SetupSettings {
   isSecretSet: boolean
   /** Origin of the chat platform's server. */
   chatSite?: string
-  /** `chatSite` was given only to this command, so the server does not know it. */
+  /** Whether `chatSite` was given only to this command, so that the server does not know it. */
   isChatSiteGiven: boolean
   /** The file with the settings of all programs. */
   environmentFile: string

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { place, type SettingReader } from './reading/setting-reader.js'
 import { whyUnreadable } from './reading/setting-sources.js'
 
-/** The platform's own client configuration, by member names of the file. */
+/** The configuration of the platform's own clients, by member names of the file. */
 export type Zuliprc = Partial<Record<ZuliprcName, ZuliprcValue>>
 
 export interface ZuliprcValue {
   value: string
-  /** Its name in a refusal. */
+  /** Its name in an error. */
   name: string
 }
 

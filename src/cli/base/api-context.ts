@@ -9,7 +9,7 @@ import type { TerminalStyle } from '../terminal/style.js'
 /** Formats a result for people. */
 export type Rendering<Body = unknown> = (body: Body, style: TerminalStyle) => string
 
-/** Prints results: for people at a terminal, unchanged in a pipe, or in the format that a flag names. */
+/** Prints results: rendered at a terminal, unchanged in a pipe, or in the format that a flag names. */
 export class Results {
   constructor(
     protected readonly output: Output,
@@ -57,11 +57,11 @@ export class Results {
     shape?: ItemShape,
   ): Promise<void> {
     const answer = new Answer(200, Buffer.from(JSON.stringify(value)))
-    // It is the value again, with other times perhaps.
+    // The rendering receives the same value, perhaps with other times.
     return this.show(answer, flags, load as () => Promise<Rendering>, shape)
   }
 
-  /** With local times, if they are asked for. */
+  /** Converts to local times, if the user asked for them. */
   async inShownTime(body: unknown, { local }: OutputFlags): Promise<unknown> {
     return local ? (await import('../formats/local-time.js')).inLocalTime(body) : body
   }
@@ -76,7 +76,7 @@ export class Results {
   }
 }
 
-/** Without control sequences of foreign texts. JSON stays the same value. */
+/** Removes control sequences of foreign texts. In JSON, the value stays the same. */
 async function toSafe(text: string, format: Format): Promise<string> {
   const { toTerminalJson, toTerminalText } = await import('../terminal/text.js')
   return format === 'json' || format === 'jsonl' ? toTerminalJson(text) : toTerminalText(text)
@@ -112,8 +112,8 @@ export interface Screen {
 }
 
 /**
- * Warns a user who passed a secret as a flag that others can read it. Only at a terminal: in a script nothing would
- * read the line, and a program that collects the output would not expect it.
+ * Warns a user who passed a secret as a flag that others can read it. Only at a terminal: a script has no reader for
+ * the line, and a program that collects the output would not expect it.
  *
  * @param flag the flag used, such as `--token`; @param instead the setting that keeps the secret private
  */

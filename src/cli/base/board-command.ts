@@ -8,7 +8,7 @@ import { readSmallText } from '../input/read-input.js'
 import { type Rendering, warnOfVisibleSecret } from './api-context.js'
 import { ResultCommand } from './daybook-command.js'
 
-/** The flags of every command that speaks to a board. */
+/** The flags of every command that calls a board. */
 export interface BoardFlags extends OutputFlags {
   'board-url'?: string | undefined
   key?: string | undefined
@@ -41,7 +41,7 @@ export abstract class BoardCommand extends ResultCommand {
     return this.results.show(answer, flags, load, shape)
   }
 
-  /** After a deletion the API's response is empty, so a pipe gets no output. */
+  /** After a deletion, the API's response is empty, so a pipe gets no output. */
   protected async confirm(sentence: string, flags: BoardFlags): Promise<void> {
     if (this.isForPeople(flags)) await this.output.print(sentence)
   }

@@ -43,7 +43,7 @@ export abstract class DaybookCommand extends Command {
     await this.output.print(toTerminalJson(json))
   }
 
-  /** oclif checks for deprecations here; we have none. */
+  /** Skips oclif's check for deprecations: we have none. */
   protected override async init(): Promise<void> {}
 
   protected override async catch(error: Error): Promise<never> {

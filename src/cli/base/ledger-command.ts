@@ -5,7 +5,7 @@ import type { ItemShape } from '../formats/output-options.js'
 import { type LedgerFlags, LedgerResults, type Rendering } from './api-context.js'
 import { ResultCommand } from './daybook-command.js'
 
-/** The flags that select a ledger, and who asks it. */
+/** The flags that select a ledger, and the credential for it. */
 export const LEDGER_FLAGS = {
   'api-url': string({
     description: 'Address of the ledger; else EVENT_API_URL, else of the profile, else http://127.0.0.1:8765.',
@@ -44,7 +44,7 @@ export abstract class LedgerCommand extends ResultCommand {
     return this.results.show(answer, flags, load, shape)
   }
 
-  /** After a deletion the API's response is empty, so a pipe gets no output. */
+  /** After a deletion, the API's response is empty, so a pipe gets no output. */
   protected async confirm(sentence: string, flags: LedgerFlags): Promise<void> {
     if (this.isForPeople(flags)) await this.output.print(sentence)
   }

@@ -4,19 +4,19 @@ import type { ItemShape } from '../formats/output-options.js'
 import { readSmallText } from '../input/read-input.js'
 import { UsersCommand } from './users-command.js'
 
-/** A source is named by its definition. */
+/** The name of a source is in its definition. */
 export const BY_SOURCE: ItemShape = {
   name: source => String(Reflect.get(Object(Reflect.get(Object(source), 'definition')), 'name')),
 }
 
 const BEARER = { type: 'token', header: 'Authorization', prefix: 'Bearer ' } as const
 
-/** Where a command takes a definition from. */
+/** The flags that give a definition. */
 export interface DefinitionFlags {
   definition?: string | undefined
   preset?: string | undefined
   feed?: string | undefined
-  /** User of a feed's login. Without it, a secret is sent as a bearer token. */
+  /** User of a feed's login. If absent, the secret is sent as a bearer token. */
   user?: string | undefined
   'secret-file'?: string | undefined
 }

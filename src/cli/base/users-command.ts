@@ -33,7 +33,7 @@ export abstract class UsersCommand extends ResultCommand {
     return this.results.showValue(value, flags, load, shape)
   }
 
-  /** After a deletion the API's response is empty, so a pipe gets no output. */
+  /** After a deletion, the API's response is empty, so a pipe gets no output. */
   protected async confirm(sentence: string, flags: UsersFlags): Promise<void> {
     if (this.isForPeople(flags)) await this.output.print(sentence)
   }

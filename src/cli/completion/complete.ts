@@ -32,10 +32,10 @@ export interface Candidate {
   description?: string
 }
 
-/** What only a server, or this user's files, can list. */
+/** Lists that come from a server, or from this user's files. */
 export type ListName = 'sources' | 'kinds' | 'subscriptions' | 'consumers' | 'cards' | 'runs' | 'profiles'
 
-/** The candidates, or that the shell should complete names of files. */
+/** The candidates; or `files` if the shell should complete file names. */
 export type Completion = readonly Candidate[] | 'files'
 
 const VERIFICATIONS = ['signature', 'token', 'login', 'none']
@@ -56,7 +56,7 @@ const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
   since: ['15m', '1h', '24h', '7d', 'today', 'yesterday'],
   from: ['1h', '24h', '7d', 'today', 'yesterday'],
 }
-/** By the beginning of the command and the name of the argument. */
+/** Lists for arguments, by the command and the name of the argument. */
 const ARG_LISTS: readonly { command: RegExp; arg: string; list: ListName }[] = [
   { command: /^api:(?:\w+-)?subscription$/, arg: 'id', list: 'subscriptions' },
   { command: /^capture:/, arg: 'id', list: 'subscriptions' },
@@ -68,10 +68,10 @@ const ARG_LISTS: readonly { command: RegExp; arg: string; list: ListName }[] = [
 ]
 
 /**
- * What may come next on a command line.
+ * The candidates for the next word of a command line.
  *
- * @param words after the program's name; the last is the one being typed, perhaps empty
- * @param list reads what the manifest does not have
+ * @param words the words after the program's name; the last is being typed, and may be empty
+ * @param list reads lists that the manifest does not have
  */
 export async function complete(
   { commands, topics = {} }: Manifest,
@@ -103,7 +103,7 @@ export async function complete(
   return matching(await argValues(id, arg, list), typed)
 }
 
-/** The longest command that the words begin with. */
+/** The longest command at the beginning of the words. */
 function findCommand(commands: Manifest['commands'], words: readonly string[]): string | undefined {
   for (let count = words.length; count > 0; count--) {
     const id = words.slice(0, count).join(':')
@@ -138,7 +138,7 @@ function toCandidate({ name, description, summary }: ManifestFlag): Candidate {
   return { value: `--${name}`, ...(text === undefined ? {} : { description: text }) }
 }
 
-/** The arguments among the words: neither a flag nor its value. */
+/** Counts the arguments: words that are neither a flag nor its value. */
 function countArgs(words: readonly string[], flags: readonly ManifestFlag[]): number {
   return words.filter((word, index) => {
     if (word.startsWith('-') && word !== '-') return false

@@ -11,16 +11,17 @@ import type { SettingSources } from '../../settings/reading/setting-sources.js'
 import { at, lineAt, linesAt, listAt } from '../terminal/fields.js'
 import type { ListName } from './complete.js'
 
-/** How long a list is kept: a person presses Tab several times for one command line. */
+/** How long a list is cached: a person presses Tab several times for one command line. */
 const KEPT_MS = 60_000
-/** Longest wait for a server: a person waits for the list. */
+/** Maximum wait for a server, while a person waits for the list. */
 const LONGEST_MS = 1_500
-/** A longer list would not help. */
+/** Maximum length. A longer list would not help. */
 const MOST = 500
 
 /**
- * Lists for completion, from the servers that the settings name. Kept for a minute in the user's cache folder, readable by this user
- * alone. A list that cannot be read is empty: there is no place for a message in the middle of a command line.
+ * Lists for completion, from the servers that the settings name. Cached for a minute in the user's cache folder, where
+ * only this user can read them. A list that cannot be read is empty: a message has no place in the middle of a command
+ * line.
  */
 export async function listedValues(name: ListName, sources: SettingSources): Promise<readonly string[]> {
   try {
@@ -63,7 +64,7 @@ async function ask(
   }
 }
 
-/** Another server, or another caller, has other values. The credential is part of the digest alone. */
+/** Differs by server and caller, because their values differ. The credential is only part of the digest. */
 function keyOf(name: ListName, sources: SettingSources): string {
   const servers = [readClientSettings({}, sources), readBoardClientSettings({}, sources)]
   return `${name}-${createHash('sha256').update(JSON.stringify(servers)).digest('hex').slice(0, 32)}`
@@ -87,7 +88,7 @@ function keep(file: string, values: readonly string[]): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(file, JSON.stringify(values), { mode: 0o600 })
   } catch (error) {
-    // The home folder is not writable: completion asks again next time.
+    // The home folder is not writable. The next completion asks the server again.
     if (!(error instanceof Error && 'code' in error)) throw error
   }
 }

@@ -8,14 +8,14 @@ import { listedValues } from './listed-values.js'
 import { FILES, REQUEST } from './scripts.js'
 
 /**
- * The words that a completion script asks about, if the command line is such a question. Answered without the command framework,
- * because a person waits for it after each Tab.
+ * The words of a completion script's request, if the command line is one. Handled without the command framework,
+ * because a person waits after each Tab.
  */
 export function readCompletionRequest([first, separator, ...words]: readonly string[]): readonly string[] | undefined {
   return first === REQUEST && separator === '--' ? words : undefined
 }
 
-/** Prints a line for each candidate: the word, a tab, and what it is. */
+/** Prints a line for each candidate: the word, a tab, and its description. */
 export async function runCompletion(root: string, words: readonly string[]): Promise<void> {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
   const manifest = { ...read('oclif.manifest.json'), topics: read('package.json').oclif.topics }

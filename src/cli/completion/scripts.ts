@@ -1,12 +1,12 @@
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** The first word of a question of these scripts to the program. */
+/** The first word of a request from these scripts to the program. */
 export const REQUEST = '__complete'
-/** The answer where the shell should complete names of files. */
+/** The answer if the shell should complete file names. */
 export const FILES = ':files'
 
-/** For each shell a script that asks the program after each Tab, so that it stays the same when commands change. */
+/** A script for each shell. It asks the program after each Tab, so it stays the same when commands change. */
 export const SCRIPTS: Record<Shell, string> = {
   bash: `_daybook() {
   local word rest words=("\${COMP_WORDS[@]:1:COMP_CWORD}")

@@ -1,7 +1,7 @@
 import { lineAt } from '../terminal/fields.js'
 import type { ItemShape } from './output-options.js'
 
-/** The key that `api event` takes: another, proved event may have the same dedupe key. */
+/** The key that `api event` accepts. An unverified event may have the same dedupe key as a verified one. */
 export function eventKeyOf(event: unknown): string {
   const space = lineAt(event, 'provenance', 'key_space')
   const key = lineAt(event, 'dedupe_key')

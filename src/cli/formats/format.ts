@@ -58,7 +58,7 @@ function withFields(result: unknown, fields: readonly string[] | undefined): unk
     : pick(result, fields)
 }
 
-/** The item with only these members, each at its place. A member that it lacks stays absent. */
+/** The item with only these members, at their places. Missing members stay absent. */
 function pick(item: unknown, fields: readonly string[] | undefined): unknown {
   if (!fields) return item
   const picked = new Map<string, unknown>()
@@ -84,7 +84,7 @@ function scalarMembers(items: readonly unknown[]): string[] {
   return [...names]
 }
 
-/** A list of scalars is joined by commas; everything else that is not a scalar stays JSON. */
+/** Joins a list of scalars with commas. Other values that are not scalars stay JSON. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value !== 'object') return String(value)

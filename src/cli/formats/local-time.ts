@@ -2,7 +2,7 @@ import { findTimestamp } from '../../model/timestamp.js'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
-/** The same result with every UTC time in the zone of this machine: 2031-05-04T11:00:00.123456+02:00. */
+/** The result with every UTC time converted to this machine's zone: 2031-05-04T11:00:00.123456+02:00. */
 export function inLocalTime(value: unknown): unknown {
   if (typeof value === 'string') return TIMESTAMP.test(value) ? toLocalTimestamp(value) : value
   if (Array.isArray(value)) return value.map(inLocalTime)
@@ -10,7 +10,7 @@ export function inLocalTime(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inLocalTime(member)]))
 }
 
-/** A UTC timestamp with the offset of this machine at that time; keeps its fraction. */
+/** A UTC timestamp with this machine's offset at that time. Keeps the fraction. */
 function toLocalTimestamp(text: string): string {
   const instant = findTimestamp(text)
   if (!instant) return text

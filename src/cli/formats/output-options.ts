@@ -3,11 +3,11 @@ import { AppError } from '../../model/app-error.js'
 export const FORMATS = ['table', 'json', 'jsonl', 'yaml', 'csv', 'name'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** How a command is asked to print its result. */
+/** Flags for how a command prints its result. */
 export interface OutputFlags {
   json: boolean
   output?: Format | undefined
-  /** A comma list of members. */
+  /** Members, separated by commas. */
   fields?: string | undefined
   'no-color'?: boolean | undefined
   local?: boolean | undefined
@@ -15,7 +15,7 @@ export interface OutputFlags {
 
 /** How the items of a result become names and rows. */
 export interface ItemShape {
-  /** What other commands accept as the name of an item: a member, or made of several. */
+  /** The name of an item for other commands: a member, or made of several. */
   name: string | ((item: unknown) => string)
   /** The columns of a CSV file; absent: all members of the items that are not lists or objects. */
   columns?: readonly string[]

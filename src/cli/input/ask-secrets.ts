@@ -7,16 +7,16 @@ import { AppError } from '../../model/app-error.js'
 export interface Terminal {
   /** Must be a terminal: a pipe has no raw mode. */
   keyboard: Readable & { setRawMode(isRaw: boolean): unknown }
-  /** Where the questions go. Not standard output, which is for results. */
+  /** Shows the questions. Not standard output, which is for results. */
   screen: Writable
 }
 
-/** A question whose answer is a secret, or one whose answer may be seen. */
+/** A question for a secret, or one whose answer may be shown. */
 export type Question = string | { text: string; isShown: true }
 
-/** Longest secret; one more character is read to detect that it was too long. */
+/** Maximum length of a secret. One more character is read, to detect longer ones. */
 const MAX_CHARACTERS = 4096
-/** Sent by arrow keys and the like. */
+/** Sequences that arrow keys and other keys send. */
 const KEY_SEQUENCES = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.)/g
 const [CTRL_C, CTRL_D, CTRL_U] = ['\x03', '\x04', '\x15']
 /** Removes the last shown character. */
@@ -26,8 +26,8 @@ const BACKSPACES = ['\x7f', '\b']
 const EXIT_INTERRUPTED = 130
 
 /**
- * Asks one question after another, without echoing the secrets. Backspace and Ctrl+U edit; Ctrl+C ends the command.
- * Restores the terminal in every case.
+ * Asks the questions in order, without echoing secrets. Backspace and Ctrl+U edit; Ctrl+C ends the command. Restores
+ * the terminal in every case.
  *
  * @throws AppError `invalid/wrong_usage` if the input ends before the last answer
  */
@@ -50,11 +50,11 @@ export async function askSecrets({ keyboard, screen }: Terminal, questions: read
   }
 }
 
-/** Yields single characters, however the bytes arrive. */
+/** Yields single characters, regardless of how the bytes arrive. */
 async function* keysOf(keyboard: Readable): AsyncGenerator<string, undefined> {
   const decoder = new StringDecoder('utf8')
   const chunks = on(keyboard, 'data', { close: ['end', 'close'] })
-  // Paused since an earlier question, if there was one.
+  // An earlier question may have paused it.
   keyboard.resume()
   for await (const [chunk] of chunks) {
     yield* decoder.write(chunk).replace(KEY_SEQUENCES, '')

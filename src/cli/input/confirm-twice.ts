@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline'
 import { AppError } from '../../model/app-error.js'
 
-/** What has to be typed. */
+/** A question, and the answer that must be typed. */
 interface Question {
   text: string
   answer: string
 }
 
 /**
- * Asks at the terminal, one question after the other.
+ * Asks the questions at the terminal, in order.
  *
  * @throws AppError `invalid/wrong_usage` without a terminal; `invalid/not_confirmed` for another answer
  */
@@ -17,12 +17,12 @@ export async function confirmTwice(questions: readonly [Question, Question]): Pr
     throw new AppError('invalid', 'wrong_usage', 'There is no terminal to ask at.', { hint: 'Add --yes.' })
   }
   const asked = createInterface({ input: process.stdin, output: process.stderr })
-  // Before the first question: lines that are pasted together must not be lost.
+  // Created before the first question, so that lines pasted together are not lost.
   const lines = asked[Symbol.asyncIterator]()
   try {
     for (const { text, answer } of questions) {
       asked.setPrompt(text)
-      // Not `prompt`, which throws if the input has ended behind lines that are still to be read.
+      // Not `prompt`, which throws if the input has ended while lines are still unread.
       process.stderr.write(text)
       const { value: typed } = await lines.next()
       if (typed?.trim() !== answer) throw new AppError('invalid', 'not_confirmed', 'Nothing was erased.')

@@ -5,7 +5,7 @@ import { placeOfText, TARGET_CHARACTERS } from '../../model/subscriptions/target
 
 const SITES: Readonly<Record<string, PlatformSource>> = { 'github.com': 'code_a', 'gitlab.com': 'code_b' }
 const WEB = /^https?:\/\//iu
-/** `/ada/engine`, and of what is in it the type and number. GitLab puts `/-` before the type. */
+/** `/ada/engine`, with the type and number of a thing in it. GitLab puts `/-` before the type. */
 const PAGE = /^\/(.+?)(?:\/(?:-\/)?(issues|pull|pulls|merge_requests)\/(\d{1,15}))?\/?$/u
 const FORMS = [
   ['stream:', 'chat'],
@@ -17,10 +17,10 @@ const FORMS = [
 ] as const
 
 /**
- * Reads what people write as a target: the same forms as for subscriptions, the address of a page on GitHub or GitLab, or
- * the word `forum` for a whole forum.
+ * Reads a target as users write it: in the forms of subscriptions, as the address of a page on GitHub or GitLab, or as
+ * `forum` for a whole forum.
  *
- * @param platform a word for the platform; needed only where the target fits several
+ * @param platform a word for the platform; needed only if the target fits several
  * @throws AppError `invalid/wrong_usage`
  */
 export function readHistoryTarget(target: string, platform?: PlatformSource): HistoryTarget {

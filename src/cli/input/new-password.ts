@@ -5,7 +5,7 @@ import { askSecrets } from './ask-secrets.js'
 import { readSmallInput } from './read-input.js'
 
 /**
- * Reads a new password: from a file (`-` is standard input), without its final line end; else by asking twice at the
+ * Reads a new password: from a file (`-` is standard input), without its final line end, or by asking twice at the
  * terminal. Never from the command line, which other users of the machine can see.
  *
  * @throws AppError `invalid/wrong_usage` without a terminal, `invalid/passwords_differ`, `invalid/file_unreadable`,

@@ -1,6 +1,6 @@
 import { AppError } from '../../model/app-error.js'
 
-/** A header as a flag gives it, `name=value`. @throws AppError `invalid/wrong_usage` */
+/** A header in the form of a flag, `name=value`. @throws AppError `invalid/wrong_usage` */
 export function readHeader(text: string): [name: string, value: string] {
   const equals = text.indexOf('=')
   if (equals < 1) {

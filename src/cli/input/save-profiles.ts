@@ -4,8 +4,8 @@ import { AppError } from '../../model/app-error.js'
 import type { ProfilesFile } from '../../settings/profiles.js'
 
 /**
- * Writes the profiles, readable by this user alone, or removes the file of the last one. Another process sees the old
- * content or the new one.
+ * Writes the profiles, readable only by this user. Without profiles, removes the file. Another process sees either the
+ * old or the new content.
  *
  * @throws AppError `invalid/file_unwritable`
  */

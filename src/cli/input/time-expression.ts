@@ -7,18 +7,18 @@ const PART = /(\d{1,6})([smhdw])/g
 const DAY = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d))?)?$/
 
 export interface TimeZoneChoice {
-  /** Days and times without a zone are those of this machine's zone, and not UTC. */
+  /** Whether days and times without a zone are in this machine's zone, rather than UTC. */
   isLocal: boolean
   /** Epoch milliseconds. */
   now?: number
 }
 
 /**
- * A time as people write it: RFC 3339 with a zone, a day or time without one (`2026-11-20`, `2026-11-20 09:30`), how
- * long ago (`90s`, `15m`, `6h`, `7d`, `2w`, `1h30m`), `now`, `today` or `yesterday`.
+ * Reads a time as users write it: RFC 3339 with a zone, a day or time without one (`2026-11-20`, `2026-11-20 09:30`),
+ * an age (`90s`, `15m`, `6h`, `7d`, `2w`, `1h30m`), `now`, `today` or `yesterday`.
  *
- * @param flag how to call it in a refusal
- * @returns RFC 3339, what has a zone as it was given
+ * @param flag its name in an error
+ * @returns RFC 3339; a text with a zone stays unchanged
  * @throws AppError `invalid/wrong_usage`
  */
 export function readTime(flag: string, text: string, { isLocal, now = Date.now() }: TimeZoneChoice): string {
@@ -59,7 +59,7 @@ function findDay(text: string, isLocal: boolean): number | undefined {
   const match = DAY.exec(text)
   if (!match) return undefined
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(part => Number(part ?? 0))
-  // Refuses what the calendar lacks, such as 30 February, instead of taking another day.
+  // Refuses days that do not exist, such as 30 February, instead of using another day.
   if (!findTimestamp(`${text.slice(0, 10)}T${two(hour)}:${two(minute)}:${two(second)}Z`)) return undefined
   return isLocal
     ? new Date(year, month - 1, day, hour, minute, second).getTime()

@@ -1,7 +1,7 @@
 import type { TerminalStyle } from './style.js'
 import { displayWidth } from './text-width.js'
 
-/** A name and its value, which may have several lines. Empty ones are omitted. */
+/** A name and its value, which may have several lines. Rows with an empty value are omitted. */
 export type CardRow = readonly [name: string, value: string]
 
 const INDENT = '  '

@@ -1,8 +1,8 @@
 import { toTerminalLine, toTerminalText } from './text.js'
 
 /**
- * Reads from a JSON response. A missing member or one of another type is empty: a card with a gap is more useful than a
- * failed command.
+ * Reads from a JSON response. A missing member, or one of another type, counts as empty: a card with a gap is more
+ * useful than a failed command.
  */
 export function at(value: unknown, ...path: string[]): unknown {
   let found = value
@@ -44,7 +44,7 @@ export function countAt(value: unknown, ...path: string[]): string {
   return typeof count === 'number' ? count.toLocaleString('en') : ''
 }
 
-/** A timestamp of the ledger without its fraction, for display: 2031-05-04 09:00:00. It is UTC. */
+/** A timestamp of the ledger, in UTC, without its fraction, for display: 2031-05-04 09:00:00. */
 export function timeAt(value: unknown, ...path: string[]): string {
   const text = lineAt(value, ...path)
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) ? text.slice(0, 19).replace('T', ' ') : text

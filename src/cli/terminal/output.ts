@@ -16,13 +16,13 @@ export class Output {
 
   constructor(readonly stream: OutputStream) {
     stream.on('error', error => {
-      // A pipe whose reader has exited (`… | head -1`) is not a failure.
+      // The reader of a pipe may exit early (`… | head -1`). This is not a failure.
       if (!('code' in error) || error.code !== 'EPIPE') throw error
       this.#closed.abort()
     })
   }
 
-  /** For a process that continues if nothing can be printed: reports a full disk or a closed pipe instead of throwing. */
+  /** For a process that continues without output. Reports a full disk or a closed pipe instead of throwing. */
   reportFailures(report: (error: Error) => void): void {
     // oclif has a listener of its own, which throws.
     this.stream.removeAllListeners('error').on('error', error => {
@@ -40,12 +40,12 @@ export class Output {
     return this.stream.columns || DEFAULT_COLUMNS
   }
 
-  /** Aborted when the reader has gone. */
+  /** Aborted when the reader has closed the output. */
   get closed(): AbortSignal {
     return this.#closed.signal
   }
 
-  /** Resolves when more may be written, or the reader has gone. Adds a newline to the text if it ends without one. */
+  /** Resolves when more may be written, or the reader has closed the output. Adds a newline if the text lacks one. */
   async print(text: string | Uint8Array): Promise<void> {
     if (text.length === 0 || this.#closed.signal.aborted) return
     const ends = typeof text === 'string' ? text.endsWith('\n') : text.at(-1) === 0x0a
@@ -71,10 +71,10 @@ export class Output {
   }
 }
 
-/** How wide a table in a pipe may get: `less` and `grep` should see whole lines. */
+/** Maximum width of a table in a pipe, so that `less` and `grep` see whole lines. */
 const PIPE_COLUMNS = 10_000
 
-/** The style for the user's terminal. Loads the colour library only when something is shown to people. */
+/** The style for the user's terminal. Loads the colour library only when something is rendered. */
 export async function loadTerminalStyle(
   output: Output,
   sources: SettingSources,

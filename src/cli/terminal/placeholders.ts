@@ -1,21 +1,21 @@
 import { characters, displayWidth } from './text-width.js'
 
 const COLOUR = /(\x1b\[[\d;]*m)/
-/** Private-use characters, measured as one column everywhere. */
+/** Private-use characters. Every library measures these as one column. */
 const FIRST = 0xf0000
 const LAST = 0xffffd
 const PLACEHOLDER = /[\u{f0000}-\u{ffffd}]/gu
 const FILLER = String.fromCodePoint(LAST)
 
 /**
- * Substitutes one-column characters for others that the table library measures wrongly: it knows few joined emoji and
- * marks.
+ * Replaces characters that the table library measures wrongly, such as many joined emoji and marks, with characters of
+ * one column.
  */
 export class Placeholders {
   private readonly known = new Map<string, string>()
   private readonly originals = new Map<string, string>([[FILLER, '']])
 
-  /** @returns a text whose width every library measures alike; keeps colours */
+  /** @returns a text that every library measures the same; keeps colours */
   put(text: string): string {
     if (/^[\x20-\x7e]*$/.test(text)) return text
     return text
@@ -42,7 +42,7 @@ export class Placeholders {
     const known = this.known.get(character)
     if (known !== undefined) return known
     const point = FIRST + this.known.size
-    // Out of substitutes: the remaining characters appear as a question mark.
+    // No placeholders are left. The remaining characters appear as question marks.
     const placeholder = point < LAST ? String.fromCodePoint(point) : '?'
     this.known.set(character, placeholder)
     this.originals.set(placeholder, character)

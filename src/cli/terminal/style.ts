@@ -1,10 +1,10 @@
 import kleur, { type Kleur } from 'kleur'
 
-/** How to write to a terminal: colours, width, and the zone of times. */
+/** How to render for a terminal: colours, width, and the zone of times. */
 export interface TerminalStyle {
   paint: Kleur
   columns: number
-  /** Times are those of this machine's zone, and not UTC. */
+  /** Whether times are in this machine's zone, rather than UTC. */
   isLocalTime: boolean
 }
 

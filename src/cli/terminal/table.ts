@@ -5,7 +5,7 @@ import { cutToWidth, displayWidth } from './text-width.js'
 
 export interface Column {
   title: string
-  /** Takes the remaining width, and is truncated. At most one column may. */
+  /** Whether the column takes the remaining width and is truncated. At most one column may. */
   flexible?: boolean
   /** Minimum readable width of a flexible column. Default: 16 terminal columns. */
   least?: number
@@ -44,7 +44,7 @@ export function tableRows(style: TerminalStyle, columnsOf: readonly Column[], ro
   return [...Array(rows.length + 1).keys()].map(row => lines.map(line => line[row] ?? ''))
 }
 
-/** As many columns per line as fit. */
+/** Puts as many columns on each line as fit. */
 function fold(columns: readonly Placed[], room: number): Placed[][] {
   const lines: Placed[][] = []
   let taken = 0

@@ -27,7 +27,7 @@ export function cutToWidth(text: string, columns: number): string {
   return text
 }
 
-/** Wraps a text to `columns`, between words; a longer word gets its own line. */
+/** Wraps a text to `columns` between words. A longer word gets its own line. */
 export function wrapWords(text: string, columns: number): string[] {
   const lines: string[] = []
   let line = ''
@@ -43,7 +43,7 @@ export function wrapWords(text: string, columns: number): string[] {
   return [...lines, line]
 }
 
-/** User-perceived characters, of however many code points. */
+/** User-perceived characters, each of one or more code points. */
 export function* characters(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   for (const { segment } of segmenter.segment(text)) yield segment

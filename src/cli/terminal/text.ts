@@ -1,6 +1,6 @@
 /**
- * Whole escape sequences: a cursor movement, a colour, a window title. Removing only ESC would leave their rest as
- * litter.
+ * Complete escape sequences, such as a cursor movement, a colour, or a window title. Removing only ESC would leave the
+ * rest visible.
  */
 const SEQUENCES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g

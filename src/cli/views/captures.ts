@@ -2,7 +2,7 @@ import type { PollReport, WatchCapture } from '../../model/subscriptions/capture
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
 
-/** Results of captures, one watch per line. */
+/** Renders results of captures, one watch per line. */
 export function capturesText(captures: readonly WatchCapture[], style: TerminalStyle): string {
   if (captures.length === 0) return 'No watch is due.'
   return captures.map(capture => captureLine(capture, style)).join('\n')

@@ -62,7 +62,7 @@ export function cardHistoryTable(history: unknown, style: TerminalStyle): string
   return table(style, [{ title: 'when (UTC)' }, { title: 'who' }, { title: 'what', flexible: true }], rows)
 }
 
-/** Cards in columns that the board no longer has come last. */
+/** Sorts cards in columns that the board no longer has last. */
 function placeOf(card: unknown, columns: readonly unknown[]): number {
   const place = columns.indexOf(at(card, 'column'))
   return place === -1 ? columns.length : place

@@ -6,7 +6,7 @@ import { toTerminalLine } from '../terminal/text.js'
 
 const COLUMNS = [{ title: 'profile' }, { title: 'ledger', flexible: true }, { title: 'user' }, { title: 'default' }]
 
-/** Renders the settings of commands, and below them the profiles. */
+/** Renders the settings of commands, and the profiles below them. */
 export function configurationCard(shown: Configuration, style: TerminalStyle): string {
   const { profiles } = shown
   const settings = card(style, 'Settings of commands', [

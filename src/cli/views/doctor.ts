@@ -5,7 +5,7 @@ import { toTerminalLine } from '../terminal/text.js'
 const STATES: Record<CheckState, string> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' }
 const WIDTH = Math.max(...CHECK_NAMES.map(name => name.length))
 
-/** A line for each finding; below it, what to do. */
+/** Renders a line for each finding, with the advice below it. */
 export function diagnosisText({ checks }: Diagnosis, { paint }: TerminalStyle): string {
   const colours: Record<CheckState, (text: string) => string> = { ok: paint.green, warn: paint.yellow, fail: paint.red }
   const lines = checks.flatMap(({ check, state, detail, advice }) => {

@@ -93,7 +93,7 @@ export function eventLine(event: unknown, { paint, columns }: TerminalStyle): st
   const kind = lineAt(event, 'kind')
   const words = eventWords(event)
   const [short, long] = [`${time}  ${source}  `, `${time}  ${source}  ${kind}  `].map(displayWidth)
-  // The sentence already contains most of the kind.
+  // The sentence already contains most of the information in the kind.
   const hasKind = columns - (long ?? 0) >= LEAST_WORDS
   const room = Math.max(columns - ((hasKind ? long : short) ?? 0), LEAST_WORDS)
   return [paint.dim(time), source, ...(hasKind ? [paint.cyan(kind)] : []), cutToWidth(words, room)].join('  ')
@@ -107,7 +107,7 @@ const EVENT_COLUMNS = [
 ]
 
 /**
- * Renders a page of `GET /api/events`: each event as a sentence, with its kind and dedupe key below, and how to
+ * Renders a page of `GET /api/events`: each event as a sentence, with its kind and dedupe key below, then how to
  * continue in the direction of the list.
  */
 export function eventTable(page: unknown, style: TerminalStyle, { isNewestFirst }: { isNewestFirst: boolean }): string {
@@ -119,14 +119,14 @@ export function eventTable(page: unknown, style: TerminalStyle, { isNewestFirst 
   const continuation = next !== '' && (hasMore || !isNewestFirst) ? [paint.dim(words)] : []
   if (items.length === 0) return [paint.dim('No events.'), ...continuation].join('\n')
   const [titles = [], ...rows] = tableRows(style, EVENT_COLUMNS, items.map(toCells))
-  // Never truncated, because users copy it.
+  // Keys are never truncated, because users copy them.
   const withKeys = rows.map((lines, i) => [...lines, ...keyLines(items[i], style)].join('\n'))
   const count = items.length === 1 ? '1 event' : `${items.length} events`
   const more = hasMore ? ', and more' : ''
   return [...titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...continuation].join('\n')
 }
 
-/** Kind and key, for copying: on two lines if they do not fit on one. */
+/** Kind and key, for copying. On two lines if one is too short. */
 function keyLines(event: unknown, { paint, columns }: TerminalStyle): string[] {
   const both = [lineAt(event, 'kind'), eventKeyOf(event)]
   const lines = displayWidth(both.join('  ')) + 2 > columns ? both : [both.join('  ')]

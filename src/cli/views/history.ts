@@ -2,7 +2,7 @@ import type { HistoryProgress, HistoryReport } from '../../model/platforms/histo
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
 
-/** One line about a run that is not finished. */
+/** Renders one line about an unfinished run. */
 export function historyProgressText(progress: HistoryProgress): string {
   const { stream, items, created, pages_left, seconds_left, waiting_seconds } = progress
   const read = `${stream === '' ? '' : `${stream}: `}${count(items)} read, ${count(created)} new`

@@ -46,7 +46,7 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
   ])
 }
 
-/** `live since 2031-05-04T09:00:00.000000Z`; empty where no event queue is read. */
+/** `live since 2031-05-04T09:00:00.000000Z`; empty if the server reads no event queue. */
 function toLiveText(live: unknown): string {
   const state = lineAt(live, 'state').replaceAll('_', ' ')
   const code = lineAt(live, 'code')
@@ -98,7 +98,7 @@ export function verificationText(verification: LedgerVerification, { paint }: Te
   return lines.join('\n')
 }
 
-/** How far a follower is behind: `12 events, 40 s (copying)`. Empty without a server: only the server knows this. */
+/** The lag of a follower: `12 events, 40 s (copying)`. Empty without a server: only the server knows it. */
 function behindText(follows: unknown): string {
   const state = lineAt(follows, 'state')
   if (state === '') return ''

@@ -66,7 +66,7 @@ function toTargetLine(rule: unknown): string {
 const INDENT = '  '
 const BULLET = '- '
 
-/** The steps that the operator has to take, in order. */
+/** Renders the steps for the operator, in order. */
 export function platformSetupCard(setup: PlatformSetup, style: TerminalStyle): string {
   const { paint, columns } = style
   const { secret } = setup
@@ -76,7 +76,7 @@ export function platformSetupCard(setup: PlatformSetup, style: TerminalStyle): s
       ['secret', secretState(secret, style)],
       ['setting', secret.setting],
     ]),
-    // On its own line, because it is wider than many terminals and users copy it.
+    // On a line of its own, because it is wider than many terminals and users copy it.
     ...(secret.suggestion === undefined ? [] : [`${secret.setting}=${paint.cyan(secret.suggestion)}`]),
     card(
       style,
@@ -103,7 +103,7 @@ function paragraph(text: string, { indent, columns }: { indent: string; columns:
   return indent + lines.join(`\n${' '.repeat(indent.length)}`)
 }
 
-/** Renders what a delivery would become: for each event a card, and below it the reasons. */
+/** Renders what a delivery would become: a card for each event, with the reasons below it. */
 export function explanationText(explanation: DeliveryExplanation, style: TerminalStyle): string {
   const { source, events, ignored, delivery_id } = explanation
   const counts = [`${events.length} ${events.length === 1 ? 'event' : 'events'}`]

@@ -2,7 +2,7 @@ import type { HookReport, LostDelivery, ReconcileResult } from '../../model/plat
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
 
-/** What was found of each hook, and every delivery that the ledger lacks. */
+/** Renders the result for each hook, and every delivery that the ledger lacks. */
 export function reconciliationText({ hooks, dry_run }: ReconcileResult, style: TerminalStyle): string {
   return hooks.map(hook => hookText(hook, dry_run, style)).join('\n\n')
 }

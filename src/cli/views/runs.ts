@@ -4,7 +4,7 @@ import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
 import { toTerminalLine } from '../terminal/text.js'
 
-/** Renders one run; for a dry one, also what it would have started. */
+/** Renders one run. For a dry run, includes what a real run would have started. */
 export function runCard(run: unknown, style: TerminalStyle): string {
   const dropped = at(run, 'log_dropped_bytes')
   const isCut = typeof dropped === 'number' && dropped > 0

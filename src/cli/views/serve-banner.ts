@@ -2,11 +2,11 @@ import { basename } from 'node:path'
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
 
-/** The servers that `serve` has started. */
+/** The servers that `serve` started. */
 export interface Serving {
   ledger?:
     | {
-        /** Its address, with its root path. */
+        /** Its address, including its root path. */
         url: string
         /** Path of its database. */
         database: string
@@ -31,7 +31,7 @@ export interface Serving {
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
 
-/** Message to the user once everything listens, with suggestions what to try next. */
+/** Message for the user after the servers have started, with suggestions for next steps. */
 export function serveBanner(serving: Serving, { paint }: TerminalStyle): string {
   const { ledger, board, isDemo } = serving
   return [
@@ -77,10 +77,10 @@ function nextSteps({ ledger, program, isDemo }: Serving): string[] {
 }
 
 /**
- * How this program is started, for commands that users copy: by name once it is installed, else by npx from the folder
- * of a checkout.
+ * The command that starts this program, for commands that users copy: its name once it is installed, else npx, in the
+ * folder of a checkout.
  *
- * @param script the path with which the process was started
+ * @param script the path that started the process
  */
 export function programName(script: string): string {
   return basename(script) === 'daybook' ? 'daybook' : 'npx daybook'

@@ -86,9 +86,7 @@ function changesText(changes: unknown): string {
   return texts.join(', ')
 }
 
-/**
- * The rights of an API token, in a few words. A server of version 0.2 does not send them; its tokens have all rights.
- */
+/** The rights of an API token, in a few words. A server of version 0.2 sends none; its tokens have all rights. */
 export function tokenRights(token: unknown): string {
   if (at(token, 'may') === 'read') return 'read what its user may'
   if (at(token, 'may') !== 'write') return 'all rights of its user'

@@ -106,7 +106,7 @@ export default class ApiEvents extends LedgerCommand {
   }
 
   private async export(parameters: ExportParameters, flags: LedgerFlags): Promise<void> {
-    // A terminal would interpret what strangers wrote.
+    // A terminal would interpret texts of strangers.
     if (this.output.isTerminal) {
       const hint = 'Add "> events.jsonl", for example.'
       throw new AppError('invalid', 'wrong_usage', '--export prints to a file or a pipe, not to a terminal.', { hint })
@@ -120,7 +120,7 @@ export default class ApiEvents extends LedgerCommand {
     }
   }
 
-  /** How an event becomes a line of the feed. @throws AppError `invalid/wrong_usage` for a format without lines */
+  /** Converts an event to a line of the feed. @throws AppError `invalid/wrong_usage` for a format without lines */
   private async loadLine(flags: LedgerFlags): Promise<(event: unknown) => Promise<string>> {
     const format = this.results.formatOf(flags)
     if (format === 'table') {

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { readSmallInput } from '../../cli/input/read-input.js'
 
-/** The ledger's limit. */
+/** Maximum size that the ledger accepts. */
 const MAX_BYTES = 64 * 1024
 
 export default class ApiSaveSubscription extends LedgerCommand {

@@ -40,12 +40,12 @@ export default class PlatformsSetup extends LedgerCommand {
     const setup = platformSetup(args.source, settings, reached)
     await this.print(setup, flags)
     if (flags['no-wait']) return
-    // An unreachable server is waited for. Other problems need the user.
+    // The command waits for an unreachable server. The user must fix other problems.
     if (trouble && trouble.code !== 'server_unreachable') throw trouble
     await this.waitForDelivery(setup, missingSecret(settings), flags)
   }
 
-  /** The server's webhook settings, or why they could not be read. */
+  /** The server's webhook settings, or the reason why they could not be read. */
   private async askForWebhook(
     source: string,
     flags: LedgerFlags,

@@ -5,7 +5,7 @@ import { at } from '../../cli/terminal/fields.js'
 import { WebhookClient } from '../../client/webhook-client.js'
 import { readTriggerSettings } from '../../settings/webhook-settings.js'
 
-/** Chat server of a sample delivery when the ledger has none configured: deliveries do not name theirs. */
+/** Chat server of a sample delivery if the ledger has none configured: deliveries do not name their server. */
 const SAMPLE_SITE = 'https://chat.example.org'
 
 export default class PlatformsTrigger extends LedgerCommand {

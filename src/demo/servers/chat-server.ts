@@ -81,7 +81,7 @@ export class ChatServer {
       topic_links: [],
     }
     const message = { id, stream, topic, object }
-    // Captured messages are not always forwarded, so some arrive by one route and some by both.
+    // Captured messages are not always forwarded, so some arrive by one route and others by both.
     const isAskedFor = this.hear(message)
     if (!isAskedFor || this.random.chance(0.6)) this.#forward({ type: 'message', message: object, flags: [] }, at)
     return message

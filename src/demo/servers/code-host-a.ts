@@ -24,7 +24,7 @@ const OWNER = { id: 300, login: 'brindlequay', type: 'Organization', html_url: `
 const FIRST = { person: 5_000, object: 700_100 } as const
 const NO_COMMIT = '0'.repeat(40)
 
-/** Words of this platform. */
+/** This platform's words for states. */
 const DEPLOYMENT_STATES = { running: 'in_progress', succeeded: 'success', failed: 'failure' } as const
 
 /** A host with the payloads of GitHub. */

@@ -21,7 +21,7 @@ const SITE = 'https://code.brindlequay.example'
 /** This host has its own ids. */
 const FIRST = { person: 200, object: 41_000 } as const
 
-/** Words of this platform. */
+/** This platform's words for states. */
 const DEPLOYMENT_STATES = { running: 'running', succeeded: 'success', failed: 'failed' } as const
 
 /** A host with the payloads of GitLab. */
@@ -130,7 +130,7 @@ export class CodeHostB implements CodeHost {
     return { ...deployment, id: this.#nextId(), repository, createdAt: at }
   }
 
-  /** It does not send why a deployment failed: its job has the log. */
+  /** The reason of a failure is not sent: it is in the job's log. */
   deploymentStatus(
     { id, repository, sha, environment, by }: Deployment,
     { state }: DeploymentProgress,

@@ -9,7 +9,7 @@ export interface Repository {
   /** Last number of its issues and pull requests before the demo. */
   issues: number
   pulls: number
-  /** Its webhook has a secret. */
+  /** Whether its webhook has a secret. */
   isProved: boolean
   /** Names of its checks, in their order. */
   checks: readonly string[]
@@ -38,7 +38,7 @@ export interface PullRequest extends Tracked {
   head: string
 }
 
-/** What checks run on. */
+/** The subject of checks. */
 export interface Run {
   id: number
   number: number
@@ -94,7 +94,7 @@ export interface CodeHost {
   merge(pull: PullRequest, by: Person, at: Micros): void
   push(repository: Repository, branch: string, commits: readonly Commit[], by: Person, at: Micros): void
   startRun(run: Pick<Run, 'repository' | 'sha' | 'branch' | 'title' | 'by' | 'pull'>, at: Micros): Run
-  /** @param failure the error, if it failed */
+  /** @param failure the error of a failed run */
   endRun(run: Run, failure: string | undefined, at: Micros): void
   requestDeployment(
     repository: Repository,

@@ -11,7 +11,7 @@ export interface Hook {
   secret?: string | undefined
 }
 
-/** What a hook has sent, and what it becomes. */
+/** A delivery of a hook, and the events that it becomes. */
 export interface HookDelivery {
   request: UnsignedDelivery
   events: EventDelivery[]

@@ -11,12 +11,12 @@ const FAILING = 0.12
 export interface Deployed {
   repository: Repository
   sha: string
-  /** Title of what is deployed. */
+  /** Title of the deployed change. */
   title: string
   by: Person
 }
 
-/** A deployment of a commit, from its request to its end; a bot posts both ends in chat. */
+/** A deployment of a commit, from its request to its end. A bot posts its start and end in chat. */
 export function* deploymentStory(world: World, host: CodeHost, deployed: Deployed, begins: Micros): Story {
   const { random, chat } = world
   const { repository, title, by } = deployed
@@ -37,8 +37,8 @@ export function* deploymentStory(world: World, host: CodeHost, deployed: Deploye
 }
 
 /**
- * A deployment that fails at the given time, in all detail: the change before it, what people say about it, the issue,
- * and the deployment that repairs it.
+ * A deployment that fails at the given time, in full detail: the change before it, the discussion, the issue, and the
+ * deployment that fixes it.
  */
 export function* failedDeploymentStory(world: World, host: CodeHost, fails: Micros): Story {
   const { random, chat } = world

@@ -8,7 +8,7 @@ import type { Story, World } from './story.js'
 
 const FAILING = 0.18
 
-/** The nightly build of each repository; a failure is posted in chat in the morning. */
+/** The nightly build of each repository. A failure is posted in chat in the morning. */
 export function* nightlyStory(world: World, host: CodeHost, begins: Micros): Story {
   const { random, chat } = world
   let at = begins

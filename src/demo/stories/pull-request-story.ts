@@ -107,7 +107,7 @@ function commitsOf(random: Random): Commit[] {
 }
 
 function later(random: Random, at: Micros, leastMinutes: number, mostMinutes: number): Micros {
-  // Most are short, some are long.
+  // Most durations are short, some are long.
   const part = random.fraction() ** 2
   return at + Math.floor((leastMinutes + part * (mostMinutes - leastMinutes)) * MINUTE)
 }

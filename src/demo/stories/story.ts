@@ -15,8 +15,8 @@ export type Step = { at: Micros } & (
 )
 
 /**
- * What happens to one thing, from its start to its end. Yields the time of its next step, and receives the actual time,
- * which may be later.
+ * The events around one thing, from start to end. Yields the time of its next step, and receives the actual time, which
+ * may be later.
  */
 export type Story = Generator<Micros, void, Micros>
 
@@ -26,6 +26,6 @@ export interface World {
   chat: ChatServer
   forum: ForumServer
   codeHosts: readonly CodeHost[]
-  /** Starts another story, at the time that it yields first. */
+  /** Starts another story at the first time that it yields. */
   begin(story: Story): void
 }

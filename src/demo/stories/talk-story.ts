@@ -42,7 +42,7 @@ function pickTalk(random: Random): Talk {
   return random.pick(TALKS.flatMap(talk => Array.from({ length: talk.weight }, () => talk)))
 }
 
-/** People mostly answer within minutes. */
+/** Most people answer within minutes. */
 function pauseOf(random: Random): Micros {
   return Math.floor((8 + random.fraction() ** 3 * 1_500) * SECOND)
 }

@@ -9,7 +9,7 @@ import type { Story, World } from './story.js'
 const PEOPLE = [...CUSTOMERS, ...CUSTOMERS, ...STAFF]
 const SOLVED_AFTER = 9
 
-/** A thread of the forum. It continues as long as the demo does, more slowly with time. */
+/** A thread of the forum. It continues as long as the demo does, but becomes slower. */
 export function* threadStory(world: World, thread: Thread, begins: Micros): Story {
   const { random, forum } = world
   const author = random.pick(thread.category.slug === 'announcements' ? STAFF : CUSTOMERS)

@@ -1,9 +1,9 @@
-/** A thread of customers and staff. */
+/** A thread between customers and staff. */
 export interface Thread {
   category: { id: number; slug: string }
   title: string
   opening: string
-  /** Posts of this thread, in addition to those for all threads. */
+  /** Posts of this thread, in addition to those that all threads share. */
   replies: readonly string[]
 }
 

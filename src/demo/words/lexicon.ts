@@ -147,7 +147,7 @@ const LEXICON: Readonly<Record<string, readonly string[]>> = {
 
 const SLOT = /\{(\w+)\}/gu
 
-/** A sentence from a template: replaces each `{word}` with an entry of the lexicon, which may contain such words as well. */
+/** A sentence from a template. Replaces each `{word}` with an entry of the lexicon, which may contain such words. */
 export function phrase(random: Random, template: string): string {
   return template.replace(SLOT, (slot, word: string) => {
     const choices = LEXICON[word]

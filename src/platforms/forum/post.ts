@@ -37,7 +37,7 @@ export function mapLike(hook: Hook): Mapped {
   }
 }
 
-/** The payload contains the answer's author, not the user who accepted it. A solution can be removed and accepted again. */
+/** The payload contains the answer's author, not who accepted it. A solution can be removed and accepted again. */
 export function mapSolution(hook: Hook): Mapped {
   return {
     ...aboutPost(hook, hook.object),

@@ -53,7 +53,7 @@ export class Budget {
   }
 }
 
-/** Approximate length of a value as JSON, plus an allowance for each value in it. @param except a member or item to skip */
+/** Approximate length of a value as JSON, plus an allowance per value in it. @param except a member or item to skip */
 export function sizeOf(value: unknown, except?: string | number): number {
   if (typeof value === 'string') return VALUE + value.length
   if (typeof value !== 'object' || value === null) return VALUE

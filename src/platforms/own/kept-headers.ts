@@ -3,7 +3,7 @@ const KEPT = ['content-type', 'user-agent']
 const KEPT_PREFIXES = ['x-', 'ce-', 'webhook-id', 'webhook-timestamp', 'svix-id', 'svix-timestamp']
 /** Parts of names of headers that name the event or the delivery. */
 const NAMES_EVENT = /event|hook|topic|delivery|request-id/u
-/** May contain a secret or a person's address. Proxies add the request's address, whose query may contain the secret. */
+/** May contain a secret or a person's address. Proxies add the request's address, whose query may have the secret. */
 const NEVER =
   /token|secret|auth|sign|hmac|cookie|password|api-?key|original|rewrite|-(?:ur[il]|path|query)$|^x-(?:forwarded|real-ip|client-ip|request-ip)/u
 

@@ -58,7 +58,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
   const proofHeader = 'header' in definition.proof ? definition.proof.header.toLowerCase() : undefined
   const ordinary = ordinaryAnswer === undefined ? {} : { answer: ordinaryAnswer }
 
-  /** @param identity of the delivery and its item, called only if nothing else identifies the event: a digest takes time */
+  /** @param identity of the delivery and item, used if nothing else identifies the event: a digest takes time */
   const map = (scope: Scope, identity: () => string): NewEvent | { misfit: string } => {
     const rule = rules.find(({ applies }) => applies(scope))
     if (rule === undefined) return { misfit: 'No rule has conditions that hold.' }

@@ -17,7 +17,7 @@ export interface ListedItem {
 export interface Around {
   /** Size of the data that every item repeats. */
   size: number
-  /** Number of members copied for each item: those of the objects from the root to the list. Other values are shared. */
+  /** Members copied for each item: those of the objects from the root to the list. Other values are shared. */
   copied: number
   /** The root with this list in place of the original one. */
   rootWith(list: unknown): unknown

@@ -19,11 +19,11 @@ export interface BoardSettings extends ListenSettings {
   columns: readonly string[]
   gate: BoardGateSettings
   executor: BoardExecutorSettings
-  /** The cards are sample data, and nothing is kept. */
+  /** Whether the cards are sample data, and nothing is stored. */
   isDemo: boolean
 }
 
-/** Not that of a ledger, which may be in the same database. */
+/** Differs from that of a ledger, which may be in the same database. */
 const BOARD_SCHEMA = 'daybook_board'
 const MAX_COLUMNS = 12
 const COLUMN = /^[a-z0-9][a-z0-9_-]{0,39}$/
@@ -73,7 +73,7 @@ function readBoardDatabase(reader: SettingReader): PostgresAddress | undefined {
   return readPostgres(reader, isPostgres ? found : undefined, { setting: 'BOARD_DB', schema: BOARD_SCHEMA })
 }
 
-/** Where the board is, for a command that needs no other setting. @throws AppError `configuration/settings_invalid` */
+/** Place of the board, for a command that needs no other setting. @throws AppError `configuration/settings_invalid` */
 export function findBoard(sources: SettingSources): Pick<BoardSettings, 'home' | 'postgres'> {
   const reader = new SettingReader(sources)
   const home = readBoardHome(reader, readHome(reader))
@@ -85,12 +85,12 @@ export function findBoard(sources: SettingSources): Pick<BoardSettings, 'home' |
 export interface BoardPlace {
   /** Absolute. */
   home: string
-  /** Absent: it is in files in `home`. */
+  /** Absent: the board is in files in `home`. */
   postgres?: PostgresAddress
 }
 
 /**
- * A board that a flag names: a folder, or an address. Its password may be in `BOARD_DB_PASSWORD_FILE`.
+ * A board that a flag names: a folder, or an address whose password may be in `BOARD_DB_PASSWORD_FILE`.
  *
  * @throws AppError `configuration/settings_invalid`
  */

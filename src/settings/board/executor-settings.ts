@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { place, type SettingReader } from '../reading/setting-reader.js'
 
-/** What a real run of a card starts, and in which environment. */
+/** The command of a real run, and its environment. */
 export interface BoardExecutorSettings {
   /** Program and arguments; absent: real runs are disabled. */
   command?: readonly string[]
@@ -18,10 +18,10 @@ const TIMEOUT_SECONDS = { min: 1, max: 86_400, default: 600 }
 const MAX_WORDS = 64
 const MAX_COMMAND_CHARACTERS = 32 * 1024
 const MAX_VARIABLES = 64
-/** What every program needs; these hold no secrets. */
+/** Variables that every program needs. They contain no secrets. */
 const ALWAYS_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
-/** Our own settings: with the board's secrets a run could authorise itself. */
+/** Our own settings. With the board's secrets, a run could authorise itself. */
 const OURS = /^(?:BOARD|EVENT|ARCH|DAYBOOK)_/i
 /** Characters that an argument cannot contain. */
 const UNFIT = /[\0\p{Cs}]/u
@@ -36,7 +36,7 @@ const UNFIT = /[\0\p{Cs}]/u
 export function readBoardExecutor(reader: SettingReader, boardHome: string): BoardExecutorSettings {
   const command = readCommand(reader)
   const names = new Set([...ALWAYS_PASSED, ...readVariables(reader)])
-  // Without a command no program gets them.
+  // Without a command, no program receives the variables.
   const environment = command ? valuesOf(names, reader.sources.env) : {}
   const folder = reader.find('BOARD_EXECUTOR_FOLDER')
   return {
@@ -47,7 +47,7 @@ export function readBoardExecutor(reader: SettingReader, boardHome: string): Boa
   }
 }
 
-/** Its value is never shown: arguments may contain secrets. */
+/** The value is never shown: arguments may contain secrets. */
 function readCommand(reader: SettingReader): readonly string[] | undefined {
   const found = reader.find(COMMAND)
   if (!found) return undefined
@@ -66,7 +66,7 @@ function isCommand(value: unknown): value is string[] {
   return value.every(word => typeof word === 'string' && word !== '' && !UNFIT.test(word))
 }
 
-/** Only names are ever shown: a user who mistakes it for a list of values may have written secrets. */
+/** Only names are ever shown: a user who assumes a list of values may have written secrets. */
 function readVariables(reader: SettingReader): readonly string[] {
   const found = reader.find(ENVIRONMENT)
   if (!found) return []
@@ -83,7 +83,7 @@ function readVariables(reader: SettingReader): readonly string[] {
   return []
 }
 
-/** Only from the process: the shared environment holds settings, not variables for other programs. */
+/** Only from the process: the shared environment contains settings, not variables for other programs. */
 function valuesOf(names: ReadonlySet<string>, env: Readonly<Record<string, string | undefined>>) {
   const values: Record<string, string> = {}
   for (const name of names) {

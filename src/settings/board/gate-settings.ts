@@ -9,11 +9,11 @@ import { readBoardSecrets } from './secrets.js'
 export interface BoardGateSettings extends LoginRules {
   /** Required in addition to the password. */
   username?: string
-  /** The secrets at startup; `watchBoardSecrets` follows their changes. */
+  /** The secrets at startup. `watchBoardSecrets` reads later changes. */
   secrets: BoardSecrets
   /** Base address of the ledger whose browser sessions count, without trailing slash. */
   ledgerLogin?: string
-  /** A password, a key or a session of the ledger is required. */
+  /** Whether a password, a key or a session of the ledger is required. */
   isProtected: boolean
   /** The origin of `BOARD_SERVICE_URL`, whose pages are ours too. */
   serviceOrigin?: string
@@ -21,9 +21,9 @@ export interface BoardGateSettings extends LoginRules {
 
 const USERNAME = 'BOARD_USERNAME'
 const MAX_USERNAME_CHARACTERS = 256
-/** Control characters cannot be typed, and a lone surrogate has no UTF-8. */
+/** Control characters cannot be typed, and a lone surrogate has no UTF-8 form. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u
-/** Exactly one address: no list, pattern or credentials, and nothing that a URL parser would drop or rewrite. */
+/** Exactly one address: no list, pattern or credentials, and no text that a URL parser would drop or rewrite. */
 const ADDRESS = /^https?:\/\/[^\s\\/,*@?#][^\s\\,*@?#]*$/i
 
 /**

@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<keyof BoardSecrets, string>> = {
   executorToken: 'BOARD_EXECUTOR_TOKEN',
 }
 
-/** Advised minimum; a shorter secret could be guessed. People type the password, programs send the others. */
+/** Recommended minimum lengths; shorter secrets could be guessed. People type the password, programs send the rest. */
 const ADVISED_CHARACTERS: Readonly<Record<keyof BoardSecrets, number>> = {
   password: 8,
   authSecret: 16,
@@ -21,8 +21,8 @@ const ADVISED_CHARACTERS: Readonly<Record<keyof BoardSecrets, number>> = {
 }
 
 /**
- * The secrets of the board, as part of a larger set that ends with `reader.finish()`. A configured one that cannot be
- * read is a problem and is absent here: it never counts as "not configured", which means open.
+ * The secrets of the board, as part of a larger set that ends with `reader.finish()`. A configured secret that cannot
+ * be read is a problem, and is absent here. It never counts as "not configured", which means open.
  *
  * Source: Board Access Gate, "Configuration"; decisions on security, section 3, "Board".
  */

@@ -9,7 +9,7 @@ import { readBoardSecrets } from './secrets.js'
 export interface SecretsWatch {
   /** Milliseconds of Unix time. */
   now: () => number
-  /** Called with secrets that cannot be used, once until that changes. Never contains a secret. */
+  /** Called once for secrets that cannot be used, and again after changes. Never receives a secret. */
   report: (problems: readonly FieldProblem[]) => void
 }
 
@@ -21,9 +21,9 @@ interface Known {
 }
 
 /**
- * Returns the current secrets of the board at each call, so that a changed secret applies from the next request on. Each
- * call checks the shared environment and every file of a secret, and reads them if they have changed. A variable of the
- * process takes precedence over the shared environment, as always.
+ * Returns the current secrets of the board at each call, so that a changed secret applies from the next request on.
+ * Each call checks the shared environment and every file of a secret, and reads them if they have changed. As always, a
+ * variable of the process takes precedence over the shared environment.
  *
  * A secret that can no longer be read is absent. The caller must not treat that as "not configured".
  *
@@ -37,7 +37,7 @@ export function watchBoardSecrets(sources: SettingSources, { now, report }: Secr
     if (known && (await areUnchanged(known))) return known.secrets
     const files = new Map<string, FileState>()
     const readAtMs = now()
-    // The state before reading: a write during the read is then noticed at the next call.
+    // The state before the read, so that the next call notices a write during the read.
     const note = (path: string) => files.set(path, fileStateNow(path))
     const reader = new SettingReader({
       ...sources,

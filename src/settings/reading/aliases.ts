@@ -7,7 +7,7 @@ export function aliasOf(name: string): string | undefined {
   return name.startsWith(OWN) ? `${ALIAS}${name.slice(OWN.length)}` : undefined
 }
 
-/** The value under a setting's name or its other name; an empty one counts as none. */
+/** The value under a setting's name or its alias. An empty value counts as none. */
 export function findVariable(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const alias = aliasOf(name)
   return env[name] || (alias === undefined ? undefined : env[alias]) || undefined

@@ -11,12 +11,12 @@ const QUOTED = /[ \t]*(?:"((?:[^"\\]|\\[\s\S])*)"|'([^']*)')[ \t]*(?:#[^\n]*)?(?
 const LINE = /([^\n]*)(?:\n|$)/y
 
 /**
- * Reads a dotenv file: `NAME=value` lines, with or without `export`; values bare, in 'single quotes' as they are, or in
- * "double quotes" with \n, \t, \" and \\; quoted ones may span lines. A `#` after a blank begins a comment. The last
- * assignment of a name counts.
+ * Reads a dotenv file: `NAME=value` lines, with or without `export`. Values are bare, in 'single quotes' as they are,
+ * or in "double quotes" with \n, \t, \" and \\; quoted values may span lines. A `#` after a blank begins a comment. The
+ * last assignment of a name counts.
  *
- * Stricter than Node's `parseEnv`, which takes a line without `=` as part of the next name, or drops it, and cuts a
- * bare value at any `#`, so that half a secret would be used for the whole. This parser reports such lines.
+ * Stricter than Node's `parseEnv`. That takes a line without `=` as part of the next name, or drops it. It also cuts a
+ * bare value at any `#`, so that half a secret would be used as the secret. This parser reports such lines.
  */
 export function readDotenv(file: string): Dotenv {
   const text = file.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import type { SettingSources } from './setting-sources.js'
 
-/** Expands `~` and `~/…` to the user's home folder, because no shell does it in settings files. */
+/** Expands `~` and `~/…` to the user's home folder, because settings files pass through no shell. */
 export function expandHome(path: string, homedir: string): string {
   if (path === '~') return homedir
   return path.startsWith('~/') ? join(homedir, path.slice(2)) : path

@@ -7,8 +7,8 @@ const MAX_CHARACTERS = 64 * 1024
 const HEADER_WORD = /^[\x21-\x7e]{1,512}$/
 
 /**
- * The text of a secret in the setting `name` or in the file named by `<name>_FILE`. A configured secret must exist: a
- * file that is missing, unreadable or empty is a problem, never "no secret".
+ * The text of a secret in the setting `name`, or in the file that `<name>_FILE` names. A configured secret must exist:
+ * a file that is missing, unreadable or empty is a problem, never "no secret".
  *
  * @returns the text, trimmed; absent if neither is set
  */
@@ -21,8 +21,8 @@ export function readSecret(
 }
 
 /**
- * A typed password, in the setting `name` or in the file named by `<name>_FILE`, but not in both. Not trimmed, because
- * blanks may belong to it; a file loses only its final line end. Otherwise like `readSecret`.
+ * A typed password, in the setting `name`, or in the file that `<name>_FILE` names, but not in both. It is not trimmed,
+ * because blanks may belong to it; a file loses only its final line end. Otherwise like `readSecret`.
  */
 export function readPassword(reader: SettingReader, name: string): string | undefined {
   return readValueOrFile(reader, name, { both: 'refused', ofValue: whole, ofFile: withoutLineEnd })
@@ -35,7 +35,7 @@ interface SecretForm {
 }
 
 function readValueOrFile(reader: SettingReader, name: string, form: SecretForm): string | undefined {
-  // For other settings an empty value means none; for a secret that could open what should be closed.
+  // For other settings, an empty value means none. For a secret, that could open what should be closed.
   const file = reader.findEvenEmpty(`${name}_FILE`)
   const value = reader.findEvenEmpty(name)
   if (value?.value && file?.value && form.both === 'refused') {
@@ -50,7 +50,7 @@ function readValueOrFile(reader: SettingReader, name: string, form: SecretForm):
 }
 
 /**
- * The password in the file that the setting `name` names: all of it except the final line end, because blanks may
+ * The password in the file that the setting `name` names: the whole text except the final line end, because blanks may
  * belong to a password.
  */
 export function readPasswordFile(reader: SettingReader, name: string): string | undefined {
@@ -93,7 +93,7 @@ function readSecretFile(reader: SettingReader, file: FoundSetting, toSecret: ToS
   }
 }
 
-/** The secret in a default file, which may be missing but, if present, must be usable. */
+/** The secret in a default file. The file may be missing, but an existing file must be usable. */
 export function readDefaultSecretFile(reader: SettingReader, title: string, path: string): string | undefined {
   try {
     const file = { name: title, path, toSecret: withoutBlankEnds }
@@ -107,7 +107,7 @@ export function readDefaultSecretFile(reader: SettingReader, title: string, path
   }
 }
 
-/** Finds out whether the file exists but cannot be reached. */
+/** The obstacle, if the file exists but cannot be reached. */
 function obstacleTo(path: string, { sources }: SettingReader): string | undefined {
   const folder = dirname(path)
   if (sources.kindOfPath(folder) === 'a file') return `"${folder}" is a file`
@@ -116,7 +116,7 @@ function obstacleTo(path: string, { sources }: SettingReader): string | undefine
 }
 
 interface SecretFile {
-  /** What to call it. */
+  /** Its name in an error. */
   name: string
   path: string
   toSecret: ToSecret

@@ -11,7 +11,7 @@ export interface GivenFlag {
   value: string | undefined
 }
 
-/** A value that was found, and how to name it in a refusal. */
+/** A value that was found, and its name in an error. */
 export interface FoundSetting {
   /** `--port`, or `EVENT_PORT`. */
   name: string
@@ -26,7 +26,7 @@ const SHOWN_CHARACTERS = 80
  * Looks up settings (command flag, process environment, shared environment, default) and collects all problems, so that
  * they are reported together. An empty value counts as none.
  *
- * A read returns the default for a refused value; use the results only after `finish`.
+ * For a refused value, a read returns the default. Use the results only after `finish`.
  */
 export class SettingReader {
   readonly shared: SharedEnvironment
@@ -45,7 +45,7 @@ export class SettingReader {
     return found?.value ? found : undefined
   }
 
-  /** As `find`, but without flags; a setting that is empty everywhere is found too. */
+  /** Like `find`, but without flags. Also finds a setting that is empty everywhere. */
   findEvenEmpty(name: string): FoundSetting | undefined {
     const { env } = this.sources
     const fromProcess = this.#findIn(name, each => env[each])
@@ -94,7 +94,7 @@ export class SettingReader {
     return false
   }
 
-  /** A value that `accept` converts, or refuses by returning `undefined`. */
+  /** Reads a value with `accept`, which converts it, or returns `undefined` to refuse it. */
   text<Value>(
     name: string,
     accept: (text: string) => Value | undefined,
@@ -135,7 +135,7 @@ export class SettingReader {
     return this.#warnings
   }
 
-  /** Whether any of these was refused; it is then not missing. */
+  /** Whether any of these settings was refused, so that it does not count as missing. */
   hasRefused(settings: readonly string[]): boolean {
     return this.#problems.some(({ field }) => settings.includes(field))
   }
@@ -149,12 +149,12 @@ export class SettingReader {
   }
 }
 
-/** The place of a refused value, if its name does not show it. */
+/** The file of a refused value, if the value comes from one. */
 export function place(found: FoundSetting): string {
   return found.file === undefined ? '' : ` (in ${found.file})`
 }
 
-/** The value quoted, shortened, and without credentials of a URL. */
+/** The value in quotes, shortened, and without the credentials of a URL. */
 function shown(value: string): string {
   const safe = value.replace(/\/\/[^/@]*@/gu, '//…@')
   return JSON.stringify(safe.length > SHOWN_CHARACTERS ? `${safe.slice(0, SHOWN_CHARACTERS)}…` : safe)

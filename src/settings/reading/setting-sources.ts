@@ -3,16 +3,16 @@ import { homedir } from 'node:os'
 import { readRegularFile } from '../../model/files/regular-file.js'
 import { aliasOf } from './aliases.js'
 
-/** Where settings come from, other than flags. Passed in, so that no other code reads the process. */
+/** Sources of settings other than flags. They are passed in, so that no other code reads the process. */
 export interface SettingSources {
   env: Readonly<Record<string, string | undefined>>
   /** The user's home folder. */
   homedir: string
   /** The text of a regular file of at most 1 MiB. @throws as `readRegularFile` */
   readTextFile(path: string): string
-  /** Whether others than the file's owner may read or change it; false if there is no file. */
+  /** Whether users other than the file's owner may read or change it; false if there is no file. */
   isOpenToOthers(path: string): boolean
-  /** What the path is. An inaccessible path is reported when it is read. */
+  /** The type of the path. An inaccessible path is reported when it is read. */
   kindOfPath(path: string): 'nothing' | 'a broken link' | 'a file' | 'something else'
 }
 
@@ -43,7 +43,7 @@ const MAX_BYTES = 1024 * 1024
 /** Read and write permission of group and others. */
 const OTHERS = 0o066
 
-/** Environment variables that a demo uses: where it listens, and its output. */
+/** Environment variables that a demo uses: for its addresses and its output. */
 const DEMO_VARIABLES = [
   ...['EVENT_PORT', 'EVENT_ROOT_PATH', 'BOARD_PORT', 'BOARD_ROOT_PATH'],
   ...['EVENT_LOG_LEVEL', 'EVENT_LOG_FORMAT', 'EVENT_ACCESS_LOG'],
@@ -71,7 +71,7 @@ const REASONS = new Map([
   ['TOO_LARGE', 'is larger than 1 MiB'],
 ])
 
-/** Why a file could not be read, as the end of a sentence. Rethrows anything but a file system failure. */
+/** The reason why a file could not be read, as the end of a sentence. Rethrows other failures. */
 export function whyUnreadable(error: unknown): { missing: boolean; text: string } {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
   const text = REASONS.get(error.code) ?? `cannot be read (${error.code})`

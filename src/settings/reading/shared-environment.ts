@@ -10,7 +10,7 @@ export interface SharedEnvironment {
   values: ReadonlyMap<string, string>
 }
 
-/** Why the file cannot be used, as a sentence, and the setting concerned. */
+/** The reason why the file cannot be used, as a sentence, and the setting concerned. */
 export interface SharedEnvironmentProblem {
   setting: string
   detail: string
@@ -20,7 +20,7 @@ const MAX_CHARACTERS = 1024 * 1024
 
 /**
  * Reads the shared environment, a dotenv file: `$ARCH_ENV_FILE`, else `$XDG_CONFIG_HOME/arch/environment`, else
- * `~/.config/arch/environment`. A missing file counts as empty, unless `ARCH_ENV_FILE` names it.
+ * `~/.config/arch/environment`. A missing file counts as empty unless `ARCH_ENV_FILE` names it.
  *
  * Source: Event Ledger Service, "Storage" (shared environment).
  */
@@ -44,7 +44,7 @@ export function readSharedEnvironment(
   const { values, badLines } = readDotenv(text)
   if (badLines.length > 0) {
     const lines = `${badLines.length === 1 ? 'line' : 'lines'} ${badLines.join(', ')}`
-    // The line's text is not shown: it may be part of a secret.
+    // The line is not shown: its text may be part of a secret.
     return refused(`${setting} "${path}", ${lines}: not NAME=value. A value with a # or a quote in it must be quoted.`)
   }
   return { path, values }

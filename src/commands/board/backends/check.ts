@@ -32,5 +32,5 @@ const CATEGORIES: Record<BackendProblem['code'], ErrorCategory> = {
   server_unreachable: 'unavailable',
 }
 
-/** Failures that only this operator can fix take precedence over temporary ones. */
+/** Failures that only this operator can fix come before temporary ones. */
 const GRAVEST_FIRST = ['backends_invalid', 'backend_refuses', 'not_a_board', 'server_unreachable'] as const

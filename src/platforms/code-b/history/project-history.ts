@@ -75,7 +75,7 @@ class ProjectLists {
     private readonly isRecent: boolean,
   ) {}
 
-  /** In order of creation, which is stable during the read. Reads the items that changed, because comments change them. */
+  /** In order of creation, which is stable during the read. Comments change an item, so changed items are read. */
   all(noteable: Noteable): HistoryStream {
     const { path, name, kinds } = LISTS[noteable]
     const parameters = new URLSearchParams({
