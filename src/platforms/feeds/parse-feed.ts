@@ -51,7 +51,10 @@ const ZONE = /(?:\bZ|\bUTC?|\bGMT|\b[ECMP][SD]T|[+-]\d{2}:?\d{2})$/u
 
 type Text = 'title' | 'link' | 'id' | 'summary' | 'content' | 'author' | 'published' | 'updated' | 'category'
 
-/** Elements with a text, of RSS 0.9 to 2.0 with Dublin Core, and of Atom. */
+/**
+ * Elements with a text, of RSS 0.9 to 2.0 with Dublin Core, and of Atom. An earlier alternative does not exclude a
+ * later one.
+ */
 const TEXTS: ReadonlyMap<string, Text> = new Map([
   ['title', 'title'],
   ['link', 'link'],
