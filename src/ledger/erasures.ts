@@ -13,7 +13,7 @@ import { type Micros, readTimestamp, toTimestamp } from '../model/timestamp.js'
 import type { ContentRemoval, Erasure, RecordOutcome } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 
-/** What one step of an erasure did. */
+/** Result of one step of an erasure. */
 export interface ErasureStep {
   /** How many events. */
   erased: number

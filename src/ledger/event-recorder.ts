@@ -19,16 +19,16 @@ import type { Subscriptions } from './subscriptions.js'
 export interface EventDelivery {
   event: NewEvent
   provenance: Provenance
-  /** The whole event as JSON in UTF-8, if serialising it was left to another thread. Then `event.payload` is empty. */
+  /** The whole event as JSON in UTF-8, if another thread has serialised it. Then `event.payload` is empty. */
   json?: Uint8Array | undefined
 }
 
-/** Part of what a capture read in a watched place, oldest first. */
+/** Some of the events that a capture read in a watched place, oldest first. */
 export interface CapturedEvents {
   events: readonly NewEvent[]
   /** The server that was asked. */
   host: string
-  /** When the capture that this is part of began. */
+  /** Start of the capture that read these events. */
   attemptedAt: Micros
   /** Newest message id that the capture has read; `0` for none yet. */
   readTo: string
@@ -43,13 +43,13 @@ export interface LiveEvents {
   /** How they were read; absent: by capture, logged in to an account. */
   provenance?: Provenance
   events: readonly LiveEvent[]
-  /** Changes of the capture of watches that none of the events is marked with. */
+  /** Changes of `capture` in watches that no event here is marked with. */
   notes: readonly { id: string; captured: CaptureState }[]
 }
 
 export interface LiveEvent {
   event: NewEvent
-  /** The watches that it is marked with, also as a repeat. */
+  /** The watches that it is marked with, even if it is a repeat. */
   marks: readonly LiveMark[]
 }
 
@@ -60,7 +60,7 @@ export interface LiveMark {
   cursor?: string
   /** In the last event of a watch: how its capture has changed. */
   captured?: CaptureState
-  /** The right to capture it, if several servers may. */
+  /** Lease on capturing it, if several servers may. */
   lease?: Lease | undefined
 }
 
@@ -84,7 +84,8 @@ export class EventRecorder {
 
   /**
    * Records deliveries in one durable transaction, all or nothing; wakes the readers that wait. An event of the key
-   * space `unverified` lists the subscriptions it matches but moves no cursor: capture would skip messages.
+   * space `unverified` lists the subscriptions it matches but moves no cursor, because capture would then skip
+   * messages.
    *
    * @throws AppError `unavailable/…` when the store cannot commit
    */
@@ -105,7 +106,7 @@ export class EventRecorder {
    * included, are marked with the watch, even if its topic has been renamed since. From then on, deliveries are matched
    * in the place where capture found it.
    *
-   * @param lease the right to capture it, if several servers may
+   * @param lease on capturing it, if several servers may
    * @throws AppError as `record`
    *
    * Source: docs/decisions/0009.
@@ -136,8 +137,7 @@ export class EventRecorder {
   }
 
   /**
-   * Records events of a chat server's queue or of a poll, and how far the watches have been read by them, in one
-   * transaction.
+   * Records events of a chat server's queue or of a poll, and the new position of each watch, in one transaction.
    *
    * @throws AppError as `record`
    *
@@ -184,7 +184,10 @@ export class EventRecorder {
     })
   }
 
-  /** @param attempt matches events and records them; called again if another server has changed the subscriptions by then */
+  /**
+   * @param attempt matches events and records them; called again if another server has changed the subscriptions in
+   *   between
+   */
   async #matched<Result>(attempt: (version: number | undefined) => Promise<Result>): Promise<Result> {
     for (let attempts = 1; ; attempts++) {
       const { version } = this.parts.subscriptions

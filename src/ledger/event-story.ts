@@ -3,7 +3,7 @@ import type { EventFilter } from '../model/events/event-match.js'
 import { factsOf, STORY_LIMITS, type StoryFacts, sharedFacts } from '../model/events/story.js'
 import type { EventStore } from '../store/event-store.js'
 
-/** An event of a story, with the facts by which it was found; none for the event that was asked about. */
+/** An event of a story, with the facts by which it was found; none for the event whose story it is. */
 export interface StoryPart {
   event: Omit<StoredEvent, 'payload'>
   facts: string[]
@@ -12,7 +12,7 @@ export interface StoryPart {
 export interface EventStory {
   /** In the order of the ledger. */
   parts: StoryPart[]
-  /** False if a limit was met, so that there may be more. */
+  /** False if a limit was reached, so that there may be more events. */
   complete: boolean
 }
 
@@ -28,7 +28,7 @@ const PAGE = { limit: 100, maxBytes: 2 * 1024 * 1024 } as const
 
 /**
  * The events that belong to one story with `first`: those that share a fact with it, then those that share a fact with
- * what these are about, and so on, up to the limits. One search after the other.
+ * the things that these are about, and so on, up to the limits. The searches run one after the other.
  *
  * Source: docs/decisions/0041.
  */
@@ -39,7 +39,7 @@ export async function readStory(
 ): Promise<EventStory> {
   const known = factsOf(first)
   const range = { from: known.at - STORY_LIMITS.days * DAY, to: known.at + STORY_LIMITS.days * DAY }
-  // By their place in the order: an unproved event may have the key of a proved one.
+  // By `captured_at`: an unproved event may have the key of a proved one.
   const parts = new Map<string, StoryPart>([[first.captured_at, { event: withoutPayload(first), facts: [] }]])
   const asked = new Set<string>()
   const steps = stepsFrom(known, asked, known.mentioned)
@@ -56,14 +56,18 @@ export async function readStory(
       const facts = sharedFacts(from, own)
       if (!facts.includes(name)) continue
       parts.set(event.captured_at, { event: withoutPayload(event), facts })
-      // Anyone may have sent an unproved event: it leads nowhere.
+      // Anyone may have sent an unproved event: the search does not continue from it.
       if (event.provenance.key_space === undefined) steps.push(...stepsFrom(own, asked))
     }
   }
   return sorted(parts, complete)
 }
 
-/** The searches for what an event shares with others. @param more facts to search for, beyond those that it is about */
+/**
+ * Searches for events that share a fact with this one.
+ *
+ * @param more facts to search for, in addition to those that it is about
+ */
 function stepsFrom(from: StoryFacts, asked: Set<string>, more: StoryFacts['mentioned'] = new Map()): Step[] {
   const fresh = [...from.about, ...more].filter(([name]) => !asked.has(name))
   for (const [name] of fresh) asked.add(name)

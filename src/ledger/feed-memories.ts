@@ -4,17 +4,17 @@ import type { FeedVersion } from '../platforms/feeds/read-feed.js'
 import { digestOf } from '../platforms/mapping/identity.js'
 import type { Note, NoteStore } from '../store/note-store.js'
 
-/** What the last reading of a feed has left. Without it, a feed is read whole. */
+/** State that the last reading of a feed left. Without it, the whole feed is read. */
 export interface FeedMemory {
   version?: FeedVersion
   failures: number
   state: FeedState
 }
 
-/** A feed as it is defined: what is remembered of another definition does not count. */
+/** A feed and its definition. State that belongs to another definition is ignored. */
 export interface DefinedFeed {
   name: string
-  /** All that decides what a reading finds. */
+  /** Everything that decides which items a reading finds. */
   definition: string
 }
 
@@ -24,12 +24,15 @@ interface StoredMemory extends FeedMemory {
 }
 
 /**
- * What is remembered of feeds, in the store: for all servers of a ledger, and after a restart.
+ * State of feeds. It is in the store: all servers of a ledger share it, and it survives a restart.
  *
  * Source: docs/decisions/0087.
  */
 export class FeedMemories {
-  /** Those that could not be saved: a feed is not read again sooner because of that. Bounded by the number of sources. */
+  /**
+   * States that could not be saved: a failure to save must not cause an earlier reading. Bounded by the number of
+   * sources.
+   */
   readonly #unsaved = new Map<string, StoredMemory>()
 
   constructor(private readonly notes: NoteStore) {}
@@ -39,7 +42,7 @@ export class FeedMemories {
     return this.#current(feed, note && parse(note))
   }
 
-  /** States of the feeds among these that were read, by name. */
+  /** States by name, for those of the feeds that were read. */
   async states(feeds: readonly DefinedFeed[]): Promise<Map<string, FeedState>> {
     const states = new Map<string, FeedState>()
     if (feeds.length === 0) return states
@@ -68,11 +71,11 @@ export class FeedMemories {
     await this.notes.delete('feed', name)
   }
 
-  /** Forgets sources that were deleted while they were read. @param list the names of those that there are */
+  /** Forgets sources that were deleted while they were read. @param list names of the existing sources */
   async forgetOthers(list: () => Promise<ReadonlySet<string>>): Promise<void> {
     const notes = await this.notes.list('feed')
     if (notes.length === 0) return
-    // Listed after the notes: a source that is new is not forgotten.
+    // Listed after the notes: this does not forget a new source.
     const names = await list()
     for (const { name } of notes) if (!names.has(name)) await this.forget(name)
   }

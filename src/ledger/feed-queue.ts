@@ -9,28 +9,32 @@ export interface DueFeed {
 }
 
 /**
- * Feeds that are due, in two lanes, so that slow ones do not hold up the others: one that takes too long for the quick lane
- * moves to the slow lane, and returns once it was quick again. In each lane, one feed of a host is read at a time.
+ * Feeds that are due, in two lanes, so that slow feeds do not delay the others. A feed that takes too long for the
+ * quick lane moves to the slow lane, and returns after a quick reading. In each lane, one feed of a host is read at a
+ * time.
  *
  * Source: docs/decisions/0088.
  */
 export class FeedQueue {
   readonly #waiting: Record<FeedLane, DueFeed[]> = { quick: [], slow: [] }
-  /** Names of those that wait, and of those that are being read. */
+  /** Names of feeds that wait or are being read. */
   readonly #known = new Set<string>()
   /** Hosts of feeds that are being read. */
   readonly #busy: Record<FeedLane, Set<string>> = { quick: new Set(), slow: new Set() }
-  /** Names. Bounded by the number of sources. */
+  /** Names of feeds that were slow. Bounded by the number of sources. */
   readonly #slow = new Set<string>()
 
-  /** Nothing happens if it waits already, or is being read. */
+  /** Does nothing if the feed already waits or is being read. */
   add(feed: DueFeed): void {
     if (this.#known.has(feed.name)) return
     this.#known.add(feed.name)
     this.#waiting[this.#slow.has(feed.name) ? 'slow' : 'quick'].push(feed)
   }
 
-  /** The first of a host of which no feed is being read in this lane. The caller ends with `release` or `moveToSlow`. */
+  /**
+   * Takes the first feed whose host has no feed being read in this lane. The caller ends with `release` or
+   * `moveToSlow`.
+   */
   take(lane: FeedLane): DueFeed | undefined {
     const waiting = this.#waiting[lane]
     const at = waiting.findIndex(({ host }) => !this.#busy[lane].has(host))
@@ -39,7 +43,7 @@ export class FeedQueue {
     return feed
   }
 
-  /** @param isSlow it waits in the slow lane the next time */
+  /** @param isSlow the feed waits in the slow lane the next time */
   release(lane: FeedLane, { name, host }: DueFeed, isSlow: boolean): void {
     this.#busy[lane].delete(host)
     this.#known.delete(name)
@@ -47,13 +51,13 @@ export class FeedQueue {
     else this.#slow.delete(name)
   }
 
-  /** From the quick lane, in which it took too long. */
+  /** Moves a feed that took too long out of the quick lane. */
   moveToSlow(feed: DueFeed): void {
     this.release('quick', feed, true)
     this.add(feed)
   }
 
-  /** Forgets feeds that are no longer there. */
+  /** Forgets feeds that no longer exist. */
   keep(names: ReadonlySet<string>): void {
     for (const name of this.#slow) if (!names.has(name)) this.#slow.delete(name)
   }

@@ -6,11 +6,11 @@ const WINDOW: Micros = 60 * SECOND
 const MOST = 5
 
 /**
- * Limits how often people have feeds read: no host is asked more than five times a minute for them, and none before the time
- * that it has asked for. Readings on schedule have their own interval.
+ * Limits the readings of feeds that users request: for each host, at most five a minute, and none before the time that
+ * the host has asked for. Scheduled readings have their own interval.
  */
 export class FeedRequests {
-  /** Instants of each host in the last minute, oldest first. */
+  /** Instants of the requests to each host in the last minute, oldest first. */
   readonly #asked = new Map<string, Micros[]>()
   readonly #closedUntil = new Map<string, Micros>()
 
@@ -25,12 +25,12 @@ export class FeedRequests {
     this.#asked.set(host, [...asked, now])
   }
 
-  /** The host has asked to be left alone. */
+  /** Allows no requests to the host until then, because it has asked for that. */
   close(host: string, until: Micros): void {
     this.#closedUntil.set(host, until)
   }
 
-  /** What no longer counts, so that the memory is bounded. A clock that is set back ends every limit. */
+  /** Removes entries that no longer count, so that the memory is bounded. Setting the clock back ends every limit. */
   #forget(now: Micros): void {
     for (const [host, instants] of this.#asked) {
       const recent = instants.filter(at => at <= now && now - at < WINDOW)

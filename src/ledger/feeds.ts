@@ -29,12 +29,12 @@ export interface FeedsParts {
   find(name: string): Promise<OwnSource | undefined>
   /** How long a reading may take in each lane. */
   seconds?: Readonly<Record<FeedLane, number>>
-  /** Records what the ledger does not have. */
+  /** Records the events that the ledger does not have. */
   record(deliveries: readonly EventDelivery[]): Promise<{ created: number; known: number }>
   notes: NoteStore
 }
 
-/** What reading a feed on schedule has done. */
+/** Result of a scheduled reading. */
 export interface FeedReport {
   source: string
   outcome?: FeedOutcome
@@ -63,7 +63,7 @@ export class Feeds {
   readonly #memories: FeedMemories
   readonly #queue = new FeedQueue()
   readonly #requests = new FeedRequests()
-  /** The readers of a server look for due feeds together. */
+  /** The readers of a server share one search for due feeds. */
   readonly #addDue = coalesceCalls(() => this.#queueDue())
   /** By name of the source. */
   readonly #readings = new Map<string, Promise<FeedOutcome>>()
@@ -72,7 +72,7 @@ export class Feeds {
     this.#memories = new FeedMemories(parts.notes)
   }
 
-  /** States of the feeds among these sources that a server of the ledger has read, by name. */
+  /** States by name, for those of these feeds that a server of the ledger has read. */
   states(sources: readonly SavedSource[]): Promise<Map<string, FeedState>> {
     return this.#memories.states(sources.filter(({ definition }) => definition.proof.type === 'feed').map(asDefined))
   }
@@ -83,7 +83,7 @@ export class Feeds {
   }
 
   /**
-   * Reads a feed because a person asks for it. One that is being read is not read a second time.
+   * Reads a feed because a user asks for it. If it is being read already, waits for that reading.
    *
    * @throws AppError `conflict/not_a_feed`, `forbidden/source_closed`, `throttled/read_too_often`, `…/platform_…`; the signal's
    *   reason
@@ -96,7 +96,7 @@ export class Feeds {
       try {
         return await running
       } catch (error) {
-        // The schedule gives it less time, and another person may have left.
+        // A scheduled reading has less time, and the user who started another one may have left.
         if (error instanceof AppError && !isTimeout(error)) throw error
       }
       signal?.throwIfAborted()
@@ -107,8 +107,8 @@ export class Feeds {
   }
 
   /**
-   * Reads the feeds of a lane that are due, one after another. Several callers share the work. What is too slow for the quick
-   * lane is left to those of the slow one.
+   * Reads the feeds of a lane that are due, one after another. Several callers share the work. Feeds that are too slow
+   * for the quick lane are left to the callers for the slow lane.
    */
   async readDue(lane: FeedLane, report: (report: FeedReport) => void, signal: AbortSignal): Promise<void> {
     await this.#addDue()
@@ -204,9 +204,9 @@ export class Feeds {
   }
 
   /**
-   * Oldest first, as feeds begin with the newest. Every item is a delivery of its own.
+   * Records items oldest first, because feeds begin with the newest. Each item is a separate delivery.
    *
-   * @param from tells feeds apart; the address alone does not, as every reader sees it and a query may have a secret
+   * @param from distinguishes feeds; the address alone does not, as every reader sees it and a query may have a secret
    */
   async #record(from: { source: string; url: string }, { items, ...about }: Feed, normalise: OwnAdapter['normalise']) {
     const counts = { created: 0, known: 0 }

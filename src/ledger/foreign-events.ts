@@ -5,24 +5,24 @@ import type { Micros } from '../model/timestamp.js'
 import type { KnownPeople } from './known-people.js'
 import type { LiveFeed } from './live-feed.js'
 
-/** With more, every reader is woken: comparing each event with each reader would cost more than reading. */
+/** With more events, every reader is woken: comparing each event with each reader would cost more than reading. */
 const READ = { limit: 100, maxBytes: 256 * 1024 } as const
 
 export interface ForeignEventsParts {
   read: (query: EventQuery) => Promise<EventPage>
   feed: LiveFeed
   people: KnownPeople
-  /** The newest event that is known; null for none. */
+  /** `captured_at` of the newest known event; null for none. */
   head: Micros | null
 }
 
 /**
- * Wakes the readers of this server for events that other servers have recorded, as it wakes them for its own. It reads the
- * events after the last one that it has read, so that it cannot pass any by. While no reader waits, it reads nothing.
+ * Wakes the readers of this server for events that other servers have recorded, as it wakes them for its own. It reads
+ * the events after the last one that it has read, so it cannot miss any. While no reader waits, it reads nothing.
  */
 export class ForeignEvents {
   #since: Micros
-  /** After another server may have recorded events. Calls at the same time share a reading. */
+  /** Call it after another server may have recorded events. Concurrent calls share a reading. */
   readonly notice: () => void
 
   constructor(private readonly parts: ForeignEventsParts) {

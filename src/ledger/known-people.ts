@@ -7,7 +7,8 @@ interface KnownPerson {
 }
 
 /**
- * People of all sources together, counted apart with proof and without. The person named longest ago is dropped first.
+ * People of all sources together, counted separately with proof and without. The person named longest ago is dropped
+ * first.
  */
 const MOST_PEOPLE = 10_000
 

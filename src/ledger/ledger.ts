@@ -36,9 +36,9 @@ import { followPages, type ReadPage, type WaitingParts, type WrapRead, waitForPa
 
 /** Events up to this size are read without reserving memory for them. */
 const SMALL_EVENT_BYTES = 16 * 1024
-/** It is parsed on the thread that answers all requests. */
+/** Maximum size: the event is parsed on the thread that answers all requests. */
 const STORY_EVENT_BYTES = 2 * 1024 * 1024
-/** Enough to know the people who take part at the moment. */
+/** Enough to know the people who are active at present. */
 const PEOPLE_FROM_EVENTS = 500
 const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
 
@@ -101,7 +101,7 @@ export class Ledger {
     return this.subscriptions.withProblems
   }
 
-  /** Until the store is closed. */
+  /** Wakes readers for events of other servers, until the store is closed. */
   #watchOthers(): void {
     const { shared, events } = this.options.store
     const read = (query: EventQuery) => events.query(query)
@@ -115,15 +115,15 @@ export class Ledger {
     this.#foreign?.notice()
   }
 
-  /** Before the first event that it records itself, after it has followed another ledger. */
+  /** Call it after the ledger has followed another one, before it records its first event. */
   async endFollowing(): Promise<void> {
     await this.subscriptions.readAgain()
     await this.#learnPeople()
   }
 
   /**
-   * Learns from the newest events, as they were completed when recorded. A damaged row does not prevent opening the
-   * ledger.
+   * Learns people from the newest events, which were completed when they were recorded. A damaged row does not prevent
+   * opening the ledger.
    */
   async #learnPeople(): Promise<void> {
     const newest = {
@@ -132,7 +132,7 @@ export class Ledger {
       sources: PLATFORM_SOURCES,
       withoutPayload: true,
     } as const
-    // Separately, so that unproved events cannot push out proved ones.
+    // Separately, so that unproved events cannot displace proved ones.
     for (const verified of [['none'], PROVED] as const) {
       const found = await this.options.store.events.query({ ...newest, verified }).catch(error => {
         if (!(error instanceof AppError)) throw error
@@ -151,7 +151,7 @@ export class Ledger {
   }
 
   /**
-   * Records only what is not known yet, so that reading a list of a platform again counts no repeats.
+   * Records only events that are not known yet, so that reading a list of a platform again counts no repeats.
    *
    * @throws AppError as `record`
    */

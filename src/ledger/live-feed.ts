@@ -24,8 +24,9 @@ const EVERY_KIND = '*'
 const COMPARED = { terms: 16, characters: 8_000_000 }
 
 /**
- * After readers were woken, how long the next ones wait, for each that was woken. One costs about 0.05 ms to read and to
- * write, so all of them together take no more than a twentieth of the thread. One alone makes the next wait for 1 ms.
+ * Pause after readers were woken, for each of them: until it ends, no other reader is woken. A reader costs about 0.05
+ * ms to read and to write, so all of them together take at most a twentieth of the thread. After a single reader, the
+ * pause is 1 ms.
  */
 const PAUSE_MS_A_READER = 1
 const LONGEST_PAUSE_MS = 250
@@ -44,7 +45,10 @@ export interface FreshEvent {
  * checkpoint, so nothing is lost between two reads and no backlog is kept for a slow reader.
  */
 export class LiveFeed {
-  /** By the patterns of kinds that they wait for: an event is compared with those only that may wait for its kind. */
+  /**
+   * Listeners by the patterns of kinds that they wait for: an event is compared only with those that may wait for its
+   * kind.
+   */
   readonly #byKind: Listeners = new Map()
   /** Readers to wake after the pause; undefined while there is none. */
   #afterPause: Set<Listener> | undefined
@@ -82,7 +86,7 @@ export class LiveFeed {
     if (!this.#afterPause) this.#wake(matching)
   }
 
-  /** Wakes every reader, or will after the pause. */
+  /** Wakes every reader, if necessary after the pause. */
   wakeAll(): void {
     const all = this.#afterPause ?? new Set()
     for (const listeners of this.#byKind.values()) for (const listener of listeners) all.add(listener)

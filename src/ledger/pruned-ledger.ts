@@ -3,8 +3,8 @@ import type { EventPage, EventQuery } from '../model/events/event-query.js'
 import { toTimestamp } from '../model/timestamp.js'
 
 /**
- * Refuses a checkpoint before events that retention has removed: a page that began after them would leave a gap that the
- * consumer does not see. With the checkpoint in the error, no event is missing any more.
+ * Refuses a checkpoint before events that retention has removed: a page that began after them would leave a gap that
+ * the consumer does not see. From the checkpoint in the error on, no event is missing.
  *
  * @param page of the query
  * @throws AppError `gone/pruned` with `nextSince`

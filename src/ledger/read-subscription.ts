@@ -16,7 +16,7 @@ import type { SubscriptionCaller } from './subscription-caller.js'
 
 const check = Compile(SubscriptionSchema)
 
-/** Maintained by the ledger: sent values are ignored, unless an admin sends them. */
+/** The ledger maintains them: sent values are ignored, unless an admin sends them. */
 const KEPT = ['last_cursor', 'last_event_at', 'owner_user_id', 'created_at', 'updated_at'] as const
 const KEPT_INSTANTS = ['last_event_at', 'created_at', 'updated_at'] as const
 
@@ -166,7 +166,7 @@ function leadingTarget(source: string, now: ScopeForms, changed: Record<string, 
   if (changed.target) return now.target
   if (changed.scope) return toTarget(source, { scope: now.scope })
   if (changed.filters) return toTarget(source, { filters: now.filters })
-  return now.target || undefined // a change of source alone reads it by the other grammar
+  return now.target || undefined // if only the source changes, the grammar of the new source applies
 }
 
 function kindForms(

@@ -7,8 +7,8 @@ interface SharedRead {
 }
 
 /**
- * Reads for live readers, which ask the same when an event wakes them: those that ask for one page together share one
- * read. It begins after each of them asked, so that it has every event that was committed by then.
+ * Reads for live readers, which send the same query when an event wakes them. Readers that ask for a page at the same
+ * time share one read. It begins after all of them have asked, so it includes every event that was committed by then.
  */
 export class SharedReads {
   readonly #reads = new Map<string, SharedRead>()
@@ -18,7 +18,7 @@ export class SharedReads {
   /**
    * The items are the same bytes for all readers that share them.
    *
-   * @throws the signal's reason; the read goes to its end for the others
+   * @throws the signal's reason; the read continues for the others
    */
   async query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
     const key = JSON.stringify(query)

@@ -36,11 +36,11 @@ export interface OwnSource {
   updated_at: string
 }
 
-/** What a remapping has done. */
+/** Result of a remapping. */
 export interface RemapOutcome {
   /** Events that were new. */
   created: number
-  /** Events that an earlier remapping, or another delivery, has made already. */
+  /** Events that an earlier remapping or another delivery has already created. */
   duplicates: number
   /** Deliveries, or items of one, that still fit no rule. */
   unmapped: number
@@ -49,22 +49,22 @@ export interface RemapOutcome {
 const FRESH: Micros = 1_000_000
 const PAGE = 100
 const EVENTS_A_RECORD = 1_000
-/** Their events are parsed on the thread that answers all requests. */
+/** Size of a page: its events are parsed on the thread that answers all requests. */
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/** Sources that operators define: their definitions, and what becomes of deliveries that did not fit. */
+/** Sources that operators define: their definitions, and the deliveries that fit no rule. */
 export class Sources {
   /** Bounded by the number of sources. `text`: the definition that the adapter was made from. */
   readonly #compiled = new Map<string, { text: string; adapter: OwnAdapter }>()
 
-  /** Bounded likewise. */
+  /** Bounded in the same way. */
   readonly #found = new Map<string, { at: Micros; source: Promise<OwnSource | undefined> }>()
 
   constructor(private readonly parts: SourcesParts) {}
 
   /**
-   * The source as stored at most a second ago: another server may have changed it since. A change of this process
-   * counts immediately.
+   * The source as stored at most a second ago: another server may have changed it since. A change by this process takes
+   * effect immediately.
    */
   find(name: string): Promise<OwnSource | undefined> {
     const now = this.parts.clock()
@@ -107,8 +107,9 @@ export class Sources {
   }
 
   /**
-   * Creates a source, or replaces the definition of the one with its name. Its secrets stay unless others are sent, except
-   * that another server must not receive them as the login of a feed: no answer shows a secret, so a definition must not either.
+   * Creates a source, or replaces the definition of the one with its name. Its secrets stay unless others are sent. A
+   * new definition must not send the stored secrets to another server, as the login of a feed: no answer shows a
+   * secret, so a definition must not either.
    *
    * @param input `definition`, and `secrets`: all currently valid ones
    * @throws AppError `invalid/invalid_json`, `invalid/invalid_field` with the place, `conflict/too_many_sources`
@@ -129,7 +130,7 @@ export class Sources {
     return { created: saved.created, source: await this.#shownOne(saved.source) }
   }
 
-  /** @throws AppError `invalid/invalid_field` for a definition that shows the stored secrets to another server than before */
+  /** @throws AppError `invalid/invalid_field` for a definition that would send the stored secrets to another server */
   async #refuseOtherReceiver({ name, proof }: SourceDefinition): Promise<void> {
     const receiver = receiverOf(proof)
     if (receiver === undefined) return
@@ -139,7 +140,7 @@ export class Sources {
     throw invalidField('/secrets', detail)
   }
 
-  /** Its events stay. @throws AppError `not_found/not_found` */
+  /** Deletes the source; its events stay. @throws AppError `not_found/not_found` */
   async delete(name: string): Promise<void> {
     const existed = await this.parts.store.delete(name)
     await this.parts.feeds.forget(name)
@@ -149,8 +150,8 @@ export class Sources {
   }
 
   /**
-   * Maps deliveries that did not fit again, by the current definition. What now fits is recorded as new events; what was
-   * kept stays as it is.
+   * Applies the current definition to the deliveries that fitted no rule. Those that fit now are recorded as new
+   * events; the kept deliveries stay as they are.
    *
    * @throws AppError `not_found/not_found`
    */
@@ -219,7 +220,7 @@ export class Sources {
     return shown as ShownSource
   }
 
-  /** A page of limited size; an event that is larger comes alone. */
+  /** A page of limited size; a larger event is a page of its own. */
   async #page(query: EventQuery): Promise<EventPage> {
     const page = await this.parts.query({ ...query, maxBytes: PAGE_BYTES })
     return page.neededBytes === undefined ? page : this.parts.query({ ...query, limit: 1 })

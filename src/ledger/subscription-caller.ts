@@ -1,7 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import type { Subscription } from '../model/subscriptions/subscription.js'
 
-/** On whose behalf subscriptions are read and changed. */
+/** The identity for which subscriptions are read and changed. */
 export type SubscriptionCaller =
   /** No user, in a ledger without users: every subscription belongs to everyone. */
   | { role: 'open' }

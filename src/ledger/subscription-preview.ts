@@ -13,8 +13,8 @@ const PAGE = 200
 const NEVER_OVER = Number.NEGATIVE_INFINITY
 
 /**
- * What a subscription would have matched recently, by the matcher that marks incoming events, enabled or not. Newest
- * first, up to a bound.
+ * The recent events that a subscription would have matched, enabled or not, by the matcher that marks incoming events.
+ * Newest first, up to a bound.
  *
  * Source: decisions, section 4; docs/decisions/0014.
  */

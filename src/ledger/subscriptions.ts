@@ -57,7 +57,7 @@ export class Subscriptions {
     opened.#version = all?.version
     for (const stored of all?.saved ?? (await subscriptions.list())) {
       if (stored.problem !== undefined) opened.withProblems.push(stored)
-      // A subscription that could not be read whole is not written back.
+      // A subscription that could not be read completely is not written back.
       const subscription = stored.problem === undefined ? completeForms(stored) : stored
       if (subscription !== stored) incomplete.push(subscription)
       opened.#watch(subscription)
@@ -71,7 +71,7 @@ export class Subscriptions {
     return this.#version
   }
 
-  /** Learns what other servers have changed. */
+  /** Reads the changes by other servers. */
   refresh(): Promise<void> {
     return this.#readChanges()
   }
@@ -91,7 +91,7 @@ export class Subscriptions {
   }
 
   /**
-   * What a subscription would have matched in the last days if it were saved as sent. Stores nothing.
+   * The events of the last days that a subscription would have matched, if it were saved as sent. Stores nothing.
    *
    * @throws AppError as `save`
    */
@@ -147,7 +147,7 @@ export class Subscriptions {
     return this.options.store.subscriptions.noteCapture(id, changes, cursor)
   }
 
-  /** Matches a watch from now on by its stored state: capture may have found its place under a new name. */
+  /** Updates the matcher from the stored state of a watch: capture may have found its place under a new name. */
   reload(id: string): Promise<void> {
     return this.#queue.run(async () => {
       const watch = await this.options.store.subscriptions.findById(id)

@@ -2,7 +2,7 @@ import type { Head, VerifiedEventsAnswer } from '../model/ledger-verification.js
 import { toTimestamp } from '../model/timestamp.js'
 import type { LedgerHead, VerifiedEvents } from '../store/event-store.js'
 
-/** As it is sent. */
+/** Converts the result for the API. */
 export function toVerifiedEvents(found: VerifiedEvents): VerifiedEventsAnswer {
   const { events, after, through, hasMore, pending, bySource, byKind, problems } = found
   return {

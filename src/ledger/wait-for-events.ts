@@ -50,8 +50,8 @@ export async function waitForPage(
 
 /**
  * Yields every matching event after `query.since`, or after the current head: page by page, until the signal aborts.
- * Reads the next page when the consumer asks for it. Each page's `nextSince` is the checkpoint after it. A busy ledger
- * does not end it: it reads again a moment later.
+ * Reads the next page when the consumer asks for it. Each page's `nextSince` is the checkpoint after it. If the ledger
+ * is busy, it reads again a moment later.
  */
 export async function* followPages(
   query: EventQuery,
@@ -75,7 +75,7 @@ export async function* followPages(
   }
 }
 
-/** Reads, a moment later while the ledger is busy. @throws as `read`; the signal's reason */
+/** Reads; while the ledger is busy, tries again a moment later. @throws as `read`; the signal's reason */
 export async function whenFree(read: () => Promise<EventPage>, signal: AbortSignal): Promise<EventPage> {
   for (;;) {
     try {

@@ -20,7 +20,7 @@ export function isPolled(watch: Subscription): boolean {
   return usesPolling(watch) && canBeCaptured(watch) && watch.problem === undefined
 }
 
-/** Why it is no longer captured, if so. */
+/** The reason why it is no longer captured; undefined if it is. */
 export function whyOver(
   { enabled, metadata }: Pick<Watch, 'enabled' | 'metadata'>,
   now: Micros,
@@ -35,7 +35,7 @@ export function expiresAt({ expires_at }: Subscription['metadata']): Micros {
 }
 
 /**
- * When a watch is to be captured next: `interval_seconds` after the last attempt while it is hot, afterwards ten times
+ * When a watch is to be captured next: `interval_seconds` after the last attempt while it is hot; later, ten times
  * that, at least five minutes. A watch that was never captured, or whose last capture was interrupted, is due
  * immediately. From the second consecutive failure on, each doubles the time, up to a quarter of an hour. A wait that
  * the platform asked for takes precedence.

@@ -1,6 +1,6 @@
 /**
- * The rows of a board, the same in every store, so that a board can be copied from one to another. Sessions are not among them:
- * their digests have a salt of the store.
+ * The rows of a board in a form that all stores share, so that a board can be copied between stores. Sessions are not
+ * copied: their digests depend on the store's salt.
  *
  * Source: docs/decisions/0083.
  */
@@ -11,7 +11,7 @@ type ColumnType = 'number' | 'text' | 'bytes'
 interface BoardTable {
   /** In the order of a copied row. The `key` comes first. */
   columns: Readonly<Record<string, ColumnType>>
-  /** How many of the columns are the key, in whose order rows are read. */
+  /** Number of leading columns that form the key. Rows are read in key order. */
   key: 1 | 2
   /** Whether the store numbers new rows itself. */
   isNumbered: boolean
@@ -66,21 +66,28 @@ export type BoardRow = readonly (string | number | null)[]
 
 /** Why a board accepts no changes. */
 export interface BoardClosed {
-  /** `moved`: `place` continues it. `incomplete`: it has only some of what `place` has. */
+  /** `moved`: `place` continues it. `incomplete`: it has only a part of the rows of `place`. */
   state: 'moved' | 'incomplete'
   /** Folder, or address without its password. */
   place: string
 }
 
 export interface BoardRows {
-  /** @param after the key of the row before; null: from the beginning @returns up to `BOARD_ROWS_A_READ`, in the order of their keys */
+  /**
+   * @param after key of the previous row; null: from the beginning
+   * @returns up to `BOARD_ROWS_A_READ` rows, in key order
+   */
   read(table: BoardTableName, after: readonly number[] | null): Promise<BoardRow[]>
-  /** In one transaction, also of a closed board. */
+  /** Writes rows in one transaction, even if the board is closed. */
   write(table: BoardTableName, rows: readonly BoardRow[]): Promise<void>
   /** Deletes every row. */
   clear(): Promise<void>
   findClosed(): Promise<BoardClosed | undefined>
-  /** From the next transaction on, also in processes that have the board open. @param closed undefined: it accepts changes */
+  /**
+   * Applies to the next transaction, also in other processes that have the board open.
+   *
+   * @param closed undefined: the board accepts changes
+   */
   setClosed(closed: BoardClosed | undefined): Promise<void>
 }
 

@@ -14,11 +14,11 @@ export interface BoardSessionStore {
   add(session: NewBoardSession, limits: { now: number; max: number; replaces?: string }): Promise<boolean>
   /** Whether there is such a session, signed with `key` and not expired. */
   isLive(digest: string, key: string, now: number): Promise<boolean>
-  /** Ends one, and expired ones. */
+  /** Ends this session and all expired ones. */
   end(digest: string, now: number): Promise<void>
   /** Ends expired sessions. @returns how many */
   purge(now: number): Promise<number>
-  /** Ends the sessions of other keys; all sessions without a key. */
+  /** Ends the sessions of other keys; if `key` is undefined, all sessions. */
   keepSignedBy(key: string | undefined): Promise<void>
   count(): Promise<number>
 }

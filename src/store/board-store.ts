@@ -11,13 +11,17 @@ export interface BoardStore {
   readonly runs: RunStore
   readonly history: CardHistoryStore
   readonly sessions: BoardSessionStore
-  /** For a copy of the board. */
+  /** The rows of the board, for copies. */
   readonly rows: BoardRows
   /** Absent where only this process has the board open. */
   readonly shared?: SharedBoard | undefined
-  /** Proves that it can commit: writes, unless it did so within a second. @throws AppError `unavailable/…` */
+  /**
+   * Proves that the board can commit, with a write, unless it wrote within the last second.
+   *
+   * @throws AppError `unavailable/…`
+   */
   prove(): Promise<void>
-  /** Carries out what was sent, then closes the board. @throws AppError `unavailable/…` */
+  /** Completes pending work, then closes the board. @throws AppError `unavailable/…` */
   close(): Promise<void>
 }
 

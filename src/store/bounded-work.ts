@@ -1,18 +1,21 @@
 import { AppError } from '../model/app-error.js'
 
 export interface WorkLimits {
-  /** How many may be in progress together. */
+  /** Maximum number of calls in progress. */
   inProgress: number
-  /** How many may wait for one of those to end. */
+  /** Maximum number of calls that wait for one of those to end. */
   waiting: number
-  /** The message that refuses one more. */
+  /** The message of the error for any further call. */
   busy: string
 }
 
-/** Bounds how much work is in progress together. Further work waits in order; work that is aborted while it waits never begins. */
+/**
+ * Limits how many calls are in progress together. Further calls wait in order; a call that is aborted while it waits
+ * never begins.
+ */
 export class BoundedWork {
   #inProgress = 0
-  /** Not a Set: V8 does not clear the old hash table of one that grows, so it keeps work alive that is done. */
+  /** Not a Set: when a Set grows, V8 does not clear its old hash table, which keeps completed work alive. */
   readonly #waiting: (() => void)[] = []
 
   constructor(private readonly limits: WorkLimits) {}

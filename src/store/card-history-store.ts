@@ -1,14 +1,14 @@
 import type { CardHistoryEntry } from '../model/board/card-history.js'
 
 /**
- * What was done with each card, by whom. The stores of cards and runs add the entries, in the transaction of the action
- * itself. An action that changed nothing has none.
+ * The actions on each card, and who performed them. The stores of cards and runs add the entries, in the transaction of
+ * the action itself. An action that changed nothing adds no entry.
  */
 export interface CardHistoryStore {
   /**
-   * Newest first, also of a deleted card.
+   * Lists entries newest first, also those of a deleted card.
    *
-   * @param page `after`: `next` of the page before
+   * @param page `after`: `next` of the previous page
    */
   list(
     card: string,

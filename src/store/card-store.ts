@@ -15,7 +15,7 @@ export interface CardPage {
   next: number | null
 }
 
-/** `position`: the new place in its column, from 0; a place beyond the end is the end. */
+/** `position`: the new place in its column, counted from 0; a larger number means the end. */
 export type CardChanges = Partial<Omit<Card, 'id' | 'rank' | 'version' | 'created_at' | 'updated_at'>> & {
   position?: number
 }
@@ -28,13 +28,17 @@ export interface CardStore {
   count(): Promise<number>
   /** By column; columns without cards are left out. */
   countByColumn(): Promise<[column: string, cards: number][]>
-  /** At the end of its column, unless `position` is given. @throws AppError `conflict/board_full` beyond `max` cards */
+  /**
+   * Adds a card at the end of its column, unless `position` is given.
+   *
+   * @throws AppError `conflict/board_full` beyond `max` cards
+   */
   create(
     card: Omit<Card, 'rank' | 'version'>,
     options: { position?: number; max: number; by: CardActor },
   ): Promise<Card>
   /**
-   * Compares and changes in one transaction.
+   * Compares the version and changes the card in one transaction.
    *
    * @param options `version`: absent: any version
    * @returns the changed card; `undefined` if it does not exist

@@ -3,15 +3,15 @@ import { CONSUMER_LIMITS, type ConsumerPosition } from '../model/consumers/consu
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { Acknowledgement, LeaseRequest, StoredConsumer } from './consumer-store.js'
 
-/** What every store decides about a consumer in the transaction that changes it. */
+/** State of a consumer on which a store bases its decision, in the transaction that changes the consumer. */
 export interface ConsumerPlace extends Pick<StoredConsumer, 'checkpoint' | 'epoch' | 'fence' | 'leased_until'> {
-  /** The checkpoint after what was read. */
+  /** Checkpoint after the last event that was read. */
   read_to: Micros
 }
 
 export type LeaseDecision = { granted: true; fence: number; readTo: Micros } | { granted: false; until: Micros }
 
-/** @param epoch of the ledger @returns the refusal instead, `ConsumerStore.lease` */
+/** @param epoch of the ledger @returns an error if the lease is refused, see `ConsumerStore.lease` */
 export function decideLease(
   place: ConsumerPlace,
   { fence, now, readTo = 0 }: LeaseRequest,
@@ -26,9 +26,9 @@ export function decideLease(
 }
 
 /**
- * Decides about an acknowledgement, with the number of dead letters after it.
+ * Decides about an acknowledgement. `deadLetters` is the number of dead letters after it.
  *
- * @returns the new checkpoint, or the refusal, `ConsumerStore.acknowledge`
+ * @returns the new checkpoint, or an error if it is refused, see `ConsumerStore.acknowledge`
  */
 export function decideCheckpoint(
   place: ConsumerPlace,
@@ -41,7 +41,7 @@ export function decideCheckpoint(
   return deadLetters > CONSUMER_LIMITS.deadLetters ? tooManyDeadLetters() : checkpoint
 }
 
-/** Higher than every one before, also than one that a ledger gave before it was restored. */
+/** Higher than every earlier fencing number, also than one that the ledger gave before it was restored. */
 export function nextFence({ fence }: Pick<ConsumerPlace, 'fence'>, now: Micros): number {
   return Math.max(fence + 1, Math.floor(now / 1000))
 }

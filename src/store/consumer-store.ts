@@ -22,11 +22,11 @@ export interface StoredConsumer {
   created_at: Micros
   updated_at: Micros
   dead_letters: number
-  /** Dead letters that are to be delivered again. */
+  /** Dead letters to deliver again. */
   retries: number
 }
 
-/** A consumer by name. With `owner`, another owner's is not found. */
+/** The name of a consumer. With `owner`, a consumer of another owner is not found. */
 export interface ConsumerKey {
   name: string
   owner?: string | undefined
@@ -48,13 +48,13 @@ export interface LeaseRequest {
   now: Micros
   /** The end of the lease; `now` releases it. */
   until: Micros
-  /** The checkpoint after what was read: acknowledgements may go that far. */
+  /** Checkpoint after the last event that was read: the upper limit for acknowledgements. */
   readTo?: Micros | undefined
 }
 
 export type Lease =
   | { granted: true; consumer: StoredConsumer }
-  /** Another instance has it until then. */
+  /** Another instance holds the lease until then. */
   | { granted: false; until: Micros }
 
 export interface NewDeadLetter {
@@ -77,7 +77,7 @@ export interface Acknowledgement {
   until: Micros
   /** Absent: it stays. */
   checkpoint?: Micros | undefined
-  /** A dead letter that was delivered again and is done, or is among `deadLetters` again. */
+  /** Id of a dead letter whose redelivery is over: it was processed, or is in `deadLetters` again. */
   retried?: number | undefined
   deadLetters?: readonly NewDeadLetter[] | undefined
   /** A failure to report. */
@@ -122,37 +122,37 @@ export interface ConsumerStore {
   delete(key: ConsumerKey): Promise<void>
 
   /**
-   * Gives a lease to a caller without one if none is valid; extends the caller's own, also one that is over as long as no
-   * other instance has taken it.
+   * Gives a lease to a caller without one if none is valid, or extends the caller's own. An expired lease can be
+   * extended until another instance has taken it.
    *
    * @throws AppError `conflict/epoch_changed`, `conflict/lease_lost`
    */
   lease(key: ConsumerKey, request: LeaseRequest): Promise<Lease>
 
   /**
-   * Moves the checkpoint, keeps dead letters and reports a failure, all of it or nothing. To acknowledge the checkpoint
-   * again only extends the lease.
+   * Moves the checkpoint, stores dead letters and reports a failure: all or nothing. Acknowledging the current
+   * checkpoint again only extends the lease.
    *
-   * @throws AppError `conflict/epoch_changed`, `conflict/lease_lost`, `conflict/checkpoint_out_of_range` for one before the
-   *   stored one or after what was read, `conflict/too_many_dead_letters`
+   * @throws AppError `conflict/epoch_changed`, `conflict/lease_lost`, `conflict/checkpoint_out_of_range` for a
+   *   checkpoint before the stored one or after the last read, `conflict/too_many_dead_letters`
    */
   acknowledge(key: ConsumerKey, acknowledgement: Acknowledgement): Promise<StoredConsumer>
 
-  /** Moves the checkpoint anywhere. Ends the lease, and takes over the epoch of the ledger. */
+  /** Moves the checkpoint to any position, ends the lease, and adopts the epoch of the ledger. */
   seek(key: ConsumerKey, position: ConsumerPosition, now: Micros): Promise<StoredConsumer>
 
-  /** One answer for each checkpoint. */
+  /** Counts the events after each of the checkpoints. */
   unread(checkpoints: readonly Micros[]): Promise<Unread[]>
 
   /** A page by id: the first `limit` after `after`. */
   listDeadLetters(key: ConsumerKey, page: { after: number; limit: number }): Promise<StoredDeadLetter[]>
 
-  /** The first that is to be delivered again. */
+  /** The first dead letter to deliver again. */
   findRetry(key: ConsumerKey): Promise<StoredDeadLetter | undefined>
 
   /**
-   * Requests redelivery of dead letters. @returns how many @throws AppError `not_found/not_found` for one that does not
-   * exist
+   * Requests redelivery of dead letters. @returns how many @throws AppError `not_found/not_found` for a dead letter
+   * that does not exist
    */
   retryDeadLetters(key: ConsumerKey, choice: DeadLetterChoice): Promise<number>
 

@@ -9,7 +9,7 @@ import type { Note } from './note-store.js'
 import type { SourceWithSecrets } from './source-store.js'
 import type { StoredToken, StoredUser } from './user-store.js'
 
-/** Which part of a ledger another one wants to copy. */
+/** The part of a ledger that another ledger requests. */
 export interface CopyRange {
   /** Events captured after it; null from the first one. */
   since: Micros | null
@@ -27,11 +27,11 @@ export interface CopyPage {
   lines: Uint8Array
   /** The number of events in `lines`. */
   events: number
-  /** The last of the events; the newest one captured up to `since` if there are none; null if there is none of these either. */
+  /** The last event in `lines`. Without events: the newest one captured up to `since`, or null if there is none. */
   through: LedgerHead | null
   /** The number of the last change in `lines`; the next request begins after it. */
   changes: number
-  /** Changes are numbered by each database on its own: a number counts only where this is the same. */
+  /** Identifies the database that numbers the changes. Numbers can be compared only where this is the same. */
   numbering: string
   /** How many events there are after the page. */
   eventsLeft: number
@@ -54,9 +54,9 @@ export interface CopiedEvent {
   subjectId: string
   seenCount: number
   subscriptionIds: readonly string[]
-  /** The stored JSON in UTF-8, kept byte by byte; of an event whose content was removed, its tombstone. */
+  /** The stored JSON in UTF-8, unchanged byte for byte; if its content was removed, its tombstone. */
   body: Uint8Array
-  /** The digest of the content that was removed, in lowercase hex; null if it was not. */
+  /** Digest of the removed content, in lowercase hex; null if the content was not removed. */
   contentDigest: string | null
 }
 
@@ -64,7 +64,10 @@ export interface CopiedEvent {
 export interface ImportMark {
   /** Epoch of the exported ledger. */
   epoch: string
-  /** For a copy that reads the other ledger directly: the last change it has, and which database numbers the changes. */
+  /**
+   * For a copy that reads the other ledger directly: the last change that was copied, and the database that numbers the
+   * changes.
+   */
   changes?: number
   numbering?: string
 }
@@ -75,7 +78,7 @@ export interface MovedMark {
   to: string
 }
 
-/** What a ledger has apart from its events, as another one copies it. */
+/** State of a ledger apart from its events, as another ledger copies it. */
 export interface LedgerState {
   /** It has, or once had, users or an admin token. */
   closed: boolean
@@ -89,25 +92,26 @@ export interface LedgerState {
 }
 
 /**
- * What moves with a ledger to another place. It is apart from `LedgerState`, which followers and exports read: it has secrets.
+ * Further state that a ledger takes along when it moves. It contains secrets, so it is separate from `LedgerState`,
+ * which followers and exports read.
  */
 export interface MovedState {
   /** By name. */
   sources: SourceWithSecrets[]
-  /** What the last reading of each feed has left, by name. */
+  /** State that the last reading of each feed left, by name. */
   feeds: Note[]
   /** Null: no event queue was read. */
   queue: QueueMark | null
 }
 
-/** How a follower becomes a ledger of its own. */
+/** Options for promoting a follower to a ledger of its own. */
 export interface PromotionRequest {
-  /** Null: it keeps that of the other one, which is not used any more. */
+  /** Null: it keeps the epoch of its former leader, which is no longer used. */
   epoch: string | null
   now: Micros
 }
 
-/** A ledger that does not follow another one any more. */
+/** A ledger that no longer follows another one. */
 export interface PromotedStore {
   epoch: string
   head: LedgerHead | null
@@ -120,19 +124,22 @@ export interface CopyStep {
   /** Oldest first, all captured after the newest stored event. */
   appended: readonly CopiedEvent[]
   /**
-   * Events whose counts or subscriptions changed, or that were erased. Those that are not stored are ignored: they are copied
-   * with them later.
+   * Events whose counts or subscriptions changed, or that were erased. Events that are not stored yet are ignored: a
+   * later step copies them with their changes.
    */
   changed: readonly CopiedEvent[]
   /** The last appended event in the other ledger, if it is known: its digest has to be the same here. */
   through: LedgerHead | null
-  /** Where the ledger that follows another one has read to after this step. */
+  /** The position of the follower in the other ledger after this step. */
   mark?: FollowMark | undefined
 }
 
-/** Copies between ledgers: events with the instants, counts and digests that they had. Source: decision 53. */
+/** Copies events between ledgers, with their original instants, counts and digests. */
 export interface CopyStore {
-  /** A part of this ledger. A change of an event after its capture has a number; only the last one of each event is listed. */
+  /**
+   * Reads a part of this ledger. Each change of an event after its capture has a number; only the last change of each
+   * event is listed.
+   */
   read(range: CopyRange): Promise<CopyPage>
 
   /**
@@ -140,7 +147,7 @@ export interface CopyStore {
    *
    * @returns the newest event
    * @throws AppError `conflict/copy_differs` for an event that is not later, whose key is stored already, whose content
-   *   changed, or where the digests differ; `conflict/not_following` with a mark, if it does not follow any more;
+   *   changed, or where the digests differ; `conflict/not_following` with a mark, if it no longer follows;
    *   `unavailable/…` as `EventStore.record`
    */
   write(step: CopyStep): Promise<LedgerHead | null>
@@ -148,13 +155,13 @@ export interface CopyStore {
   /** Null for a ledger that is complete. */
   findMark(): Promise<ImportMark | null>
 
-  /** @param epoch of the ledger from now on, if it is another one; `health` and pages have it once the store is opened again */
+  /** @param epoch new epoch of the ledger, if it changes; `health` and pages show it after the store is reopened */
   saveMark(mark: ImportMark | null, epoch?: string): Promise<void>
 
   /** Null for a ledger that was not moved. */
   findMoved(): Promise<MovedMark | null>
 
-  /** From now on, or until it is saved as null, no process changes the ledger. */
+  /** While a mark is saved, no process changes the ledger. Null removes the mark. */
   saveMoved(mark: MovedMark | null): Promise<void>
 
   /** All from one snapshot. @param deadLetters the maximum number of them; `COPY_LIMITS.deadLetters` if absent */
@@ -169,16 +176,19 @@ export interface CopyStore {
   /** Replaces all of it, in one transaction. */
   writeMovedState(state: MovedState): Promise<void>
 
-  /** Whether it follows another ledger, or once did and then became one of its own. */
+  /** Whether it follows another ledger, or was promoted after it had followed one. */
   findFollow(): Promise<{ mark: FollowMark | null; promotion: Promotion | null }>
 
-  /** It follows another ledger from now on, and has its epoch and accounts. The caller has checked that it is new. */
+  /**
+   * Makes this ledger a follower of another one, with its epoch and accounts. The caller has checked that this ledger
+   * is new.
+   */
   beginFollow(mark: FollowMark, epoch: string, accounts: Partial<LedgerState>): Promise<void>
 
   /**
-   * It does not follow another ledger any more. Named consumers continue at their checkpoints.
+   * Ends following. Named consumers continue at their checkpoints.
    *
-   * @throws AppError `conflict/not_following`; `conflict/follower_behind` if the epoch is to stay and events are missing
+   * @throws AppError `conflict/not_following`; `conflict/follower_behind` if the epoch stays and events are missing
    */
   promote(request: PromotionRequest): Promise<PromotedStore>
 }

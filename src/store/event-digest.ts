@@ -9,12 +9,12 @@ import type { Micros } from '../model/timestamp.js'
 
 export const DIGEST_BYTES = 32
 
-/** What the first event continues. */
+/** The digest that the first event continues. */
 export const EMPTY_DIGEST = Buffer.alloc(DIGEST_BYTES)
 
-/** Between the members that never change and those that the ledger changes later. */
+/** Separates the members that never change from those that the ledger changes later. */
 const CHANGING = Buffer.from(',"subscription_ids":[')
-/** How a body ends if this release has stored it: older ones have another member before `captured_at`. */
+/** The end of a body that this release has stored. Older releases put another member before `captured_at`. */
 const END = /\],"captured_at":"[-0-9T:.Z]{27}","seen_count":[1-9][0-9]{0,15},"last_seen_at":"[-0-9T:.Z]{27}"\}$/u
 /** Upper bound of the length of that end, in bytes. */
 const END_BYTES = 160
@@ -23,7 +23,7 @@ const END_BYTES = 160
  * The content of an event: its JSON without blanks up to the members that the ledger changes later (`subscription_ids`,
  * `seen_count`, `last_seen_at`) or that the chain has itself (`captured_at`), and without the closing brace.
  *
- * @param body that this release has stored
+ * @param body as this release stores it
  */
 export function contentOf(body: Buffer): Buffer {
   return body.subarray(0, body.lastIndexOf(CHANGING))
@@ -35,7 +35,7 @@ export function findContent(body: Buffer): Buffer | undefined {
   return isOurs && body.includes(CHANGING) ? contentOf(body) : undefined
 }
 
-/** In Latin-1: a `Buffer` would take half as long again. */
+/** Returned as Latin-1 text: with a `Buffer`, it would take half as long again. */
 export function contentDigest(content: Uint8Array): string {
   return hash('sha256', content, 'binary')
 }

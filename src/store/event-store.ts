@@ -24,22 +24,22 @@ export interface SubscriptionMatch {
   id: string
   /** Newest message id of a chat topic: `last_cursor` becomes this, unless it is already higher. */
   cursor?: string
-  /** It was captured for this subscription: a repeat is marked with the subscription as well. */
+  /** The event was captured for this subscription: a repeat is marked with the subscription as well. */
   isCaptured?: true
   /** In the last event of a captured page: these members of `capture` change, even if the event is a repeat. */
   captured?: CaptureState
-  /** The right to capture it, if several servers may: an event is recorded only while this is the newest one. */
+  /** Lease on capturing it, if several servers may: the event is recorded only while this is the newest lease. */
   lease?: Lease
 }
 
 /** The right to do work that one server alone may do. Source: docs/decisions/0068. */
 export interface Lease {
   name: string
-  /** Rises with each holder. */
+  /** Increases with each holder. */
   fence: number
 }
 
-/** The events were matched with subscriptions that another server has changed since; nothing was recorded. */
+/** Another server has changed the subscriptions since the events were matched; nothing was recorded. */
 export class StaleMatches extends Error {
   override name = 'StaleMatches'
 }
@@ -53,7 +53,7 @@ export interface RecordOutcome {
   seenCount: number
   /** When the event was first captured. */
   capturedAt: Micros
-  /** The complete stored event as JSON text, this delivery counted; absent for an event with its own `json`. */
+  /** The complete stored event as JSON text, with this delivery counted; absent for an event with its own `json`. */
   body?: string | undefined
 }
 
@@ -61,7 +61,7 @@ export interface RecordOutcome {
 export interface Erasure {
   /** Their `captured_at`, at most `ERASURE_LIMITS.events`. Other instants are ignored. */
   events: readonly Micros[]
-  /** The event that records it (`toErasureEntry`), and from which the erased events have their mark. */
+  /** The event that records the erasure (`toErasureEntry`). The erased events take their mark from it. */
   entry: EventToRecord
   /** As in `EventStore.record`. */
   matchedWith?: number | undefined
@@ -84,7 +84,7 @@ export interface LedgerHead {
   digest: string | null
 }
 
-/** What a check of consecutive events found. */
+/** Result of a check of consecutive events. */
 export interface VerifiedEvents {
   events: number
   /** The event before them; null at the beginning, and if there is none. */
@@ -110,7 +110,7 @@ export interface LedgerStats {
   latest_captured_at: string | null
 }
 
-/** What a read replica lacks, and for how long; or why it cannot be read. */
+/** How far a read replica is behind, or why it cannot be read. */
 export type ReplicaHealth =
   | { lagEvents: number; lagSeconds: number; problem?: undefined }
   | { lagEvents?: undefined; lagSeconds?: undefined; problem: AppError }
@@ -127,7 +127,7 @@ export interface StoreHealth {
   unindexedEvents: number
   /** Health of the read replica; absent without one. */
   replica?: ReplicaHealth | undefined
-  /** `unavailable/store_corrupt` once a task has met damage, although the store can commit. */
+  /** `unavailable/store_corrupt` after a task has found damage, although the store can commit. */
   damage?: AppError | undefined
 }
 
@@ -156,27 +156,26 @@ export interface EventStore {
   /** The keys whose events are stored and belong to the subscription. @param storedKeys at most 10,000 */
   listKeysOf(subscriptionId: string, storedKeys: readonly string[]): Promise<string[]>
 
-  /** One page and its checkpoint, of one snapshot. Writes run between the slices of a long search. */
+  /** One page and its checkpoint, from one snapshot. Writes run between the slices of a long search. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventPage>
 
   /**
-   * How many events there are in a range: exact, and of one snapshot. With a filter by source alone, the answer comes from
-   * stored counts. Other filters are applied to one event after the other, newest first, in slices as in `query`, up to a
-   * bound.
+   * Counts the events in a range, exactly and from one snapshot. With a filter by source alone, the answer comes from
+   * stored counts. Other filters are applied event by event, newest first, in slices as in `query`, up to a bound.
    */
   histogram(query: HistogramQuery, signal?: AbortSignal): Promise<EventHistogram>
 
-  /** The values that the matching events have, newest events first, in slices as in `query`, up to a bound. */
+  /** Counts the values of the matching events, newest events first, in slices as in `query`, up to a bound. */
   facets(query: FacetQuery, signal?: AbortSignal): Promise<EventFacets>
 
   /** From stored counters, never by counting rows. */
   stats(): Promise<LedgerStats>
 
   /**
-   * Checks up to `limit` events after `since`, oldest first: that each has its number, its columns and its digest, and that
-   * the search index knows it (of some). Writes run between its slices.
+   * Checks up to `limit` events after `since`, oldest first. Each must have its number, its columns and its digest; for
+   * some, the check includes the search index. Writes run between its slices.
    *
-   * @param since the beginning if it is null; otherwise an event must have been captured then, or that is a problem
+   * @param since null: the beginning; otherwise an event must have been captured then, or that is a problem
    */
   verify(range: { since: Micros | null; limit: number }, signal?: AbortSignal): Promise<VerifiedEvents>
 
@@ -190,19 +189,19 @@ export interface EventStore {
  */
 export interface ContentRemoval {
   /**
-   * Removes the content of events that have any, and records the entry, in one transaction. Pages then contain tombstones
-   * (`toTombstone`). A SQLite file does not have the content any more when it resolves, or after a copy that is being made;
-   * PostgreSQL overwrites it later.
+   * Removes the content of events that have any, and records the entry, in one transaction. Pages then contain
+   * tombstones (`toTombstone`). A SQLite file no longer contains the content when this resolves, or, if a copy is in
+   * progress, when that ends; PostgreSQL overwrites it later.
    *
-   * @returns of the entry @throws as `record`
+   * @returns the outcome for the entry @throws as `record`
    */
   erase(erasure: Erasure): Promise<RecordOutcome>
 
   /**
-   * Removes the content of all events up to one, and records the entry, in one transaction. Pages do not contain the events
-   * any more, and by its key each is a tombstone. The file loses the content later, in slices between writes.
+   * Removes the content of all events up to one, and records the entry, in one transaction. Pages no longer contain the
+   * events; a lookup by key returns a tombstone. The file loses the content later, in slices between writes.
    *
-   * @returns of the entry @throws as `record`
+   * @returns the outcome for the entry @throws as `record`
    */
   prune(pruning: Pruning): Promise<RecordOutcome>
 }

@@ -1,5 +1,5 @@
 /**
- * Events that are too large to be parsed in one go. Only webhooks have them, as an event of the API is smaller. Code that
+ * Events that are too large to parse in one step. Only webhooks deliver them: an event of the API is smaller. Code that
  * reads one leaves the payload out, or reads it in slices.
  */
 import type { StoredEvent } from '../model/events/event.js'
@@ -8,11 +8,11 @@ import { foldCase } from '../model/events/search.js'
 
 export const LARGE_EVENT_BYTES = EVENT_LIMITS.bytes
 
-/** The ends of a large event have this size. Without its payload, an event is smaller. */
+/** Size of each end of a large event. Without its payload, an event is smaller. */
 export const EDGE_BYTES = 2 * 1024 * 1024
 
 const PAYLOAD = ',"payload":{'
-/** What follows the payload, in this release and in older ones. */
+/** The member after the payload, in this release and in older ones. */
 const AFTER_PAYLOAD = [',"provenance":{', ',"subscription_ids":[']
 const EDGE_MEMBERS: readonly (keyof StoredEvent)[] = [
   ...(['source', 'kind', 'subject_id', 'actor', 'target', 'conversation', 'subscription_ids', 'provenance'] as const),
@@ -40,7 +40,7 @@ export function outlineOf(head: Buffer, tail: Buffer): StoredEvent | undefined {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
-/** How many bytes are read between two yields, at least. */
+/** Minimum number of bytes read between two yields. */
 const STEP_BYTES = 64 * 1024
 
 /** The string values in the payload of a body without blanks, folded, one by one; `undefined` for a pause. */

@@ -4,7 +4,7 @@ import type { Micros } from '../model/timestamp.js'
 export interface StoredLedgerSession {
   id: string
   userId: string
-  /** Where its login came from. */
+  /** The address that the login came from. */
   address: string | null
   startedAt: Micros
   /** To the minute. */
@@ -14,7 +14,7 @@ export interface StoredLedgerSession {
 export interface SessionBounds {
   ttlSeconds: number
   maxSessions: number
-  /** A user with this many loses its own least recently used one, when there is no more room. */
+  /** When there is no more room, a user with this many sessions loses its own least recently used one. */
   manyForOne: number
 }
 
@@ -28,7 +28,11 @@ export interface LedgerSessionStore {
   ): Promise<void>
   /** Finds a live session and notes its use. */
   use(digest: string): Promise<StoredLedgerSession | undefined>
-  /** Gives a live session another token, and deletes all others of its user. @returns undefined if it is not live */
+  /**
+   * Replaces the token of a live session, and deletes all other sessions of its user.
+   *
+   * @returns undefined if it is not live
+   */
   renew(digest: string, newDigest: string): Promise<StoredLedgerSession | undefined>
   delete(digest: string): Promise<void>
   /** Live ones, last used first. */

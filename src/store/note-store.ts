@@ -6,7 +6,7 @@ export type NoteKind = 'deliveries' | 'feed' | 'comparison' | 'running_compariso
 
 export interface Note {
   name: string
-  /** Rises with each change. */
+  /** Increases with each change. */
   revision: number
   /** The content, as JSON text. */
   body: string
@@ -27,8 +27,8 @@ export function toNote({ name, revision, body }: Record<string, unknown>): Note 
 }
 
 /**
- * What the servers of a ledger remember of their work. It may be lost without loss of an event: it then begins again. It has
- * nothing of a body of a delivery, and no secret. Every engine proves it with the same tests
+ * State that the servers of a ledger keep about their work. Losing it loses no event: the work starts over. It contains
+ * no secret and nothing of a delivery's body. Every engine proves it with the same tests
  * (`test/store/note-store-conformance.ts`). Source: docs/decisions/0087.
  */
 export interface NoteStore {

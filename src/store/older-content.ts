@@ -9,8 +9,8 @@ const OPENING = [0x7b, 0x5b]
 const CLOSING = [0x7d, 0x5d]
 
 /**
- * What the digest of a stored event covers (`contentOf`), whichever release stored it: the members of an older body are in
- * another order.
+ * The part of a stored event that its digest covers (`contentOf`), for every release: older bodies have their members
+ * in another order.
  *
  * @param body JSON without blanks
  */

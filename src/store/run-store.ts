@@ -19,7 +19,7 @@ export interface ActiveRun {
   isTaken: boolean
 }
 
-/** Runs and their logs. Start and end of a run are in the history of its card, by the same transaction. */
+/** Runs and their logs. The same transaction adds the start or end of a run to the history of its card. */
 export interface RunStore {
   /** Newest first. */
   list(filter: RunFilter, page: { limit: number; after: number | null }): Promise<{ items: Run[]; next: number | null }>
@@ -27,21 +27,21 @@ export interface RunStore {
   /** How many are stored, by state; states without one are left out. */
   countByState(): Promise<[RunState, number][]>
   /**
-   * Drops the oldest finished runs beyond `keep`, with their logs.
+   * Adds a run, and drops the oldest finished runs beyond `keep`, with their logs.
    *
    * @param options `mostQueued`: how many may wait for their turn, this one included; absent for one that does not wait
    * @returns whether there was room
    */
   create(run: Run, options: { keep: number; by: CardActor; mostQueued?: number }): Promise<boolean>
   /**
-   * A finished run stays as it is.
+   * Changes a run. A finished run stays as it is.
    *
-   * @param by who ended it; else the executor
+   * @param by who ended it; absent: the executor
    * @returns the run after the change; `undefined` if it does not exist
    */
   update(id: string, changes: RunChanges, by?: CardActor): Promise<Run | undefined>
   /**
-   * Takes the oldest queued run, to perform it.
+   * Takes the oldest queued run in order to perform it.
    *
    * @param turn where processes share the board
    * @returns undefined if none waits, the executor is paused, or the turn is over
@@ -56,7 +56,7 @@ export interface RunStore {
   mark(id: string, marker: string): Promise<void>
   /** Queued and running ones, oldest first, with the marker of their processes. */
   listActive(): Promise<ActiveRun[]>
-  /** Adds to a log, and drops its oldest pieces beyond the bounds. On the disk with the next durable write. */
+  /** Adds to a log, and drops its oldest pieces beyond the bounds. It is on the disk after the next durable write. */
   appendLog(
     id: string,
     pieces: readonly Omit<LogPiece, 'seq'>[],
@@ -68,7 +68,7 @@ export interface RunStore {
   setPaused(paused: boolean): Promise<void>
 }
 
-/** What processes that share a board have to agree on. Source: docs/decisions/0075. */
+/** Coordinates the processes that share a board. */
 export interface SharedRuns {
   /**
    * Takes the right to perform runs. Runs that an earlier turn left unfinished become `interrupted`.
@@ -87,10 +87,10 @@ export interface SharedRuns {
   /** Who wants the run to be cancelled. */
   findCancelRequest(id: string): Promise<CardActor | undefined>
   /**
-   * Calls the listener, until the store is closed, after a process has changed a run, its log or the queue; now and then
-   * also when none has.
+   * Calls the listener, until the store is closed, after a process has changed a run, its log or the queue; sometimes
+   * also without a change.
    *
-   * @param listener receives the id of the run; undefined: it may be any
+   * @param listener receives the id of the run; undefined: any run may have changed
    */
   onChange(listener: (id: string | undefined) => void): void
 }

@@ -13,7 +13,7 @@ export interface SubscriptionChanges {
   deleted: string[]
 }
 
-/** What servers that share a ledger have to agree on. */
+/** Coordinates the servers that share a ledger. */
 export interface SharedStore {
   readonly sessions: LedgerSessionStore
   readonly loginFailures: LoginFailureStore
@@ -37,9 +37,9 @@ export interface SharedStore {
    */
   makePartitions(now: Micros): Promise<string[]>
 
-  /** Takes the right to work that one server alone may do. @returns undefined while another one has it */
+  /** Acquires the lease on work that one server alone may do. @returns undefined while another server holds it */
   acquireLease(name: string, seconds: number): Promise<Lease | undefined>
-  /** @returns false if another server has it by now */
+  /** @returns false if another server holds it now */
   renewLease(lease: Lease, seconds: number): Promise<boolean>
   releaseLease(lease: Lease): Promise<void>
   /** Whether any server holds the lease. */

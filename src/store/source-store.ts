@@ -8,7 +8,7 @@ export interface StoredSource {
 }
 
 export interface SourceWithSecrets extends StoredSource {
-  /** All currently valid ones. They are stored apart from the definition, and no list has them. */
+  /** All currently valid secrets. They are stored separately from the definition, and no list contains them. */
   secrets: string[]
 }
 
@@ -18,7 +18,7 @@ export interface ListedSource extends StoredSource {
 
 export interface SourceToSave {
   definition: SourceDefinition
-  /** Replaces those that are stored; absent: they stay. */
+  /** Replaces the stored secrets; absent: they stay. */
   secrets?: readonly string[] | undefined
   now: string
 }
@@ -33,7 +33,7 @@ export interface SourceStore {
   /**
    * Creates a source or replaces the one with its name.
    *
-   * @throws AppError `conflict/too_many_sources` for a new one where there are `most` already
+   * @throws AppError `conflict/too_many_sources` for a new source if `most` exist already
    */
   save(source: SourceToSave, most: number): Promise<{ created: boolean; source: ListedSource }>
 

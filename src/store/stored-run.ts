@@ -21,7 +21,7 @@ export function toRun(row: Readonly<Record<string, unknown>>): Run {
   }
 }
 
-/** What the history of its card has about its end. */
+/** The history entry for the end of a run. */
 export function endOf({ id, mode, state }: Run): CardAction {
   return state === 'cancelled'
     ? { action: 'run_cancelled', run: id, mode }

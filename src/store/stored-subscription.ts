@@ -25,8 +25,8 @@ const TOO_DEEP =
   'last_event_at may not change. Save it again: then it is stored as it is shown here.'
 
 /**
- * A subscription from its row. If the body cannot be read completely, `problem` describes why; if that leaves open what it
- * matches, it is disabled, as it must not match more than the user wants.
+ * A subscription from its row. If the body cannot be read completely, `problem` describes why. If it is then unclear
+ * what the subscription matches, it is disabled, so that it does not match more than the user wants.
  *
  * @param row `id`, `owner_user_id` and `body`, which an older release or another program may have written
  */

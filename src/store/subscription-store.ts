@@ -5,7 +5,7 @@ import type { CaptureState, Subscription } from '../model/subscriptions/subscrip
 export interface SubscriptionStore {
   findById(id: string): Promise<Subscription | undefined>
 
-  /** Those that exist, in the order of the ids. */
+  /** The ones that exist, in the order of the ids. */
   listByIds(ids: readonly string[]): Promise<Subscription[]>
 
   /** All, or one owner's, by id. */
@@ -27,8 +27,9 @@ export interface SubscriptionStore {
   ): Promise<{ created: boolean; subscription: Subscription }>
 
   /**
-   * Changes members of `capture`, and moves `last_cursor` forward to a message id, if given. Another `host` than before
-   * discards what was read on the former one, and the cursor becomes the given one. A deleted subscription stays deleted.
+   * Changes members of `capture`, and moves `last_cursor` forward to a message id, if given. If `host` changes, the
+   * state of the former host is discarded and the given cursor replaces the old one. A deleted subscription stays
+   * deleted.
    */
   noteCapture(id: string, changes: CaptureState, cursor?: string): Promise<void>
 

@@ -29,7 +29,7 @@ export interface UserChanges {
   role?: Role
   enabled?: boolean
   password_hash?: string
-  /** Change nothing unless this is the stored hash: another change took precedence. */
+  /** Makes the change only if this is the stored hash: otherwise another change took precedence. */
   replaces_hash?: string
   /** UTC, six digits. */
   updated_at: string
@@ -41,14 +41,14 @@ export interface LastAdminRule {
 }
 
 /**
- * Users, their API tokens and the account log. Every request reads what it may do from the store. Names are compared
+ * Users, their API tokens and the account log. Every request reads its permissions from the store. Names are compared
  * without case (ASCII). Checks of other rows are inside the transaction. `log` is added to the account log in the same
  * transaction, if the change is made.
  */
 export interface UserStore {
   /** Whether a user or an admin token exists or ever existed. Never false again. */
   isClosed(): Promise<boolean>
-  /** An admin token exists. */
+  /** Closes the ledger, because an admin token exists. */
   markClosed(): Promise<void>
   findById(id: string): Promise<StoredUser | undefined>
   findByUsername(username: string): Promise<StoredUser | undefined>
@@ -61,11 +61,16 @@ export interface UserStore {
    * @throws AppError `conflict/last_admin` when no enabled admin would be left
    */
   update(id: string, changes: UserChanges, rule: LastAdminRule, log?: AccountLogEntry): Promise<StoredUser | undefined>
-  /** With its tokens; its subscriptions stay. @returns whether it existed @throws AppError `conflict/last_admin` */
+  /**
+   * Deletes the user with its tokens; its subscriptions stay.
+   *
+   * @returns whether it existed
+   * @throws AppError `conflict/last_admin`
+   */
   delete(id: string, rule: LastAdminRule, log?: AccountLogEntry): Promise<boolean>
   /** Keeps the newest `keep` tokens of the user, this one included. @throws AppError `not_found/not_found` without that user */
   addToken(token: StoredToken, keep: number, log?: AccountLogEntry): Promise<void>
-  /** In one read. */
+  /** Finds the token and its user in one read. */
   findByTokenDigest(digest: string): Promise<OwnedToken | undefined>
   noteTokenUse(tokenId: string, at: string): Promise<void>
   /** Oldest first. */

@@ -27,7 +27,7 @@ export class ConsumerPolls {
     return poll
   }
 
-  /** Has those that wait for this consumer look again. */
+  /** Makes the requests that wait for this consumer check again. */
   wake(name: string): void {
     for (const poll of this.#polls.get(name) ?? []) poll.abort()
   }

@@ -118,8 +118,8 @@ export class Consumers {
   }
 
   /**
-   * The next events, after a wait for the lease and for events. A dead letter that is delivered again comes alone, before
-   * new events. Without events, an empty batch moves the checkpoint over those that do not match.
+   * The next events, after a wait for the lease and for events. A dead letter that is delivered again is a batch of its
+   * own, before new events. Without events, an empty batch moves the checkpoint over those that do not match.
    *
    * @throws AppError `conflict/lease_held` if another instance still reads, and as `ConsumerStore.lease`; `gone/pruned` if
    *   retention has removed events after the checkpoint;

@@ -5,7 +5,7 @@ import type { Micros } from '../../model/timestamp.js'
 import type { StoredConsumer, Unread } from '../../store/consumer-store.js'
 import type { Store } from '../../store/store.js'
 
-/** Time for all lags of one request. After it, filtered consumers are no longer counted. */
+/** Time for all lags of one request. After that, events of filtered consumers are no longer counted. */
 const ALL_MS = 250
 /** Time for counting the events of one filtered consumer, and for finding the oldest. */
 const ONE_MS = 20

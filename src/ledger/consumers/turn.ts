@@ -62,7 +62,10 @@ export class Turn {
     this.fence = request.fence
   }
 
-  /** @returns undefined: look again @throws AppError `conflict/lease_held`, `gone/pruned`, and as `ConsumerStore.lease` */
+  /**
+   * @returns undefined: try again
+   * @throws AppError `conflict/lease_held`, `gone/pruned`, and as `ConsumerStore.lease`
+   */
   async run(): Promise<Batch | undefined> {
     const consumer = await this.#lease()
     if (!consumer) return undefined
@@ -74,7 +77,7 @@ export class Turn {
     const query: EventQuery = { ...toEventFilter(consumer.filters), since, order: 'asc', limit }
     const read = wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
     let page = await read(query, this.request.signal)
-    // A consumer from the beginning starts with the oldest event that is left.
+    // A consumer that reads from the beginning starts with the oldest event that is left.
     if (since > 0) await this.#refusePruned(since, page)
     if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
       await this.#extend(consumer.fence, this.#secondsLeft)
@@ -87,7 +90,7 @@ export class Turn {
     return { page, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
   }
 
-  /** Without events to work on it does not keep the lease. */
+  /** The instance does not keep its lease, because it has no events to process. */
   async #refusePruned(since: Micros, page: EventPage): Promise<void> {
     try {
       refusePruned({ since }, page)
@@ -107,7 +110,7 @@ export class Turn {
     const { store, clock } = this.parts
     const { fence } = this.request
     const known = fence === undefined ? undefined : await store.consumers.find(this.key)
-    // The lease is extended after the read, in one write with it. Any other case is the store's to judge.
+    // The lease is extended after the read, in one write with it. The store decides all other cases.
     if (known && known.fence === fence && known.leased_until > clock()) return known
     const now = clock()
     const lease = await store.consumers.lease(this.key, { fence, now, until: this.#leaseEnd(0) })
