@@ -43,7 +43,7 @@ export interface PostgresStore extends Store {
 
 export interface PostgresStoreOptions {
   address: PostgresAddress
-  /** A standby for newest pages, searches and counts, which may be late. */
+  /** A standby for newest pages, searches and counts, whose answers may be late. */
   replica?: PostgresAddress | undefined
   /** Undefined: the clock of the database server, which all servers share. */
   clock?: (() => Micros) | undefined
@@ -51,7 +51,7 @@ export interface PostgresStoreOptions {
 
 const HEAD = /* sql */ `SELECT seq FROM ledger_clock`
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
-/** Retention may have been interrupted. */
+/** Finds removed events whose rows are left, because retention was interrupted. */
 const HAS_REMOVED = /* sql */ `
   SELECT EXISTS (SELECT 1 FROM events WHERE captured_us <= pruned_us) AS found FROM ledger_clock WHERE pruned_us > 0`
 const FIND = /* sql */ `
@@ -178,7 +178,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
   }
 }
 
-/** Consumers and live readers continue from a checkpoint: for them, an event that is missing has to be read at the primary. */
+/** Consumers and live readers continue from a checkpoint and must miss no event, so they read from the primary. */
 function mayBeLate({ order, since }: EventQuery): boolean {
   return order === 'desc' && since === undefined
 }

@@ -6,8 +6,8 @@ const HOLD = /* sql */ `SELECT paused, closed FROM board WHERE id = 1 FOR UPDATE
 const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
 /**
- * Waits for other changes of the board, and keeps them out until the transaction ends: numbers rise with commits, places in
- * a column are computed from what is committed, and limits are exact.
+ * Waits for other changes of the board, and blocks new ones until the transaction ends: numbers rise with commits,
+ * places in a column are computed from committed rows, and limits are exact.
  *
  * @returns whether the executor is paused
  * @throws AppError `unavailable/board_moved`, `unavailable/import_under_way`
@@ -33,7 +33,7 @@ function boardClosed({ state }: BoardClosed): AppError {
   })
 }
 
-/** How servers learn of changes of runs. */
+/** The channel on which servers learn of changes of runs. */
 export interface RunNotices {
   channel: string
   /** This server, which ignores its own notices. */

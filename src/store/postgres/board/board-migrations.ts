@@ -98,7 +98,7 @@ async function createBoard(connection: Connection): Promise<void> {
   await connection.run(ADD_SALT, randomBytes(SALT_BYTES).toString('hex'))
 }
 
-/** `BoardClosed`, as JSON; NULL: the board accepts changes. In the row that every change holds. */
+/** `BoardClosed`, as JSON; NULL: the board accepts changes. It is in the row that every change locks. */
 const CLOSED = /* sql */ `ALTER TABLE board ADD COLUMN closed text`
 
 async function addClosed(connection: Connection): Promise<void> {

@@ -11,7 +11,7 @@ import { allSettled } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 
 const FIND_CLOSED = /* sql */ `SELECT closed FROM board`
-/** Waits for a change that is under way. */
+/** Waits for a change that is in progress. */
 const SET_CLOSED = /* sql */ `UPDATE board SET closed = $1`
 
 /** The rows of a board, for copies. Source: docs/decisions/0083. */

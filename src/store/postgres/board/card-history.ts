@@ -23,7 +23,7 @@ const LIST = /* sql */ `
   SELECT seq, at, actor, actor_name, action, body FROM card_history
   WHERE card_id = $1 AND ($2::bigint IS NULL OR seq < $2) ORDER BY seq DESC LIMIT $3`
 
-/** Who does something with a card, and when. */
+/** The actor of an action on a card, and the time. */
 export interface Doing {
   by: CardActor
   at: string

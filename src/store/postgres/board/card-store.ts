@@ -32,7 +32,7 @@ const RENUMBER = /* sql */ `
   ) AS others
   WHERE id = other`
 
-/** Each filter as a condition on its value. The table is small enough to read every card for some of them. */
+/** The SQL condition of each filter. The table is small enough to read every card for some of them. */
 const CONDITIONS: Record<keyof CardFilter, (value: string) => string> = {
   column: value => `board_column = ${value}`,
   assignee: value => `assignee = ${value}`,
@@ -46,7 +46,7 @@ const BEYOND_EVERY_END = 1_000_000_000
 /** Cards in the board's database. */
 export function cardStore(pool: Pool): CardStore {
   const count = async (connection: Pick<Connection, 'run'>) => Number((await connection.run(COUNT))[0]?.count)
-  /** @param work receives the card as it is once no other change is in progress */
+  /** @param work receives the card after all other changes have ended */
   const change = <Result>(id: string, work: (connection: Connection, before: Card | undefined) => Promise<Result>) =>
     pool.transaction(async connection => {
       const [, before] = await allSettled(holdBoard(connection), findCard(connection, id))
@@ -124,7 +124,7 @@ async function isAt(connection: Connection, { id, column, rank }: Card, position
   return (before === undefined || before < rank) && (after === undefined || rank < after)
 }
 
-/** A rank for a place in a column; without a place, at its end. If no number is left there, the column is renumbered. */
+/** A rank for a place in a column, by default at its end. If no number is left there, the column is renumbered. */
 async function makeRoom(
   connection: Connection,
   card: Pick<Card, 'id' | 'column'>,

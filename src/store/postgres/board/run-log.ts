@@ -2,7 +2,7 @@ import type { LogPiece } from '../../../model/board/run.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { textArray } from '../connection/text-array.js'
 
-/** No other append to this log until the transaction ends. */
+/** Blocks other appends to this log until the transaction ends. */
 const FIND = /* sql */ `SELECT seq, log_seq, log_bytes, log_dropped_bytes FROM runs WHERE id = $1 FOR UPDATE`
 const APPEND = /* sql */ `
   INSERT INTO run_log (run, seq, at, stream, text)

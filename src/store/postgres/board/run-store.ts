@@ -23,7 +23,7 @@ const CREATE = /* sql */ `
   INSERT INTO runs (id, card_id, mode, state, reason, exit_code, signal, created_at, started_at, finished_at,
     timeout_seconds, log_bytes, log_dropped_bytes, plan)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
-/** The marker of an interrupted run stays: its server may be gone, and its processes may not. */
+/** An interrupted run keeps its marker: its processes may still run, even if its server is gone. */
 const UPDATE = /* sql */ `
   UPDATE runs SET state = $2, reason = $3, exit_code = $4, signal = $5, started_at = $6, finished_at = $7,
     marker = CASE WHEN $2 IN ('queued', 'running', 'interrupted') THEN marker END
@@ -37,7 +37,7 @@ const DELETE_BEYOND = /* sql */ `
 const MARK = /* sql */ `UPDATE runs SET marker = $2 WHERE id = $1`
 const LIST_ACTIVE = /* sql */ `
   SELECT ${RUN}, marker, fence FROM runs WHERE state IN ('queued', 'running') ORDER BY seq`
-/** A turn that ends at this moment waits for the transaction. */
+/** Locks the lease: a turn that ends at this moment waits for the transaction. */
 const HAS_TURN = /* sql */ `
   SELECT 1 AS found FROM leases WHERE name = $1 AND fence = $2 AND ends_at > clock_timestamp() FOR UPDATE`
 const TAKE = /* sql */ `

@@ -21,7 +21,7 @@ export interface SharedRunParts {
   notices: RunNotices
 }
 
-/** What the executors of several servers agree on. */
+/** Coordinates the executors of several servers. */
 export function sharedRuns(pool: Pool, { leases, notices }: SharedRunParts): Omit<SharedRuns, 'onChange'> {
   return {
     beginTurn: async ({ seconds, at }) => {

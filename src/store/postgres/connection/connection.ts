@@ -14,11 +14,11 @@ export type Statement = readonly [sql: string, ...values: Value[]]
 
 const CONNECT_MS = 5_000
 /**
- * For a network that hangs without closing: a statement without an answer is given up after its limit times this
- * factor, with its connection.
+ * For a network that hangs without closing: after its time limit multiplied by this factor, an unanswered statement
+ * fails, and its connection is closed.
  */
 const UNANSWERED = 1.25
-/** Longer than the largest group takes. A server that was suspended in a transaction must not hold the others up. */
+/** Longer than the largest group takes. A server that was suspended in a transaction must not block the others. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 const LOCK_MS = 10_000
 
@@ -40,8 +40,8 @@ function toInteger(text: string): number | string {
 }
 
 /**
- * One connection. Statements that are sent without waiting are carried out in order, and travel together. A statement that
- * is sent often has a name, so that the server parses it once.
+ * One connection. Statements that are sent without waiting run in order, and share packets. A statement that is sent
+ * often has a name, so that the server parses it once.
  */
 export class Connection {
   #isBroken = false
@@ -70,7 +70,7 @@ export class Connection {
       try {
         return await openAt(address, host, { name, access }, client => new Connection(client))
       } catch (error) {
-        // A server that refuses the login is more informative than one that is a standby.
+        // The error of a server that refuses the login is more informative than that of a standby.
         if (failure === undefined || stateOf(error) !== undefined) failure = error
       }
     }
@@ -113,17 +113,17 @@ export class Connection {
   }
 
   /**
-   * In a transaction; rolled back if the work fails.
+   * Runs work in a transaction, which is rolled back if the work fails.
    *
-   * @param finish the last statements. COMMIT travels with them: if one of them fails, the database rolls back in place of
-   *   committing. All of them exist before the first is sent, so a failure in this process cannot commit a part of them
+   * @param finish returns the last statements, which are sent together with COMMIT: if one of them fails, the database
+   *   rolls back. All of them exist before the first is sent, so a failure in this process cannot commit a part of them
    * @throws as the work and the last statements; AppError `unavailable/…`
    */
   async transaction<Result>(
     work: (connection: this) => Promise<Result>,
     finish: (result: Result) => readonly Statement[] = () => [],
   ): Promise<Result> {
-    // Not awaited: it travels with the first statement.
+    // Not awaited: it is sent together with the first statement.
     const begun = this.run('BEGIN')
     begun.catch(() => undefined) // reported below
     try {
@@ -144,13 +144,13 @@ export class Connection {
     if (!this.#isBroken) await this.run('ROLLBACK').catch(() => this.destroy())
   }
 
-  /** Breaks the connection off; what is in progress fails. */
+  /** Closes the connection immediately; statements in progress fail. */
   destroy(): void {
     this.#end()
     this.client.connection.stream.destroy()
   }
 
-  /** Waits for what is in progress. */
+  /** Waits for statements in progress, then closes the connection. */
   async close(): Promise<void> {
     this.onEnd = () => {}
     if (this.#isBroken) return
@@ -175,7 +175,7 @@ export class Connection {
   }
 }
 
-/** Waits for all of them, also where one fails: none may still be in progress when a connection is released. */
+/** Waits for all promises, even if one fails: none may still be in progress when a connection is released. */
 export async function allSettled<Results extends readonly unknown[]>(
   ...promises: { [At in keyof Results]: Promise<Results[At]> }
 ): Promise<Results> {
@@ -229,7 +229,7 @@ function newClient(
   const statementMs = address.timeoutSeconds * 1_000
   const client = new pg.Client({
     ...{ host, port, user, database },
-    // A function, also without a password: else the driver looks into the environment and the home folder.
+    // A function, even without a password: otherwise the driver looks into the environment and the home folder.
     password: () => address.password({ host, port }) ?? '',
     ssl: tls ? tlsOptions(address, host) : false,
     ...{ types: TYPES, pipeline: true, keepAlive: true, application_name: name },
@@ -245,7 +245,7 @@ function tlsOptions({ sslMode, sslRootCertificate }: PostgresAddress, host: stri
   return {
     rejectUnauthorized: proves,
     ...(sslRootCertificate === undefined ? {} : { ca: sslRootCertificate }),
-    // A name is sent to the server, an IP address must not be; the certificate has to have either of them.
+    // A name is sent to the server; an IP address must not be. The certificate must contain the one or the other.
     ...(isIP(host) ? { host } : { host, servername: host }),
     ...(sslMode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
   }
@@ -262,8 +262,9 @@ function sessionSql({ schema, timeoutSeconds }: PostgresAddress): string {
     default_transaction_isolation: `'read committed'`,
     // Compiling a plan takes longer than most slices of a search.
     jit: 'off',
-    // PostgreSQL keeps the plan of a statement that is sent often until it analyses the tables. One made for nearly empty
-    // tables reads them completely, and a minute later a new ledger may have 100,000 events. All large tables have an index.
+    // PostgreSQL keeps the plan of a statement that is sent often until it analyses the tables. A plan for nearly empty
+    // tables reads them completely, but a new ledger may have 100,000 events a minute later. All large tables have an
+    // index.
     enable_seqscan: 'off',
   }
   return Object.entries(settings)

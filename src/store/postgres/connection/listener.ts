@@ -13,7 +13,7 @@ export interface ListenerOptions {
   onNotification: (payload: string) => void
   /** Called when it listens again: notifications may have been missed. */
   onGap: () => void
-  /** Looks for what no notification has announced. */
+  /** Looks for changes that no notification has announced. */
   check: (connection: Connection) => Promise<unknown>
 }
 
@@ -34,7 +34,7 @@ export class Listener {
   async #listen(): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
-      await this.#listenOnce(signal).catch(() => undefined) // the next attempt, and every request, meets the same failure
+      await this.#listenOnce(signal).catch(() => undefined) // the next attempt, and every request, fails in the same way
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined) // aborted by `close`
     }
   }

@@ -2,7 +2,7 @@ import type { PostgresAddress } from '../../../model/postgres-address.js'
 import { BoundedWork } from '../../bounded-work.js'
 import { type Access, Connection, type Row, type Value } from './connection.js'
 
-/** Requests that may wait for a connection; a further one is refused. */
+/** Maximum number of requests that wait for a connection; further ones are refused. */
 const WAITING = 10_000
 const CANCEL = /* sql */ `SELECT pg_cancel_backend($1)`
 
@@ -35,7 +35,7 @@ export class Pool {
   }
 
   /**
-   * Works with a connection of its own. When the signal aborts, the statement that runs is cancelled, and this rejects
+   * Runs work on a connection of its own. When the signal aborts, the running statement is cancelled, and this rejects
    * immediately with the reason of the signal.
    *
    * @throws AppError `unavailable/busy`, `unavailable/…`; as the work
@@ -91,7 +91,7 @@ export class Pool {
     }
   }
 
-  /** The connection is not used again: the server may cancel a moment later than it is asked to. */
+  /** Does not use the connection again: the server may cancel a moment later than requested. */
   async #cancel(connection: Connection): Promise<void> {
     const { processId } = connection
     connection.destroy()

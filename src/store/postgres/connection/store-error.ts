@@ -9,7 +9,7 @@ interface Failure {
   retryAfterSeconds: number
 }
 
-/** By code. Of two that fit, the first one applies. */
+/** Failures by code. If several fit, the first one applies. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   store_full: {
     category: 'unavailable',

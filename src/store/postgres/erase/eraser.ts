@@ -21,15 +21,15 @@ const ERASE = /* sql */ `
     AS erased (captured_us, body, subject_id, facets, said)
   WHERE events.captured_us = erased.captured_us`
 
-/** An event that was erased, and what is left of it. */
+/** An erased event, and what is left of it. */
 export interface ErasedEvent {
   at: Micros
   tombstone: StoredEvent
 }
 
 /**
- * Removes the content of events, inside a transaction that holds the clock. Entries of the ledger stay: they prove what was
- * erased.
+ * Removes the content of events, inside a transaction that holds the clock. Entries of the ledger stay: they prove
+ * which events were erased.
  *
  * @returns those that had content
  */

@@ -25,7 +25,7 @@ const MARK_SOURCES = /* sql */ `
   ON CONFLICT DO NOTHING`
 
 /**
- * All events up to one are removed from now on, inside a transaction that holds the clock. `Upkeep` deletes their rows.
+ * Marks all events up to one as removed, inside a transaction that holds the clock. `Upkeep` deletes their rows.
  *
  * @param entry the event that records it
  */

@@ -14,7 +14,7 @@ export const EVENT_PARTS = /* sql */ `
 /** The digest of the content that an event has, or had. */
 export const CONTENT_DIGEST = `coalesce(events.content_digest, encode(sha256(convert_to(events.body, 'UTF8')), 'hex'))`
 
-/** With the entry of the pruning that removed the event, unless a later pruning has removed the entry as well. */
+/** Includes the entry of the pruning that removed the event, unless a later pruning has removed the entry as well. */
 const REMOVED = /* sql */ `
   SELECT removed.*, entry.captured_us AS entry_us, entry.body || entry.tail AS entry FROM (
     SELECT captured_us, dedupe_key, source, kind, tail, content_digest, provenance, NULL AS body, NULL AS body_end
@@ -54,7 +54,7 @@ export async function readRemoved(
   )
 }
 
-/** What a tombstone has from the event. */
+/** The parts of an event that its tombstone keeps. */
 export interface KeptOfRow {
   provenance: Provenance | undefined
   occurredAt: string | null
@@ -76,13 +76,16 @@ export function tombstoneOf(row: Row, { provenance, occurredAt, tail }: KeptOfRo
   return toTombstone(kept, erased)
 }
 
-/** @param row of `EVENT_PARTS` @returns undefined for one that another program has changed: `daybook ledger verify` reports it */
+/**
+ * @param row of `EVENT_PARTS`
+ * @returns undefined if another program has changed it: `daybook ledger verify` reports it
+ */
 export function readStoredEvent({ body, body_end, tail }: Row): StoredEvent | undefined {
   if (body_end !== null) return outlineOf(Buffer.from(String(body)), Buffer.from(String(body_end) + String(tail)))
   try {
     return JSON.parse(String(body) + String(tail)) as StoredEvent
   } catch {
-    return undefined // the caller makes do with the columns
+    return undefined // the caller uses the columns instead
   }
 }
 

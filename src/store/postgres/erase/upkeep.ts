@@ -28,9 +28,9 @@ const FORGET_MARKS = /* sql */ `DELETE FROM event_marks WHERE captured_us < $1`
 const FORGET_SOURCE_MARKS = /* sql */ `DELETE FROM source_marks WHERE captured_us < $1`
 
 /**
- * Removes the rows of pruned events in slices, oldest first; keys, counts, provenance and digests move to `pruned_events`. A
- * server that stops leaves the rest to the next one that opens the ledger. Each slice holds the clock, so that a repeat of
- * an event finds it in one place.
+ * Removes the rows of pruned events in slices, oldest first; keys, counts, provenance and digests move to
+ * `pruned_events`. If a server stops, the next one that opens the ledger continues. Each slice holds the clock, so that
+ * a repeat of an event finds it in one place.
  */
 export class Upkeep {
   readonly #stop = new AbortController()
@@ -56,7 +56,7 @@ export class Upkeep {
       const started = performance.now()
       const isDone = await this.pool.transaction(removeSlice).catch(error => {
         if (!(error instanceof AppError)) throw error
-        return undefined // every request meets the same failure
+        return undefined // every request fails in the same way
       })
       if (isDone) return
       const waitMs = isDone === undefined ? RETRY_MS : REST * (performance.now() - started)

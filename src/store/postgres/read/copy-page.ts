@@ -22,7 +22,7 @@ const REMOVED = /* sql */ `
     UNION ALL (SELECT captured_us FROM events WHERE captured_us > $1 AND captured_us <= $2 ORDER BY captured_us LIMIT $3)
   ) AS removed ORDER BY captured_us LIMIT $3`
 
-/** Around the body of an erased event. */
+/** Bytes added around the body of an erased event. */
 const MARKED_BYTES = marked('0'.repeat(64), '').length
 const SIZE = `octet_length(body) + octet_length(tail) + CASE WHEN content_digest IS NULL THEN 1 ELSE ${MARKED_BYTES + 1} END`
 /** Selects rows with their bodies, as far as the bodies fit into `$3` bytes. */
@@ -47,7 +47,7 @@ const CHANGES = fitting(
 )
 
 interface Line {
-  /** Where the next page begins after it. */
+  /** The number after which the next page begins. */
   number: number
   bytes: Buffer
 }
@@ -64,7 +64,7 @@ class Lines {
     return this.maxBytes - this.bytes
   }
 
-  /** @param size of the line @param line undefined if the database left it out because of its size */
+  /** @param size of the line @param line returns undefined if the database left the line out because of its size */
   add(size: number, line: () => Line | undefined): boolean {
     const made = size <= this.left ? line() : undefined
     if (!made || made.bytes.length > this.left) {
@@ -77,7 +77,7 @@ class Lines {
   }
 }
 
-/** Reads a part of the ledger for another one, of one snapshot. */
+/** Reads a part of the ledger for another one, from one snapshot. */
 export function readCopyPage(connection: Connection, range: CopyRange): Promise<CopyPage> {
   return connection.transaction(async () => {
     await connection.run(SNAPSHOT)
@@ -177,7 +177,7 @@ function marked(digest: string, body: string): string {
   return `{"content_digest":"${digest}","event":${body}}`
 }
 
-/** In a buffer of its own, which can change hands. */
+/** In a separate buffer, which can be transferred. */
 function joined(lines: readonly Line[]): Uint8Array {
   const joined = new Uint8Array(lines.reduce((size, { bytes }) => size + bytes.length, 0))
   let end = 0

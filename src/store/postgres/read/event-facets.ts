@@ -43,7 +43,7 @@ export async function countFacets(connection: Connection, query: FacetQuery): Pr
   return { from, to, count, values, countedFrom: countedFrom ?? from, head, epoch }
 }
 
-/** @returns the instant from which on everything is counted; undefined if the time was enough */
+/** @returns the instant from which on all events are counted; undefined if the time was enough for all */
 async function countRange(
   connection: Connection,
   query: FacetQuery,

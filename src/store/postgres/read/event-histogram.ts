@@ -18,17 +18,17 @@ import type { LedgerPlace } from './ledger-place.js'
 
 /** After this much work, the answer contains the counts so far. */
 const WORK_MS = 2_000
-/** Events that are read at a time where the database cannot decide. */
+/** Number of events read at a time where the database cannot decide. */
 const UNDECIDED = 64
 
 const LARGEST_SOURCES = /* sql */ `
   SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
-/** How many events there are up to each of these instants. @param $2 how many are removed */
+/** Number of events up to each of these instants. @param $2 number of removed events */
 const COUNT_UP_TO = /* sql */ `
   SELECT coalesce((SELECT seq FROM events WHERE captured_us <= border ORDER BY captured_us DESC LIMIT 1), $2::bigint) AS count
   FROM unnest($1::bigint[]) WITH ORDINALITY AS borders (border, at) ORDER BY at`
-/** The same of each source: from the last mark before it, and the events after that mark. */
+/** The same for each source: the count at the last mark before the instant, and the events after that mark. */
 const COUNT_SOURCES_UP_TO = /* sql */ `
   SELECT source, coalesce(marked.events, 0) + coalesce(counted.events, 0) AS count
   FROM unnest($1::bigint[]) WITH ORDINALITY AS borders (border, at)
@@ -62,7 +62,7 @@ const undecidedSql = (conditions: string) => /* sql */ `
   WHERE captured_us BETWEEN $1 AND $2${conditions} ORDER BY captured_us DESC LIMIT ${UNDECIDED}`
 const UNDECIDED_PARAMETERS = 2
 
-/** Counts events over a range, newest first; later events are after it. */
+/** Counts events over a range, newest first; later events do not count. */
 export async function countEvents(connection: Connection, query: HistogramQuery): Promise<EventHistogram> {
   const { range, low, high, place } = await readCountedRange(connection, query)
   const { head, epoch } = place
@@ -143,7 +143,7 @@ interface WindowCount {
   workMs: number
 }
 
-/** @returns the instant from which on everything is counted; undefined if the time was enough */
+/** @returns the instant from which on all events are counted; undefined if the time was enough for all */
 async function countByWindows(
   connection: Connection,
   counts: Counts,

@@ -119,7 +119,7 @@ function readRows(connection: Connection, { query, filter, page, range, wanted }
   return conditions === '' ? connection.run(sql, ...all) : connection.runOnce(sql, all)
 }
 
-/** The event to show: null where it does not fit into the page; undefined where it does not match. */
+/** The event to show; null if it does not fit into the page, undefined if it does not match. */
 async function eventOf(
   connection: Connection,
   query: EventQuery,
@@ -179,7 +179,7 @@ class Page {
     return (this.query.maxBytes ?? PAGE_BYTES) - this.#bytes
   }
 
-  /** An event that alone is larger than a page is a page. */
+  /** A single event that is larger than a page is a page of its own. */
   get takesAnySize(): boolean {
     return this.query.maxBytes === undefined && this.count === 0
   }

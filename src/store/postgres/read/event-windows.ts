@@ -7,7 +7,7 @@ export interface Range {
   high: Micros
 }
 
-/** How many marks the first window covers, and the largest one. */
+/** Number of marks that the first window covers, and the largest one. */
 const FIRST = 16
 const LARGEST = 4_096
 /** After a statement that takes less, the next window is larger, at most `GROWTH` times. */
@@ -19,9 +19,9 @@ const BEFORE = /* sql */ `
   SELECT captured_us FROM event_marks WHERE captured_us < $1 ORDER BY captured_us DESC OFFSET $2 LIMIT 1`
 
 /**
- * Divides a range into windows, in the order of the walk, so that no statement runs for long, with any filter: a search
- * can be cancelled between them, and a page that is full early reads no more than it needs. They grow while statements are
- * fast.
+ * Divides a range into windows, in the order of the walk, so that no statement runs for long, with any filter. A search
+ * can be cancelled between windows, and a page that is full early reads no more than it needs. Windows grow while
+ * statements are fast.
  */
 export async function* windowsOf(
   connection: Connection,

@@ -7,7 +7,7 @@ import { Pool } from '../connection/pool.js'
 import { stateOf } from '../connection/store-error.js'
 import { readPlace } from './ledger-place.js'
 
-/** How long after a failure the primary is read instead. */
+/** How long reads use the primary after a failure. */
 const REST_MS = 5_000
 /** New tables have not arrived yet. SQLSTATE of the class "syntax error or access rule violation". */
 const OTHER_TABLES = '42'
@@ -17,8 +17,8 @@ const FIRST_AFTER = /* sql */ `
   FROM events WHERE captured_us > $1 ORDER BY captured_us LIMIT 1`
 
 /**
- * A standby of the database for reads that may be late. It shows the ledger as it was a moment ago, never with gaps. While it
- * cannot be read, the primary is.
+ * A standby of the database for reads that may be late. It shows an earlier state of the ledger, never with gaps. While
+ * it cannot be read, the primary is read instead.
  */
 export class ReadReplica {
   readonly #pool: Pool
@@ -48,7 +48,7 @@ export class ReadReplica {
     }
   }
 
-  /** How much it lacks. */
+  /** How far it is behind. */
   async health(): Promise<ReplicaHealth> {
     try {
       const [there, here] = await Promise.all([this.#pool.use(readPlace), this.primary.use(readPlace)])

@@ -12,17 +12,17 @@ const PRUNINGS = /* sql */ `
   WHERE content_digest IS NULL AND entry_us > (SELECT pruned_us FROM ledger_clock) ORDER BY through_us DESC`
 
 /**
- * Checks that the ledger records every erasure: without that, a person who can write to the database could remove content
- * and keep its digest. The chain of digests vouches for the entries.
+ * Checks that the ledger records every erasure: without this check, a person who can write to the database could remove
+ * content and keep its digest. The chain of digests vouches for the entries.
  */
 export class RecordedErasures {
-  /** By the key of the entry, what it covers. */
+  /** Events that each entry covers, by the key of the entry. */
   readonly #entries = new Map<string, ReadonlySet<string>>()
   #prunedThrough: Micros | undefined
 
   constructor(private readonly connection: Connection) {}
 
-  /** @returns what is wrong with a row of an event */
+  /** @returns the problem of an event's row, if it has one */
   async check(row: Row): Promise<string | undefined> {
     if (row.content_digest === null) return undefined
     this.#prunedThrough ??= await this.#findPruned()
@@ -47,7 +47,7 @@ export class RecordedErasures {
     return covered
   }
 
-  /** Up to which event an entry records a pruning. */
+  /** The newest event that an entry records as pruned. */
   async #findPruned(): Promise<Micros> {
     const rows = await this.connection.run(PRUNINGS)
     const recorded = rows.find(row => payloadOf(row)?.through === toTimestamp(Number(row.through_us)))

@@ -2,7 +2,7 @@ import { toTimestamp } from '../../../model/timestamp.js'
 import type { LedgerStats } from '../../event-store.js'
 import { allSettled, type Connection, type Row } from '../connection/connection.js'
 
-/** There may be any number of kinds, so the answer has the most frequent ones. */
+/** The answer lists only the most frequent kinds, because there may be any number of kinds. */
 const KINDS_LISTED = 1_000
 
 const SOURCES = /* sql */ `SELECT source, events, duplicates, latest_us FROM source_counters ORDER BY source`

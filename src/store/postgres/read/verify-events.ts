@@ -11,7 +11,7 @@ import { RecordedErasures } from './recorded-erasures.js'
 
 /** One event in this many is checked for whether a search finds it. */
 const SAMPLED = 199
-/** What one statement reads, but at least one event. */
+/** Limits of one statement; it reads at least one event. */
 const BATCH = { events: 128, bytes: 2 * 1024 * 1024 }
 /** Maximum number of problems in one answer. */
 const MOST_PROBLEMS = 100
@@ -20,7 +20,7 @@ const LAST = /* sql */ `SELECT last_us, seq FROM ledger_clock`
 const AT = /* sql */ `
   SELECT captured_us, seq, encode(digest, 'hex') AS digest FROM events WHERE captured_us = $1
   UNION ALL SELECT captured_us, seq, encode(digest, 'hex') FROM pruned_events WHERE captured_us = $1`
-/** What retention has removed comes before all that it has not. In one statement, as rows move from one table to the other. */
+/** Removed events come before all others. One statement reads both, because rows move from one table to the other. */
 const ROWS = /* sql */ `
   SELECT captured_us, seq, dedupe_key, source, kind, subject_id, encode(digest, 'hex') AS digest, content_digest, tail, body,
     said, array_to_string(facets, '${FACET_SEPARATOR}') AS facets,
@@ -67,7 +67,7 @@ export async function verifyEvents(
 /** Walks along the chain, and notes what is wrong. */
 class ChainWalk {
   events = 0
-  /** When the event was captured that was checked last. */
+  /** `captured_at` of the last checked event. */
   at: Micros
   #seq: number
   #digest: Buffer
@@ -132,7 +132,7 @@ class ChainWalk {
 
 const OTHER_DIGEST = 'It differs from what was recorded, or the event before it does.'
 
-/** Differences between the event as read, and what is stored about it in other columns. */
+/** Finds a difference between the event as read and the other columns. */
 function findDifference(row: Row, content: Buffer): string | undefined {
   if (row.seen_count === null) return 'Its key is missing, or belongs to another event.'
   // Retention left no content to compare.

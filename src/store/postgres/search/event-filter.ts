@@ -5,7 +5,7 @@ import { textArray } from '../connection/text-array.js'
 import { facet } from './facets.js'
 import { isDecided, likePattern } from './searchable-text.js'
 
-/** Terms that the index is asked for, the longest; the text itself is compared with all of them. */
+/** Number of terms that are looked up in the index, longest first; the text itself is compared with all terms. */
 const INDEXED_TERMS = 4
 
 /** Conditions on `events`, and the values that they name from `$1` on. */
@@ -13,11 +13,11 @@ export interface FilterSql {
   /** Each begins with `AND`; empty where every event matches. */
   conditions: string
   values: Value[]
-  /** False if some events pass the conditions that do not match: `eventMatches` has to decide. */
+  /** False if events that do not match may pass the conditions: `eventMatches` then decides. */
   isExact: boolean
 }
 
-/** A filter as conditions of SQL, which every event that matches passes. */
+/** A filter as SQL conditions. Every event that matches the filter passes them. */
 export function filterSql(filter: EventFilter): FilterSql {
   const { search = [], excluded = {}, occurredFrom, occurredTo } = filter
   const { searches = [] } = excluded
@@ -82,7 +82,11 @@ function actorFacets(actor: string): string[] {
   return [facet('actor', actor), facet('display', foldCase(actor))]
 }
 
-/** The conditions with their parameters after those of the statement. @param count how many that has */
+/**
+ * Renumbers the parameters of conditions to follow those of the statement.
+ *
+ * @param count number of parameters of the statement
+ */
 export function shifted(conditions: string, count: number): string {
   return conditions.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + count}`)
 }

@@ -4,9 +4,9 @@ import { foldCase } from '../../../model/events/search.js'
 import { outcomeGroupOf } from '../../../model/sentences/event-outcome.js'
 import { isStorable, storable } from '../connection/text-array.js'
 
-/** A longer value is in the index as its digest. Characters. */
+/** Characters. The index contains a longer value as its digest. */
 const LONGEST = 200
-/** Between the facets of an event, on their way to the database. */
+/** Separates the facets of an event in the parameter of a statement. */
 export const FACET_SEPARATOR = '\x01'
 
 type FacetName =
@@ -31,7 +31,7 @@ export function facet(name: FacetName, value: string): string {
   return isPlain ? `${name}=${value}` : `${name}#${hash('sha256', JSON.stringify(value), 'hex')}`
 }
 
-/** Those of a kind: `a.b.c` is found by its own pattern, by `a.*` and by `a.b.*`. */
+/** Facets of a kind: `a.b.c` is found by its own pattern, by `a.*` and by `a.b.*`. */
 function* kindFacets(kind: string): Generator<string> {
   yield facet('kind', kind)
   for (let dot = kind.indexOf('.'); dot !== -1; dot = kind.indexOf('.', dot + 1)) {

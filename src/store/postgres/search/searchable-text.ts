@@ -3,11 +3,11 @@ import { searchableStrings } from '../../../model/events/search.js'
 import { payloadStrings } from '../../large-event.js'
 import { storable } from '../connection/text-array.js'
 
-/** Between the texts of an event. */
+/** Separates the texts of an event. */
 const SEPARATOR = '\x01'
-/** A longer text is not in the index; searches look at each of these. Characters. */
+/** Characters. A longer text is not in the index; a search reads each of these. */
 const INDEXED_TEXT = 128 * 1024
-/** What a term may contain that the stored text cannot tell apart: then the event itself decides. */
+/** Characters of a term that the stored text cannot distinguish: then the event itself decides. */
 const AMBIGUOUS = /[\x01\ufffd]/u
 
 /** The folded texts of an event, as they are stored: in one of two columns. */
@@ -20,7 +20,7 @@ export function searchableTextOf(event: Pick<NewEvent, 'actor' | 'conversation' 
   return toSearchableText(searchableStrings(event))
 }
 
-/** The same for an event that is serialised already; it is read in slices, and may be large. */
+/** The same for an event that is already serialised. It may be large, so it is read in slices. */
 export async function searchableTextOfJson(event: NewEvent, json: Uint8Array): Promise<SearchableText> {
   const texts = searchableStrings(event)
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength)

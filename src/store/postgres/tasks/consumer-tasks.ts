@@ -22,14 +22,14 @@ const SELECT = /* sql */ `
     (SELECT count(*) FROM dead_letters WHERE consumer = name AND retrying) AS retries
   FROM consumers`
 const FIND = `${SELECT} WHERE name = $1`
-/** All changes of a consumer and of its dead letters take its row first. */
+/** All changes of a consumer and of its dead letters lock its row first. */
 const HOLD = /* sql */ `
   SELECT consumers.*, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters, state,
     (SELECT value FROM meta WHERE meta.name = 'epoch') AS ledger_epoch
   FROM consumers, ledger_clock WHERE name = $1 FOR UPDATE OF consumers`
 const LIST = `${SELECT} ORDER BY name`
 const LIST_OF_OWNER = `${SELECT} WHERE owner_user_id = $1 ORDER BY name`
-/** Consumers are created one after the other: two of them could exceed the limit. */
+/** Consumers are created one after the other: two servers together could otherwise exceed the limit. */
 const HOLD_CREATION = /* sql */ `LOCK TABLE consumers IN SHARE ROW EXCLUSIVE MODE`
 const COUNT = /* sql */ `SELECT count(*) AS count FROM consumers WHERE owner_user_id IS NOT DISTINCT FROM $1`
 const CREATE = /* sql */ `

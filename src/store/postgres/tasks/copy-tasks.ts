@@ -16,7 +16,7 @@ const SET_EPOCH = /* sql */ `UPDATE meta SET value = $1 WHERE name = 'epoch'`
 /** Servers that have the ledger open record nothing until it is complete. */
 const SET_STATE = /* sql */ `UPDATE ledger_clock SET state = $1`
 
-/** A change of these tables locks its table before it reads the state of the ledger. */
+/** Every change of these tables locks its table before it reads the state of the ledger. */
 const HOLD_OTHERS = /* sql */ `LOCK TABLE consumers, users, api_tokens, sources IN EXCLUSIVE MODE`
 
 const FIND_MOVED = /* sql */ `SELECT value FROM meta WHERE name = 'moved'`
@@ -56,7 +56,7 @@ async function saveMark(connection: Connection, mark: ImportMark | null, epoch: 
   if (epoch !== undefined) await connection.run(SET_EPOCH, epoch)
 }
 
-/** Everything that another server has begun ends first; after that, each change meets the new state. */
+/** All changes that other servers have begun end first; every later change finds the new state. */
 async function saveMoved(connection: Connection, mark: MovedMark | null): Promise<void> {
   await connection.run(SET_STATE, mark ? 'moved' : 'open')
   await connection.run(HOLD_VERSION)

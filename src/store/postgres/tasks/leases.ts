@@ -11,11 +11,11 @@ const ACQUIRE = /* sql */ `
   WHERE lease.ends_at < clock_timestamp()
   RETURNING fence`
 const RENEW = /* sql */ `UPDATE leases SET ends_at = ${ENDS_AT} WHERE name = $1 AND fence = $2 RETURNING fence`
-/** The row stays, so that its fence goes on rising. */
+/** The row stays, so that its fence continues to rise. */
 const RELEASE = /* sql */ `UPDATE leases SET ends_at = '-infinity' WHERE name = $1 AND fence = $2`
 const IS_HELD = /* sql */ `SELECT 1 AS found FROM leases WHERE name = $1 AND ends_at >= clock_timestamp()`
 
-/** Rights to do work that one server alone may do. @param holder names this server, for operators */
+/** Leases on work that one server alone may do. @param holder names this server, for operators */
 export function leaseTasks(
   pool: Pool,
   holder: string,

@@ -15,10 +15,10 @@ const NOTE_DELETIONS = /* sql */ `
   INSERT INTO deleted_subscriptions (id, version) SELECT id, next.version FROM subscriptions, next WHERE id <> ALL ($1::text[])
   ON CONFLICT (id) DO UPDATE SET version = excluded.version`
 
-/** A table that a copy takes over from its original. */
+/** A table whose rows a copy takes from the original ledger. */
 interface CopiedTable {
   list: string
-  /** Rows whose keys are not in the parameters, one list for each column of the key. */
+  /** Deletes rows whose keys are not in the parameters, one list for each column of the key. */
   deleteOthers: string
   save: string
 }
@@ -53,7 +53,7 @@ const CONSUMERS = copiedTable(
     ...['failures', 'last_error', 'failed_at', 'created_at', 'updated_at'],
   ],
 )
-/** Their ids are given by the database. */
+/** The database assigns their ids. */
 const DEAD_LETTERS = copiedTable(
   'dead_letters',
   ['consumer', 'captured_us'],
@@ -62,7 +62,7 @@ const DEAD_LETTERS = copiedTable(
 )
 const UNLIMITED = null
 
-/** What the ledger has apart from its events, of one snapshot. */
+/** State of the ledger apart from its events, from one snapshot. */
 export function readState(connection: Connection, deadLetters: number = COPY_LIMITS.deadLetters): Promise<LedgerState> {
   return connection.transaction(async () => {
     await connection.run(SNAPSHOT)
@@ -128,7 +128,7 @@ export function writeState(connection: Connection, state: Partial<LedgerState>):
   })
 }
 
-/** Others are deleted first: a new user may have the name of a deleted one. */
+/** Deletes other rows first: a new user may have the name of a deleted one. */
 async function replaceRows(
   connection: Connection,
   { deleteOthers, save }: CopiedTable,

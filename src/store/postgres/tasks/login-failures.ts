@@ -3,7 +3,9 @@ import type { LoginFailureStore } from '../../login-failure-store.js'
 import type { Pool } from '../connection/pool.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
 
-/** For the migrations of ledger and board. A key is a digest: people type passwords into the wrong field. */
+/**
+ * Used by the migrations of ledger and board. A key is a digest, because people type passwords into the wrong field.
+ */
 export const LOGIN_FAILURE_TABLE = /* sql */ `
   CREATE TABLE login_failures (
     key text COLLATE "C" PRIMARY KEY, failures integer NOT NULL, ends_at timestamptz NOT NULL, last_at timestamptz NOT NULL
@@ -16,7 +18,7 @@ const READ = /* sql */ `
     (extract(epoch FROM ${NOW} - last_at) * 1000)::bigint AS since_ms
   FROM login_failures WHERE key = ANY ($1::text[]) AND ends_at > ${NOW}`
 const DROP_ENDED = /* sql */ `DELETE FROM login_failures WHERE ends_at < ${NOW}`
-/** In the order of the keys, so that servers cannot wait for each other in a circle. */
+/** In the order of the keys, so that servers cannot deadlock. */
 const ADD = /* sql */ `
   INSERT INTO login_failures AS known (key, failures, ends_at, last_at)
   SELECT key, 1, ${NOW} + make_interval(secs => window_ms / 1000.0), ${NOW}

@@ -24,7 +24,7 @@ const PAGE = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE 
 const PAGE_OF_OWNER = /* sql */ `
   SELECT id, owner_user_id, body FROM subscriptions WHERE owner_user_id = $1 AND id > $2 ORDER BY id LIMIT $3`
 const COUNT = /* sql */ `SELECT count(*) AS count FROM subscriptions WHERE owner_user_id IS NOT DISTINCT FROM $1`
-/** All changes of subscriptions take this row first, so that they run one after the other. */
+/** All changes of subscriptions lock this row first, so that they run one after the other. */
 export const HOLD_VERSION = /* sql */ `SELECT version FROM subscription_version FOR UPDATE`
 const HOLD = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1 FOR UPDATE`
 const SAVE = /* sql */ `
@@ -109,7 +109,7 @@ async function holdVersion(connection: Connection): Promise<void> {
   refuseMoved((await connection.run(READ_STATE))[0])
 }
 
-/** What has changed since a version. */
+/** The changes since a version. */
 export async function readSubscriptionChanges(pool: Pool, since: number): Promise<SubscriptionChanges> {
   const rows = await pool.run(CHANGED, since)
   const changed = rows.filter(row => row.id !== null)

@@ -44,9 +44,12 @@ const LIST_TOKENS = /* sql */ `SELECT ${TOKEN} FROM api_tokens WHERE user_id = $
 const DELETE_TOKEN = /* sql */ `DELETE FROM api_tokens WHERE user_id = $1 AND id = $2 RETURNING id`
 const DELETE_TOKENS = /* sql */ `DELETE FROM api_tokens WHERE user_id = $1 RETURNING id`
 
-/** Users in PostgreSQL. Every answer is what is committed when the call begins, whichever server has changed it. */
+/**
+ * Users in PostgreSQL. Every answer is the committed state at the start of the call, also after changes by other
+ * servers.
+ */
 export function userTasks(pool: Pool): UserStore {
-  /** Each request of an open ledger asks: those that wait share a reading that begins after all of them. */
+  /** Each request of an open ledger asks: concurrent requests share a reading that begins after all of them. */
   const readClosed = coalesceCalls(async () => (await pool.run(IS_CLOSED))[0]?.value === 'true')
   let isClosed = false
   return {
@@ -135,12 +138,12 @@ async function holdAdmins(connection: Connection): Promise<Row[]> {
   return admins
 }
 
-/** After the first statement of a change, which locks its table. */
+/** Call it after the first statement of a change, which locks its table. */
 async function refuseIfMoved(connection: Connection): Promise<void> {
   refuseMoved((await connection.run(READ_STATE))[0])
 }
 
-/** A change that was made and its entry in the account log are in one transaction. */
+/** A change and its entry in the account log are in one transaction. */
 async function addLog(connection: Connection, log: AccountLogEntry | undefined): Promise<void> {
   if (log) await addAccountLogEntry(connection, log)
 }

@@ -214,7 +214,7 @@ const NOTE_TABLE = /* sql */ `
   ) WITH (fillfactor = 50);`
 
 const ADD_META = /* sql */ `INSERT INTO meta (name, value) VALUES ('epoch', $1), ('closed', 'false')`
-/** Changes of events are numbered by each database on its own. */
+/** Each database numbers the changes of events independently. */
 const ADD_NUMBERING = /* sql */ `INSERT INTO meta (name, value) VALUES ('change_numbering', $1)`
 const TRIGRAM_SCHEMA = /* sql */ `
   SELECT nspname AS schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
@@ -249,7 +249,7 @@ async function addSources(connection: Connection): Promise<void> {
   await connection.script(SOURCE_TABLES)
 }
 
-/** What the servers remember of their work (docs/decisions/0087). */
+/** State that the servers keep about their work (docs/decisions/0087). */
 async function addNotes(connection: Connection): Promise<void> {
   await connection.script(NOTE_TABLE)
 }

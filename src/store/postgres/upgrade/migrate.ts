@@ -5,7 +5,7 @@ import { Connection, quoted } from '../connection/connection.js'
 /** One step from a version of a schema to the next, inside the transaction of the whole upgrade. */
 export type Migration = (connection: Connection) => Promise<unknown>
 
-/** Any number that no other program is likely to use. One upgrade at a time in a database. */
+/** Any number that no other program is likely to use. It allows one upgrade at a time in a database. */
 const LOCK = 7_162_036_931
 /** An upgrade may rewrite tables. */
 const UNLIMITED = /* sql */ `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'`
@@ -59,7 +59,7 @@ export async function migrate(address: PostgresAddress, { noun, ownTable, steps 
       const version = await versionOf(connection, schema)
       if (version > to) throw newer(noun, version, to)
       if (version === to) return { from: to, to }
-      // Also for a role that may use the schema, but not create one: then the schema has to exist.
+      // The condition is for a role that may use the schema, but not create one: then the schema has to exist.
       if (!(await hasSchema(connection, schema))) await connection.script(`CREATE SCHEMA ${quoted(schema)}`)
       if (!(await hasTable(connection, schema, VERSION_TABLE))) await connection.script(CREATE_VERSION)
       for (const step of steps.slice(version)) await step(connection)

@@ -33,7 +33,8 @@ export function monthsFrom(now: Micros, count: number): Month[] {
 }
 
 /**
- * Makes the partitions of this month and the next ones. A month that has events in `events_other` already stays there.
+ * Makes the partitions of this month and the next ones. The events of a month stay in `events_other` if some are there
+ * already.
  *
  * @returns the names of the new ones
  * @throws AppError `unavailable/store_forbidden` for a role that may not create tables, `unavailable/busy`

@@ -12,7 +12,7 @@ export interface Preparation {
   now: Micros
   /** Number of coming months that get a partition. */
   months: number
-  /** A role that may use the tables from now on, without a right to change them. */
+  /** A role that receives the right to use the tables, but not to change their definitions. */
   grantTo?: string | undefined
 }
 
@@ -25,8 +25,8 @@ export interface PreparedLedger {
 }
 
 /**
- * Creates or upgrades the tables, makes partitions, and grants another role what a server needs: what takes the rights of the
- * owner.
+ * Creates or upgrades the tables, makes partitions, and grants another role the rights that a server needs: all the
+ * work that takes the rights of the owner.
  *
  * @throws AppError `invalid/role_unknown`, `configuration/store_newer`, `unavailable/store_…`
  */
@@ -47,7 +47,7 @@ export async function prepareLedger(
   }
 }
 
-/** Also for tables that a later upgrade creates, if this role runs it. */
+/** Also covers tables that a later upgrade creates, if this role runs it. */
 function grantSql(schema: string, role: string): string {
   const rights = 'SELECT, INSERT, UPDATE, DELETE'
   return [

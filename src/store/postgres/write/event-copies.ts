@@ -31,14 +31,14 @@ const STORED = /* sql */ `
   LEFT JOIN pruned_events AS removed ON removed.captured_us = event_keys.captured_us
   WHERE event_keys.dedupe_key = ANY ($1::text[])`
 
-/** A copied event in the form in which it is stored. */
+/** A copied event as it is stored. */
 interface Copied {
   copied: CopiedEvent
   /** Without the payload of a large one. */
   event: StoredEvent
   content: Buffer
   tail: string
-  /** In Latin-1, also of content that was removed. */
+  /** In Latin-1; also for content that was removed. */
   contentDigest: string
 }
 
@@ -103,13 +103,13 @@ async function chained(clock: Clock, events: readonly Copied[]): Promise<CopiedC
 /** Changes of a stored event. */
 interface Change {
   known: KnownEvent
-  /** More deliveries than before. */
+  /** Number of additional deliveries. */
   repeats: number
   /** Its content is to be removed. */
   erased: ErasedEvent | undefined
 }
 
-/** Those of events that are stored. */
+/** The changes of events that are stored. */
 async function findChanges(connection: Connection, clock: Clock, changed: readonly CopiedEvent[]): Promise<Change[]> {
   const keys = changed.map(event => event.storedKey).filter(isStorable)
   const stored = keys.length === 0 ? [] : await connection.run(STORED, textArray(keys))
@@ -135,7 +135,7 @@ function toChange(
     Buffer.from(contentDigest, 'latin1').toString('hex') === String(row.content_digest)
   if (!isSame) throw differs(storedKey, 'Its content is not that of the stored event.')
   const isErased = copied.contentDigest !== null
-  // A copy that continues reads changes again that were followed by the erasure.
+  // A resumed copy reads changes again that came before the erasure.
   if (row.removed_digest !== null && !isErased) return undefined
   const before = readTail(String(row.tail))
   const isPruned = capturedAt <= prunedThrough
@@ -152,7 +152,7 @@ function toChange(
   }
 }
 
-/** What a step changes in the events of the ledger. */
+/** The changes of a step in the events of the ledger. */
 class CopiedGroup implements EventChanges {
   readonly repeated: KnownEvent[]
   readonly sources = new Map<string, Tally>()
@@ -208,7 +208,7 @@ function toCopied(copied: CopiedEvent): Copied {
   }
 }
 
-/** An entry of the ledger records which events its retention has removed. */
+/** The newest event that retention has removed, if the event is the entry of a pruning. */
 function borderOf({ kind, body, contentDigest }: CopiedEvent): Micros | undefined {
   if (kind !== ERASED_KIND || contentDigest !== null) return undefined
   const entry = readErasureEntry(JSON.parse(Buffer.from(body).toString()) as StoredEvent)

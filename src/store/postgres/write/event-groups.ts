@@ -9,7 +9,7 @@ import { refuseClosed } from './refusals.js'
 
 /** Events and bytes that may wait for the database; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
-/** A group takes no more calls when it has so much: the others of this and other servers wait for it. */
+/** A group of this size takes no more calls, because other calls of this and other servers wait for it. */
 const GROUP = { events: 512, bytes: 4 * 1024 * 1024 }
 /** A commit younger than this proves that the database can commit. */
 const PROVEN_MS = 1_000
@@ -28,15 +28,15 @@ interface Call {
   events: PreparedEvent[]
   bytes: number
   matchedWith: number | undefined
-  /** Then it is a group of its own. */
+  /** A call with it is a group of its own. */
   andThen: GroupToWrite['andThen']
   resolve: (outcomes: RecordOutcome[]) => void
   reject: (error: unknown) => void
 }
 
 /**
- * Records events in groups: one transaction at a time on a connection of its own, with everything that arrived during the
- * one before. An idle ledger records a single event immediately.
+ * Records events in groups: one transaction at a time on a connection of its own, with everything that arrived during
+ * the previous one. An idle ledger records a single event immediately.
  */
 export class EventGroups {
   readonly #calls: Call[] = []
@@ -77,7 +77,11 @@ export class EventGroups {
     }
   }
 
-  /** Proves that the database can commit: writes, unless a commit has just succeeded. @returns the newest event */
+  /**
+   * Proves that the database can commit, with a write, unless a commit has just succeeded.
+   *
+   * @returns the newest event
+   */
   async prove(run: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>): Promise<LedgerHead | null> {
     if (this.#head !== null && performance.now() - this.#provenAt <= PROVEN_MS) return this.#head
     const [row] = await run(PROBE)

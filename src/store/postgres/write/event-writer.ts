@@ -88,7 +88,7 @@ const SET_CLOCK = /* sql */ `
 const COUNT_CHANGES = /* sql */ `UPDATE ledger_clock SET changes = changes + $1 RETURNING changes`
 const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
-/** How many events there are, at least, between two marks. A count over a range reads at most the events between two. */
+/** Minimum number of events between two marks. A count over a range reads at most the events between two marks. */
 export const MARKED_EVENTS = 256
 
 export interface GroupToWrite {
@@ -110,10 +110,10 @@ export interface WrittenGroup {
 }
 
 /**
- * Records a group of events in one transaction. The row of the clock is locked before anything is read, and until the
- * commit: groups of all servers run one after the other, so `captured_at`, the numbers and the digests follow the order of
- * the commits. The statements travel in two parcels, before and after this process has numbered the events; COMMIT travels
- * with the second one.
+ * Records a group of events in one transaction. The row of the clock is locked from before the first read until the
+ * commit. So groups of all servers run one after the other, and `captured_at`, the numbers and the digests follow the
+ * order of the commits. The statements are sent in two batches, before and after this process numbers the events;
+ * COMMIT is in the second one.
  *
  * @throws StaleMatches if the subscriptions have changed; AppError `conflict/lease_lost`, `unavailable/…`. Then nothing is
  *   recorded, unless the connection was lost during the commit.
@@ -143,7 +143,7 @@ interface NumberedGroup {
   subscriptions: ChangedSubscriptions
 }
 
-/** Takes the clock, reads what is stored of the events, and numbers them. */
+/** Locks the clock, reads the stored parts of the events, and numbers them. */
 async function numberGroup(connection: Connection, { events, now, matchedWith }: GroupToWrite): Promise<NumberedGroup> {
   const matches = events.flatMap(event => event.matches)
   const leases = new Map(matches.flatMap(({ lease }) => (lease ? [[lease.name, lease.fence] as const] : [])))
@@ -180,7 +180,7 @@ function statementsOf(
   return [...changedEvents(clock, events), ...savedSubscriptions(subscriptions), ...notified]
 }
 
-/** Removed events of which a reply needs the content. */
+/** Tombstones of removed events, for replies that need the content. */
 async function tombstonesOf(
   connection: Connection,
   { prunedThrough }: Clock,

@@ -46,7 +46,7 @@ export interface KnownEvent {
   content: string | Buffer | undefined
   /** Facets to add. */
   facets: string
-  /** Retention has removed it; then it belongs to no subscription, and `content` is that of its tombstone. */
+  /** Retention has removed it: it belongs to no subscription, and `content` is that of its tombstone. */
   isPruned: boolean
 }
 
@@ -58,7 +58,7 @@ export interface CreatedEvent extends KnownEvent {
   removedDigest: string | null
 }
 
-/** What a transaction changes in the events of the ledger. */
+/** The changes of a transaction in the events of the ledger. */
 export interface EventChanges {
   readonly created: readonly CreatedEvent[]
   /** Events that were stored before. */
@@ -72,8 +72,8 @@ export interface EventChanges {
 }
 
 /**
- * Numbers the events of a group after the newest event of the ledger, and finds out what the group changes. `captured_at`
- * is `max(last + 1 µs, now)`: unique, and rising, even if the clock steps back.
+ * Numbers the events of a group after the newest event of the ledger, and determines the changes of the group.
+ * `captured_at` is `max(last + 1 µs, now)`: unique, and rising, even if the clock steps back.
  */
 export class NumberedEvents implements EventChanges {
   readonly outcomes: WrittenEvent[] = []
@@ -91,7 +91,7 @@ export class NumberedEvents implements EventChanges {
 
   /**
    * @param stored rows of those events of the group that are stored already
-   * @param removed the content of the tombstones of those that retention has removed, where a reply needs it
+   * @param removed content of the tombstones of removed events, where a reply needs it
    */
   constructor(
     clock: Clock,
@@ -134,7 +134,7 @@ export class NumberedEvents implements EventChanges {
       if (captured) this.#captured.push({ id, captured, cursor })
     }
     const { capturedAt, seenCount, content, tail } = at
-    // An event that is no longer in the ledger is answered with what has just been sent.
+    // The reply for an event that is no longer in the ledger contains the event as just sent.
     const body = event.isAnswered ? String(content ?? event.content) + tail : undefined
     this.outcomes.push({ capturedAt, seenCount, body })
   }
@@ -171,7 +171,7 @@ export class NumberedEvents implements EventChanges {
     return known
   }
 
-  /** Its `captured_at` stays: it is the order of the ledger. */
+  /** Its `captured_at` stays, as it defines the order of the ledger. */
   #mark(known: KnownEvent, id: string): void {
     if (known.isPruned || known.subscriptionIds.includes(id)) return
     known.subscriptionIds.push(id)

@@ -6,7 +6,7 @@ import { isStorable } from '../connection/text-array.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
 import { type SearchableText, searchableTextOf, searchableTextOfJson } from '../search/searchable-text.js'
 
-/** An event with everything that is stored of it, except what the transaction adds. */
+/** All stored parts of an event, except those that the transaction adds. */
 export interface PreparedEvent extends SearchableText {
   /** From `storedKeyOf`. */
   storedKey: string

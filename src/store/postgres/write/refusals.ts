@@ -1,7 +1,10 @@
 import { AppError } from '../../../model/app-error.js'
 import type { Row } from '../connection/connection.js'
 
-/** After a lock that marking the ledger as moved waits for: the statement that takes the lock would read the state of before. */
+/**
+ * Run it after taking a lock that conflicts with marking the ledger as moved: the statement that takes the lock would
+ * read the earlier state.
+ */
 export const READ_STATE = /* sql */ `SELECT state FROM ledger_clock`
 
 export function leaseLost(): AppError {
@@ -10,7 +13,7 @@ export function leaseLost(): AppError {
 }
 
 /**
- * Refuses changes of a ledger that another one continues, or that has only some of its events yet.
+ * Refuses changes of a ledger that another one continues, or whose import is not complete.
  *
  * @param clock with its `state`
  */

@@ -3,7 +3,7 @@ import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { Connection, Row, Statement } from '../connection/connection.js'
 import { isStorable, textArray } from '../connection/text-array.js'
 
-/** What a group of events changes in a subscription. */
+/** A change that a group of events makes in a subscription. */
 export type SubscriptionChange = { id: string } & (
   | { moved: { at: Micros; cursor?: string } }
   /** A stored event was marked with it. */
@@ -23,7 +23,9 @@ const SET_VERSION = /* sql */ `UPDATE subscriptions SET version = $1 WHERE id = 
 
 export interface ChangedSubscriptions {
   bodies: { id: string; body: string }[]
-  /** Those that match other events now: capture has found their place under another name, or on another server. */
+  /**
+   * Subscriptions that now match other events: capture has found their place under another name, or on another server.
+   */
   rematched: string[]
 }
 
@@ -78,7 +80,7 @@ function apply(body: Body, change: SubscriptionChange): void {
     const { at, cursor } = change.moved
     body.last_event_at = toTimestamp(at)
     if (cursor === undefined) return
-    // Where capture has read to stays the same, and is stored apart from the cursor from now on.
+    // The position of capture stays the same, and is stored separately from the cursor from now on.
     if (body.capture?.read_to === undefined) body.capture = { ...body.capture, read_to: body.last_cursor ?? null }
     body.last_cursor = laterCursor(body.last_cursor, cursor)
   }
@@ -105,7 +107,7 @@ export function laterCursor(before: string | null | undefined, cursor: string): 
   return areIds && BigInt(before) >= BigInt(cursor) ? before : cursor
 }
 
-/** What matching reads of the capture. */
+/** The part of the capture state that matching reads. */
 function placeOf({ capture }: Body): string {
   return JSON.stringify([capture?.host, capture?.followed])
 }
