@@ -72,7 +72,7 @@ export interface EngineOptions extends LossHandling {
 
 const NO_ROOM = 'Make room, or make a backup elsewhere and set EVENT_UPGRADE_COPY=off.'
 
-/** The opened ledger: carries out its tasks. Knows nothing of threads. */
+/** The opened ledger, which carries out its tasks. Independent of threads. */
 export class Engine {
   readonly facts: LedgerFacts
   readonly tasks: LedgerTasks
@@ -113,7 +113,7 @@ export class Engine {
     this.#database = database
   }
 
-  /** How many events there are. */
+  /** Number of events. */
   get appended(): number {
     return this.#writer.appended
   }
@@ -128,7 +128,7 @@ export class Engine {
     return this.#writer.unchained
   }
 
-  /** What a write adds to a commit. */
+  /** Load that a write adds to a commit. */
   loadOf({ task, args }: Call): CommitLoad {
     return this.#list.get(task).load?.(...args) ?? ONE_ROW
   }
@@ -158,7 +158,7 @@ export class Engine {
     return this.#run(call) as Generator<void, unknown>
   }
 
-  /** A large write left the WAL checkpoint to `checkpoint`. */
+  /** Whether a large write left the WAL checkpoint to `checkpoint`. */
   get checkpointDue(): boolean {
     return this.#checkpointDue
   }
@@ -179,12 +179,12 @@ export class Engine {
     this.#writer.advanceChain(count)
   }
 
-  /** Content of pruned events is still in the file, or pages of it are unused. */
+  /** Whether content of pruned events is still in the file, or pages of it are unused. */
   get upkeepDue(): boolean {
     return this.#upkeep.isDue
   }
 
-  /** One slice of that. @throws AppError `unavailable/store_…`; then it is repeated */
+  /** Runs one slice of upkeep. @throws AppError `unavailable/store_…`; then it is repeated */
   advanceUpkeep(): void {
     this.#upkeep.advance()
   }

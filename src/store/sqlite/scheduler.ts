@@ -7,31 +7,34 @@ import type { StoreReply, StoreRequest, TaskCall } from './thread/protocol.js'
 
 type TaskRequest = { id: number } & TaskCall
 
-/** What one group commit contains at most, so that its first write does not wait long. A larger write has its own commit. */
+/** Limits of one group commit, so that its first write does not wait long. A larger write has its own commit. */
 const GROUP = { rows: 512, bytes: 4 * 1024 * 1024 }
 
 /**
- * How long the slices of one turn may take together, however many queries there are: as long as the writes of that turn
- * took, within these bounds, and `most` if the writes wait for the index. Writes wait for them, and answers wait for the end of the turn. Measured: with less than
- * `least`, turns cost more than they let through.
+ * Time for all slices of one turn together, for any number of queries: as long as the writes of that turn took, within
+ * these bounds, and `most` if the writes wait for the index. Writes wait for the slices, and answers wait for the end
+ * of the turn. Measured: with less than `least`, turns cost more than they let through.
  */
 const QUERIES_MS = { least: 1, most: 25 }
 
 /**
- * What the reads of one turn may take: writes wait for them, and their answers are one message, so all of them are in
- * memory together.
+ * Limits of the reads of one turn. Writes wait for them, and all their answers are in memory together, because they are
+ * one message.
  */
 const READS = { ms: 5, bytes: 16 * 1024 * 1024 }
 
-/** After a turn of this length, requests that arrived in that time go first, and the search index has the next turn. */
+/**
+ * After a turn of this length, requests that arrived in that time are served first, and the search index has the next
+ * turn.
+ */
 const LONG_TURN_MS = 10
 
 /**
- * The search index trails the commits. After `quietMs` without a write it catches up. Between writes, a batch every
- * `paceMs`, or after `rest` times the duration of the last batch, keeps up with them. A burst is faster than that pace;
+ * The search index trails the commits. After `quietMs` without a write it catches up. Between writes, it keeps up with
+ * a batch every `paceMs`, or after `rest` times the duration of the last batch. A burst is faster than that pace, and
  * indexing would only slow the writers down, so the index waits for the end of the burst. If it is `largest` events
- * behind, every turn indexes as many events as it appended, so that a search never has many more
- * than `largest` to read one by one.
+ * behind, every turn indexes as many events as it appended, so that a search never has to read many more than `largest`
+ * one by one.
  */
 const INDEX_PACING = { largest: 95_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
@@ -52,7 +55,7 @@ interface OpenQuery {
 export class Scheduler {
   readonly #writes: TaskRequest[] = []
   readonly #reads: TaskRequest[] = []
-  /** Not a Map: V8 does not clear the old hash table of one that grows, so it keeps answered queries alive. */
+  /** Not a Map: when a Map grows, V8 does not clear its old hash table, which keeps answered queries alive. */
   #queries: OpenQuery[] = []
   #quickIsNext = false
   #closing: number | undefined
@@ -62,10 +65,10 @@ export class Scheduler {
   #wroteAt = Number.NEGATIVE_INFINITY
   /** When the pace was last checked, and how many events there were. */
   #pace = { at: Number.NEGATIVE_INFINITY, appended: 0 }
-  /** How many events a batch of the index holds: fewer where they are large. */
+  /** Number of events in a batch of the index: fewer where they are large. */
   #batch = INDEX_PACING.batch
   #paceMs = INDEX_PACING.paceMs
-  /** At the end of the last turn. */
+  /** Number of events at the end of the last turn. */
   #appended: number
   #indexTimer: NodeJS.Timeout | undefined
   /** When the next slice of upkeep may begin. */
@@ -136,7 +139,7 @@ export class Scheduler {
       this.#close(this.#closing)
       return
     }
-    // Not in the turn of the large commit itself: requests that arrived during it go first.
+    // Not in the turn of the large commit itself: requests that arrived during it are served first.
     if (checkpointDue) this.#attempt(() => this.engine.checkpoint())
     this.#indexPostponed = !this.#indexPostponed && performance.now() - started > LONG_TURN_MS
     if (!this.#indexPostponed) {
@@ -146,7 +149,7 @@ export class Scheduler {
     if (busy || this.#indexPostponed || this.engine.checkpointDue) this.#wake()
   }
 
-  /** Without this, an index that is far behind would have only every second turn beside writes of large batches. */
+  /** Without this, an index that is far behind would have only every second turn next to writes of large batches. */
   get #indexGoesFirst(): boolean {
     return this.#indexPostponed && this.engine.unindexed >= INDEX_PACING.largest
   }
@@ -291,7 +294,7 @@ export class Scheduler {
     }
   }
 
-  /** What fails here is tried again in the next turn that a request starts. */
+  /** Work that fails here is tried again in the next turn that a request starts. */
   #attempt(work: () => void): void {
     try {
       work()
@@ -325,7 +328,7 @@ const PENDING = Symbol('not yet')
 /** The replies of one turn, in order; they are sent as one message. A task that fails has its error as the reply. */
 class OrderedReplies {
   readonly replies: StoreReply[] = []
-  /** Buffers that change hands. */
+  /** Buffers to transfer. */
   readonly transfer: ArrayBuffer[] = []
   /** Size of those buffers. */
   bytes = 0

@@ -6,7 +6,8 @@ import type { StoreProxy } from './thread/task.js'
  * Users and their tokens, with fewer messages to the store's thread: every request reads one of these rows.
  *
  * Requests that arrive while a row is being read share that reading, and still receive its newest state: the thread
- * answers in order, so a reading that began before a change is answered before the change is reported to its caller.
+ * answers in order, so a reading that began before a change is answered before the caller of the change receives its
+ * answer.
  */
 export function shareUserReads(users: StoreProxy<UserTasks>): UserStore {
   const byId = new SharedReads<StoredUser | undefined>()

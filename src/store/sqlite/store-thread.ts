@@ -8,13 +8,13 @@ import { WorkerCalls } from './thread/worker-calls.js'
 import type { PackedEvents, PackedOutcomes } from './write/packed-events.js'
 
 /**
- * Searches between which the thread alternates; each holds what it has found so far, and one slice of every search comes
- * before the next slice of the first. Further ones wait here.
+ * Limits of searches. The thread alternates between those in progress, and each holds its findings so far: every search
+ * has one slice before the first has its next. Further searches wait here.
  */
 const SEARCHES = { inProgress: 32, waiting: 256, busy: 'Too many searches are in progress.' }
-/** Pages of a range take one slice each: they do not wait for searches that wait. */
+/** Limits of pages of a range. A page takes one slice, and does not wait for searches that wait. */
 const PAGES = { inProgress: 64, waiting: 2_000, busy: 'Too many pages are being read.' }
-/** An answer may be as large as an event, so few of them are in progress together. */
+/** Limits of reads. An answer may be as large as an event, so few of them are in progress together. */
 const READS = { inProgress: 64, waiting: 10_000, busy: 'Too many requests wait for the ledger.' }
 
 export interface StoreThreadOptions {
@@ -38,9 +38,9 @@ export class StoreThread {
   readonly #reads = new BoundedWork(READS)
   /** Every task as a method. @throws AppError `unavailable/busy` for reads and queries */
   readonly stores: Proxies<LedgerTasks>
-  /** Resolves with the error of the first task that met damage; the file stays damaged. */
+  /** Resolves with the error of the first task that found damage; the file stays damaged. */
   readonly damaged: Promise<AppError>
-  /** The same, once it is known. */
+  /** The same error, after it is known. */
   damage: AppError | undefined
 
   private constructor(
@@ -67,7 +67,7 @@ export class StoreThread {
     return { thread: new StoreThread(calls, kinds), facts }
   }
 
-  /** The buffer of the events changes hands: it is empty here from now on. */
+  /** Transfers the buffer of the events: it is empty on this side from then on. */
   record(packed: PackedEvents, now: Micros): Promise<PackedOutcomes> {
     return this.calls.ask({ kind: 'write', task: 'events.record', args: [packed, now] }, [packed.buffer])
   }
@@ -80,14 +80,14 @@ export class StoreThread {
     return this.calls.ask({ kind: 'write', task: 'events.prune', args: [packed, now, through] }, [packed.buffer])
   }
 
-  /** Carries out what was sent, checkpoints the WAL and ends the thread. */
+  /** Completes pending tasks, checkpoints the WAL and ends the thread. */
   close(): Promise<void> {
     return this.calls.close()
   }
 
   /**
-   * An aborted query stops at its next slice, or never begins where it still waits. It rejects immediately with the
-   * reason of the signal.
+   * An aborted query stops at its next slice, or never begins if it still waits. It rejects immediately with the reason
+   * of the signal.
    */
   #call(call: TaskCall, signal: AbortSignal | undefined): Promise<unknown> {
     if (call.kind === 'write') return this.calls.ask(call)

@@ -17,14 +17,14 @@ export interface SqliteStore extends Store {
   readonly leftovers: readonly Leftover[]
   /** Upgrade of a ledger that an older release had written. */
   readonly upgrade: Upgrade | undefined
-  /** Resolves when a task has met damage in the file: `unavailable/store_corrupt`. */
+  /** Resolves when a task has found damage in the file: `unavailable/store_corrupt`. */
   readonly damaged: Promise<AppError>
   /** Checks the whole file for damage; writes wait. @returns the findings, none for a file without damage */
   check(): Promise<string[]>
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
   /**
-   * Makes a copy of what is committed when it begins, to a new file, while the ledger is read and written.
+   * Copies the committed state at its start to a new file, while the ledger is read and written.
    *
    * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…`; an `AbortError`
    */
@@ -35,8 +35,8 @@ export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
   /** Wall clock in microseconds. It may step back; `captured_at` does not. */
   clock: () => Micros
   /**
-   * How many groups of events may be in progress to the store's thread, 8 if absent. All that wait there become one commit,
-   * each group with the instant at which it was sent.
+   * Number of groups of events that may be in progress to the store's thread; 8 if absent. All that wait there become
+   * one commit, each group with the instant at which it was sent.
    */
   groupsInProgress?: number
 }

@@ -34,7 +34,7 @@ export class Listener {
   async #listen(): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
-      await this.#listenOnce(signal).catch(() => undefined) // the next attempt, and every request, fails in the same way
+      await this.#listenOnce(signal).catch(() => undefined) // later attempts and requests fail in the same way
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined) // aborted by `close`
     }
   }

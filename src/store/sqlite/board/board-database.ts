@@ -16,9 +16,9 @@ export interface BoardDatabase {
   rows: SqliteBoardRows
   /** Upgrade of a board that an older release had written. */
   upgrade: Upgrade | undefined
-  /** A consistent copy, to a new file. @throws as `Database.copyTo` */
+  /** Makes a consistent copy, as a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
-  /** Proves that it can commit. @throws AppError `unavailable/…` */
+  /** Proves that the database can commit. @throws AppError `unavailable/…` */
   prove(): void
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): void

@@ -26,7 +26,7 @@ export interface BoardOpened {
 }
 
 /**
- * @param guardOf how each of the files is guarded
+ * @param guardOf returns the loss handling of each file
  * @throws as `openBoardDatabase` and `openSessionDatabase`
  */
 export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => LossHandling) {

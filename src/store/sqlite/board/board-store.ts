@@ -7,7 +7,7 @@ import type { BoardFiles, BoardOpened, BoardTasks } from './board-files.js'
 
 /** The opened files of a board. */
 export interface SqliteBoardStore extends BoardStore {
-  /** Consistent copies, each to a new file. @throws as `Database.copyTo` */
+  /** Make consistent copies, each as a new file. @throws as `Database.copyTo` */
   copies: { cards(path: string): Promise<void>; sessions(path: string): Promise<void> }
   /** Where damaged sessions were moved: all users have to log in again. */
   putAside: string | undefined
@@ -22,7 +22,7 @@ const PROVEN_MS = 1_000
 const CALLS = { inProgress: 256, waiting: 2_000, busy: 'Too many requests wait for the board.' }
 
 /**
- * Opens the databases of a board in a thread of their own: a slow disk delays only the board.
+ * Opens the databases of a board in a separate thread, so that a slow disk delays only the board.
  *
  * @throws AppError as `openBoardDatabase` and `openSessionDatabase`
  */

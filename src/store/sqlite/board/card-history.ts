@@ -39,7 +39,7 @@ export function createHistoryTable(database: Database): void {
   database.exec(CREATE_TABLE)
 }
 
-/** Who does something with a card, and when. */
+/** The actor of an action on a card, and the time. */
 export interface Doing {
   by: CardActor
   at: string

@@ -6,7 +6,10 @@ import { boardFull, rankBetween, refuseOutdated, toCard } from '../../stored-car
 import type { Database } from '../files/database.js'
 import { addToHistory } from './card-history.js'
 
-/** `seq` numbers the cards in the order of their creation, and is never reused. The body is last: filters need not read it. */
+/**
+ * `seq` numbers the cards in the order of their creation, and is never reused. The body is last, so that filters need
+ * not read it.
+ */
 const CREATE_TABLE = /* sql */ `
   CREATE TABLE cards (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,7 +47,7 @@ const NEIGHBOURS = /* sql */ `
   SELECT rank FROM cards WHERE board_column = ?1 AND id <> ?2 ORDER BY rank LIMIT 2 OFFSET ?3`
 const IDS = /* sql */ `SELECT id FROM cards WHERE board_column = ?1 AND id <> ?2 ORDER BY rank`
 
-/** Each filter as a condition on its value. The table is small enough to read every card for some of them. */
+/** The SQL condition of each filter. The table is small enough to read every card for some of them. */
 const CONDITIONS: Record<keyof CardFilter, string> = {
   column: 'board_column = ?',
   assignee: 'assignee = ?',
@@ -52,7 +55,7 @@ const CONDITIONS: Record<keyof CardFilter, string> = {
   link: 'EXISTS (SELECT 1 FROM json_each(links) WHERE value = ?)',
 }
 
-/** Accepted by SQLite as an offset, and more cards than any column has. */
+/** A number that SQLite accepts as an offset, larger than the number of cards in any column. */
 const BEYOND_EVERY_END = 1_000_000_000
 
 /** For the migration that creates it. */
@@ -148,7 +151,7 @@ export class SqliteCardStore {
   }
 
   /**
-   * A rank for a place in a column; without a place, at its end. If no number is left there, the whole column is renumbered.
+   * A rank for a place in a column, by default at its end. If no number is left there, the whole column is renumbered.
    */
   #makeRoom(card: Pick<Card, 'id' | 'column'>, position: number | undefined): number {
     const [before, after] = position === undefined ? [this.#lastRank(card)] : this.#neighbours(card, position)

@@ -5,7 +5,7 @@ import { endOf, textOrNull, toRun } from '../../stored-run.js'
 import type { Database, Row } from '../files/database.js'
 import { addToHistory } from './card-history.js'
 
-/** Texts of logs are stored as bytes: they may contain NUL, at which the driver would cut a text. */
+/** Texts of logs are stored as bytes: they may contain NUL, and the driver would cut a text there. */
 const CREATE_TABLES = /* sql */ `
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -161,7 +161,7 @@ export class SqliteRunStore {
     return true
   }
 
-  /** Those that no executor has taken, oldest first. */
+  /** Lists the runs that no executor has taken, oldest first. */
   #listQueued(): Run[] {
     return this.database
       .all(LIST_QUEUED)

@@ -12,9 +12,9 @@ import { SqliteSessionStore } from './session-store.js'
 /** An opened `sessions.sqlite3`. */
 export interface SessionDatabase {
   sessions: SqliteSessionStore
-  /** A consistent copy, to a new file. @throws as `Database.copyTo` */
+  /** Makes a consistent copy, as a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
-  /** Proves that it can commit. @throws AppError `unavailable/…` */
+  /** Proves that the file can commit. @throws AppError `unavailable/…` */
   prove(): void
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): void
@@ -89,7 +89,7 @@ function open(path: string, { ownerNonce, onLost }: SessionDatabaseOptions): Ses
     refuseForeign: (connection, file) => refuseOthers(connection, file, OWN),
   })
   try {
-    // Without a copy: it would keep sessions that end later.
+    // Makes no copy: a copy would keep sessions that end later.
     migrate(database, { noun: NOUN, steps: MIGRATIONS })
     const sessions = new SqliteSessionStore(database, readSalt(database))
     return {
@@ -114,7 +114,7 @@ function addSigningKey(database: Database): void {
   database.exec(ADD_SIGNING_KEY)
 }
 
-/** Checks the whole file, which is small: damage that is met later would prevent every login until the next start. */
+/** Checks the whole file, which is small: damage found later would prevent every login until the next start. */
 function readSalt(database: Database): string {
   const isWhole = database.first(CHECK)?.integrity_check === 'ok'
   const salt = database.first(FIND_SALT)?.value

@@ -11,7 +11,7 @@ const port = parentPort
 if (!port) throw new Error('This module runs as a worker thread.')
 try {
   let verifyBoth = () => {}
-  /** Whether what a lost file holds is saved, by its path. */
+  /** Whether the content of each lost file is saved, by its path. */
   const losses = new Map<string, boolean>()
   const guardOf = ({ path, ownerNonce }: StoreFile): LossHandling => ({
     ownerNonce,
@@ -20,7 +20,7 @@ try {
       const send = (over: boolean) =>
         port.postMessage({ database: path, lost: toFailure(error), isOver: over } satisfies StoreLost)
       if (!isOver) return send(false)
-      // The process ends then, so the content of the other file has to be saved as well.
+      // The process ends after this, so the content of the other file has to be saved as well.
       verifyBoth()
       if ([...losses.values()].every(Boolean)) send(true)
     },

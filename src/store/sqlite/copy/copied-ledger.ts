@@ -5,7 +5,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import type { Row } from '../files/database.js'
 import { verifyEvents } from '../read/verify-events.js'
 
-/** What a checked copy of a ledger holds. */
+/** The content of a checked copy of a ledger. */
 export interface CopiedLedger {
   events: number
   /** `captured_at` of the newest event. */

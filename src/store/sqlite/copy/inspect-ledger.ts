@@ -14,7 +14,7 @@ export interface LedgerInspection {
   digest: string | null
   /** Address of the ledger that it follows. */
   leader: string | null
-  /** What is wrong with the newest events, as a sentence. */
+  /** The problem of the newest events, as a sentence. */
   problem: string | null
 }
 

@@ -21,7 +21,7 @@ const NEXT = /* sql */ `SELECT ${COLUMNS} FROM events WHERE seq = ?`
 /** The subject may be a person. */
 const ERASE = /* sql */ `UPDATE events SET subject_id = ?, body = ?, content_digest = ? WHERE seq = ?`
 
-/** What the index reads of an event. */
+/** The members of an event that the index reads. */
 const EVENT_MEMBERS = ['provenance', 'actor', 'action', 'subscription_ids'] as const
 const DELETE = /* sql */ `DELETE FROM events WHERE seq = ?`
 const INSERT = /* sql */ `
@@ -44,7 +44,7 @@ export class Eraser {
     this.changes = changes
   }
 
-  /** Entries of the ledger stay: they prove what was erased. */
+  /** Entries of the ledger stay: they prove which events were erased. */
   erase(events: readonly Micros[], erased: Erased): void {
     const seqs: number[] = []
     for (const at of events) {
@@ -76,13 +76,14 @@ export class Eraser {
 
   #forgetTexts(seqs: readonly number[]): void {
     for (const _ of this.index.forgetTexts(seqs)) {
-      // All of it in this transaction.
+      // Completes the work in this transaction.
     }
   }
 
   /**
-   * Retention needs no tombstone: no page contains the event. Its text stays in the index (`SearchIndex.forgetTexts`). A row
-   * that only becomes shorter would leave its page as empty as it is: SQLite joins pages when a row is deleted.
+   * Removes an event for retention. It needs no tombstone, as no page contains the event. Its text stays in the index
+   * (`SearchIndex.forgetTexts`). The row is deleted and inserted: if it only became shorter, its page would stay partly
+   * empty, because SQLite joins pages only when a row is deleted.
    */
   prune(seq: number): void {
     const row = this.database.first(NEXT, seq)

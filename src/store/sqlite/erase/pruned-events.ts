@@ -1,7 +1,7 @@
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 
-/** One row for each pruning: up to which event, and the event that records it. */
+/** One row for each pruning: the last event that it removed, and the event that records it. */
 export const PRUNINGS_TABLE = /* sql */ `
   CREATE TABLE prunings (through_seq INTEGER PRIMARY KEY, entry_seq INTEGER NOT NULL) STRICT;
 `
@@ -12,7 +12,10 @@ const NEWEST = /* sql */ `
   SELECT seq, captured_us FROM events WHERE seq = (SELECT max(through_seq) FROM prunings)`
 const NEXT = /* sql */ `SELECT captured_us FROM events WHERE seq > ? ORDER BY seq LIMIT 1`
 
-/** Up to which event retention has removed all. Rows of these events stay, for their keys, counts and digests. */
+/**
+ * The last event that retention has removed, with all before it. Rows of these events stay, for their keys, counts and
+ * digests.
+ */
 export class PrunedEvents {
   #newest: { seq: number; at: Micros | null } | undefined
   #earliest: Micros | null = null
@@ -35,14 +38,14 @@ export class PrunedEvents {
     return this.#earliest
   }
 
-  /** All events up to that one are removed from now on. @param entry `seq` of the event that records it */
+  /** Marks all events up to that one as removed. @param entry `seq` of the event that records it */
   add(through: Micros, entry: number): void {
     const last = this.database.first(AT, through)
     if (last) this.database.run(ADD, Number(last.seq), entry)
     this.forget()
   }
 
-  /** After a rollback. */
+  /** Call it after a rollback. */
   forget(): void {
     this.#newest = undefined
     this.#earliest = null

@@ -35,7 +35,7 @@ export function tombstoneOf(row: Row, erased: Erased): StoredEvent {
   return toTombstone(kept, erased)
 }
 
-/** What the row of an event that retention has removed keeps as its body. The rest is in its columns. */
+/** The part of an event that its row keeps as the body after retention has removed it. The rest is in the columns. */
 export function prunedBody({ provenance, seen_count, last_seen_at }: StoredEvent): Partial<StoredEvent> {
   const { route, verified, key_space } = provenance
   return {

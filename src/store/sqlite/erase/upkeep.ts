@@ -12,7 +12,7 @@ const KEPT_PAGES = 256
 
 const REMOVED = /* sql */ `SELECT value FROM meta WHERE name = ?`
 const SET_REMOVED = /* sql */ `UPDATE meta SET value = ? WHERE name = ?`
-/** Up to which event the rows, and the texts in the search index, have lost their content. */
+/** Names of the marks: the last event whose row, and whose text in the search index, has lost its content. */
 const ROWS = 'pruned_rows_seq'
 const TEXTS = 'pruned_texts_seq'
 
@@ -39,7 +39,7 @@ export class Upkeep {
     return this.#texts < this.parts.pruned.through || this.#hasFreePages
   }
 
-  /** There may be unused pages. */
+  /** Call it after an erasure: there may be unused pages. */
   noteErased(): void {
     this.#hasFreePages = true
   }

@@ -13,12 +13,12 @@ const WAL_CHECKPOINT_PAGES = 2_000
 /** Lets unused pages be returned to the file system, a few at a time. */
 const SET_AUTO_VACUUM = /* sql */ `PRAGMA auto_vacuum = INCREMENTAL`
 
-/** NUL, and half of a surrogate pair. */
+/** Characters at which the driver cuts a text: NUL, and half of a surrogate pair. */
 const CUT_SHORT = /[\0\p{Cs}]/u
 
 export type Row = Record<string, SQLiteValue>
 
-/** What a file holds. */
+/** The kind of content of a database file. */
 export interface DatabaseKind extends LossHandling {
   /** In messages: "The <noun> database is damaged". */
   noun: string
@@ -27,8 +27,8 @@ export interface DatabaseKind extends LossHandling {
 }
 
 /**
- * One opened file: statements prepared once, and transactions. It stays open while the disk fails: SQLite rolls back and
- * continues, and reading still works. To open the file again would need a writable disk, if only for the lock.
+ * One opened file: statements prepared once, and transactions. It stays open while the disk fails: SQLite rolls back
+ * and continues, and reading still works. Opening the file again would need a writable disk, if only for the lock.
  */
 export class Database {
   readonly #connection: Connection
@@ -36,7 +36,7 @@ export class Database {
   #statements = new Map<string, Statement>()
   /** Copies are made one after the other. */
   #copying: Promise<unknown> = Promise.resolve()
-  /** The file is read: nothing may write to it. */
+  /** A copy reads the file: nothing may write to it. */
   #isCopied = false
   /** `emptyWal` was called during a copy. */
   #emptyWalLater = false
@@ -112,7 +112,8 @@ export class Database {
   }
 
   /**
-   * Copies the WAL into the file. From now on, commits start WAL checkpoints again. During a copy, its end does this.
+   * Copies the WAL into the file. From now on, commits start WAL checkpoints again. If a copy is in progress, its end
+   * does this.
    *
    * @throws AppError `unavailable/store_…` when the disk refuses
    */
@@ -123,8 +124,8 @@ export class Database {
   }
 
   /**
-   * Copies the WAL into the file and leaves the WAL without bytes: what was deleted is then in neither. During a copy, its
-   * end does this.
+   * Copies the WAL into the file and leaves the WAL without bytes: deleted content is then in neither. If a copy is in
+   * progress, its end does this.
    *
    * @throws AppError `unavailable/store_…`
    */
@@ -137,7 +138,7 @@ export class Database {
     this.#watch.walEmptied()
   }
 
-  /** How many pages of the file are unused. */
+  /** Number of unused pages of the file. */
   get unusedPages(): number {
     return Number(this.first('PRAGMA freelist_count')?.freelist_count)
   }
@@ -210,7 +211,7 @@ export class Database {
   }
 
   /**
-   * A WAL checkpoint copies all that is committed now into the file, and the file stays as it is until `endCopy`.
+   * Copies all that is committed now into the file, by a WAL checkpoint. The file stays as it is until `endCopy`.
    *
    * @throws AppError `unavailable/store_…`, `unavailable/stopping` if the database is closed
    */
@@ -222,7 +223,11 @@ export class Database {
     this.#isCopied = true
   }
 
-  /** Call it when the file is read: closing the database copies the WAL into the file. @throws as `beginCopy` */
+  /**
+   * Call it when the whole file has been read: closing the database copies the WAL into the file.
+   *
+   * @throws as `beginCopy`
+   */
   checkCopy(): void {
     this.#refuseClosed()
     this.verify()
@@ -268,7 +273,7 @@ export class Database {
     return statement
   }
 
-  /** A statement that failed would fail again the next time, with the same error: the driver does not reset it. */
+  /** Discards a statement that failed: the driver does not reset it, so it would fail again with the same error. */
   #discard(sql: string): void {
     try {
       this.#statements.get(sql)?.finalize()
@@ -280,9 +285,9 @@ export class Database {
 }
 
 /**
- * The driver ends a text at a NUL and cuts it at half of a surrogate pair: it would be equal to a shorter text. As bytes
- * such a text is equal to no stored text, and a STRICT table refuses to store it.
- * Source: measured on node-sqlite3-wasm 0.8.60.
+ * The driver ends a text at a NUL and cuts it at half of a surrogate pair, so it would equal a shorter text. As bytes,
+ * such a text equals no stored text, and a STRICT table refuses to store it. Source: measured on node-sqlite3-wasm
+ * 0.8.60.
  */
 function bindable(value: JSValue): JSValue {
   return typeof value === 'string' && CUT_SHORT.test(value) ? Buffer.from(value) : value
@@ -315,7 +320,7 @@ function connect(path: string, kind: DatabaseKind): { connection: Connection; wa
     syncFolder(dirname(path))
     return { connection, watch: new LossWatch(connection, path, kind) }
   } catch (error) {
-    connection?.close() // or its lock would stay
+    connection?.close() // otherwise its lock would stay
     throw toStoreError(error, { path, noun })
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
-/** What a failed file operation means, as the end of a sentence. */
+/** The meaning of a failed file operation, as the end of a sentence. */
 export const FILE_REASONS: Partial<Record<string, string>> = {
   EACCES: 'this user may not read and write there',
   EDQUOT: 'the disk is full',

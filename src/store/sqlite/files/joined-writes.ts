@@ -13,18 +13,19 @@ export interface FileCalls {
 const BUFFER_BYTES = 1024 * 1024
 /**
  * SQLite syncs a commit at the end of a sector of the disk, maybe in the middle of a page (walWriteToLog in SQLite's
- * wal.c). Then it writes the rest of the page, and of its header, without a sync: so these writes must not be held back.
+ * wal.c). Then it writes the rest of the page and of its header without a sync, so these writes must not be held back.
  */
 const WRITTEN_AFTER_SYNC = 2
 
 /**
- * Joins the writes of SQLite. It writes a commit in pieces, two for each page of the WAL: a header of 24 bytes, and the
- * page. Each would be a system call, and those of a large commit take as long as SQLite itself. So while `during` runs,
- * consecutive writes to a file are held back until another operation on the file, and then become one write.
+ * Joins the writes of SQLite. SQLite writes a commit in pieces, two for each page of the WAL: a header of 24 bytes, and
+ * the page. Each would be a system call, and the calls of a large commit take as long as SQLite itself. So while
+ * `during` runs, consecutive writes to a file are held back until another operation on the file, and then become one
+ * write.
  *
  * The work has to sync each file that it writes before it relies on it, as a commit with `synchronous = FULL` and a WAL
- * checkpoint do: a write that the disk refuses then fails there, as fsync itself would. So nothing is acknowledged that is
- * not on the disk.
+ * checkpoint do. A write that the disk refuses then fails there, as fsync itself would, so nothing is acknowledged that
+ * is not on the disk.
  */
 export class JoinedWrites {
   readonly #bytes = Buffer.allocUnsafeSlow(BUFFER_BYTES)
@@ -32,12 +33,12 @@ export class JoinedWrites {
   #position = 0
   #length = 0
   #isJoining = false
-  /** How many of the next writes to a file must not be held back. */
+  /** Number of the next writes to a file that must not be held back. */
   readonly #unbuffered = new Map<number, number>()
 
   constructor(private readonly files: FileCalls) {}
 
-  /** Replace those of `files` for the driver. */
+  /** The functions that replace those of `files` for the driver. */
   get calls(): FileCalls {
     const { readSync, fsyncSync, fstatSync, ftruncateSync, closeSync } = this.files
     return {

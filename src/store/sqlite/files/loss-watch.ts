@@ -11,9 +11,9 @@ export interface LossHandling {
   /** Nonce of the owner record, which has to exist next to the file while it is open. */
   ownerNonce?: string | undefined
   /**
-   * The files on the disk are no longer those that are open; from now on every call fails with `unavailable/ledger_lost`.
-   * Called when that is found, again with every failure to save their content, and with `isOver` when nothing is left to
-   * do: the process should end, and the database stays open until then.
+   * The files on the disk are no longer those that are open; from now on every call fails with
+   * `unavailable/ledger_lost`. Called when the loss is found, again after every failed attempt to save the content, and
+   * with `isOver` when nothing is left to do: the process should end, and the database stays open until then.
    */
   onLost?: (error: AppError, isOver: boolean) => void
 }
@@ -21,11 +21,11 @@ export interface LossHandling {
 interface Loss {
   /** The error of every call from now on. */
   error: AppError
-  /** Something of the database or its WAL is not on the disk as it was. */
+  /** A part of the database or its WAL is not on the disk as it was. */
   hasToBeSaved: boolean
   /** The bytes of a file were cut or overwritten. */
   isChanged: boolean
-  /** Why nothing could be saved at the last attempt. */
+  /** The reason why the last attempt to save the content failed. */
   unsaved?: AppError | undefined
   isOver?: boolean
 }
@@ -66,7 +66,7 @@ export class LossWatch {
     if (differences.length === 0) return
     this.#loss = this.#lossOf(differences)
     this.kind.onLost?.(this.#loss.error, false)
-    // If only the owner record is gone, the removal of the whole folder may be in progress: the timer looks again.
+    // If only the owner record is gone, the removal of the whole folder may be in progress: the timer checks again.
     if (this.#loss.hasToBeSaved) this.#save(this.#loss)
     throw this.#loss.error
   }

@@ -16,7 +16,7 @@ export interface CopySource {
 
 /** Bytes per read; large, because whole files are copied. */
 const CHUNK_BYTES = 1024 * 1024
-/** A larger sync would keep the commits of the copied database waiting. */
+/** A larger sync would delay the commits of the copied database. */
 const SYNC_BYTES = 8 * CHUNK_BYTES
 
 /**

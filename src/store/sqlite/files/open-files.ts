@@ -5,7 +5,7 @@ import { isErrno } from './file-system.js'
 /** `removed` and `replaced`: the open file is intact, but the path leads elsewhere. `changed`: its bytes were cut or overwritten. */
 export type FileFault = 'removed' | 'replaced' | 'changed'
 
-/** A file that is not on the disk as it was opened. */
+/** A file that is no longer on the disk as it was opened. */
 export interface FileDifference {
   path: string
   fault: FileFault
@@ -39,7 +39,9 @@ export class OpenFiles {
   readonly #wal: OpenFile
   /** Size of the database in pages, from its header. */
   #pages: number
-  /** A WAL checkpoint may cut the database now: how many pages it had before, and has at least afterwards. */
+  /**
+   * A WAL checkpoint may cut the database now: `from` is its number of pages before, `to` the least number afterwards.
+   */
   #shrinking: { from: number; to: number } | undefined
   #hasWalHeader: boolean
   /** Equal for all headers that this connection writes into the WAL. */
@@ -64,7 +66,7 @@ export class OpenFiles {
   }
 
   /**
-   * The files that are not on the disk as they were opened.
+   * The files that are no longer on the disk as they were opened.
    *
    * @param pageCount from SQLite; called only if the database was written since the last check
    * @param isCommitted the WAL ends with a commit of this connection
@@ -96,7 +98,11 @@ export class OpenFiles {
     this.#pages = pagesIn(read(this.#database.fd, DATABASE_HEADER_BYTES)) ?? this.#pages
   }
 
-  /** From now on until `walEmptied`, a WAL checkpoint may cut the database. @param pages before, and least afterwards */
+  /**
+   * From now on until `walEmptied`, a WAL checkpoint may cut the database.
+   *
+   * @param pages number before, and least number afterwards
+   */
   mayShrink({ from, to }: { from: number; to: number }): void {
     const { from: most, to: least } = this.#shrinking ?? { from, to }
     this.#shrinking = { from: Math.max(most, from), to: Math.min(least, to) }
@@ -164,7 +170,7 @@ export class OpenFiles {
     const stats = statsAt(path)
     if (stats === 'unreadable' || stats?.ino === owner.ino) return undefined
     if (stats === undefined) return 'removed'
-    // Its owner replaces the file with every announcement.
+    // The owner replaces the file with every announcement.
     if (unlessUnreadable(() => nonceIn(path) !== owner.nonce)) return 'replaced'
     owner.ino = stats.ino
     return undefined

@@ -11,14 +11,14 @@ export interface Rescue {
   database: string
   /** Path of its WAL, if there is one. */
   wal?: string
-  /** False for the rest of files that were cut or overwritten. */
+  /** False if files were cut or overwritten, so that only the rest is saved. */
   isWhole: boolean
 }
 
 export interface RescueRequest {
   /** Path of the database; the saved files are next to it. */
   path: string
-  /** Ends the names. */
+  /** The end of the names of the saved files. */
   time: string
   /** Descriptors of the open files. */
   descriptors: { database: number; wal: number }
@@ -59,7 +59,7 @@ function tryRows(path: string, copyRows: (path: string) => void): boolean {
   } catch (error) {
     const isFull = findDiskTrouble(path) === 'full'
     rmSync(path, { force: true })
-    // With room on the disk, the next attempt may still succeed.
+    // If the disk has room, the next attempt may still succeed.
     if (!(error instanceof Error) || isFull) throw error
     return false // the remaining bytes are saved instead
   }

@@ -28,7 +28,7 @@ const DISK_TROUBLE: Record<DiskTrouble, Translation> = {
 const DISK_FAILED = /disk i\/o error|unable to open|could not open/i
 
 /**
- * The failures of a database file, by the text of the driver: node-sqlite3-wasm gives its errors no code. Only this table
+ * The failures of a database file, by the driver's text: errors of node-sqlite3-wasm have no code. Only this table
  * reads those texts.
  */
 const KNOWN: readonly { text: RegExp; error: Translation }[] = [

@@ -52,8 +52,8 @@ const CLAIM_POLL_MS = 3
  * then A had removed its claim (A lives, so no other process may). An owner removes its claim only after writing its
  * record, and B reads the record after its listing: B found A, alive, and withdrew.
  *
- * Never none. Of living candidates the one with the smallest nonce does not withdraw. Those with larger nonces withdraw
- * when they see it, or listed before it arrived and finish; both take bounded time.
+ * Never none. The living candidate with the smallest nonce does not withdraw. Those with larger nonces withdraw when
+ * they see it, or, if they listed before it arrived, finish; both take bounded time.
  *
  * Death at any instruction leaves a claim, a temporary file or a record of a dead process. The first is unlinked in
  * step 2, the second by the winner in step 4 (only a winner writes one, so none of them is in use), the third is

@@ -11,11 +11,11 @@ export interface FileIds {
   journal: string | null
 }
 
-/** With no more than its header, a write-ahead log holds no row. */
+/** A write-ahead log of this size has only its header, and holds no row. */
 const EMPTY_WAL_BYTES = 32
 const INITIAL_PAGES_AT = 16
 
-/** Which files are at the paths of a database and its write-ahead log. */
+/** The files at the paths of a database and its write-ahead log. */
 export async function findFileIds(database: string): Promise<FileIds> {
   const [file, wal] = [await sizeAndId(database), await sizeAndId(`${database}-wal`)]
   return { database: file?.id ?? null, journal: wal?.id ?? null }

@@ -18,12 +18,12 @@ const POLL_MS = 50
  * another journal mode, VACUUM) is refused with "attempt to write a readonly database". The guard does not stop a program
  * that sets `PRAGMA locking_mode=EXCLUSIVE`, which needs no shared memory.
  *
- * A file of that name is from an ordinary SQLite that was killed, or from one that runs. A running one has its own index
- * of the WAL in it, which our writes would not enter: if both write, they destroy the ledger. So this process waits for it,
- * up to `waitMs`, and then does not open the ledger. Only a file without a user is removed: recovery creates all of its
- * content again from the WAL.
+ * A file of that name is from an ordinary SQLite that was killed, or from one that runs. A running one has its own
+ * index of the WAL in it, which our writes would not enter: if both write, they destroy the ledger. So this process
+ * waits for it, up to `waitMs`, and then does not open the ledger. Only a file without a user is removed: recovery
+ * rebuilds all of its content from the WAL.
  *
- * To be called by the owner, before it opens the database.
+ * The owner calls this before it opens the database.
  *
  * @throws AppError `conflict/ledger_in_use`, naming the program
  */

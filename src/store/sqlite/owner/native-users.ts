@@ -15,7 +15,7 @@ interface FileLock {
 const LOCK = /^\d+: (?:POSIX|OFDLCK)\s+\S+\s+(READ|WRITE)\s+(-?\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /
 
 /**
- * The pid of a program that has the ledger open with an ordinary SQLite so that the two of us would do damage, or
+ * The pid of a program that has the ledger open with an ordinary SQLite in a way that would cause damage, or
  * `undefined`. Harmful is
  *
  * - any lock on `<database>-shm` (or on `formerShm`, the same file after it was unlinked): its owner keeps an index of

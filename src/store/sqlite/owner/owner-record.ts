@@ -18,7 +18,7 @@ export interface OwnerRecord extends ProcessIdentity {
   address?: string
   /** When it took the ledger: UTC text with six fraction digits. */
   since: string
-  /** The files that it has open; before that, those of the former owner, if it did not release them. */
+  /** The files that it has open; until it has opened them, those of the former owner if that did not release them. */
   files?: FileIds
   /** The files that it found in place of those that it had opened. */
   lost?: FileIds

@@ -47,7 +47,9 @@ export interface Ownership {
   /** Real path of the database. It has to be opened by this path, so that its WAL is next to the owner file. */
   readonly database: string
   readonly record: OwnerRecord
-  /** For the operator: what seems to be missing after the last owner ended without releasing the ledger. */
+  /**
+   * A warning for the operator: files that seem to be missing after the last owner ended without releasing the ledger.
+   */
   readonly warning: string | undefined
   /** The last owner ended without releasing the ledger. */
   readonly isTakeover: boolean
@@ -73,8 +75,8 @@ export interface Ownership {
  * and raises the guard against ordinary SQLite programs. If a `server` owns the ledger, this throws immediately; it waits
  * for a `command`.
  *
- * Until the release, the times of the owner file change every `heartbeatMs`: other containers and machines see by them
- * that the owner lives. This needs the event loop of this thread: work that blocks it for seconds belongs into a worker.
+ * Until the release, the times of the owner file change every `heartbeatMs`: they show other containers and machines
+ * that the owner lives. This needs the event loop of this thread: work that blocks it for seconds belongs in a worker.
  *
  * @throws AppError `conflict/ledger_owned`, `conflict/ledger_in_use`, `conflict/ledger_journal_stale`,
  *   `unavailable/ledger_contended`, `configuration/…` for a folder that cannot be written or holds foreign files
@@ -209,7 +211,7 @@ class HeldOwnership implements Ownership {
     if (!this.#isOurs(sighting)) {
       this.#held = false
       clearInterval(this.#timer)
-      // In a turn of its own, so that an error of the callback is not caught here.
+      // In a separate turn, so that an error of the callback is not caught here.
       setImmediate(() => this.heart.onLost(sighting?.record))
       return
     }

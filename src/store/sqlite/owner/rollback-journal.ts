@@ -24,9 +24,9 @@ const MAX_NAME_BYTES = 4_096
  * the journal. If the process dies at any instruction, the journal remains, and the next call does the same again.
  *
  * node-sqlite3-wasm never does this. A journal counts as hot only if no process holds a lock, and it finds its own lock
- * folder. So it would open the half-written database, and an ordinary SQLite that only reads the ledger later would find
- * the journal and write old pages (for a new ledger: none) over what was recorded since. Both were seen. Our own ledger
- * meets this if it is killed while it first changes to WAL; a legacy file at any time.
+ * folder. So it would open the half-written database. An ordinary SQLite that only reads the ledger later would then
+ * find the journal and write old pages (for a new ledger: none) over newer events. Both were seen. Our own ledger can
+ * have such a journal if the process is killed during its first change to WAL; a legacy file can have one at any time.
  *
  * No other process may have the database open.
  *

@@ -12,9 +12,9 @@ interface Watched {
 const MAX_SHARE_OF_ONE_LOOK = 1 / 8
 
 /**
- * Decides whether a process is dead whose pid is not visible here: its file must stay unchanged for `silenceMs` of
- * observation. If this process was itself suspended, maybe with the whole machine, so that no heart beat, it wakes after a
- * long gap; such a gap must not count as silence.
+ * Decides whether a process whose pid is not visible here is dead: its file must stay unchanged for `silenceMs` of
+ * observation. If this process was itself suspended, maybe with the whole machine, so that no heart beat, it wakes
+ * after a long gap; such a gap must not count as silence.
  */
 export class SilenceWatch {
   #watched = new Map<string, Watched>()

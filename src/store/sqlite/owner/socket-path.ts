@@ -11,9 +11,9 @@ const MAX_BYTES = { linux: 107, others: 103 }
 const ANSWER_MS = 1_000
 
 /**
- * Where the owner of `database` listens for local callers: `<database>.sock`, or, if that is longer than the system
- * allows, a name from the digest of the path, in a folder of `runtimeDir` that only this user may enter. The folder is
- * created if necessary.
+ * The path at which the owner of `database` listens for local callers: `<database>.sock`, or, if that is longer than
+ * the system allows, a name from the digest of the path, in a folder of `runtimeDir` that only this user may enter. The
+ * folder is created if necessary.
  *
  * @param runtimeDir a short, existing folder such as the temporary folder
  * @throws AppError `configuration/socket_folder_unsafe` if another user could put a socket there,

@@ -7,9 +7,9 @@ import { facetExpression } from '../search/search-index.js'
 import { countSources } from '../write/source-marks.js'
 import type { SlicedWork } from './sliced-work.js'
 
-/** How many candidates an index returns at a time: its fixed cost is higher than that of each candidate. */
+/** Number of candidates that an index returns at a time: its fixed cost is higher than that of each candidate. */
 const AT_ONCE = 4_096
-/** How many events one statement counts: as many as it can in about `targetMs`. */
+/** Number of events that one statement counts: as many as it can in about `targetMs`. */
 const COUNTED = { first: 8_192, smallest: 1_024, largest: 1_048_576, growth: 4, targetMs: 6 }
 
 const ROW = /* sql */ `
@@ -32,10 +32,10 @@ const BY_FACETS = columnsSql(
   'event_facets MATCH ? AND',
 )
 
-/** The buckets to count: bucket `n` has the events after border `n` up to border `n + 1`, that included. */
+/** The buckets to count: bucket `n` has the events after border `n`, up to and including border `n + 1`. */
 export interface BucketPlan {
   borders: readonly number[]
-  /** Those with counts of their own. */
+  /** Sources with counts of their own. */
   sources: readonly string[]
 }
 
@@ -43,16 +43,16 @@ export interface BucketCounts {
   /** Counts of all sources. */
   counts: number[]
   bySource: Map<string, number[]>
-  /** The newest event that was not counted, as the work took too long. */
+  /** The newest event that was not counted because the work took too long. */
   uncounted?: number
 }
 
 /**
  * Counts the events of a filter, in slices.
  *
- * By source alone, from the notes of `source-marks.ts`: a million events cost the same as a thousand. If the columns
- * decide, inside the database. Otherwise the indexes give candidates, and each is read. Newest first: if the work takes too
- * long, the oldest events are not counted.
+ * With a filter by source alone, the counts come from the notes of `source-marks.ts`: a million events cost the same as
+ * a thousand. If the columns decide, the database counts. Otherwise the indexes give candidates, and each is read. It
+ * counts newest events first: if the work takes too long, the oldest are not counted.
  */
 export function* countBuckets(
   database: Database,

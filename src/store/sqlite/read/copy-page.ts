@@ -22,7 +22,7 @@ interface Listing {
 }
 
 const SIZE = 'octet_length(body) AS bytes, content_digest'
-/** The body of a removed event is not what a page has of it. */
+/** Leaves out the body of a removed event: a page contains its tombstone instead. */
 const BODY = 'CASE WHEN events.seq > ?1 THEN CAST(body AS BLOB) END AS body, content_digest'
 const CHANGED = 'event_changes JOIN events ON events.seq = event_changes.seq'
 const EVENTS: Listing = {
@@ -129,7 +129,7 @@ function marked(body: Buffer, digest: string): Buffer {
   return Buffer.concat([Buffer.from(`{"content_digest":"${hex}","event":`), body, Buffer.from('}')])
 }
 
-/** In a buffer of its own, which can change hands. */
+/** In a separate buffer, which can be transferred. */
 function joined(lines: readonly Buffer[]): Uint8Array {
   const joined = new Uint8Array(lines.reduce((size, line) => size + line.length, 0))
   let end = 0

@@ -11,8 +11,8 @@ const OLDER_CONTENT = /* sql */ `
 const CAPTURED_AT = Buffer.from(',"captured_at":"')
 
 /**
- * What the digest of a stored event covers, whichever release stored it. The members of an older body are in another order.
- * Of one that SQLite cannot read as JSON, only its end ever changes.
+ * The part of a stored event that its digest covers, for every release. Older bodies have their members in another
+ * order. In a body that SQLite cannot read as JSON, only the end ever changes.
  */
 export function readContent(
   database: Pick<Database, 'first'>,
@@ -40,7 +40,10 @@ export function copiedContentDigest(
   return contentDigest(contentOfBody(database, Buffer.from(body.buffer, body.byteOffset, body.byteLength)))
 }
 
-/** The digest of what an event had as content before it was erased, as `contentDigest` returns it; undefined if it was not. */
+/**
+ * Digest of the content of an event before it was erased, as `contentDigest` returns it; undefined if it was not
+ * erased.
+ */
 export function storedContentDigest({ content_digest }: Row): string | undefined {
   return content_digest ? Buffer.from(content_digest as Uint8Array).toString('latin1') : undefined
 }

@@ -23,8 +23,8 @@ const LARGEST_SOURCES = /* sql */ `
   SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
 /**
- * Answers in slices: when it yields, writes may run. It reads the ledger as it was at the beginning: it translates buckets
- * of time into ranges of `seq` first, and events are never deleted or moved.
+ * Answers in slices: when it yields, writes may run. It reads the ledger as it was at the start: it first translates
+ * buckets of time into ranges of `seq`, and events are never deleted or moved.
  */
 export function* countEvents(
   database: Database,
@@ -70,7 +70,7 @@ export function* countEvents(
   }
 }
 
-/** Excluded sources as a choice of all others: these have stored counts. */
+/** Replaces excluded sources by a choice of all others: these have stored counts. */
 function includingSources(database: Database, query: HistogramQuery): HistogramQuery {
   const { sources: left, ...excluded } = query.excluded ?? {}
   if (!left) return query

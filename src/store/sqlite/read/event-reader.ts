@@ -32,7 +32,7 @@ const rangeBytes = (order: 'ASC' | 'DESC') => /* sql */ `
   SELECT octet_length(body) AS bytes FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq ${order} LIMIT ?`
 const RANGE_BYTES = { asc: rangeBytes('ASC'), desc: rangeBytes('DESC') }
 
-/** What an answer says of the ledger as a whole. */
+/** Facts about the whole ledger in an answer. */
 export interface LedgerKnown {
   pruned: Pick<PrunedEvents, 'through' | 'throughAt' | 'earliest'>
   epoch: string
@@ -69,7 +69,7 @@ export function* readPage(
 
 type Page = Omit<EventPage, 'nextSince' | 'head' | 'earliest' | 'prunedThrough' | 'epoch'>
 
-/** A new one each time: its buffer changes hands. */
+/** A new page each time, because its buffer is transferred. */
 function emptyPage(): Page {
   return { items: new Uint8Array(), count: 0, latestCapturedAt: null, oldestCapturedAt: null, hasMore: false }
 }
@@ -173,7 +173,7 @@ function bodyWithoutPayload(database: Database, { seq, body }: Row): Buffer {
   return Buffer.from(JSON.stringify(others))
 }
 
-/** Joined by commas, in a separate buffer, which can change hands. */
+/** Joined by commas, in a separate buffer, which can be transferred. */
 function joinBodies(found: readonly Found[]): Uint8Array {
   const items = new Uint8Array(found.reduce((size, { body }) => size + body.length + 1, 0))
   let end = 0

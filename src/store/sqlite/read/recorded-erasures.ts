@@ -11,17 +11,17 @@ const PRUNINGS = /* sql */ `
 const CAPTURED = /* sql */ `SELECT captured_us FROM events WHERE seq = ?`
 
 /**
- * Checks that the ledger records every erasure: without that, a person who can write the file could remove content and keep
- * its digest. The chain of digests vouches for the entries.
+ * Checks that the ledger records every erasure: without this check, a person who can write the file could remove
+ * content and keep its digest. The chain of digests vouches for the entries.
  */
 export class RecordedErasures {
-  /** By the key of the entry, what it covers. */
+  /** Events that each entry covers, by the key of the entry. */
   readonly #entries = new Map<string, ReadonlySet<string>>()
   #prunedThrough: number | undefined
 
   constructor(private readonly database: Pick<Database, 'all' | 'first'>) {}
 
-  /** @returns what is wrong with a row of an event */
+  /** @returns the problem of an event's row, if it has one */
   check(row: Row, body: Buffer): string | undefined {
     if (!row.content_digest) return undefined
     this.#prunedThrough ??= this.#findPruned()
@@ -45,7 +45,7 @@ export class RecordedErasures {
     return covered
   }
 
-  /** Up to which event an entry records a pruning. */
+  /** The newest event that an entry records as pruned. */
   #findPruned(): number {
     for (const { through_seq, body } of this.database.all(PRUNINGS)) {
       const at = this.database.first(CAPTURED, Number(through_seq))?.captured_us

@@ -1,7 +1,7 @@
 import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 
-/** What one batch of background work reads, but at least one event: writes wait for it. */
+/** Bytes that one batch of background work reads, but at least one event: writes wait for it. */
 const BATCH_BYTES = 1024 * 1024
 
 const NEXT_SIZES = /* sql */ `SELECT octet_length(body) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?`

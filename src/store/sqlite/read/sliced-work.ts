@@ -12,12 +12,12 @@ export class SlicedWork {
 
   constructor(private readonly bounds: WorkBounds) {}
 
-  /** It is time for a pause. */
+  /** Whether it is time for a pause. */
   get isLong(): boolean {
     return performance.now() - this.#started >= this.bounds.sliceMs
   }
 
-  /** The work took too long. Changes only with a pause. */
+  /** Whether the work took too long. Changes only with a pause. */
   get isOver(): boolean {
     return this.#spentMs > this.bounds.workMs
   }

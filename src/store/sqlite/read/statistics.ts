@@ -2,7 +2,7 @@ import { toTimestamp } from '../../../model/timestamp.js'
 import type { LedgerStats } from '../../event-store.js'
 import type { Database } from '../files/database.js'
 
-/** There may be any number of kinds, so the answer has the most frequent ones. */
+/** The answer lists only the most frequent kinds, because there may be any number of kinds. */
 const KINDS_LISTED = 1_000
 
 /** Reads the statistics from counters that every write updates. No event is counted here. */

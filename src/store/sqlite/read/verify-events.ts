@@ -23,7 +23,7 @@ interface CheckedIndexes {
   index: Indexes
 }
 
-/** What a check reads from. */
+/** The database that a check reads. */
 type Rows = Pick<Database, 'all' | 'first'>
 
 /** The search index is checked for one event in this many. */

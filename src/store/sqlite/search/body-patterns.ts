@@ -2,18 +2,18 @@ import { caseVariants } from '../../../model/events/search.js'
 
 const MAX_PATTERNS = 9
 const MAX_CHARACTERS = 32
-/** A piece of this many bytes is rare enough; then fewer patterns are better than a longer piece. */
+/** A piece of this many bytes is rare enough; from there on, fewer patterns are better than a longer piece. */
 const SELECTIVE_BYTES = 4
 /** Escapes inside LIKE. Not the backslash: JSON text is full of them. */
 export const LIKE_ESCAPE = '!'
 
 /**
- * LIKE patterns: every stored body that contains all of these folded terms matches at least one. They narrow a search; they
- * do not decide.
+ * LIKE patterns: every stored body that contains all of these folded terms matches at least one pattern. The patterns
+ * narrow a search; they do not decide.
  *
- * LIKE ignores the case of ASCII letters only, so any other spelling of a character is a separate pattern (also of `k` and
- * `s`, which have one beyond ASCII), and each pattern reads the whole body. So the patterns are of the piece of a term that
- * needs few of them. JSON text spells a character in one way only.
+ * LIKE ignores the case of ASCII letters only, so any other spelling of a character is a separate pattern (also of `k`
+ * and `s`, which have one beyond ASCII), and each pattern reads the whole body. So the patterns cover a piece of a term
+ * that needs few of them. JSON text spells a character in one way only.
  *
  * @param terms at least one
  * @returns 1 to 9 patterns
@@ -29,14 +29,17 @@ export function bodyPatterns(terms: readonly string[]): string[] {
 
 /** Neighbouring characters of a term. */
 interface Piece {
-  /** The spellings of each that LIKE distinguishes. */
+  /** For each character, the spellings that LIKE distinguishes. */
   characters: readonly string[][]
   patterns: number
   /** In UTF-8. */
   bytes: number
 }
 
-/** From each character on, the longest piece with one pattern, with two or four at most, and with as many as are allowed. */
+/**
+ * The longest pieces from each character on: with one pattern, with at most two, at most four, and with as many as are
+ * allowed.
+ */
 function piecesOf(term: string): Piece[] {
   const characters = [...term.slice(0, 2 * MAX_CHARACTERS)]
     .slice(0, MAX_CHARACTERS)

@@ -21,7 +21,7 @@ type Order = EventQuery['order']
 /** A query without its bounds. */
 export type Walk = EventFilter & Pick<EventQuery, 'order'>
 
-/** Some events, in the order of the walk, and the `seq` up to which, in that order, there are no others. */
+/** Some events, in the order of the walk, and the `seq` up to which there are no others in that order. */
 export interface Candidates {
   seqs: number[]
   through: number
@@ -36,10 +36,10 @@ export function lastUpTo(database: Database, at: Micros): number {
 
 /** How many candidates one statement returns by default. */
 const CANDIDATES = 256
-/** A pattern such as `message.*` is expanded to the kinds that exist, up to this number, and so is what is not excluded. */
+/** Patterns such as `message.*`, and exclusions, are expanded to the kinds that exist, up to this number. */
 const EXPANDED_KINDS = 200
 const EXPANDED_SOURCES = 50
-/** How many events one statement covers: as many as it reads in about `targetMs`. */
+/** Number of events that one statement covers: as many as it reads in about `targetMs`. */
 interface Window {
   first: number
   smallest: number
@@ -62,12 +62,12 @@ export function isFiltered(query: EventFilter): boolean {
   return facetExpression(query) !== undefined || (search?.length ?? 0) > 0
 }
 
-/** The indexes, and up to which event they reach. */
+/** The indexes, and the last event in each. */
 export type Indexes = Pick<SearchIndex, 'indexedSeq' | 'texts' | 'unindexed'>
 
 /**
- * Events that may match a filtered query, in its order, some at a time: from the indexes as far as they reach; beyond that
- * by the marks of their facets, or from the table.
+ * Events that may match a filtered query, in its order, some at a time. They come from the indexes as far as these
+ * reach; beyond that, from the marks of facets or from the table.
  */
 export function* candidates(
   database: Database,
@@ -82,7 +82,7 @@ export function* candidates(
   const scan = scanning(database, query, atOnce)
   const walk = { order: query.order, atOnce }
   const likely = likelyBySearch(database, query)
-  // The newest segment may grow between two pieces: what it gains is in the tail.
+  // The newest segment may grow between two pieces: events added to it are in the tail.
   const inTexts = textCandidates(database, texts.segments, { query, facets, likely }, upTo(range, texts.through))
   const through = inTexts ? texts.through : indexedSeq
   const indexed = upTo(range, through)
@@ -106,7 +106,7 @@ export function* candidates(
       yield* marked({ low: first, high })
       yield* scanned(low, Math.min(high, first - 1))
     } else {
-      // The index may advance during a scan, and drop further marks.
+      // During a scan, the index may advance and drop further marks.
       for (; low <= high && low < unindexed.first; low = Math.min(high + 1, unindexed.first)) {
         yield* scanned(low, Math.min(high, unindexed.first - 1))
       }
@@ -115,7 +115,7 @@ export function* candidates(
   }
 }
 
-/** Pieces of a sorted list, each narrowed by `likely`. @param part has no other candidates */
+/** Pieces of a sorted list, each narrowed by `likely`. @param part the range, which has no other candidates */
 function* inOrder(
   seqs: number[],
   order: Order,
@@ -178,8 +178,8 @@ const SOURCES = /* sql */ `SELECT source FROM source_counters LIMIT ${EXPANDED_S
 const KINDS = /* sql */ `SELECT kind FROM kind_counters LIMIT ${EXPANDED_KINDS + 1}`
 
 /**
- * The filter with the kinds and sources that exist in place of patterns and exclusions, where they are few. For a prefix,
- * the index takes as long as for all words with it, however small the window; and what is excluded it does not find.
+ * The filter with patterns and exclusions replaced by the existing kinds and sources, if these are few. For a prefix,
+ * the index takes as long as for all words with it, even in a small window; and it cannot find what is excluded.
  *
  * @returns undefined if no event matches
  */
@@ -230,7 +230,7 @@ const likelySql = (likely: string) => /* sql */ `
 
 const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEEN ? AND ?`
 
-/** If more events of a segment than this have the columns of the terms, facets may narrow them. */
+/** If more events of a segment than this have the columns of the terms, facets may narrow the selection. */
 const MANY = 64
 /**
  * Listing an event by its facets costs a fraction of reading it: up to `each` events are listed for every one that
@@ -256,7 +256,7 @@ interface TextWalk {
   likely: (seqs: readonly number[]) => number[]
 }
 
-/** Segment by segment. Undefined if signatures do not help with these terms. */
+/** Candidates by text, segment by segment. Undefined if signatures do not help with these terms. */
 function textCandidates(
   database: Database,
   segments: readonly Segment[],
@@ -295,11 +295,12 @@ function textCandidates(
 }
 
 /**
- * Lists the events of a segment that have the facets, ascending, for one segment after the other. A statement for many segments
- * costs little more than one for a single segment, so each statement covers more of them than the one before.
+ * Lists the events of a segment that have the facets, ascending, for one segment after the other. A statement for many
+ * segments costs little more than for a single one, so each statement covers more segments than the previous one.
  *
- * @returns a function of the segment's range and of how many events would be read without the list; its result is undefined
- *   if the list would be too long in comparison
+ * @returns a function of the segment's range and of the number of events that would be read without the list. Its
+ *   result is undefined if the list would be too long in comparison and of how many events would be read without the
+ *   list; its result is undefined if the list would be too long in comparison
  */
 function facetLists(database: Database, facets: string, order: Order, range: Range) {
   let known: Range = { low: 1, high: 0 }
@@ -326,7 +327,7 @@ function anyPattern(patterns: readonly string[]): string {
   return patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
 }
 
-/** Conditions on the columns of `events`: all that a filter excludes by `source`, and by `kind` if not by too many. */
+/** Conditions on the columns of `events`: all exclusions by `source`, and those by `kind` unless there are too many. */
 export function excludedColumns(database: Database, { excluded }: EventFilter): { sql: string; values: string[] } {
   const lists = { source: excluded?.sources, kind: excluded?.kinds && kindsOf(database, excluded.kinds) }
   const given = Object.entries(lists).flatMap(([column, values]) => (values ? [{ column, values }] : []))
@@ -336,7 +337,7 @@ export function excludedColumns(database: Database, { excluded }: EventFilter): 
   }
 }
 
-/** What every event with an outcome has: see `outcomeOf`. */
+/** A condition that every event with an outcome passes: see `outcomeOf`. */
 const MAY_HAVE_OUTCOME = /* sql */ `(NOT json_valid(body) OR body ->> '$.action.outcome' IS NOT NULL
   OR body ->> '$.action.object_type' IN (${[...RUN_TYPES, 'review'].map(type => `'${type}'`).join()}))`
 
@@ -344,8 +345,8 @@ const MAY_HAVE_OUTCOME = /* sql */ `(NOT json_valid(body) OR body ->> '$.action.
 const SCANNED_PATTERNS = 20
 
 /**
- * From the table, by its columns and the raw text of the bodies. Large bodies are always candidates: reading one takes
- * long, and a statement cannot be divided.
+ * Finds candidates in the table, by its columns and the raw text of the bodies. Large bodies are always candidates:
+ * reading one takes long, and a statement cannot be divided.
  */
 function scanning(database: Database, query: EventFilter, atOnce: number): Lookup {
   const { search, actors, target, sources, outcomes, subjectId = null } = query

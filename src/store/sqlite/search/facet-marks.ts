@@ -1,6 +1,6 @@
 /**
- * The marks of an event's facets: 256 bits, of which each facet sets four. An event that has a facet has all marks of it;
- * of the others, about one in 4,000 does. They cost the caller about half a microsecond for each event.
+ * The marks of an event's facets: 256 bits, of which each facet sets four. An event that has a facet has all marks of
+ * it; so does about one in 4,000 other events. They cost the caller about half a microsecond for each event.
  */
 import { foldCase } from '../../../model/events/search.js'
 import { FACET_NAMES, type FacetName, type WantedFacet } from './facets.js'
@@ -50,7 +50,7 @@ function hashOf(name: FacetName, value: string): number {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit >= FIRST_NON_ASCII) {
-      // The rest is folded as a whole. Folding keeps the length, and what came before is ASCII.
+      // The rest is folded as a whole. Folding keeps the length, and all characters before are ASCII.
       text = foldCase(text)
       for (let rest = at; rest < text.length; rest++) hash = Math.imul(hash ^ text.charCodeAt(rest), 0x01000193)
       break

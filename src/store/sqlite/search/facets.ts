@@ -17,7 +17,10 @@ export type FacetName = (typeof FACET_NAMES)[number]
 /** The members of an event that have facets. */
 export type FacetedEvent = Pick<NewEvent, 'source' | 'kind' | 'subject_id' | 'action' | 'actor' | 'target'>
 
-/** Passes on each facet of an event. Not a generator of objects: these cost twice as much, for every event that comes in. */
+/**
+ * Passes each facet of an event to a callback. A generator of objects would cost twice as much, for every incoming
+ * event.
+ */
 export function eachFacet(
   event: FacetedEvent,
   verified: Verification,
@@ -43,7 +46,7 @@ export interface WantedFacet {
   values: readonly string[]
 }
 
-/** All that a filter asks of facets; nothing if any event may match. */
+/** All conditions of a filter on facets; none if any event may match. */
 export function wantedFacets(filter: EventFilter): WantedFacet[] {
   const { sources, kinds, subjectId, verified, outcomes, actors, subscriptionIds, target } = filter
   const values: Record<FacetName, readonly string[] | undefined> = {

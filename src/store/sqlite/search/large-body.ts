@@ -1,4 +1,4 @@
-/** Reads stored events that are too large to be parsed in one go. */
+/** Reads stored events that are too large to parse in one step. */
 import type { StoredEvent } from '../../../model/events/event.js'
 import { EDGE_BYTES, outlineOf } from '../../large-event.js'
 import type { Database } from '../files/database.js'

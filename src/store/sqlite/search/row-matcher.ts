@@ -6,7 +6,7 @@ import type { Database, Row } from '../files/database.js'
 import { inJson } from './body-patterns.js'
 import { readBodyBytes, readOutline } from './large-body.js'
 
-/** How much is searched between two yields, so that writes do not wait for thousands of terms. */
+/** Characters searched between two yields, so that writes do not wait for thousands of terms. */
 const SLICE_CHARACTERS = 1_000_000
 /** The cost of one comparison, however short the text is. */
 const COMPARISON_CHARACTERS = 50
@@ -30,9 +30,9 @@ export function columnsDecide(filter: EventFilter): boolean {
 }
 
 /**
- * Decides whether a row matches, by the cheapest means: its columns, then the raw text of its body (the case folding of
- * the JavaScript engine is the promised one, and JSON text spells a string in one way), and only then the parsed event. A
- * large body, which is null in the row, is not parsed as a whole but read in slices.
+ * Decides whether a row matches, by the cheapest means: first its columns; then the raw text of its body (the case
+ * folding of the JavaScript engine is the promised one, and JSON text spells a string in one way); only then the parsed
+ * event. A large body, which is null in the row, is read in slices and never parsed as a whole.
  */
 export function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
   const byColumns = columnsDecide(filter)
@@ -76,12 +76,12 @@ function* matchesLarge(database: Database, seq: number, matches: Matcher): Gener
   return matches.texts(yield* missingIn(payloadStrings(readBodyBytes(database, seq)), missing))
 }
 
-/** A filter in two halves: what the values of an event decide, and what its texts do. */
+/** A filter in two parts: one for the values of an event, one for its texts. */
 interface Matcher {
   values: (event: StoredEvent) => boolean
   /** The distinct terms of all searches. */
   terms: readonly SearchTerm[]
-  /** @param missing those that the event does not have */
+  /** @param missing terms that the event does not have */
   texts: (missing: readonly SearchTerm[]) => boolean
 }
 
@@ -100,7 +100,7 @@ function matcher({ search = [], excluded = {}, ...others }: EventFilter): Matche
 /**
  * Searches texts for terms, in slices: when it yields, other work may run.
  *
- * @param texts folded; `undefined` for a pause, as the next one takes a while
+ * @param texts folded; `undefined` for a pause before a text that takes long
  * @returns the terms that occur in none of them
  */
 function* missingIn(

@@ -10,10 +10,12 @@ import { readOutline } from './large-body.js'
 import { TextIndex } from './text-index.js'
 import { UnindexedFacets } from './unindexed-facets.js'
 
-/** A longer text is not indexed; a search reads such events one by one. Characters. */
+/** Characters. A longer text is not indexed; a search reads such events one by one. */
 const INDEXED_TEXT = 128 * 1024
 const FACET_CHARACTERS = 200
-/** How many outlines of large events wait in memory to be indexed: to read one back takes tens of milliseconds. */
+/**
+ * Number of outlines of large events that wait in memory to be indexed. Reading one back takes tens of milliseconds.
+ */
 const KEPT_OUTLINES = 16
 
 const INDEXED_SEQ = /* sql */ `SELECT value FROM meta WHERE name = 'indexed_seq'`
@@ -27,7 +29,7 @@ const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?
 const DELETE_FACETS = /* sql */ `INSERT INTO event_facets (event_facets, rowid, facets) VALUES ('delete', ?, ?)`
 const DELETE_OVERLONG = /* sql */ `DELETE FROM event_text_overlong WHERE seq = ?`
 
-/** One event, as it is in the indexes. */
+/** The form of an event in the indexes. */
 interface Indexed {
   seq: number
   bytes: number
@@ -38,9 +40,9 @@ interface Indexed {
 }
 
 /**
- * The two indexes over events: signatures of their texts, and an inverted index of facets (source, kind, actor, target …).
- * Both trail the commits and are filled in larger batches. Of events that are not indexed yet, a query finds facets by their
- * marks, and reads the others from the table.
+ * The two indexes over events: signatures of their texts, and an inverted index of facets (source, kind, actor, target
+ * …). Both trail the commits and are filled in larger batches. For events that are not indexed yet, a query uses the
+ * marks of their facets, or reads the events from the table.
  */
 export class SearchIndex {
   readonly unindexed = new UnindexedFacets()
@@ -61,12 +63,12 @@ export class SearchIndex {
     return this.#texts
   }
 
-  /** Facets of events up to this one are in the index. */
+  /** Number of the last event whose facets are in the index. */
   get indexedSeq(): number {
     return this.#indexedSeq
   }
 
-  /** Up to this one, texts are too: fewer events after a restart. */
+  /** Number of the last event whose text is in the index too; lower after a restart. */
   get through(): number {
     return this.texts.through
   }
@@ -97,18 +99,21 @@ export class SearchIndex {
     return added.length
   }
 
-  /** For a new event in the caller's transaction. @param marks of its facets, from `addMarks` */
+  /** Adds the marks of a new event, in the caller's transaction. @param marks of its facets, from `addMarks` */
   addUnindexed(seq: number, marks: Uint32Array): void {
     this.unindexed.add(seq, marks)
   }
 
-  /** For a large event in the caller's transaction, while its body is in memory. */
+  /** Keeps the outline of a large event, in the caller's transaction, while its body is in memory. */
   keepOutline(seq: number, body: Buffer): void {
     const outline = this.#outlines.size < KEPT_OUTLINES ? findOutline(body) : undefined
     if (outline) this.#outlines.set(seq, outline)
   }
 
-  /** After a rollback of the caller's transaction: later events receive the same numbers, and removed texts are back. */
+  /**
+   * Call it after a rollback of the caller's transaction: later events receive the same numbers, and removed texts are
+   * back.
+   */
   rewind(): void {
     this.#outlines.clear()
     if (this.#forgetsTexts) this.#texts = new TextIndex(this.database)
@@ -123,7 +128,7 @@ export class SearchIndex {
     this.database.run(DELETE_OVERLONG, seq)
   }
 
-  /** For an event that is found again, by what is left of it. */
+  /** Adds facets for what is left of a removed event, so that it is found again. */
   addFacets(seq: number, event: StoredEvent): void {
     if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facetTokens(event))
     else {
@@ -133,7 +138,9 @@ export class SearchIndex {
     }
   }
 
-  /** Removes the texts of events, in the caller's transaction; another may have the rest after a yield. */
+  /**
+   * Removes the texts of events, in the caller's transaction. After a yield, the rest may be in another transaction.
+   */
   forgetTexts(seqs: readonly number[]): Generator<void> {
     this.#forgetsTexts = true
     return this.texts.forget(seqs)
@@ -146,8 +153,8 @@ export class SearchIndex {
   }
 
   /**
-   * For an event that is marked after it was stored, inside the caller's transaction. The index has no content, so its row
-   * cannot be changed: a second row has the same number.
+   * Marks an event after it was stored, inside the caller's transaction. The index has no content, so its row cannot be
+   * changed: a second row with the same number is added.
    */
   addSubscription(seq: number, id: string): void {
     this.#outlines.delete(seq)
@@ -171,7 +178,7 @@ export class SearchIndex {
   }
 }
 
-/** Another program may have changed the file: one such event must not stop the index. */
+/** Another program may have changed the file: such an event must not stop the index. */
 function readEvent(body: string): StoredEvent | undefined {
   try {
     const event = JSON.parse(body) as StoredEvent
@@ -194,7 +201,10 @@ function isIndexed(event: StoredEvent): boolean {
   return event.actor !== undefined
 }
 
-/** These stay when an event is erased. All other values are in the index as their digests: it keeps parts of removed tokens. */
+/**
+ * Facets that stay when an event is erased. All other values are in the index as their digests, because the index keeps
+ * parts of removed tokens.
+ */
 const CLEAR_FACETS: readonly FacetName[] = ['source', 'kind', 'verified', 'outcome']
 const DIGEST_DIGITS = 16
 

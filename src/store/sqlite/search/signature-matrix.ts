@@ -12,8 +12,8 @@ const ROW = /* sql */ `SELECT bits FROM event_signatures WHERE key = ?`
 const REPLACE = /* sql */ `UPDATE event_signatures SET bits = ? WHERE key = ?`
 
 /**
- * Signatures of one length, of some events of a segment: a bit for each column and event. Events have numbers within their
- * segment, below 65,536.
+ * Signatures of one length, for some events of a segment: a bit for each column and event. Events have numbers within
+ * their segment, below 65,536.
  */
 export interface SignatureMatrix {
   readonly length: number
@@ -34,7 +34,7 @@ export interface MatrixRow {
 /** A matrix in memory. */
 export class OpenMatrix implements SignatureMatrix {
   readonly #events: number[] = []
-  /** Words of a column, some of them unused. */
+  /** Number of words of a column, some of them unused. */
   #stride = FIRST_STRIDE
   #bits: Uint32Array
 
@@ -146,12 +146,12 @@ export class StoredMatrix implements SignatureMatrix {
   }
 }
 
-/** Key of a row in `event_signatures`: those of a segment follow each other, as they are written. */
+/** Key of a row in `event_signatures`. The rows of a segment are adjacent, in the order in which they are written. */
 export function matrixKey(segment: number, length: number, row: number): number {
   return (segment * 32 + Math.log2(length)) * 2 * SIGNATURE_LENGTH.most + row
 }
 
-/** Bits of the events that a matrix has; undefined if it has none of them. @param own of the matrix */
+/** Bits of the events that a matrix has; undefined if it has none of them. @param own the events of the matrix */
 function maskOf(own: Uint16Array, events: readonly number[]): Uint32Array | undefined {
   const wanted = new Set(events)
   const mask = new Uint32Array(wordsFor(own.length))

@@ -6,7 +6,7 @@ import { columnsOfTerms, signatureOf } from './text-signature.js'
 const BOUNDS = {
   events: 32_000,
   bytes: 8 * 1024 * 1024,
-  /** What one batch stores of a segment that ended: writers wait for it. */
+  /** Bytes that one batch stores of a segment that ended: writers wait for it. */
   storedBytes: 512 * 1024,
 }
 /** Reading this few events costs less than reading further columns. */
@@ -14,7 +14,7 @@ const FEW = 4
 
 const SEGMENTS = /* sql */ `SELECT number, first_seq, last_seq, matrices FROM event_segments ORDER BY number`
 const ADD_SEGMENT = /* sql */ `INSERT INTO event_segments (number, first_seq, last_seq, matrices) VALUES (?, ?, ?, ?)`
-/** Empties a segment none of whose events has a text any more. */
+/** Empties a segment in which no event has a text any more. */
 const EMPTY_SEGMENT = /* sql */ `UPDATE event_segments SET matrices = '[]' WHERE number = ?`
 const DELETE_ROWS = /* sql */ `DELETE FROM event_signatures WHERE key IN (
   SELECT key FROM event_signatures WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?)`
@@ -22,7 +22,7 @@ const DELETE_ROWS = /* sql */ `DELETE FROM event_signatures WHERE key IN (
 const DELETED_ROWS = 64
 const ADD_ROW = /* sql */ `INSERT OR REPLACE INTO event_signatures (key, bits) VALUES (?, ?)`
 
-/** Events that follow each other, with their signatures by length. */
+/** Consecutive events, with their signatures by length. */
 export interface Segment {
   firstSeq: number
   lastSeq: number
@@ -36,7 +36,7 @@ export interface Segment {
  */
 export class TextIndex {
   readonly #stored: Segment[]
-  /** Ended, and not completely stored. */
+  /** The segment that ended and is not completely stored yet. */
   #ended: { segment: OpenSegment; rows: Generator<SegmentRow> } | undefined
   #open: OpenSegment
 
@@ -66,7 +66,7 @@ export class TextIndex {
   /**
    * Adds the event after `through`.
    *
-   * @param text folded; undefined for an event without a signature, which a search has to read
+   * @param text folded; undefined for an event without a signature, which every search has to read
    * @param bodyBytes of the event
    */
   add(text: string | undefined, bodyBytes: number): void {
@@ -81,8 +81,8 @@ export class TextIndex {
   }
 
   /**
-   * Removes the signatures of events, in the caller's transaction. It yields between pieces of work: the rest may be done in
-   * a later transaction, or everything again.
+   * Removes the signatures of events, in the caller's transaction. It yields between pieces of work: a later
+   * transaction may do the rest, or repeat everything.
    *
    * @param seqs ascending
    */
@@ -112,7 +112,7 @@ export class TextIndex {
     }
   }
 
-  /** Rows of the segment that were stored before may have what was removed. */
+  /** Stores the segment again: rows that are already stored may contain removed signatures. */
   *#storeAgain(): Generator<void> {
     const { segment } = this.#ended ?? {}
     const number = this.#stored.length
@@ -125,7 +125,11 @@ export class TextIndex {
     while (this.database.run(DELETE_ROWS, ...range, DELETED_ROWS) > 0) yield
   }
 
-  /** Stores some of a segment that ended. @throws AppError `unavailable/store_…`; then it is stored again from its start */
+  /**
+   * Stores a part of a segment that ended.
+   *
+   * @throws AppError `unavailable/store_…`; then it is stored again from its start
+   */
   store(): void {
     const { segment, rows } = this.#ended ?? {}
     if (!segment || !rows) return

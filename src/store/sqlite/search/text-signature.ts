@@ -1,6 +1,7 @@
 /**
- * The signature of a text: a set of numbered columns, some for each sequence of one to four characters (units of UTF-16). A
- * text that contains a term has every column of the term. Few other texts have all of them; the store checks those by reading.
+ * The signature of a text: a set of numbered columns, some for each sequence of one to four characters (units of
+ * UTF-16). A text that contains a term has every column of the term. Few other texts have all of them; the store reads
+ * these to check them.
  *
  * Source: BitFunnel (Goodwin et al., SIGIR 2017); docs/decisions/0036.
  */
@@ -10,9 +11,9 @@ export const SIGNATURE_LENGTH = { least: 512, most: 65_536 } as const
 
 /** Length for each column that is set, so that 35 % are set at most. */
 const LENGTH_PER_COLUMN = 1 / -Math.log(1 - 0.35)
-/** Largest share of the body's size, so that the index stays small. A denser signature only narrows less. */
+/** Largest size as a share of the body's size, so that the index stays small. A denser signature only narrows less. */
 const LARGEST_SHARE = 1 / 3
-/** Further columns would hardly narrow a search. */
+/** Maximum number of columns searched: further columns would hardly narrow a search. */
 const SEARCHED = { ofTerm: 24, together: 64 } as const
 
 /** Characters of a sequence. */
@@ -92,8 +93,8 @@ function extended(mixed: number, unit: number): number {
 }
 
 /**
- * A word of two or three letters needs several columns to be rare. A single letter says little, and sequences of four come
- * with two of three.
+ * A word of two or three letters needs several columns to be rare. A single letter narrows little, and a sequence of
+ * four contains two of three.
  */
 function columnsOfSequence(length: number, unit: number): number {
   return length === 2 || length === 3 || (length === 1 && unit >= FIRST_IDEOGRAPH) ? 3 : 1

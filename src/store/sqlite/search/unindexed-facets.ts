@@ -3,13 +3,13 @@ import type { FacetName, WantedFacet } from './facets.js'
 
 /** Events whose marks share a piece of memory: 128 KB. */
 const PART_EVENTS = 4_096
-/** More than the index is ever behind, unless the disk refuses it. */
+/** A limit that the lag of the index never reaches, unless the disk refuses the index. */
 const MOST_PARTS = 32
 
 /**
- * Marks of the facets of events that are not in the index yet, in memory: a filter finds its events there without reading
- * the others. Bounded; the oldest are dropped first, and a search then reads those events from the table. After a restart
- * it is empty.
+ * Marks of the facets of events that are not in the index yet, in memory: a filter finds its events there without
+ * reading the others. The memory is bounded: the oldest marks are dropped first, and a search then reads their events
+ * from the table. After a restart it is empty.
  */
 export class UnindexedFacets {
   readonly #parts: Uint32Array[] = []
@@ -21,7 +21,7 @@ export class UnindexedFacets {
     return this.#first
   }
 
-  /** Adds the next event. After a rollback, the same numbers come again. */
+  /** Adds the next event. After a rollback, the same numbers are used again. */
   add(seq: number, marks: Uint32Array): void {
     if (seq < this.#first || seq > this.#last + 1) {
       this.#parts.length = 0
@@ -35,7 +35,7 @@ export class UnindexedFacets {
     this.#last = seq
   }
 
-  /** For an event that receives a facet after it was stored. */
+  /** Adds a facet to an event that was stored before. */
   addFacet(seq: number, name: FacetName, value: string): void {
     if (seq < this.#first || seq > this.#last) return
     const offset = seq - this.#first
@@ -44,7 +44,7 @@ export class UnindexedFacets {
     addMarks(part, at, name, value)
   }
 
-  /** Events up to this one are in the index. */
+  /** Drops the events up to this one, which are now in the index. */
   dropThrough(seq: number): void {
     while (this.#parts.length > 0 && this.#first + PART_EVENTS - 1 <= seq) this.#drop()
   }

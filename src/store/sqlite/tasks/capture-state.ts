@@ -2,8 +2,8 @@ import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import type { Database } from '../files/database.js'
 
 /**
- * The value of `last_cursor` after a new message id: a cursor never moves backwards, and message ids of a chat server are
- * integers that grow. An instant, as polls of other platforms have it, takes the place of any.
+ * The value of `last_cursor` after a new message id: a cursor never moves backwards, and message ids of a chat server
+ * are integers that grow. An instant, which polls of other platforms use, replaces any value.
  *
  * @param id a parameter, such as `?3`
  */
@@ -20,8 +20,8 @@ const MOVE_CURSOR = /* sql */ `
 
 /**
  * Changes members of a subscription's `capture` inside the caller's transaction, and moves `last_cursor` forward to a
- * message id, if given. For another host, the state of the former one is discarded, with the cursor. A deleted subscription
- * stays deleted, and a body that SQLite cannot read as JSON stays as it is.
+ * message id, if given. If the host changes, the state and the cursor of the former host are discarded. A deleted
+ * subscription stays deleted, and a body that SQLite cannot read as JSON stays as it is.
  */
 export function noteCapture(database: Database, id: string, changes: CaptureState, cursor: string | undefined): void {
   const row = database.first(FIND_CAPTURE, id)

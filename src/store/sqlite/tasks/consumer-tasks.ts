@@ -109,12 +109,12 @@ export function consumerTasks(database: Database, ledger: Readonly<Epoch>) {
     const row = database.first(FIND, name)
     return row && (owner === undefined || row.owner_user_id === owner) ? row : undefined
   }
-  /** For reads, which throw their refusals. */
+  /** Used by reads, which throw when they are refused. */
   const existing = (key: ConsumerKey): string => {
     if (!rowOf(key)) throw unknownConsumer()
     return key.name
   }
-  /** Runs it for a consumer that exists. */
+  /** Runs a write for a consumer that exists. */
   const ofConsumer =
     <Args extends unknown[], Result>(run: (row: Row, ...args: Args) => Result) =>
     (key: ConsumerKey, ...args: Args) => {

@@ -28,7 +28,7 @@ const KEYS_OF = /* sql */ `
   WHERE dedupe_key IN (SELECT value FROM json_each(?1)) AND seq > ?3
     AND EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)`
 const ENTRY = /* sql */ `SELECT body FROM events WHERE captured_us = ?`
-/** It takes as long as many rows: no other write shares its commit. */
+/** Takes as long as many rows, so no other write shares its commit. */
 const ALONE: CommitLoad = { rows: 1_000, bytes: 0 }
 /** A write that has to reach the disk and changes nothing that a caller reads. */
 const PROBE = /* sql */ `UPDATE meta SET value = value + 1 WHERE name = 'probe'`
@@ -41,11 +41,11 @@ export interface OpenLedger {
   pruned: PrunedEvents
   eraser: Eraser
   upkeep: Upkeep
-  /** It changes when the ledger is imported, follows another one or stops to. */
+  /** Changes when the ledger is imported, begins to follow another one, or stops following. */
   epoch: string
 }
 
-/** What `EventStore` needs; `EventGroups` has the side of the main thread for `record` and `probe`. */
+/** The tasks behind `EventStore`; `EventGroups` has the side of the main thread for `record` and `probe`. */
 export function eventTasks(ledger: OpenLedger) {
   const { database, index, writer, pruned, eraser, upkeep } = ledger
   const readMatching = (wanted: EventQuery) => readPage(database, index, ledger, wanted)
@@ -54,7 +54,7 @@ export function eventTasks(ledger: OpenLedger) {
       (packed: PackedEvents, now: Micros) => writer.append(packed, now),
       packed => ({ rows: packed.count, bytes: packed.buffer.byteLength }),
     ),
-    /** @param entry one event, which records it */
+    /** @param entry a single event, which records the removal */
     erase: write(
       (entry: PackedEvents, now: Micros, events: readonly Micros[]) => {
         const outcomes = writer.append(entry, now)
@@ -65,7 +65,7 @@ export function eventTasks(ledger: OpenLedger) {
       },
       () => ALONE,
     ),
-    /** @param entry one event, which records it */
+    /** @param entry a single event, which records the removal */
     prune: write(
       (entry: PackedEvents, now: Micros, through: Micros) => {
         const outcomes = writer.append(entry, now)
@@ -104,7 +104,7 @@ function readEntry(database: Database, capturedAt: Micros): { event: StoredEvent
   return { event: JSON.parse(String(database.first(ENTRY, capturedAt)?.body)) as StoredEvent }
 }
 
-/** In a buffer of its own, which can change hands. */
+/** In a separate buffer, which can be transferred. */
 function toBytes(event: StoredEvent): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(event))
 }

@@ -112,7 +112,7 @@ export function findUser(database: Database, id: string): StoredUser | undefined
   return row && toUser(row)
 }
 
-/** Also closes the ledger. @returns false where the name is taken */
+/** Also closes the ledger. @returns false if the name is taken */
 export function createUser(database: Database, user: StoredUser): boolean {
   const { id, username, role, enabled, password_hash, created_at, updated_at } = user
   const created = database.run(CREATE, id, username, role, enabled ? 1 : 0, password_hash, created_at, updated_at) > 0
@@ -128,7 +128,7 @@ export function markClosed(database: Database): void {
   database.run(MARK_CLOSED)
 }
 
-/** A change that was made and its entry in the account log are in one transaction. */
+/** A change and its entry in the account log are in one transaction. */
 function logged<Result>(database: Database, result: Result, log: AccountLogEntry | undefined): Result {
   if (log) addAccountLogEntry(database, log)
   return result

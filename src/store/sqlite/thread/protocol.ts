@@ -1,12 +1,12 @@
 import type { Failure } from '../../../model/failure.js'
 
 /**
- * How a task is carried out. `write`: in one transaction with all writes that wait. `read`: in one go, soon. `page`: as a
- * query, but one slice answers it. `query`: in slices, with writes between them.
+ * How a task is carried out. `write`: in one transaction with all writes that wait. `read`: without a pause, soon.
+ * `page`: as a query, but one slice answers it. `query`: in slices, with writes between them.
  */
 export type TaskKind = 'write' | 'read' | 'page' | 'query'
 
-/** A task that a store's thread is asked to carry out. */
+/** A request to a store's thread to carry out a task. */
 export interface TaskCall {
   kind: TaskKind
   /** Store and method: `users.list`. */
@@ -17,7 +17,7 @@ export interface TaskCall {
 /** A message to the thread. `abort` has the number of a query, and no reply; `close` is the last one. */
 export type StoreRequest = ({ id: number } & TaskCall) | { id: number; kind: 'abort' } | { id: number; kind: 'close' }
 
-/** The thread sends replies in arrays. Number 0 is what it reports once its files are open. */
+/** The thread sends replies in arrays. Reply 0 is its report after it has opened its files. */
 export type StoreReply = { id: number; result: unknown } | { id: number; error: Failure }
 
 /** The files on the disk are no longer those that are open; see `DatabaseKind.onLost`. */

@@ -6,13 +6,13 @@ import type { StoreReply, StoreRequest, TaskCall, TaskKind } from './protocol.js
 /**
  * One row of a table of tasks: a method of a store that its thread carries out.
  *
- * A `write` that has to be refused returns its `AppError`, before it changes anything: thrown, the error would roll back
- * the writes of other callers, which share the transaction.
+ * A `write` that is refused returns its `AppError` before it changes anything. If it threw the error, the writes of
+ * other callers in the same transaction would be rolled back.
  */
 export interface Task<Args extends unknown[] = unknown[], Result = unknown> {
   kind: TaskKind
   run(...args: Args): Result
-  /** What a write adds to its commit; absent: one row of negligible size. */
+  /** Load that a write adds to its commit; absent: one row of negligible size. */
   load?(...args: Args): CommitLoad
 }
 
@@ -47,7 +47,10 @@ export function query<Args extends unknown[], Answer>(
 /** The tasks of a thread, by store and method. */
 export type TaskTables = Readonly<Record<string, Readonly<Record<string, Task>>>>
 
-/** The kind of each task. A thread sends them when it has opened its files, and `makeProxies` derives the other side. */
+/**
+ * The kind of each task. A thread sends them when it has opened its files; `makeProxies` derives the other side from
+ * them.
+ */
 export type TaskKinds<Tables> = {
   readonly [Store in keyof Tables]: { readonly [Name in keyof Tables[Store]]: TaskKind }
 }
@@ -139,7 +142,7 @@ function nameOf(store: string, name: string): string {
   return `${store}.${name}`
 }
 
-/** In a worker: carries out all kinds of tasks in the order of their arrival, until `close`. */
+/** Runs in a worker: carries out all kinds of tasks in the order of their arrival, until `close`. */
 export function runTaskWorker(port: MessagePort, tables: TaskTables, close: () => void): void {
   const tasks = new TaskList(tables)
   const inProgress = new Set<Promise<void>>()

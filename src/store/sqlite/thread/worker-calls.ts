@@ -23,8 +23,8 @@ export interface WorkerOptions {
 /** The caller's side of a thread that has a database open: sends numbered requests, and resolves their replies. */
 export class WorkerCalls {
   /**
-   * Few at a time. Not a Map: V8 does not clear the old hash table of a Map that grows, so it keeps settled requests alive
-   * and doubles the work of the garbage collection.
+   * Requests in progress, few at a time. Not a Map: when a Map grows, V8 does not clear its old hash table, which keeps
+   * settled requests alive and doubles the work of the garbage collection.
    */
   #waiting: Waiting[] = []
   readonly #exited: Promise<void>
@@ -68,7 +68,7 @@ export class WorkerCalls {
   /**
    * Starts the thread, which sends reply 0 when its files are open.
    *
-   * @throws the error that kept it from opening them
+   * @throws the error that prevented opening them
    */
   static async start<Opened>(file: URL, options: WorkerOptions): Promise<{ calls: WorkerCalls; opened: Opened }> {
     const worker = new Worker(file, { workerData: options.data })
@@ -87,7 +87,7 @@ export class WorkerCalls {
     return this.#nextId
   }
 
-  /** @param transfer buffers of the arguments that change hands */
+  /** @param transfer buffers of the arguments to transfer */
   ask<Result>({ kind, task, args }: TaskCall, transfer: ArrayBuffer[] = []): Promise<Result> {
     if (this.#ended) return Promise.reject(this.#endedBy)
     return this.#send({ id: this.#nextId, kind, task, args }, transfer)
@@ -95,7 +95,7 @@ export class WorkerCalls {
 
   #send<Result>(request: StoreRequest, transfer: ArrayBuffer[] = []): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      // Throws if the request cannot be sent. Its number is not used then: the thread counts the messages, to know the
+      // Throws if the request cannot be sent. Then its number is not used: the thread counts messages to know the
       // number of one that it cannot read.
       this.worker.postMessage(request, transfer)
       this.#nextId++
@@ -149,7 +149,7 @@ export class WorkerCalls {
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
   }
 
-  /** Waiting requests are refused immediately: saving the content of the files may take the thread long. */
+  /** Refuses waiting requests immediately: the thread may take long to save the content of the files. */
   #lose({ database, lost, isOver }: StoreLost): void {
     const error = fromFailure(lost)
     this.#isLost = true

@@ -108,8 +108,8 @@ const USER_TABLES = /* sql */ `
 `
 
 /**
- * Users and their tokens, and whether there ever were any. An older ledger may have users of its own: their table is
- * renamed, and a later migration carries them over. A closed ledger stays closed.
+ * Users and their tokens, and whether there ever were any. If an older ledger has users, their table is renamed, and a
+ * later migration carries them over. A closed ledger stays closed.
  *
  * Source: decisions on identity, section 5.
  */
@@ -198,8 +198,8 @@ function addConsumers(database: Database): void {
 }
 
 /**
- * Events without content keep its digest; the index of facets has digests of names, and what it loses leaves no trace
- * (docs/decisions/0054). The store fills the indexes again while it runs. Upkeep has done nothing yet.
+ * Events without content keep its digest; the index of facets has digests of names, and deleted entries leave no trace
+ * in it (docs/decisions/0054). The store fills the indexes again while it runs. Upkeep has done nothing yet.
  *
  * Source: SQLite, "FTS5", the option `secure-delete`.
  */
@@ -216,7 +216,10 @@ function addEventChanges(database: Database): void {
   database.exec(EVENT_CHANGES_TABLE)
 }
 
-/** Names the numbering of the changes: a ledger that changes its leader must not continue by another one (docs/decisions/0061). */
+/**
+ * Names the numbering of the changes: a ledger that changes its leader must not continue with another numbering
+ * (docs/decisions/0061).
+ */
 function addChangeNumbering(database: Database): void {
   database.run(`INSERT OR REPLACE INTO meta VALUES ('changes_numbering', ?)`, randomUUID())
 }
@@ -232,7 +235,7 @@ function addSequencesOfCharacters(database: Database): void {
   database.exec(EMPTY_INDEXES)
 }
 
-/** What the servers remember of their work (docs/decisions/0087). */
+/** State that the servers keep about their work (docs/decisions/0087). */
 function addNotes(database: Database): void {
   setAside(database, ['notes'])
   database.exec(NOTE_TABLE)

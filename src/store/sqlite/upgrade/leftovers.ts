@@ -3,7 +3,7 @@ import type { Database } from '../files/database.js'
 /** A table of an older ledger with rows that could not be carried over. */
 export interface Leftover {
   table: string
-  /** How many rows were left for which reason, if that is known. */
+  /** Number of rows left for each reason, if that is known. */
   reasons: Record<string, number>
 }
 

@@ -27,7 +27,7 @@ const SETTLE_MS = 50
  * dies at any instruction, there is no new file, and the next call begins again. The columns of the copy are not checked
  * here.
  *
- * The caller owns `database`. This blocks its thread for about a second for each 200 MB, so it belongs into a worker.
+ * The caller owns `database`. This blocks its thread for about a second for each 200 MB, so it belongs in a worker.
  *
  * @param legacy path of the older file
  * @param database path of the new one; its folder exists
@@ -104,7 +104,7 @@ async function copyConsistently(legacy: string, copy: string): Promise<void> {
 async function copyParts(legacy: string, copy: string): Promise<void> {
   for (const part of PARTS) {
     try {
-      // Opened before the destination: a destination that is still being created could not be removed.
+      // The source is opened first: a destination that is still being created could not be removed.
       const source = await open(`${legacy}${part}`, 'r')
       await pipeline(
         source.createReadStream({ highWaterMark: 1 << 20 }),

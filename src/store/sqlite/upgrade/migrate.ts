@@ -10,11 +10,11 @@ export interface MigrationPlan {
   noun: string
   /** Append-only: entry n upgrades it from version n to version n + 1. */
   steps: readonly Migration[]
-  /** What to do where there is no room for a copy of the database; absent: no copy is made. */
+  /** Advice for the operator if there is no room for a copy of the database; absent: no copy is made. */
   copyAdvice?: string | undefined
 }
 
-/** What was done with a database of an older release. */
+/** The upgrade of a database of an older release. */
 export interface Upgrade {
   /** Versions of its schema. */
   from: number

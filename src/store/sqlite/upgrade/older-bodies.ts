@@ -1,6 +1,6 @@
 /**
- * Completes the bodies of an older ledger: of an older body, only that it is a JSON object is certain. A value of a wrong
- * type is converted if that keeps its meaning, otherwise left out.
+ * Completes the bodies of an older ledger. Of an older body, it is only certain that it is a JSON object. A value of a
+ * wrong type is converted if that keeps its meaning; otherwise it is left out.
  */
 import { actionOfKind } from '../../../model/events/action.js'
 import type { TargetNode } from '../../../model/events/event.js'
@@ -93,7 +93,7 @@ function identifierOr(value: unknown, otherwise: string): string {
   return textOr(value, otherwise).replace(/[\0\p{Cs}]/gu, '\ufffd')
 }
 
-/** One text alone counts as a list of one. */
+/** A single text counts as a list of one. */
 function asTexts(value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value]
   return values.map(one => textOr(one, '')).filter(text => text !== '')

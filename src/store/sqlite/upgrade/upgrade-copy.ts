@@ -16,7 +16,7 @@ import type { Database } from '../files/database.js'
 import { toFileError } from '../files/file-error.js'
 import { syncFolder } from '../files/file-system.js'
 
-/** What follows the path of a database in the name of its copy, also of one that a kill has interrupted. */
+/** The suffix of a copy's name after the path of the database, also of a copy that a kill has interrupted. */
 const SUFFIX = /^\.schema-\d+(?:\.part)?$/u
 /** Room that is left for the upgrade itself. */
 const RESERVE_BYTES = 32 * 1024 * 1024
@@ -26,7 +26,7 @@ export interface UpgradeCopyOptions {
   noun: string
   /** The version of the schema before the upgrade. */
   version: number
-  /** What to do where there is no room. */
+  /** Advice for the operator if there is no room. */
   advice: string
   /** Free space of a folder's disk, in bytes. */
   freeBytes?: (folder: string) => number

@@ -16,8 +16,8 @@ export interface ChainEnd {
 }
 
 /**
- * Digests of the events, in their order. The events of a ledger that an older release has written receive theirs while the
- * store runs; until that is done, new events have to wait for theirs as well.
+ * Digests of the events, in their order. In a ledger of an older release, the events receive their digests while the
+ * store runs. Until all have one, new events have to wait for theirs as well.
  */
 export class EventChain {
   #end: ChainEnd
@@ -55,7 +55,7 @@ export class EventChain {
     })
   }
 
-  /** That event is stored with its digest. */
+  /** Moves the end to an event that was stored with its digest. */
   append(end: ChainEnd): void {
     this.#end = end
   }

@@ -34,7 +34,7 @@ export class EventChanges {
   }
 }
 
-/** A copy of this ledger numbers the same changes otherwise. */
+/** Identifies the numbering of the changes: a copy of this ledger numbers the same changes differently. */
 export function changeNumbering(database: Pick<Database, 'first'>): string {
   return String(database.first(NUMBERING)?.value)
 }

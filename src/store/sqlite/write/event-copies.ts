@@ -34,7 +34,10 @@ interface Change {
   seq: number
   source: string
   seenCount: number
-  /** `content`: with its content; `erased`: its content is to be removed; `tombstone`: that is done; `pruned`: by retention. */
+  /**
+   * `content`: with its content; `erased`: its content has to be removed; `tombstone`: its content is already removed;
+   * `pruned`: retention has removed it.
+   */
   kind: 'content' | 'erased' | 'tombstone' | 'pruned'
 }
 
@@ -47,13 +50,17 @@ interface Parts {
   upkeep: Upkeep
 }
 
-/** Stores a part of another ledger in the caller's transaction. @returns the newest event, or the refusal, before any change */
+/**
+ * Stores a part of another ledger in the caller's transaction.
+ *
+ * @returns the newest event, or an error before any change
+ */
 export function writeCopies(
   parts: Parts,
   { appended, changed, through, mark }: CopyStep,
 ): LedgerHead | null | AppError {
   const { database, writer } = parts
-  // It may have been promoted since the page was requested.
+  // The ledger may have been promoted since the page was requested.
   if (mark && !findFollow(database).mark) return notFollowing()
   const refusal = refuseAppended(database, writer, appended)
   if (refusal) return refusal
@@ -91,7 +98,7 @@ function applyChange({ database, index, eraser }: Parts, { event, body, seq, kin
   for (const id of event.subscriptionIds) if (!known.has(id)) index.addSubscription(seq, id)
 }
 
-/** An entry of the ledger records which events its retention has removed. */
+/** Applies the pruning that the event records, if it is such an entry. */
 function notePruning({ pruned, writer }: Parts, { kind, body, contentDigest }: CopiedEvent): void {
   if (kind !== ERASED_KIND || contentDigest !== null) return
   const entry = readErasureEntry(JSON.parse(Buffer.from(body).toString()) as StoredEvent)
@@ -149,7 +156,7 @@ function findChange(database: Database, event: CopiedEvent): Change | AppError |
     copiedContentDigest(database, event) === (removed ?? contentDigest(readContent(database, seq)))
   if (!isSame) return differs(event.storedKey, 'Its content is not that of the stored event.')
   const isErased = event.contentDigest !== null
-  // An import that continues reads changes again that were followed by the erasure.
+  // A resumed import reads changes again that came before the erasure.
   if (removed !== undefined && !isErased) return undefined
   const erased = removed === undefined ? 'erased' : row.subject_id === '' ? 'pruned' : 'tombstone'
   const found = { source: String(row.source), seenCount: Number(row.seen_count) }

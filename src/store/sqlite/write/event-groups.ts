@@ -23,21 +23,22 @@ interface Group {
 }
 
 /**
- * Groups that may be in progress together. With one, this thread and the store's would take turns waiting for each
- * other; with many, each would be small, and a message costs more than the event in it.
+ * Groups that may be in progress together. With one, this thread and the store's would alternately wait for each other.
+ * With many, each would be small, and a message costs more than the event in it.
  */
 const GROUPS_UNDER_WAY = 8
 /**
  * A group of this size is sent immediately: the store's thread works on it while this one still reads the requests
- * behind it. Smaller groups would cost more, as each commit writes pages of its own.
+ * behind it. Smaller groups would cost more, because each commit writes pages of its own.
  */
 const GROUP_EVENTS = 32
 /** A group takes no more characters, except from a single caller: small events must not wait for large ones. */
 const GROUP_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Sends events to the store's thread in groups. What arrives in one turn of the event loop, up to a full group, or while
- * enough groups are in progress, is one message and shares one commit. On an idle ledger a single event does not wait.
+ * Sends events to the store's thread in groups. Events that arrive in one turn of the event loop, up to a full group,
+ * or while enough groups are in progress, are one message and share one commit. On an idle ledger a single event does
+ * not wait.
  */
 export class EventGroups {
   /** The first is sent next; the last still grows. */
@@ -84,7 +85,7 @@ export class EventGroups {
     return outcomes
   }
 
-  /** Removes content, and records the entry for it, in a transaction of its own. */
+  /** Removes content, and records the entry for it, in a separate transaction. */
   async erase({ events, entry }: Erasure): Promise<RecordOutcome> {
     return this.#recordEntry(entry, (packed, now) => this.thread.erase(packed, now, events))
   }
@@ -105,7 +106,7 @@ export class EventGroups {
     return outcome
   }
 
-  /** A commit of copied events has succeeded. */
+  /** Call it after a successful commit of copied events. */
   noteCopied(head: LedgerHead | null): void {
     this.#provenAt = performance.now()
     this.#head = head
@@ -116,7 +117,7 @@ export class EventGroups {
     for (const { created, capturedAt } of outcomes) if (created) this.#head = { capturedAt, digest }
   }
 
-  /** Proves that the store can commit: writes, unless a commit has just succeeded. @returns the newest event */
+  /** Proves that the store can commit, with a write, unless a commit has just succeeded. @returns the newest event */
   async prove(): Promise<LedgerHead | null> {
     if (this.#head === null || performance.now() - this.#provenAt > PROVEN_MS) {
       this.#head = await this.thread.stores.events.probe()

@@ -42,8 +42,8 @@ const COUNT_REPEAT = /* sql */ `
 const END = ',"seen_count":,"last_seen_at":"0000-00-00T00:00:00.000000Z"}'.length
 
 /**
- * The same for a body whose JSON would take long to parse: its end is replaced, if this store wrote it. (Bodies of an older
- * ledger have other ends.) A body that SQLite cannot read as JSON stays as it is, and is counted.
+ * The same for a body whose JSON would take long to parse: its end is replaced, if this store wrote it. (Bodies of an
+ * older ledger have other ends.) A body that SQLite cannot read as JSON stays as it is, but the repeat is counted.
  */
 const COUNT_LARGE_REPEAT = /* sql */ `
   UPDATE events
@@ -67,11 +67,11 @@ const COUNT_KIND = /* sql */ `
   INSERT INTO kind_counters (kind, events) VALUES (?1, ?2)
   ON CONFLICT (kind) DO UPDATE SET events = events + ?2`
 
-/** A body that SQLite cannot read as JSON stays as it is: an event must not fail because of a subscription. */
+/** A body that SQLite cannot read as JSON stays as it is: a subscription must not make an event fail. */
 const MOVE_LAST_EVENT = /* sql */ `
   UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2) WHERE id = ?1 AND json_valid(body)`
 
-/** The position that capture has read to stays the same, and is stored apart from the cursor from now on. */
+/** The position of capture stays the same, and is stored separately from the cursor from now on. */
 const MOVE_CURSOR = /* sql */ `
   UPDATE subscriptions
   SET body = json_insert(json_set(body, '$.last_event_at', ?2, '$.last_cursor', ${laterCursorSql('?3')}),
@@ -165,7 +165,7 @@ export class EventWriter {
     this.pruned.forget()
   }
 
-  /** Events of an older release that have no digest yet, and those after them. */
+  /** Number of events of an older release without a digest, and of those after them. */
   get unchained(): number {
     return this.#appended - this.#chain.end.seq
   }
@@ -235,7 +235,7 @@ export class EventWriter {
     this.database.run(COUNT_KIND, kind, 1)
   }
 
-  /** A stored event was changed by its caller. @param repeats how many more deliveries of it there are */
+  /** Notes that the caller has changed a stored event. @param repeats number of additional deliveries */
   noteChange(seq: number, source: string, repeats: number): void {
     this.database.run(COUNT_SOURCE, source, 0, repeats, null)
     this.#changes.note(seq)
@@ -285,7 +285,7 @@ export class EventWriter {
 
   /**
    * Marks a stored event with a subscription that it was captured for, unless it is marked already. Its `captured_at`
-   * stays: it is the order of the ledger. No subscription has a pruned event.
+   * stays, as it defines the order of the ledger. A pruned event belongs to no subscription.
    */
   #markRepeat(dedupeKey: string, subscriptionId: string): void {
     const row = this.database.first(MARK_REPEAT, dedupeKey, subscriptionId, this.pruned.through)

@@ -16,7 +16,7 @@ const CONSUMERS = /* sql */ `
 const FOLLOW = 'follow'
 const PROMOTION = 'promotion'
 
-/** The epoch of a ledger, where every task reads it. */
+/** The epoch of a ledger, shared by all tasks. */
 export interface Epoch {
   epoch: string
 }
@@ -36,8 +36,9 @@ export function saveEpoch(database: Database, ledger: Epoch, epoch: string): voi
 }
 
 /**
- * See `CopyStore.promote`. The ledger is the beginning of the other one, and consumers were copied after the events that they have
- * acknowledged, so their checkpoints stay valid. Leases end: instances may have read events that are not here.
+ * See `CopyStore.promote`. The ledger has the first events of the other one, and consumers were copied after the events
+ * that they have acknowledged, so their checkpoints stay valid. Leases end, because instances may have read events that
+ * are not here.
  */
 export function promote(
   { database, writer, ledger }: { database: Database; writer: EventWriter; ledger: Epoch },

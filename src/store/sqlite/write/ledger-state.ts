@@ -25,7 +25,7 @@ const DEAD_LETTERS = copiedTable('dead_letters', 'id', [
 /** A table that a follower copies from its leader. */
 interface CopiedTable {
   list: string
-  /** Rows whose keys are not in the parameter, a list as JSON. */
+  /** Deletes rows whose keys are not in the parameter, a list as JSON. */
   deleteOthers: string
   /** Changes only rows that differ. */
   save: string
@@ -47,7 +47,10 @@ function copiedTable(table: string, key: string, columns: readonly string[], ord
 
 const ALL = -1
 
-/** What the ledger has apart from its events. Rows of consumers have counts that are kept nowhere: they are left out. */
+/**
+ * State of the ledger apart from its events. Rows of consumers have counts that are stored nowhere, so these are left
+ * out.
+ */
 export function readState(database: Database, deadLetters: number = COPY_LIMITS.deadLetters): LedgerState {
   const rows = (table: CopiedTable, limit = ALL) => database.all(table.list, limit)
   return {
@@ -66,7 +69,7 @@ export function readState(database: Database, deadLetters: number = COPY_LIMITS.
   }
 }
 
-/** A list that is not given stays as it is. */
+/** Replaces the given parts of the state. A list that is not given stays as it is. */
 export function writeState(database: Database, state: Partial<LedgerState>): void {
   const { closed, subscriptions, users, tokens, consumers, dead_letters } = state
   if (closed) markClosed(database)
@@ -89,7 +92,7 @@ export function writeState(database: Database, state: Partial<LedgerState>): voi
   ])
 }
 
-/** Others are deleted first: a new user may have the name of a deleted one. */
+/** Deletes other rows first: a new user may have the name of a deleted one. */
 function replaceRows<One>(
   database: Database,
   { deleteOthers, save }: CopiedTable,

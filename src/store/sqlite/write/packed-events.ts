@@ -6,8 +6,8 @@ import { addMarks, MARK_WORDS } from '../search/facet-marks.js'
 import { eachFacet } from '../search/facets.js'
 
 /**
- * Events for the store's thread, packed so that the message costs little: each object, array and string of a message is
- * cloned separately, so there are few of them, and the bodies are the bytes to store, in one buffer that changes hands
+ * Events for the store's thread, packed so that the message costs little. Each object, array and string of a message is
+ * cloned separately, so there are few of them. The bodies are the bytes to store, in one buffer that is transferred
  * without a copy.
  */
 export interface PackedEvents {
@@ -31,11 +31,11 @@ export interface MatchesOfEvent {
   matches: SubscriptionMatch[]
 }
 
-/** The outcomes of packed events. An event that was seen once is new. */
+/** The outcomes of packed events. An event whose count is 1 is new. */
 export interface PackedOutcomes {
   capturedAt: Micros[]
   seenCounts: number[]
-  /** Current bodies of the repeats whose sender needs them; it knows the bodies of new events. */
+  /** Current bodies of the repeats whose sender needs them; the sender knows the bodies of new events. */
   repeats: { index: number; body: string }[]
   /** Digest of the ledger's newest event, these included. */
   digest: string | null
@@ -54,7 +54,7 @@ export interface UnpackedEvent {
   marks: Uint32Array
 }
 
-/** Which of the numbers of an event is the length of its body. */
+/** Index of the body's length among the numbers of an event. */
 const BODY = 4
 const MARKS = BODY + 1
 const NUMBERS_PER_EVENT = MARKS + MARK_WORDS
@@ -67,7 +67,7 @@ const LAST_SEEN_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.lastIndexOf(BLANK_IN
 
 /**
  * An event as JSON text, without its closing brace and the members that the transaction adds. For an event that is
- * serialised already, only what follows its members. What never changes comes first (`contentOf`).
+ * already serialised, only the text after its members. The parts that never change come first (`contentOf`).
  */
 export function encodeWithoutInstants({ event, provenance, matches, json }: EventToRecord): string {
   const subscriptionIds = JSON.stringify(matches.map(match => match.id))
@@ -157,7 +157,7 @@ export function* unpackEvents({ count, texts, buffer, start }: PackedEvents): Ge
   }
 }
 
-/** Fills in when an event was captured, which is also when it was last seen. */
+/** Fills in the instant when an event was captured, which is also when it was last seen. */
 export function fillInstants({ body }: UnpackedEvent, capturedAt: Micros): void {
   const text = toTimestamp(capturedAt)
   body.write(text, body.length - CAPTURED_AT, 'latin1')

@@ -1,8 +1,8 @@
 import type { Database } from '../files/database.js'
 
 /**
- * After each block of this many events, the ledger notes how many there are of each source so far. `seq` has no gaps, so
- * the count up to any event needs one note for each source and at most one block of events.
+ * After each block of this many events, the ledger notes the number of events of each source so far. `seq` has no gaps,
+ * so the count up to any event needs one note for each source and at most one block of events.
  */
 const BLOCK = 256
 
@@ -28,7 +28,7 @@ export class SourceMarks {
 
   constructor(private readonly database: Database) {}
 
-  /** For each appended event. */
+  /** Call it for each appended event. */
   count(seq: number, source: string): void {
     this.#inBlock?.set(source, (this.#inBlock.get(source) ?? 0) + 1)
     if (seq % BLOCK !== 0) return
@@ -36,7 +36,7 @@ export class SourceMarks {
     this.#inBlock = new Map()
   }
 
-  /** After a rollback: the counted events may not be stored. */
+  /** Call it after a rollback: the counted events may not be stored. */
   forget(): void {
     this.#inBlock = undefined
   }
@@ -48,7 +48,7 @@ export function markAll(database: Database): void {
   for (let seq = BLOCK; seq <= newest; seq += BLOCK) addMarks(database, seq, countInBlock(database, seq - BLOCK, seq))
 }
 
-/** How many events each source has up to and including `seq`. */
+/** Number of events of each source up to and including `seq`. */
 export function countSources(database: Database, sources: readonly string[], seq: number): number[] {
   const block = seq - (seq % BLOCK)
   const since = countInBlock(database, block, seq)
