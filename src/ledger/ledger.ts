@@ -115,7 +115,7 @@ export class Ledger {
     this.#foreign?.notice()
   }
 
-  /** Call it after the ledger has followed another one, before it records its first event. */
+  /** Call it after the ledger has followed another one, before it records its first own event. */
   async endFollowing(): Promise<void> {
     await this.subscriptions.readAgain()
     await this.#learnPeople()

@@ -18,7 +18,7 @@ interface Watch {
   host: string | undefined
 }
 
-/** Stands for the source in the entries of places that capture has found. */
+/** Used in place of a source for the places that capture has found. */
 const FOLLOWED = 'chat:followed'
 /** Scope of a subscription that names none: its whole source. */
 const WHOLE_SOURCE = '*'

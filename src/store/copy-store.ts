@@ -134,7 +134,7 @@ export interface CopyStep {
   mark?: FollowMark | undefined
 }
 
-/** Copies events between ledgers, with their original instants, counts and digests. */
+/** Copies events between ledgers, with their original instants, counts and digests. Source: decision 53. */
 export interface CopyStore {
   /**
    * Reads a part of this ledger. Each change of an event after its capture has a number; only the last change of each

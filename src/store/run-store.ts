@@ -56,7 +56,7 @@ export interface RunStore {
   mark(id: string, marker: string): Promise<void>
   /** Queued and running ones, oldest first, with the marker of their processes. */
   listActive(): Promise<ActiveRun[]>
-  /** Adds to a log, and drops its oldest pieces beyond the bounds. It is on the disk after the next durable write. */
+  /** Adds to a log, and drops its oldest pieces beyond the bounds. The next durable write puts it on the disk. */
   appendLog(
     id: string,
     pieces: readonly Omit<LogPiece, 'seq'>[],
@@ -68,7 +68,7 @@ export interface RunStore {
   setPaused(paused: boolean): Promise<void>
 }
 
-/** Coordinates the processes that share a board. */
+/** Coordinates the processes that share a board. Source: docs/decisions/0075. */
 export interface SharedRuns {
   /**
    * Takes the right to perform runs. Runs that an earlier turn left unfinished become `interrupted`.

@@ -299,8 +299,7 @@ function textCandidates(
  * segments costs little more than for a single one, so each statement covers more segments than the previous one.
  *
  * @returns a function of the segment's range and of the number of events that would be read without the list. Its
- *   result is undefined if the list would be too long in comparison and of how many events would be read without the
- *   list; its result is undefined if the list would be too long in comparison
+ *   result is undefined if the list would be too long in comparison
  */
 function facetLists(database: Database, facets: string, order: Order, range: Range) {
   let known: Range = { low: 1, high: 0 }
