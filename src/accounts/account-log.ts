@@ -28,7 +28,9 @@ export interface AccountLogParts {
   now: () => Micros
   /** Writes a line to the server's log. */
   writeLine?: ((entry: AccountLogEntry) => void) | undefined
-  /** Called if the entry of a login, or of the end of sessions, could not be saved. Both still succeed. */
+  /**
+   * Called if the entry of a login or of the end of sessions could not be saved. The login or logout still succeeds.
+   */
   reportLoss?: ((error: unknown) => void) | undefined
 }
 
@@ -57,7 +59,7 @@ export class AccountLog {
     this.parts.writeLine?.(entry)
   }
 
-  /** Saves and logs an entry about a session. A store that cannot write prevents neither a login nor its end. */
+  /** Saves and logs an entry about a session. Logins and logouts succeed even if the store cannot write. */
   async addSession(event: AccountEvent, by: Actor): Promise<void> {
     const entry = this.toEntry(event, by)
     this.writeLine(entry)
@@ -69,7 +71,7 @@ export class AccountLog {
   }
 }
 
-/** The members that differ between a user before and after; none for a user that is missing before or after. */
+/** The members of a user that a change alters; none if the user is missing before or after it. */
 export function changesOf(before: StoredUser | undefined, after: StoredUser | undefined): AccountLogEntry['changes'] {
   const changes: AccountLogEntry['changes'] = {}
   for (const member of ['username', 'role', 'enabled'] as const) {

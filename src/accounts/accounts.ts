@@ -20,7 +20,7 @@ export interface OwnPasswordChange {
   input: unknown
   /** As for a login. */
   address: string
-  /** Token of the session that asked. It stays, under a new token. */
+  /** Token of the session that asks. This session stays, and gets a new token. */
   session: string | undefined
 }
 
@@ -62,8 +62,8 @@ export interface Accounts {
    */
   updateUser(id: string, input: unknown, by: Actor): Promise<User>
   /**
-   * A user's own change of its password. Wrong current passwords are slowed down as failed logins are. Ends all other
-   * sessions of the user.
+   * Changes the password of the user who asks. The throttle of logins also counts wrong current passwords. Ends all
+   * other sessions of the user.
    *
    * @returns the session that asked, with its new token; undefined if none asked, or it ended during the change
    * @throws AppError `invalid/invalid_field` with every field, `forbidden/wrong_password`,

@@ -11,7 +11,7 @@ import { toSecretDigest } from './secret-digest.js'
 
 const TOKEN = /^tok_[A-Za-z0-9_-]{43}$/
 const PREFIX_CHARACTERS = 8
-/** A use is recorded if the last recorded one is at least this old. */
+/** A use is recorded only if the last recorded use is at least this old. */
 const NOTED_EVERY: Micros = 60_000_000
 
 /** The methods that other folders use. */
@@ -33,7 +33,8 @@ export class ApiTokens {
   ) {}
 
   /**
-   * Finds a token that has not ended, with its user, enabled or not. Costs one read, and at most one write of `last_used_at` per minute.
+   * Finds a token that has not ended, with its user, who may be disabled. Costs one read, and at most one write of
+   * `last_used_at` per minute.
    */
   async find(shown: string): Promise<OwnedToken | undefined> {
     if (!TOKEN.test(shown)) return undefined
@@ -109,7 +110,10 @@ export class ApiTokens {
   }
 }
 
-/** A future instant does not count: the clock was set back, and nothing would be recorded until it catches up. */
+/**
+ * A future instant does not count as recent: after the clock was set back, no use would be recorded until it catches
+ * up.
+ */
 function isRecent(lastUsedAt: string | null, now: Micros): boolean {
   if (lastUsedAt === null) return false
   return lastUsedAt > toTimestamp(now - NOTED_EVERY) && lastUsedAt <= toTimestamp(now)

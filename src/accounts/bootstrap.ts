@@ -19,8 +19,8 @@ const SETTINGS = new Map([
 ])
 
 /**
- * Creates the first administrator, once: an existing user of that name is left unchanged with any role. The
- * settings may therefore remain, without restoring an old password.
+ * Creates the first administrator once. An existing user of that name stays unchanged, with any role, so settings that
+ * remain do not restore an old password.
  *
  * @throws AppError `configuration/settings_invalid` for a name or password that a new user cannot have
  *

@@ -35,7 +35,7 @@ export function isAdmin(identity: Identity): boolean {
   return identity.kind === 'bootstrap_admin' || userOf(identity)?.role === 'admin'
 }
 
-/** The user whose rights the caller has, of a read-only token those to read; a writer token has none of them. */
+/** The user whose rights the caller has. A read-only token has only the rights to read; a writer token has none. */
 export function userOf(identity: Identity): User | undefined {
   return 'user' in identity && identity.kind !== 'writer' ? identity.user : undefined
 }

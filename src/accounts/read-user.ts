@@ -19,8 +19,8 @@ export function isUsername(value: unknown): value is string {
 }
 
 /**
- * Reads a user to create. Members beyond those of `NewUser` are refused: ignoring one such as `enabled` would leave
- * someone with unintended rights.
+ * Reads a user to create. Members that `NewUser` does not have are refused: a user whose `enabled` was ignored would
+ * have unintended rights.
  *
  * @param passwordMinLength bytes of UTF-8
  * @throws AppError `invalid/invalid_field` with every refused field
@@ -127,7 +127,7 @@ function problemsOfPassword(field: string, password: unknown): FieldProblem[] {
   return padded ? [problem(field, 'must not contain U+0000')] : problemsOfText(field, password)
 }
 
-/** Their names are not repeated: they may contain secrets. */
+/** The problems do not repeat the names of these members, which may contain secrets. */
 function problemsOfOthers(others: Record<string, unknown>, known: string): FieldProblem[] {
   return Object.keys(others).length === 0 ? [] : [{ field: '', detail: `Only ${known} can be sent.` }]
 }

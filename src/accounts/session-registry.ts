@@ -4,7 +4,7 @@ import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { toSecretDigest } from './secret-digest.js'
 
 export interface Session {
-  /** Public, to name the session; no secret. */
+  /** Public: identifies the session, and is not a secret. */
   id: string
   userId: string
   csrfToken: string
@@ -33,9 +33,9 @@ export interface NewSession extends Session {
 
 /** Browser sessions: who has logged in, never what that user may do. */
 export interface SessionStore {
-  /** Always succeeds, if necessary by ending another session. */
+  /** Always succeeds: ends another session if there is no room. */
   start(userId: string, from?: SessionOrigin): Promise<NewSession>
-  /** Finds a live session and counts this as a use of it. */
+  /** Finds a live session and marks it as used. */
   find(sessionToken: string): Promise<Session | undefined>
   /**
    * Gives a live session new secrets, and ends all others of its user.
@@ -46,7 +46,7 @@ export interface SessionStore {
   end(sessionToken: string): Promise<void>
   /** The live sessions of a user, last used first. */
   list(userId: string): Promise<ListedSession[]>
-  /** Ends those sessions of the user that `ends` selects. @returns how many there were */
+  /** Ends the sessions of the user that `ends` selects. @returns how many there were */
   endOf(userId: string, ends: (id: string) => boolean): Promise<number>
   endAllOf(userId: string): Promise<void>
 }
@@ -61,13 +61,13 @@ export interface SessionLimits {
   now: () => Micros
 }
 
-/** A user with this many sessions loses its own oldest for a new one. */
+/** From this many sessions on, a new session of a user may replace the user's own oldest one. */
 export const MANY_FOR_ONE = 16
 
 interface KeptSession extends Session {
   startedAt: Micros
   address: string | null
-  /** Both as `elapsed` counts. */
+  /** Both times in milliseconds of `elapsed`. */
   usedAt: number
   endsAt: number
 }

@@ -13,8 +13,8 @@ import {
 } from './session-registry.js'
 
 /**
- * Sessions in a database that several servers share: any of them answers any request, and a session that ends on one has
- * ended on all. Tokens are stored as digests; the CSRF token is derived from the session token, and not stored.
+ * Sessions in a database that several servers share. Every server accepts every session, and a session that ends on one
+ * server ends on all. Tokens are stored as digests; the CSRF token is derived from the session token, and not stored.
  *
  * Source: docs/decisions/0068.
  */

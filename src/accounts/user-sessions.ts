@@ -4,7 +4,7 @@ import { type AccountLog, type Actor, COMMAND } from './account-log.js'
 import { unknownUser } from './public-user.js'
 import type { ListedSession, SessionStore } from './session-registry.js'
 
-/** The browser sessions of users: listed and ended, by the users themselves and by admins. */
+/** Lists and ends the browser sessions of users, for the users themselves and for admins. */
 export class UserSessions {
   constructor(
     private readonly users: Pick<UserStore, 'findById'>,

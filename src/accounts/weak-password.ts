@@ -3,8 +3,8 @@ import { COMMON_PASSWORDS } from './common-passwords.js'
 let common: ReadonlySet<string> | undefined
 
 /**
- * Why a new password is easy to guess: it equals the user's name, or it is one of the most common. Both are compared
- * without case and in the compatibility form (NFKC), so that another spelling counts as equal.
+ * Why a new password is easy to guess: it equals the user's name, or it is one of the most common passwords. The
+ * comparison ignores case and uses the compatibility form (NFKC), so that another spelling counts as equal.
  *
  * @returns the end of a sentence that begins with the password; undefined if nothing is wrong with it
  *

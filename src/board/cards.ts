@@ -11,7 +11,7 @@ import { readCard, readCardChanges } from './read-card.js'
 export interface CardsParts {
   store: CardStore
   history: CardHistoryStore
-  /** From left to right; new cards go to the first. A card in a column that is no longer listed stays there. */
+  /** From left to right; new cards go to the first column. A card in a column that is no longer listed stays there. */
   columns: readonly string[]
   now: () => Micros
   /** A fresh, random id. */
@@ -36,7 +36,10 @@ const SHOWN_CHARACTERS = 80
  * Source: decisions on the board, section 8.
  */
 export class Cards {
-  /** One change at a time, from reading a card to storing it. The store compares the version again: processes may share it. */
+  /**
+   * Runs one change at a time, from reading a card to storing it. The store compares the version again, because other
+   * processes may share it.
+   */
   readonly #queue = new SerialQueue()
 
   constructor(private readonly parts: CardsParts) {}
@@ -80,7 +83,8 @@ export class Cards {
   }
 
   /**
-   * Changes the members that were sent. A card that stays the same, or only moves within its column, keeps its version.
+   * Changes the members that were sent. A card keeps its version if nothing changes, or if it only moves within its
+   * column.
    *
    * @param input not validated yet
    * @param ifMatch the header, if one was sent
@@ -108,7 +112,7 @@ export class Cards {
   }
 
   /**
-   * What was done with a card. A deleted card still has its history.
+   * The history of a card, which a deleted card still has.
    *
    * @throws AppError `not_found/not_found`
    */

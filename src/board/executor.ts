@@ -27,7 +27,7 @@ export interface ExecutorParts extends RunWorkerParts {
 }
 
 const TIMES: RunWorkerTimes = { ...TREE_TIMES, mockStepMs: 300, retryMs: 1_000, turnSeconds: 30 }
-/** How long `cancel` waits for the end of the run. Ending a tree takes less, unless the store fails. */
+/** How long `cancel` waits for the end of the run. Ending a process tree takes less time, unless the store fails. */
 const CANCEL_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
 /** Bytes of a log per read. */
@@ -35,8 +35,8 @@ const PIECES_BYTES = 64 * 1024
 const SHOWN_CHARACTERS = 100
 
 /**
- * Runs cards: one at a time, in the order of the requests. Everything about a run is in the store; its followers read there,
- * so nothing accumulates for a slow reader.
+ * Runs cards: one at a time, in the order of the requests. The store has everything about a run. Followers read from
+ * the store, so nothing accumulates for a slow reader.
  *
  * Source: decisions on the board, section 8.
  */
@@ -46,8 +46,8 @@ export class Executor {
   #closed: Promise<void> | undefined
 
   /**
-   * Runs that an earlier server left unfinished become `interrupted` and are never started again; their remaining processes
-   * are ended before any run starts. Where several processes share the board, queued runs keep their turn.
+   * Runs that an earlier server left unfinished become `interrupted` and are never started again; their remaining
+   * processes are ended before any run starts. If several processes share the board, queued runs keep their place.
    *
    * @throws AppError `unavailable/store_…`
    */
@@ -112,7 +112,7 @@ export class Executor {
     return this.parts.runs.find(id)
   }
 
-  /** The whole stored log. It may be long, so other work gets a turn in between. */
+  /** The whole stored log. It may be long, so other work gets a turn between reads. */
   async log(id: string, after = 0): Promise<LogPiece[]> {
     const pieces: LogPiece[] = []
     while (pieces.length < RUN_LIMITS.logPieces) {
@@ -125,8 +125,8 @@ export class Executor {
   }
 
   /**
-   * The log while it is written, some pieces at a time, after the one with that `seq`. A follower that is slower than the
-   * run misses pieces that the log no longer has. Ends with the run, or with the signal.
+   * Yields the log while it is written, some pieces at a time, after the piece `after`. A slow follower misses pieces
+   * that the log no longer has. Ends with the run, or with the signal.
    */
   async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<LogPiece[]> {
     for (let seq = after; !signal.aborted; ) {
@@ -179,7 +179,7 @@ export class Executor {
     }
   }
 
-  /** No run starts until `resume`, also after a restart; the current one continues. */
+  /** Starts no run until `resume`, not even after a restart. The current run continues. */
   async pause(): Promise<ExecutorStatus> {
     await this.parts.runs.setPaused(true)
     return this.status()
@@ -209,8 +209,8 @@ export class Executor {
   }
 
   /**
-   * Ends the current run with all its processes: it becomes `interrupted`. So do the queued ones, unless another process that
-   * shares the board can perform them.
+   * Ends the current run with all its processes; it becomes `interrupted`. Queued runs become `interrupted` too, unless
+   * another process that shares the board can perform them.
    */
   close(): Promise<void> {
     this.#closed ??= this.#close()

@@ -8,8 +8,8 @@ const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/gy
 const VERSION = /^[1-9]\d{0,14}$/
 
 /**
- * Reads `If-Match`: the tag of a card is its version in quotes. Weak tags match nothing, and neither do tags that no
- * card ever had.
+ * Reads `If-Match`: the tag of a card is its version in quotes. Weak tags, and tags that no card ever had, match
+ * nothing.
  *
  * @throws AppError `invalid/invalid_field` if it is not a list of entity tags
  *
@@ -34,7 +34,7 @@ export function isNoneMatch(header: string | undefined, version: number): boolea
   return header.trim() === '*' || (readTags(header)?.some(({ tag }) => tag === String(version)) ?? false)
 }
 
-/** @returns `undefined` for an empty list, or a text that is none */
+/** @returns `undefined` for an empty list, or a text that is not a list */
 function readTags(header: string): { weak: boolean; tag: string }[] | undefined {
   const elements = [...header.matchAll(ELEMENT)]
   const length = elements.reduce((sum, [text]) => sum + text.length, 0)

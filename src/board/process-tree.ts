@@ -8,8 +8,8 @@ export interface TreeRoot {
   /** `NAME=value` in the environment of the first process; the processes that it starts inherit it. */
   mark: string
   /**
-   * The first process, which leads its own session. Null after a restart of the server, when another process may have that
-   * number.
+   * The first process, which leads its own session. Null after a restart of the server, because another process may
+   * have that number by then.
    */
   pid: number | null
 }
@@ -26,9 +26,9 @@ export interface TreeTimes {
 export const TREE_TIMES: TreeTimes = { graceMs: 5_000, killMs: 5_000, pollMs: 50 }
 
 /**
- * Ends every process of a run: SIGTERM, then SIGKILL repeatedly until none is left. These are the first process's group and
- * session, all processes with its mark in the environment (so also those that called setsid or lost their parent), and
- * all processes that these have started. Without /proc it is only the group.
+ * Ends every process of a run: SIGTERM, then SIGKILL repeatedly until none is left. This covers the group and session
+ * of the first process, all processes with its mark in the environment (even if they called setsid or lost their
+ * parent), and all processes that these have started. Without /proc, only the group is ended.
  *
  * @returns whether none is left
  */
@@ -50,7 +50,7 @@ export async function endTree(root: TreeRoot, times: TreeTimes = TREE_TIMES, pro
   return isNone(left)
 }
 
-/** The receivers of signals. */
+/** Groups and processes that receive the signals. */
 interface Targets {
   /** A signal reaches all processes of a group together, so none can fork in between. */
   groups: ReadonlySet<number>
@@ -105,7 +105,7 @@ async function readProcesses(mark: string, proc: string): Promise<ProcessRow[] |
   return rows
 }
 
-/** Processes may end while they are read, and some may not be read. */
+/** Processes may end while they are read, and some are not readable. */
 async function readOrNothing<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await read()

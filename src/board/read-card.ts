@@ -32,7 +32,7 @@ export function readCard(input: unknown, columns: readonly string[]): NewCard {
   return sent
 }
 
-/** Reads the changes of a card: at least one member. Otherwise as `readCard`. */
+/** Reads the changes of a card, at least one member. Otherwise like `readCard`. */
 export function readCardChanges(input: unknown, columns: readonly string[]): CardInputChanges {
   const sent = withoutBlankEnds(readMembers(input))
   if (!checkChanges.Check(sent)) throw refusedInput('The change', toFieldProblems(checkChanges.Errors(sent), sent))
@@ -49,7 +49,7 @@ function readMembers(input: unknown): Record<string, unknown> {
     throw refusedInput('The body', [{ field: '', detail: 'It must be a JSON object.' }])
   }
   const members: Record<string, unknown> = { ...input }
-  // Before any check of each element.
+  // The length is checked before any element is.
   const long = LISTS.filter(({ name, most }) => Array.isArray(members[name]) && members[name].length > most)
   if (long.length === 0) return members
   throw refusedInput(

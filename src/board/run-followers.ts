@@ -3,7 +3,7 @@ export class RunFollowers {
   #wakes = 0
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** How often followers were woken. A read that begins after this number was noted sees all changes up to it. */
+  /** How often followers were woken. A read that begins after a caller got this number sees all changes up to it. */
   get wakes(): number {
     return this.#wakes
   }

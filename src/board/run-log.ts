@@ -16,18 +16,18 @@ export interface RunLogParts {
 const BATCH_BYTES = 64 * 1024
 const BATCH_MS = 200
 /**
- * A program that alternates between both streams makes a piece of each word; a batch is also written when it reaches
- * this many pieces.
+ * A batch is also written when it reaches this many pieces: a program that alternates between both streams may make a
+ * piece of each word.
  */
 const BATCH_PIECES = 256
 /** Pause between two full batches, so that a flood of output leaves the server time: it is limited to about 6 MB/s. */
 const REST_MS = 10
-/** Enough for the content of the pipes, as each of these reads yields at least a batch. */
+/** Enough for the content of the pipes, because each of these reads yields at least a batch. */
 const MAX_LAST_READS = 256
 
 /**
- * The log of a run while it is written. Output is read no faster than it is stored: while a batch is being written, nothing
- * is read from the pipes, and the program waits as it would for a slow terminal.
+ * The log of a run while it is written. Output is read no faster than it is stored: while a batch is written, the pipes
+ * are not read, and the program waits as it would for a slow terminal.
  */
 export class RunLog {
   readonly #streams = new Set<Readable>()
@@ -66,8 +66,8 @@ export class RunLog {
   }
 
   /**
-   * Reads the rest of the pipes when no writer is left, however long the store needs for it, and closes them. A process that
-   * was not found may keep them open: then they end where they were found empty.
+   * Reads the rest of the pipes when no writer is left, however long the store takes, and closes them. If a process
+   * that was not found keeps them open, they end where they were found empty.
    */
   async readLast(): Promise<void> {
     for (let reads = 0; this.#streams.size > 0 && reads < MAX_LAST_READS; reads++) {
@@ -93,7 +93,7 @@ export class RunLog {
     if (text === '' || this.#failure !== undefined) return
     const bytes = Buffer.byteLength(text)
     const last = this.#pending.at(-1)
-    // A program that writes byte by byte must not make a row of each.
+    // A program that writes byte by byte must not create a row for each byte.
     if (last?.stream === stream && this.#pendingBytes + bytes <= BATCH_BYTES) last.text += text
     else this.#pending.push({ at: this.parts.now(), stream, text })
     this.#pendingBytes += bytes

@@ -10,7 +10,7 @@ import type { RunLog } from './run-log.js'
 /** How a run ended. */
 export type RunOutcome = Pick<Run, 'state' | 'reason' | 'exit_code' | 'signal'>
 
-/** Why a run is ended from outside; the reason of its signal. */
+/** Why a run is ended from outside; the reason of its abort signal. */
 export type StopReason = 'cancelled' | 'interrupted'
 
 export interface RunProcessOptions {
@@ -112,7 +112,7 @@ async function start({ command, folder, environment }: RunProcessOptions): Promi
   return child
 }
 
-/** Its exit, even if a process that it started still holds the pipes open. */
+/** Resolves when the program exits, even if a process that it started still holds the pipes open. */
 function endOf(child: ChildProcess): Promise<Exit> {
   return new Promise(resolve => {
     child.once('exit', (exit_code, signal) => resolve({ exit_code, signal }))

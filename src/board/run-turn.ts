@@ -9,9 +9,12 @@ export interface HeldTurn {
   release(): Promise<void>
 }
 
-/** How often the turn is renewed within its time: a renewal without an answer must not be the last. */
+/** How often the turn is renewed within its time, so that one renewal without an answer does not lose it. */
 const RENEWALS = 10
-/** Without a renewal for this part of its time the turn counts as lost: the rest is for ending the processes of the run. */
+/**
+ * Without a renewal for this part of its time, the turn counts as lost. The rest of the time is for ending the
+ * processes of the run.
+ */
 const TRUSTED_PART = 0.5
 
 /**
@@ -36,7 +39,7 @@ export async function holdTurn(
       if (await shared.renewTurn(lease, seconds)) renewedAt = askedAt
       else lost.abort()
     } catch {
-      // It is tried again, until the turn counts as lost.
+      // The renewal is repeated until the turn counts as lost.
     }
   }
   const renewal = setInterval(renew, (seconds * 1000) / RENEWALS)
@@ -45,7 +48,7 @@ export async function holdTurn(
     lost: lost.signal,
     release: async () => {
       clearInterval(renewal)
-      // If it cannot be released, it expires soon.
+      // A turn that cannot be released expires soon.
       await shared.endTurn(lease).catch(() => undefined)
     },
   }

@@ -18,7 +18,7 @@ export interface RunWorkerTimes extends TreeTimes {
   mockStepMs: number
   /** Pause before a refused write is repeated. */
   retryMs: number
-  /** After this without a sign of life, another process that shares the board performs its runs. */
+  /** If this process shows no sign of life for so long, another one that shares the board performs its runs. */
   turnSeconds: number
 }
 
@@ -47,19 +47,19 @@ interface RunStop {
 }
 
 /**
- * Performs queued runs, one at a time, in the order of the requests. Where several processes share the board, one of them
- * does this for all, for as long as its turn lasts.
+ * Performs queued runs, one at a time, in the order of the requests. If several processes share the board, the one that
+ * has the turn performs the runs of all.
  */
 export class RunWorker {
   readonly #closing = new AbortController()
   /** Resolves when the processes that an earlier server left are ended. */
   readonly #recovered: Promise<void>
   readonly #endedMarkers = new Set<string>()
-  /** Stops by run id: of the current run, and of runs that are being cancelled. */
+  /** By run id: the stop of the current run, and of runs that are being cancelled. */
   readonly #stops = new Map<string, RunStop>()
-  /** The run that is performed. */
+  /** Id of the run in progress. */
   #current: string | undefined
-  /** Resolves when nothing is performed. */
+  /** Resolves when no run is in progress. */
   #working: Promise<void> | undefined
   /** The queue may have changed since it was read. */
   #isAsked = false
@@ -78,7 +78,7 @@ export class RunWorker {
     return this.#closing.signal.aborted
   }
 
-  /** Performs what is queued. */
+  /** Starts performing the queued runs. */
   work(): void {
     this.#isAsked = true
     this.#working ??= this.#work()
@@ -95,21 +95,22 @@ export class RunWorker {
       }
     } catch (error) {
       this.parts.report(error)
-      // A store that is unavailable for a while must not leave runs in the queue. A shared one reports when it is back.
+      // A store that is unavailable for a while must not leave runs in the queue. A shared store reports when it is
+      // back.
       if (isUnavailable(error) && !this.parts.shared) setTimeout(() => this.work(), this.times.retryMs).unref()
     } finally {
       this.#working = undefined
     }
   }
 
-  /** Ends a run that this process performs, also one that it is just taking. */
+  /** Ends a run that this process performs, or is about to take. */
   cancel(id: string, by: CardActor): void {
     const stop = this.#stopOf(id)
     stop.by ??= by
     stop.controller.abort('cancelled' satisfies StopReason)
   }
 
-  /** Drops what `cancel` noted of a run that another process performs. */
+  /** Forgets the stop that `cancel` noted for a run of another process. */
   forget(id: string): void {
     if (this.#current !== id) this.#stops.delete(id)
   }
@@ -122,7 +123,7 @@ export class RunWorker {
     await this.#recovered
   }
 
-  /** Never rejects: the next server marks the run, if it must. */
+  /** Never rejects: if this fails, the next server marks the run. */
   async interrupt(id: string): Promise<void> {
     try {
       await this.parts.runs.update(id, { state: 'interrupted', finished_at: this.#at() })
@@ -144,17 +145,17 @@ export class RunWorker {
       const by = await this.parts.shared?.findCancelRequest(id)
       if (by && this.#current === id) this.cancel(id, by)
     } catch (error) {
-      if (!isUnavailable(error)) this.parts.report(error) // it is looked for again with the next change
+      if (!isUnavailable(error)) this.parts.report(error) // the next change repeats the search
     }
   }
 
   async #performInTurn(shared: SharedRuns): Promise<void> {
-    // Also for runs that a dead server left: they are active until another turn begins.
+    // Active runs include those of a dead server, until another turn begins.
     if ((await this.parts.runs.listActive()).length === 0) return
     const turn = await holdTurn(shared, { seconds: this.times.turnSeconds, at: this.#at() })
     if (!turn) return
     turn.lost.addEventListener('abort', () => this.#interruptCurrent(), { once: true })
-    // It has interrupted the runs of a dead server.
+    // The new turn has interrupted the runs of a dead server.
     this.followers.wake(undefined)
     try {
       await this.#endLeftovers(await shared.listLeftMarkers())
@@ -243,7 +244,7 @@ export class RunWorker {
     try {
       return await running
     } catch (error) {
-      // After any failure of watching the processes: none may continue unwatched.
+      // If watching the processes fails, none may continue unwatched.
       await endTree({ mark: markOf(marker), pid: null }, this.times)
       throw error
     } finally {
@@ -256,7 +257,7 @@ export class RunWorker {
     this.followers.wake(id)
   }
 
-  /** Ends what earlier servers left on this machine. */
+  /** Ends the processes that earlier servers left on this machine. */
   async #endLeftovers(markers: readonly string[]): Promise<void> {
     try {
       for (const marker of markers.filter(marker => !this.#endedMarkers.has(marker))) {
@@ -269,8 +270,8 @@ export class RunWorker {
   }
 
   /**
-   * A full disk must not lose the end of a run: the write is repeated until it succeeds or the server stops. In that case the
-   * next server marks the run as interrupted.
+   * A full disk must not lose the end of a run: the write is repeated until it succeeds or the server stops. After a
+   * stop, the next server marks the run as interrupted.
    */
   async #untilStored(work: () => Promise<unknown>): Promise<void> {
     for (let failures = 0; ; failures++) {

@@ -4,7 +4,7 @@ const MAX_SECONDS = 3
 const MAX_ANSWER_BYTES = 16 * 1024
 
 /**
- * Asks a ledger with `GET /api/session` who a browser's cookie belongs to.
+ * Asks a ledger, with `GET /api/session`, which user a browser's cookie belongs to.
  *
  * @param ledgerUrl base address, without trailing slash
  * @param cookie `name=value`

@@ -21,7 +21,7 @@ export interface CardParameters {
   after?: string | undefined
 }
 
-/** The query of `GET /api/runs`, likewise not validated. */
+/** The query of `GET /api/runs`, also not validated here. */
 export interface RunParameters {
   card_id?: string | undefined
   state?: string | undefined

@@ -20,9 +20,9 @@ export interface Arrival {
   isRepeat: boolean
 }
 
-/** How long one long poll is held. Repeats do not end it, so they are looked for afterwards. */
+/** How long one long poll is held. Repeats do not end it, so the watch looks for them afterwards. */
 const HOLD_SECONDS = '2'
-/** The newest events, among which a repeated one is searched. */
+/** Number of newest events among which a repeated one is searched. */
 const LOOKED_AT = '50'
 
 interface Seen {
@@ -64,7 +64,7 @@ export class DeliveryWatch {
     this.#webhook = webhook
   }
 
-  /** Call when the server is unreachable: it may return with other settings. */
+  /** Call when the server is unreachable, because it may return with other settings. */
   disconnect(): void {
     this.#webhook = undefined
   }

@@ -14,8 +14,8 @@ const OPENING_BRACKET = 0x5b
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, FEED, 0x0d, 0xef, 0xbb, 0xbf])
 
 /**
- * Distinguishes one JSON text from one event per line, reading no more of the latter than necessary. A first line that
- * is a whole JSON text with more below it means lines; input that begins with an array is one text.
+ * Distinguishes one JSON text from one event per line, and reads no more lines than necessary. A first line that is a
+ * whole JSON text, followed by more, means lines. Input that begins with an array is one text.
  *
  * @param chunks of UTF-8
  * @throws AppError `invalid/invalid_json` for empty input, `too_large/body_too_large` for a text that no ledger accepts
@@ -39,7 +39,7 @@ interface Head {
   more: boolean
 }
 
-/** Reads until it is known whether anything follows the first line. */
+/** Reads until it is clear whether anything follows the first line. */
 async function readHead(source: AsyncIterator<Uint8Array>): Promise<Head> {
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -15,8 +15,8 @@ export interface FollowEventsOptions extends WaitOptions {
 }
 
 /**
- * Yields every matching event, oldest first, indefinitely: page by page, by long poll. Starts after `since`; without it
- * where `from` or `days` begin; without these now. Waits while the server is unreachable and misses nothing.
+ * Yields every matching event, oldest first, indefinitely: page by page, by long poll. Starts after `since`, or where
+ * `from` or `days` begin, or now if all are absent. Waits while the server is unreachable and misses nothing.
  *
  * @returns pages with at least one event; ends when the signal is aborted
  * @throws AppError if the first request is refused; later only for failures that waiting cannot resolve
@@ -28,7 +28,7 @@ export function followEvents(
 ): AsyncGenerator<EventPage> {
   const { signal } = options
   return followPages({
-    // Only what the ledger answers, and this client throws, gets here: always an AppError.
+    // Only errors that this client throws get here: always an AppError.
     ...(options as Pick<
       FollowOptions<EventPage>,
       'signal' | 'onPruned' | 'onConnected' | 'onInterrupted' | 'random' | 'sleep'

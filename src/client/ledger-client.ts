@@ -31,7 +31,7 @@ export interface LedgerClientOptions {
 export type EventMediaType = 'application/json' | 'application/x-ndjson'
 
 const MAX_HELD_SECONDS = 60
-/** A page of a copy has one event at least, and its bounds count the stored text. */
+/** A page of a copy has at least one event, and its limits count the stored text. */
 const MAX_COPY_BYTES = 64 * 1024 * 1024
 const MAX_STATE_BYTES = 256 * 1024 * 1024
 
@@ -274,7 +274,10 @@ export class LedgerClient extends ServerClient {
     throw notADaybookServer(answer.status, LEDGER)
   }
 
-  /** What the ledger has apart from its events. @param unless SHA-256 of an earlier answer: status 204 if it is the same */
+  /**
+   * The state of the ledger without its events. @param unless SHA-256 of an earlier answer: status 204 if it is the
+   * same
+   */
   copyState(unless?: string, options?: CallOptions): Promise<Answer> {
     const path = `/api/copy/state${toQueryString({ unless })}`
     return this.call({ method: 'POST', path, maxAnswerBytes: MAX_STATE_BYTES }, options)
@@ -310,7 +313,7 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'POST', path: `/api/verify${toQueryString(range)}` }, options)
   }
 
-  /** Records what a platform has listed; available only over the ledger's socket. */
+  /** Records the history that a platform has listed; available only over the ledger's socket. */
   recordHistory(history: unknown, options?: CallOptions): Promise<Answer> {
     return this.post('/api/history', JSON_TYPE, JSON.stringify(history), options)
   }

@@ -4,7 +4,10 @@ import type { CallOptions } from './server-client.js'
 /** What a running ledger reports about the webhook of one source. */
 export interface ServedWebhook {
   isSecretConfigured: boolean
-  /** Messages of this source are captured too, so not every repeat is a delivery. A poll leaves alone what its watch has. */
+  /**
+   * Messages of this source are captured too, so not every repeat is a delivery. A poll causes no repeats of events
+   * that its watch has.
+   */
   isCaptured: boolean
   /** Origin of the platform's server, if set in the ledger rather than taken from the hook's address. */
   site?: string

@@ -22,8 +22,8 @@ const MAX_RETRY_AFTER_SECONDS = 3600
 
 /**
  * Converts a problem response (RFC 9457) to an error: category by status; `code`, `detail` and `errors` as sent. If the
- * server asks for another credential, the hint shows how to give one to a command. Our servers use no other form, so any
- * other response is not from one, unless its status is one that a proxy sends on behalf of a server.
+ * server asks for another credential, the hint shows how to give one to a command. Our servers use no other form. Any
+ * other response is therefore not from one, unless a proxy sends its status on behalf of a server.
  */
 export function toAppError(
   answer: HttpAnswer,
@@ -54,13 +54,13 @@ export function notADaybookServer(status: number, { noun, mismatchCode, givenBy 
   return new AppError('unavailable', mismatchCode, detail, { hint: `Check ${givenBy}.` })
 }
 
-/** Whether a health is that of a ledger. Both programs have a version and a database; of a board there is no head. */
+/** Whether a health answer is that of a ledger. Both programs have a version and a database; a board has no head. */
 export function isOfLedger(health: unknown): boolean {
   const { database, version } = Object(health)
   return database !== undefined && (version === undefined || 'head' in Object(health))
 }
 
-/** What answers there, if it is not a ledger. The health of our board has a version. */
+/** The error for a server that is not a ledger. A board is recognised by the version in its health. */
 export function notALedger(answer: Answer): AppError {
   const { status } = answer
   const health = status === 200 ? Object(answer.json()) : {}
@@ -73,7 +73,10 @@ function isProblem({ headers }: HttpAnswer): boolean {
   return /^application\/problem\+json\b/i.test(headers['content-type'] ?? '')
 }
 
-/** Too large, too many requests, or no server behind the proxy; above 502 some products use statuses of their own. */
+/**
+ * Statuses for a body that is too large, too many requests, or no server behind the proxy. Above 502, some products use
+ * statuses of their own.
+ */
 function isOfProxy(status: number): boolean {
   return status === 413 || status === 429 || status >= 502
 }

@@ -51,7 +51,7 @@ function inLines(error: AppError, { lines }: LineBatch): AppError {
   const [first, last] = [lines[0], lines.at(-1)]
   const where = first === last ? `Line ${first} is not recorded` : `Lines ${first} to ${last} are not recorded`
   const errors = error.errors.map(problem => atLine(problem, lines))
-  // The problems below carry the right line numbers.
+  // The problems below have the right line numbers.
   const message =
     errors.length > 0 ? `${where}: ${lines.length === 1 ? 'it is' : 'some are'} refused.` : `${where}. ${error.message}`
   return rewritten(error, message, errors)

@@ -20,7 +20,7 @@ export class SessionClient extends ServerClient {
   /**
    * Begins a session, issues a token with all rights of the user, and ends the session.
    *
-   * @param name what the token is for; lists show it
+   * @param name purpose of the token, as lists show it
    * @throws AppError `unauthenticated/…` for a wrong password; as `ServerClient`
    */
   async issueToken(

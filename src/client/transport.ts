@@ -20,7 +20,7 @@ export type ServerAddress =
 export type TransportCall = Omit<HttpCall, 'maxAnswerBytes' | 'totalSeconds'> &
   Partial<Pick<HttpCall, 'maxAnswerBytes'>>
 
-/** Anything longer would not fit into one string. */
+/** A longer answer would not fit into one string. */
 const MAX_ANSWER_BYTES = 500 * 1024 * 1024
 
 /**
@@ -38,7 +38,7 @@ export async function exchange(address: ServerAddress, call: TransportCall, name
   }
 }
 
-/** The same, streamed. @throws as `exchange` */
+/** Like `exchange`, with a streamed answer. @throws as `exchange` */
 export async function openAnswer(address: ServerAddress, call: TransportCall, names: ServerNames): Promise<OpenAnswer> {
   try {
     const answer = await openHttpAnswer(toHttpAddress(address), { maxAnswerBytes: MAX_ANSWER_BYTES, ...call })

@@ -4,7 +4,7 @@ import { growingWait, REQUEST_WAIT } from './library/growing-wait.js'
 
 export interface WaitOptions {
   signal: AbortSignal
-  /** Called for each failure that is waited out. */
+  /** Called for each failure after which the client waits and tries again. */
   onInterrupted?: (error: AppError, retryMilliseconds: number) => void
   /** Between 0 and 1, so that many followers do not reconnect together. */
   random?: () => number
@@ -18,7 +18,7 @@ export function isPassing(error: unknown): error is AppError {
   return error.category === 'unavailable' || error.category === 'throttled' || error.category === 'internal'
 }
 
-/** Sleeps before the next try: longer after each consecutive failure, and as long as the server asks. */
+/** Sleeps before the next try: longer after each consecutive failure, and at least as long as the server asks. */
 export async function waitOut(error: AppError, failures: number, options: WaitOptions): Promise<void> {
   const { signal, onInterrupted, random, sleep = pause } = options
   const requested = (error.retryAfterSeconds ?? 0) * 1000

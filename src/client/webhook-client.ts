@@ -3,7 +3,7 @@ import { type Answer, LEDGER } from './answer.js'
 import { type CallOptions, ServerClient } from './server-client.js'
 import type { ServerAddress } from './transport.js'
 
-/** Delivers to a ledger as a platform does: what proves the delivery is in it. */
+/** Delivers to a ledger as a platform does. The delivery itself contains its proof. */
 export class WebhookClient extends ServerClient {
   /** @param hintOf what the user of a command can do about a refusal with this `code` */
   constructor(address: ServerAddress, hintOf: (code: string) => string | undefined) {

@@ -10,7 +10,7 @@ export const BOARD_ACCESS = [
   'logout',
   /** Callers admitted by the gate; unsafe methods by cookie need Origin and CSRF token. */
   'api',
-  /** As `api`, and with the executor's token. */
+  /** As `api`, but also needs the executor's token. */
   'execute',
   /** The owner of the board's files, only over its socket. */
   'local',

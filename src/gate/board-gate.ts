@@ -26,7 +26,7 @@ import { toRefusal } from './refusal-errors.js'
 import { SigningKeys } from './signing-keys.js'
 
 export interface GateSettings {
-  /** The secrets at startup, when every named one could be read. */
+  /** The secrets at startup, when every configured one could be read. */
   secrets: BoardSecrets
   /** Required in addition to the password. */
   username?: string
@@ -186,7 +186,7 @@ class BoardGate implements Gate {
     }
   }
 
-  /** A login here begins a session of the board, whether or not there is one of the ledger. */
+  /** A login here begins a session of the board, even if the caller has a session of the ledger. */
   async #findSession({ access, cookies }: RequestFacts, secrets: BoardSecrets): Promise<ResolvedRequest['session']> {
     const own = this.#rules.hasPassword ? await this.sessions.find(cookies, secrets) : undefined
     if (own) return { csrfToken: own.csrfToken }
@@ -213,7 +213,7 @@ class BoardGate implements Gate {
     return decision.refusal === 'unauthenticated' || (access === 'anybody' && decision.identity?.kind === 'anonymous')
   }
 
-  /** A missing token is not counted as a guess. @throws AppError `throttled/too_many_attempts` */
+  /** A missing token does not count as a guess. @throws AppError `throttled/too_many_attempts` */
   #countExecution({ address }: Pick<RequestFacts, 'address'>, proof: ExecutorProof): void {
     if (proof === 'wrong') this.credentialThrottle.failed(address)
   }

@@ -14,7 +14,7 @@ import { type CookieSession, VerifiedCookieCache } from './verified-cookie-cache
 export const SESSION_COOKIE = 'board_session'
 
 const MAX_SESSIONS = 1024
-/** It is unknown when a place becomes free: a logout may come at any time. */
+/** A guess: a place may become free at any time, with a logout. */
 const FULL_RETRY_SECONDS = 60
 
 export interface BoardSessionsParts {
@@ -37,7 +37,7 @@ export class BoardSessions {
   readonly #opened = new VerifiedCookieCache(MAX_SESSIONS)
   /** The secret from which the current key is made. */
   #keySource: string | undefined
-  /** A change of the key and the start of a session, one after the other. */
+  /** Runs changes of the key and starts of sessions one after the other. */
   readonly #queue = new SerialQueue()
 
   constructor(
@@ -60,8 +60,8 @@ export class BoardSessions {
   }
 
   /**
-   * Ends every session if the key has changed. Secrets that cannot be read at the moment, which leaves no key at all,
-   * are not a change.
+   * Ends every session if the key has changed. If secrets cannot be read at the moment, there is no key; this does not
+   * count as a change.
    *
    * @param secrets the secrets of the current request
    * @throws AppError `unavailable/store_…`
@@ -100,7 +100,8 @@ export class BoardSessions {
     const key = await keys.keyFor(secrets)
     if (key === undefined) return undefined
     return this.#queue.run(async () => {
-      // The key may have changed while it was derived: its sessions have ended, and this would be one of them.
+      // The key may have changed during the derivation. Sessions of the old key have ended, and this would be one of
+      // them.
       if (keySourceOf(secrets) !== this.#keySource) throw keyChanged()
       const token = newSecret()
       const now = this.#seconds()

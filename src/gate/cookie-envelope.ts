@@ -28,7 +28,7 @@ export function openEnvelope(envelope: string, key: SigningKey): string | undefi
   return safeEqual(signatureOf(token, key), signature) ? token : undefined
 }
 
-/** Whether a cookie has our form; says nothing about its signature. */
+/** Whether a cookie has our form. Does not check its signature. */
 export function isEnvelope(text: string): boolean {
   return ENVELOPE.test(text)
 }

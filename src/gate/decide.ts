@@ -22,11 +22,11 @@ export type ExecutorProof = 'unset' | 'missing' | 'wrong' | 'right'
 /** A request whose credentials have been checked. */
 export interface ResolvedRequest
   extends Pick<RequestFacts, 'access' | 'method' | 'local' | 'host' | 'origin' | 'referer' | 'fetchSite'> {
-  /** It carries the API key, in either of its two headers. */
+  /** The request has the API key, in either of its two headers. */
   showsKey: boolean
   /** The live session of its cookie. */
   session: { csrfToken: string; ledgerUser?: string | undefined } | undefined
-  /** It carries the CSRF token of that session. */
+  /** The request has the CSRF token of that session. */
   showsCsrfToken: boolean
   executor: ExecutorProof
 }
@@ -69,9 +69,9 @@ const RULES: Record<BoardAccess, AccessRule> = {
  * a login at all, identity, Origin, CSRF token, executor's token.
  *
  * A foreign page cannot make a browser send the key or use the owner's socket, so these need neither Origin nor CSRF
- * token; a cookie does. A browser that sends `Sec-Fetch-Site: cross-site` is refused on every unsafe method, with or
- * without credentials. An open board can be reached by every page on this machine, and by foreign pages whose host name
- * resolves to it: the `Host` exposes the latter, and the `Origin` the former.
+ * token. A cookie needs both. A browser that sends `Sec-Fetch-Site: cross-site` is refused on every unsafe method, with
+ * or without credentials. An open board can be reached by every page on this machine, and by foreign pages whose host
+ * name resolves to it: the `Host` exposes the latter, and the `Origin` the former.
  *
  * Source: Board Access Gate, "Authentication"; decisions on identity, section 5; on security, 0.5 to 0.7, 0.15, 0.17.
  */
@@ -103,7 +103,7 @@ export function isOpen({ hasPassword, hasKey, hasLedgerLogin }: AccessMode): boo
 }
 
 /**
- * The key takes precedence over the session and its rules. Only where everyone is admitted the session comes first,
+ * The key takes precedence over the session and its rules. Only if everyone is admitted, the session comes first,
  * because the response describes it.
  */
 function identify({ access, local, showsKey, session }: ResolvedRequest, rules: GateRules): BoardIdentity {

@@ -5,7 +5,7 @@ import type { BoardIdentity } from './identity.js'
 export interface RequestFacts {
   access: BoardAccess
   method: string
-  /** It came over the owner's socket. */
+  /** The request came over the owner's socket. */
   local: boolean
   host: string | undefined
   origin: string | undefined

@@ -19,13 +19,13 @@ export interface LedgerLoginOptions {
   report: (error: unknown) => void
 }
 
-/** The ledger's cookie: the name with the prefix if it is sent over TLS only. */
+/** Names of the ledger's cookie: with the prefix if browsers send it over TLS only. */
 const COOKIES = ['__Host-event_session', 'event_session']
 const MAX_ASKED = 64
 
 /**
- * Asks the ledger on each request whose session a cookie names, so that a logout, a disabled user and a deleted one count
- * from the next request on. Any other answer, or none, counts as no session.
+ * Asks the ledger on each request whose session a cookie names. A logout, or the disabling or deletion of a user,
+ * therefore takes effect with the next request. Any other answer, or none, counts as no session.
  *
  * Source: docs/decisions/0040.
  */

@@ -4,7 +4,7 @@ import { type FieldProblem, refusedInput } from '../model/app-error.js'
 
 export interface BoardLogin {
   password: string
-  /** Absent if not sent; then none may be required. */
+  /** Absent if not sent, which is allowed only if none is required. */
   username?: string
 }
 

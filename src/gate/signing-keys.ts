@@ -3,14 +3,16 @@ import { type Derive, derivePassword, PASSWORD_ITERATIONS } from '../login/passw
 import type { BoardSecrets } from '../model/board/board-secrets.js'
 import type { SigningKey } from './cookie-envelope.js'
 
-/** The current key, and the form that sessions store of it. */
+/** The current key, and its digest that sessions store. */
 export interface CookieKey {
   key: SigningKey
   /** Identifies the key without revealing it: lower-case hex. */
   digest: string
 }
 
-/** The current password and previous ones: a password that is soon changed back is not derived again. */
+/**
+ * Number of cached keys, of the current password and previous ones: a password that soon returns is not derived again.
+ */
 const KEPT_KEYS = 4
 
 /**

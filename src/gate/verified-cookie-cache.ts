@@ -9,7 +9,7 @@ export interface CookieSession {
 /**
  * Verifies cookies and caches the most recent ones: a browser sends the same one with every request, and checking its
  * signature again would cost more than the rest of the gate. Only cookies signed by the key are cached, so an attacker
- * cannot fill the cache, and none survives a change of the key.
+ * cannot fill the cache. No cookie survives a change of the key.
  */
 export class VerifiedCookieCache {
   #key: SigningKey | undefined

@@ -29,7 +29,7 @@ export interface HttpAnswer {
   body: Buffer
 }
 
-/** An answer whose body is still coming. */
+/** An answer whose body is still arriving. */
 export interface OpenAnswer {
   status: number
   headers: IncomingHttpHeaders
@@ -82,7 +82,7 @@ export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<
       chunks: async function* () {
         try {
           yield* bounded(response, call.maxAnswerBytes)
-          // The close of the connection ends an answer without a length, also if we closed it.
+          // An answer without a length ends when the connection closes, even if we closed it.
           call.signal?.throwIfAborted()
           if (watch.failure) throw watch.failure
         } catch (error) {
@@ -120,7 +120,7 @@ function open(address: HttpAddress, { method, path, headers, idleSeconds, agent 
 
 interface Watch {
   connected: boolean
-  /** Why the request was ended, if it was; reading the answer then ends with another error, or with none. */
+  /** Why the request was ended, if it was. Reading the answer then ends with another error, or with none. */
   failure: HttpFailure | undefined
   end: () => void
 }

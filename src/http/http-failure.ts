@@ -4,7 +4,7 @@
  */
 export type HttpTrouble = 'unreachable' | 'lost' | 'silent' | 'not_http' | 'too_large'
 
-/** A request without an answer. The caller knows what that means, and what to do. */
+/** A request that got no answer. The caller decides what to do. */
 export class HttpFailure extends Error {
   constructor(
     readonly trouble: HttpTrouble,

@@ -16,12 +16,12 @@ interface AddressRange {
   prefix: number
 }
 
-/** Takes the peer's address and its `X-Forwarded-For`. */
+/** Maps the peer's address and its `X-Forwarded-For` to an address. */
 export type ToAddress = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string
 
 /**
- * Maps a request to the address that the login throttle counts: an IPv4 address, or the /64 of an IPv6 address, as one
- * customer holds all of it.
+ * Maps a request to the address that the login throttle counts: an IPv4 address, or the /64 of an IPv6 address, because
+ * one customer has the whole /64.
  *
  * @param trustedProxies addresses or CIDR ranges.
  * @throws AppError `configuration/proxy_invalid` for an entry that is neither.

@@ -1,7 +1,7 @@
 /**
  * The value of the cookie `name` exactly as sent: nothing is decoded or unquoted, and only space and tab are trimmed
  * around a pair (a parser that trims other white space takes a neighbour's `\u00a0name=` for `name=`). Two different
- * values yield none: the other one comes from a neighbouring host or path, and nothing says which.
+ * values yield none: one of them comes from a neighbouring host or path, and the header does not show which.
  *
  * @param header every `Cookie` line, joined by `; `.
  *
@@ -43,8 +43,8 @@ export interface CookiePlace {
 }
 
 /**
- * The `Set-Cookie` that starts a session. Without an age it ends with the browser; without a domain no other host gets
- * it.
+ * The `Set-Cookie` that starts a session. The cookie has no age, so it ends with the browser, and no domain, so no
+ * other host gets it.
  */
 export function sessionCookie(cookie: CookiePlace & { value: string }): string {
   return `${cookie.name}=${cookie.value}; ${attributes(cookie)}`

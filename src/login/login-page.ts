@@ -73,8 +73,9 @@ const LEDGER_LABELS: LoginLabels = {
 }
 
 /**
- * Renders the login page. It posts `{username, password, next}` as JSON to `api/login` below the root path, so it needs
- * JavaScript and says so without it. Nothing is inline: the page's Content-Security-Policy forbids that.
+ * Renders the login page. It posts `{username, password, next}` as JSON to `api/login` below the root path. It
+ * therefore needs JavaScript, and shows a message without it. Nothing is inline: the page's Content-Security-Policy
+ * forbids that.
  *
  * Source: design, "Login"; decisions on identity, section 5.
  */

@@ -2,8 +2,8 @@
 const HOST = /^(?:[a-z0-9._-]+|\[[a-f0-9]*:[a-f0-9.:]+\])(?::\d{1,5})?$/i
 
 /**
- * Whether a `Host` header has a form that a browser can send. To browsers `a@evil.example` is not a host; each URL parser
- * makes a different host of it.
+ * Whether a `Host` header has a form that a browser can send. Browsers never send `a@evil.example` as a host, and URL
+ * parsers disagree on its host.
  *
  * Source: decisions on security, 0.4 and section 2, "Host pattern".
  */

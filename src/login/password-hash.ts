@@ -7,7 +7,7 @@ export const PASSWORD_ITERATIONS = 600_000
 
 const DIGEST_BYTES = 32
 const SALT_BYTES = 16
-/** A stored count above it would block a thread for seconds per attempt. */
+/** A higher stored count would block a thread for seconds per attempt. */
 const MOST_ITERATIONS = 10_000_000
 const STORED = new RegExp(PASSWORD_HASH_PATTERN)
 

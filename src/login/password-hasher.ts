@@ -45,9 +45,9 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether `password` matches a stored hash. Without a hash (no such user), or with one that cannot be read, the
-   * answer is no after the work that a wrong password costs. A hash with fewer iterations is topped up to the current
-   * count, so that the time does not reveal who has an account.
+   * Whether `password` matches a stored hash. Without a hash (no such user), or with an unreadable one, returns false
+   * after as much work as for a wrong password. A hash with fewer iterations is topped up to the current count, so that
+   * the time does not reveal who has an account.
    *
    * @throws AppError `unavailable/busy`
    */

@@ -2,7 +2,10 @@ import type { FieldProblem } from '../model/app-error.js'
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** Checks a required text of a login or user. A lone surrogate has no UTF-8: all such texts would become equal. */
+/**
+ * Checks a required text of a login or user. Lone surrogates are refused: they have no UTF-8, so different texts would
+ * become equal.
+ */
 export function problemsOfText(field: string, value: unknown): FieldProblem[] {
   if (value === undefined) return [{ field, detail: `${field} is required.` }]
   if (typeof value !== 'string') return [{ field, detail: `${field} must be a text.` }]

@@ -13,11 +13,11 @@ export interface FailedKey {
   key: string
   /** Length of the window, which starts at the first failure. */
   windowMs: number
-  /** From this many failures on, each failure restarts the window; absent: none does. */
+  /** From this many failures on, each failure restarts the window. Absent: no failure does. */
   extendsFrom?: number
 }
 
-/** A `LoginThrottle` that counts the failures of all servers, where several serve one ledger or board. */
+/** A `LoginThrottle` that counts the failures of all servers that share one ledger or board. */
 export class SharedThrottle {
   /** @param shared absent where there is one server */
   constructor(

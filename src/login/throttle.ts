@@ -4,9 +4,9 @@ import { AppError } from '../model/app-error.js'
 const MOST_KEYS = 10_000
 /** Pairs of address and name that have logged in before. */
 const MOST_KNOWN = 1_000
-/** Once a name's window is full, one try from anywhere is admitted in this time. */
+/** If the window of a name is full, one try from any address is admitted in each period of this length. */
 const SLOW_MS = 5_000
-/** Wait if only attempts in progress fill a window: they end soon, and may succeed. */
+/** The wait if only attempts in progress fill a window: they end soon, and may succeed. */
 const UNDER_WAY_MS = 1_000
 
 interface Window {
@@ -50,9 +50,9 @@ export interface LoginThrottleOptions {
 
 /**
  * Slows password guessing without locking users out: an address that fails too often with a name, or with any names,
- * waits for the end of its window; a name that fails too often from everywhere is left one try in five seconds, 17,280
- * guesses a day in total. An attacker can use up this quota, so an address from which this name has logged in before
- * does not wait for it.
+ * waits for the end of its window; a name that fails too often from all addresses together gets one try in five
+ * seconds, 17,280 guesses a day in total. An attacker can use up this quota, so an address from which this name has
+ * logged in before does not wait for it.
  *
  * Each attempt is checked before its password is, and then ends in exactly one of `failed`, `succeeded`, `abandoned`.
  *
@@ -107,7 +107,9 @@ export class LoginThrottle {
     }
   }
 
-  /** Also clears the failures of this address with this name; those of either alone stay. */
+  /**
+   * Also clears the failures of this address with this name. Failures counted for the address or the name alone stay.
+   */
   succeeded(address: string, username: string): void {
     if (!this.enabled) return
     const key = keysOf(address, username).pair
@@ -127,7 +129,10 @@ export class LoginThrottle {
     }
   }
 
-  /** Replaces what is known of the failures of a key: other servers count them too. Attempts in progress stay. */
+  /**
+   * Replaces the failures of a key by the shared count, which includes those of other servers. Attempts in progress
+   * stay.
+   */
   adopt(scope: Scope, key: string, found: FailuresOfKey | undefined): void {
     const now = this.now()
     const tries = this.tries.get(key)
@@ -179,7 +184,8 @@ export class LoginThrottle {
 }
 
 export function keysOf(address: string, username: string): Record<Scope, string> {
-  // Names are compared without case, and names too long for any user share a key: a key is never as large as a request.
+  // Names are compared without case. Names that are too long for any user share one key, so that no key is as large as
+  // a request.
   const name = username.length > USER_LIMITS.usernameCharacters ? '' : username.toLowerCase()
   return { pair: `pair ${address} ${name}`, address: `address ${address}`, name: `name ${name}` }
 }

@@ -60,7 +60,10 @@ const minified: Plugin = {
   renderChunk: async code => (await minify(code, { module: true })).code ?? null,
 }
 
-/** An import that does not resolve would be an error of the page. A script among the libraries may look for `this`. */
+/**
+ * Fails for an import that does not resolve, because the page would fail. Allows `this` at the top level, which a
+ * script among the libraries uses.
+ */
 function refuse(level: string, { code, message }: { code?: string | undefined; message: string }): void {
   if (level === 'warn' && code !== 'THIS_IS_UNDEFINED') throw new Error(message)
 }

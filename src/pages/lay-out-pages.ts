@@ -14,7 +14,7 @@ const PAGES = {
   observatory: { title: 'Daybook', api: 'api/openapi.json' },
   board: { title: 'Board · Daybook', api: 'api/cards' },
 } as const
-/** Files that a page loads as they are. */
+/** Types of files that are served unchanged. */
 const SERVED = ['.svg']
 /** The script that runs before the first paint, and is therefore a file of its own. */
 const FIRST_SCRIPT = 'shared/appearance-first.js'
@@ -22,9 +22,9 @@ const FIRST_SCRIPT = 'shared/appearance-first.js'
 const compressed = new Map<string, { br: Buffer; gz: Buffer }>()
 
 /**
- * Writes to dist/pages/ what each page loads, as served: scripts that are joined from the modules of `tsc` and of
- * libraries, one style sheet, and icons, each file with its compressed forms, in a folder named for the version of them
- * all. Part of the build.
+ * Writes the files of each page to dist/pages/, as served: scripts joined from the modules of `tsc` and of libraries,
+ * one style sheet, and icons. Each file has its compressed forms; the folder is named for the version of all files.
+ * Part of the build.
  *
  * @returns the paths of the joined modules
  */

@@ -7,11 +7,11 @@ export interface PageLibrary {
   specifier: string
   /** The file next to the one that Node would load; never a path from a request. */
   file: string
-  /** The file is a script that defines this global, which is what importing it gives. */
+  /** Set if the file is a script: it defines this global, and importing the library yields the global. */
   global?: string
 }
 
-/** Minified where the library publishes such a form. */
+/** Libraries of the pages, minified if the library publishes that form. */
 export const LIBRARIES: readonly PageLibrary[] = [
   { specifier: 'preact', file: 'preact.module.js' },
   { specifier: 'preact/hooks', file: 'hooks.module.js' },

@@ -61,8 +61,8 @@ class WatchedTlsAgent extends TlsAgent {
 type Created = (error: Error | null, stream: Duplex) => void
 
 /**
- * Ends a connection that leads back to us, or takes too long. Bytes that are written before there is a connection wait for
- * the same event, and this listener is called first: so no byte of a request is sent.
+ * Ends a connection that leads back to us, or takes too long. Bytes written before the connection exists wait for the
+ * same event. This listener is called first, so no byte of a request is sent.
  */
 function watched(
   stream: Duplex | null | undefined,

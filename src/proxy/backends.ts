@@ -25,15 +25,15 @@ export interface BackendsParts {
 
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_KEY_BYTES = 4 * 1024
-/** Above the number that one file of profiles can cause. */
+/** More than the warnings that one file of profiles can cause. */
 const MAX_WARNINGS = 1_000
 const HEADER_WORD = /^[\x21-\x7e]{1,512}$/
 const NONE: BackendProfiles = { usable: new Map(), refused: new Map() }
 
 /**
- * The other boards to which this one forwards requests. Their file and their key files are checked at each use, so a change
- * takes effect immediately; a problem in them makes profiles unusable, not the board. After a broken change the previous
- * profiles are not used either: otherwise the mistake would stay unnoticed.
+ * The other boards to which this one forwards requests. The file of profiles and the key files are checked at each use,
+ * so a change takes effect immediately. A problem in them makes profiles unusable, not the board. After a broken change
+ * the previous profiles are not used either, so that the mistake is noticed.
  *
  * Source: decisions on the board, section 8.
  */
@@ -116,7 +116,7 @@ export class Backends {
   #watchKey(path: string): WatchedFile<string> {
     const known = this.#keys.get(path)
     if (known) return known
-    // Otherwise paths that no profile names any more would accumulate while the file changes.
+    // Otherwise paths that no profile names any more would accumulate with each change of the file.
     if (this.#keys.size >= MAX_WARNINGS) this.#keys.clear()
     const watched = new WatchedFile({ path, maxBytes: MAX_KEY_BYTES, read: text => text, nowMs: this.parts.nowMs })
     this.#keys.set(path, watched)

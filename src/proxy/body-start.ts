@@ -7,7 +7,7 @@ export const MAX_BODY_BYTES = 10 * 1024 * 1024
 /** The part of a body that is read before the request is forwarded. */
 export interface BodyStart {
   bytes: Buffer
-  /** There is no more of it. Otherwise the request is paused where `bytes` ends. */
+  /** Whether `bytes` is the whole body. Otherwise the request is paused where `bytes` ends. */
   isWhole: boolean
 }
 

@@ -8,7 +8,7 @@ const TOTAL_SECONDS = 20
 const MAX_ANSWER_BYTES = 64 * 1024
 const LONGEST_VERSION = 40
 
-/** Asks another board whether it admits us, and for its version; directly, without our own server. */
+/** Asks another board directly, without our own server, whether it admits us, and for its version. */
 export async function checkBackend(state: BackendState): Promise<BackendCheck> {
   const check: BackendCheck = {
     ...{ name: state.name, url: state.url ?? null },
@@ -28,7 +28,7 @@ async function ask(backend: Backend): Promise<Partial<BackendCheck>> {
   const isBoard = auth.status === 200 && FLAGS.every(flag => typeof auth.body[flag] === 'boolean')
   if (!isBoard)
     return { problem: problem('not_a_board', `The server at this address is not a board (status ${auth.status}).`) }
-  // Only a route that requires the key shows whether it is correct.
+  // Only a route that requires the key shows whether the key is correct.
   const health = await get(backend, '/api/health')
   if (health.status === 401 || health.status === 403) {
     const detail =

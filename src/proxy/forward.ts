@@ -34,9 +34,9 @@ export interface Forwarding {
   times: ForwardTimes
   /** Aborted when the caller has left, or the answer is over. */
   gone: AbortSignal
-  /** Rejects when the caller may no longer read; a check shortly before counts. */
+  /** Rejects when the caller may no longer read. May use the result of a check shortly before. */
   mayBegin: () => Promise<void>
-  /** The same without regard to earlier checks: a stream outlives a login. */
+  /** Like `mayBegin`, but always checks again: a stream may outlive a login. */
   mayRead: () => Promise<void>
   /** Writes the head of the answer, or throws to refuse it. */
   writeHead: (head: PassedAnswer) => void
@@ -46,7 +46,7 @@ export interface Forwarding {
 const MAX_HEADER_BYTES = 16 * 1024
 /** An answer of at most this announced length is passed on when it is complete, which costs half as much as a stream. */
 const SHORT_BYTES = 32 * 1024
-/** Each kept connection may turn out to be closed when it is used again. */
+/** Limits the attempts of a request: each kept connection may turn out to be closed. */
 const MAX_ATTEMPTS = 5
 /** Errors of a kept connection that the backend has closed. */
 const STALE_REASONS: readonly string[] = ['ECONNRESET', 'EPIPE']
@@ -56,8 +56,8 @@ const STALE_REASONS: readonly string[] = ['ECONNRESET', 'EPIPE']
  * it. Resolves when the answer is over, or the caller has left. The caller must be allowed to read when the answer
  * begins, and at each piece of it; after a refusal the connection is cut.
  *
- * @throws GatewayFailure before anything was answered; also when the backend broke off within its answer. Then the
- *   connection has been cut, because a clean end would declare the answer complete
+ * @throws GatewayFailure before any part of the answer was sent; also when the backend broke off within its answer. In
+ *   that case the connection to the caller has been cut, because a clean end would declare the answer complete
  * @throws AppError `too_large/body_too_large`; as `mayRead` and `writeHead`
  */
 export async function forward(req: IncomingMessage, res: ServerResponse, forwarding: Forwarding): Promise<void> {
@@ -71,7 +71,10 @@ export async function forward(req: IncomingMessage, res: ServerResponse, forward
   }
 }
 
-/** Whether a kept connection was closed before the backend read the request, which changes nothing: it may be repeated. */
+/**
+ * Whether a kept connection was closed before the backend read the request, and the request may be repeated because its
+ * method changes nothing.
+ */
 function wasStale(error: unknown, { method }: IncomingMessage, { reusedSocket }: ClientRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
   return isRead && reusedSocket && error instanceof GatewayFailure && STALE_REASONS.includes(error.reason)
@@ -130,7 +133,7 @@ function sendAndAwaitAnswer(req: IncomingMessage, res: ServerResponse, parts: Ex
       clearTimeout(silence)
       // A connection that is being cut can emit one more error.
       answer.on('error', () => {})
-      // An answer before the end of the body: the connection cannot be used again, as part of the body is missing on it.
+      // If the answer ends before the body was sent completely, the connection cannot be used again.
       answer.once('end', () => outgoing.writableFinished || outgoing.destroy())
       resolve(answer)
     }
@@ -153,7 +156,7 @@ function sendAndAwaitAnswer(req: IncomingMessage, res: ServerResponse, parts: Ex
   })
 }
 
-/** Until there is a connection, a caller that waits for `100 Continue` can still be refused. */
+/** Sends the body once connected: until then, a caller that waits for `100 Continue` can still be refused. */
 function sendBodyOnceConnected(
   req: IncomingMessage,
   res: ServerResponse,
@@ -189,7 +192,7 @@ function limitBody(onPiece: () => void): Transform {
   })
 }
 
-/** Node's request timeout bounds how long the rest is read. */
+/** Node's request timeout limits how long the rest is read. */
 function discardBody(req: IncomingMessage): void {
   req.unpipe()
   req.resume()
@@ -212,7 +215,7 @@ function readAnswer(answer: IncomingMessage, { times, gone }: Exchange): Promise
       chunks.push(chunk)
       idle.refresh()
     })
-    // A copy costs as much as the gate.
+    // A single chunk is not copied: a copy costs as much as the gate.
     answer.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     answer.once('close', () => {
       clearTimeout(idle)
@@ -228,7 +231,7 @@ async function streamAnswer(
   res: ServerResponse,
   { mayRead, times, gone }: Exchange,
 ): Promise<void> {
-  /** The first event that ended it: `pipeline` may report a consequence of its own clean-up instead. */
+  /** The first event that ended the stream: `pipeline` may report a consequence of its own clean-up instead. */
   let cause: unknown
   const checked = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
@@ -277,7 +280,9 @@ function callerLeft(): Error {
   return new Error('The caller left before the backend answered')
 }
 
-/** An answer behind another one on its connection has a `close` of its own only where that connection is still there. */
+/**
+ * An answer that waits behind another one on its connection emits its own `close` only while that connection is open.
+ */
 function untilClosed(res: ServerResponse): Promise<void> {
   return new Promise(resolve => (res.closed || res.req.socket.destroyed ? resolve() : res.once('close', resolve)))
 }

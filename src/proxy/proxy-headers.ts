@@ -55,7 +55,7 @@ export function toBackendHeaders(
   for (const name of TO_BACKEND) {
     if (typeof sent[name] === 'string') headers[name] = sent[name]
   }
-  // Explicit, because an absent one means "any", and `content-encoding` is not passed on.
+  // Explicit, because an absent header means "any encoding", and `content-encoding` is not passed on.
   headers['accept-encoding'] = 'identity'
   headers.host = profile.authority
   if (key !== undefined) headers.authorization = `Bearer ${key}`
@@ -93,7 +93,7 @@ export interface AnsweredRequest {
 /** @throws GatewayFailure `bad_gateway` for an answer that cannot be passed on */
 export function toPassedAnswer({ status, headers }: BackendAnswer, request: AnsweredRequest): PassedAnswer {
   if (status < 200 || status > 599) throw new GatewayFailure('bad_gateway', 'unusable status')
-  // It was not requested, and a caller that receives only the type would misread the bytes.
+  // An encoding was not requested, and a caller that receives only the type would misread the bytes.
   if (isEncoded(headers['content-encoding']) || isEncoded(headers['transfer-encoding'], 'chunked')) {
     throw new GatewayFailure('bad_gateway', 'encoded answer')
   }

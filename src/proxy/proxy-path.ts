@@ -11,7 +11,7 @@ const LONGEST = 4096
 export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 /** The characters of RFC 3986, section 3.3, with complete escapes only. */
 const API_PATH = /^\/api\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/
-/** Section 3.4. A query contains no folders, so any escape is allowed. */
+/** The characters of section 3.4. A query has no folders, so any escape is allowed. */
 const QUERY = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*$/
 /**
  * Escapes that the backend, or a proxy in front of it, could decode to a dot, a separator, another escape or a control

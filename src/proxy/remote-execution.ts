@@ -18,7 +18,7 @@ const EXECUTES = /^\/api\/(?:executor\/.+|runs\/[^/]*\/cancel)$/s
 const STARTS_RUN = /^\/api\/cards\/[^/]*\/runs$/
 
 /**
- * The complete text of a body that starts nothing: exactly one member, without escapes. Two JSON parsers may disagree about
+ * The complete text of a body that starts nothing: exactly one member, without escapes. JSON parsers may disagree about
  * a second member or another spelling.
  */
 const STARTS_NOTHING = /^[ \t\r\n]*\{[ \t\r\n]*"mode"[ \t\r\n]*:[ \t\r\n]*"(?:dry_run|mock)"[ \t\r\n]*\}[ \t\r\n]*$/

@@ -16,7 +16,7 @@ export interface WatchedFileParts<Value> {
   nowMs: () => number
 }
 
-/** How old a look may be while many requests want one. */
+/** How old the result of a check may be while many requests need one. */
 const REUSE_MS = 10
 
 const REASONS = new Map([

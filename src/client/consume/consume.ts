@@ -9,7 +9,7 @@ import { createForwarder, type ForwardOptions } from './forward-events.js'
 import { ledgerCalls } from './ledger-calls.js'
 import { type CommandOptions, runCommand } from './run-command.js'
 
-/** What a consumer does with its events, and in which order. */
+/** How a consumer handles its events, and in which order. */
 export interface ConsumePlan {
   name: string
   /** Absent: the consumer keeps its filters. */
@@ -48,7 +48,7 @@ const LEASE_SECONDS = 15
  * Passes the events of a consumer on, until the signal aborts, or with `once` until there are no more.
  *
  * @throws AppError `conflict/lease_held` with `once`; `internal/consumer_failed` when it stops because of an event;
- *   `conflict/receiver_gone`; `conflict/epoch_changed` if it shall stop then; as `LedgerClient`
+ *   `conflict/receiver_gone`; `conflict/epoch_changed` with `onRestore: 'stop'`; as `LedgerClient`
  */
 export async function consume(client: LedgerClient, plan: ConsumePlan, options: ConsumeOptions): Promise<void> {
   const { work, signal, report } = options
@@ -95,7 +95,7 @@ function withoutOld(handle: Handle, maxAgeSeconds: number | undefined): Handle {
   }
 }
 
-/** Reports once that a receiver is away, and once that it is back. */
+/** Reports each outage of a receiver once, and its return once. */
 function reportingWaits(handle: Handle, report: (sentence: string) => void): Handle {
   let isAway = false
   return async events => {

@@ -22,8 +22,9 @@ const WAIT = { default: 5, most: 3_600 }
 const AWAY: readonly number[] = [429, 502, 503, 504]
 
 /**
- * Sends events to a receiver, signed. 2xx: done. 410: the receiver wants no more. 429, 502, 503, 504 and a receiver that
- * cannot be reached: later, as `Retry-After` asks. Anything else is a failure. Redirects are not followed.
+ * Sends events to a receiver, signed. 2xx: done. 410: the receiver wants no more events. 429, 502, 503, 504 or an
+ * unreachable receiver: retried later, as `Retry-After` asks. Any other answer is a failure. Redirects are not
+ * followed.
  *
  * Source: Standard Webhooks 1.0.
  */
@@ -54,7 +55,7 @@ export function createForwarder({ url, secret, timeoutSeconds, asList }: Forward
   }
 }
 
-/** The id is the same for a repeat of the same events, so that a receiver recognises it. */
+/** A repeat of the same events has the same id, so that a receiver recognises it. */
 export function signatureHeaders(
   events: readonly LedgerEvent[],
   { body, secret, now }: { body: string; secret: Uint8Array; now: number },

@@ -14,8 +14,9 @@ const ERROR_BYTES = 4 * 1024
 const KILL_MS = 5_000
 
 /**
- * Runs the command in a shell for some events: one JSON object a line on its standard input. Never as arguments, which other
- * users can see and the system limits. A command that takes too long is ended, with the processes it has started.
+ * Runs the command in a shell for some events. Its standard input has one JSON object a line. Events are never
+ * arguments: other users can see those, and the system limits their size. A command that takes too long is ended, with
+ * the processes it has started.
  *
  * @throws with the end of its standard error, if it fails
  */
@@ -23,7 +24,7 @@ export async function runCommand(events: readonly LedgerEvent[], options: Comman
   const { command, timeoutSeconds, environment, stderr } = options
   const child = spawn(command, {
     shell: true,
-    // A group of its own: Ctrl+C reaches this process alone, which lets the command finish.
+    // A group of its own: Ctrl+C reaches only this process, which lets the command finish.
     detached: true,
     stdio: ['pipe', 'inherit', 'pipe'],
     env: { ...environment, ...variablesOf(events) },
@@ -76,7 +77,7 @@ function variablesOf(events: readonly LedgerEvent[]): Record<string, string> {
   }
 }
 
-/** When the command has ended; what it left in the background may keep its output open. */
+/** Resolves when the command has ended. Its background processes may keep its output open. */
 function ended(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -88,7 +89,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch (error) {
-    // It has ended at this moment.
+    // `ESRCH`: the command has just ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

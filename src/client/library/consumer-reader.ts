@@ -46,13 +46,13 @@ export interface ConsumerCalls {
 
 export interface ReaderOptions {
   calls: ConsumerCalls
-  /** What creates the consumer; filters absent: a stored consumer keeps its filters. */
+  /** Body that creates the consumer. Without filters, a stored consumer keeps its own. */
   create: { filters?: object; position?: string; from?: string; since?: string }
   limit: number
   leaseSeconds: number
-  /** Ends when there is nothing more. */
+  /** Ends when there are no more events. */
   once: boolean
-  /** After the ledger was restored or replaced. Absent: it continues at the checkpoint that the ledger has. */
+  /** What to do after the ledger was restored or replaced. Absent: continue at the checkpoint that the ledger has. */
   onRestore?: 'continue' | 'stop' | undefined
   signal: AbortSignal
   /** Called once for each interruption, and at its end. */
@@ -66,12 +66,12 @@ const WAIT_SECONDS = 50
 const STOPPING_MS = 5_000
 
 /**
- * The next events of a consumer, again and again. It waits while the server is away, while another instance reads, and
- * after a lease was lost; it continues in a ledger that was restored, and creates the consumer again in another one.
+ * Reads the events of a consumer, batch by batch. It waits while the server is away, while another instance reads, and
+ * after a lease was lost. It continues in a restored ledger, and creates the consumer again in another one.
  */
 export class ConsumerReader {
   #fence: number | undefined
-  /** Acknowledged by this reader. */
+  /** The last checkpoint that this reader acknowledged. */
   #checkpoint: string | undefined
   #interruption: string | undefined
   #failures = 0
@@ -176,7 +176,7 @@ export class ConsumerReader {
     }
   }
 
-  /** Repeats a request that a server which is away does not answer. */
+  /** Repeats a request until the server answers it. */
   async #untilAnswered(request: () => Promise<unknown>, { isPatient = true } = {}): Promise<void> {
     const { calls, signal } = this.options
     while (!signal.aborted) {

@@ -6,7 +6,7 @@ import type { LedgerEvent } from './ledger-event.js'
 export interface Page {
   /** Oldest first. */
   items: LedgerEvent[]
-  /** The checkpoint after it: save it after the work. */
+  /** The checkpoint after the page. Save it after the work. */
   nextSince: string | null
   /** Changes when the ledger is restored or replaced. */
   epoch: string

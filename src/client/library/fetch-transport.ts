@@ -14,7 +14,7 @@ export class LedgerError extends Error {
 
   /** HTTP status; absent without an answer. */
   readonly status: number | undefined
-  /** When the server asks for the next try. */
+  /** How long the server asks to wait before the next try. */
   readonly retryAfterSeconds: number | undefined
   /** With `pruned`: the checkpoint to continue with. */
   readonly nextSince: string | undefined
@@ -55,9 +55,9 @@ export interface LedgerCall {
   waitSeconds?: number
 }
 
-/** No answer has a pause as long as this, apart from `waitSeconds`. */
+/** No pause of an answer is as long as this, apart from `waitSeconds`. */
 const IDLE_SECONDS = 30
-/** A page has 16 MiB, or one event. */
+/** A page has at most 16 MiB, or one event. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024
 const MOST_RETRY_AFTER_SECONDS = 3_600
 
@@ -131,7 +131,7 @@ async function readText({ body }: Response, onBytes: () => void): Promise<string
   }
 }
 
-/** A problem as of RFC 9457, or the answer of a proxy. Any other is not from a ledger. */
+/** The error of a problem (RFC 9457), or of a proxy's answer. Any other answer is not from a ledger. */
 function toError({ status, headers }: Response, text: string, base: string): LedgerError {
   const isProblem = /^application\/problem\+json\b/i.test(headers.get('content-type') ?? '')
   if (!isProblem && status !== 413 && status !== 429 && status < 502) {

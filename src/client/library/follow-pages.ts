@@ -1,7 +1,7 @@
 import { codeOf } from './consumer-reader.js'
 import { growingWait, pauseUntilAborted, REQUEST_WAIT } from './growing-wait.js'
 
-/** What following needs to know of a page of events. */
+/** The members of a page of events that following needs. */
 export interface FollowedPage {
   items: readonly unknown[]
   /** The checkpoint after it. */
@@ -20,7 +20,7 @@ export interface FollowOptions<Page extends FollowedPage> {
   isPassing: (error: unknown) => boolean
   /** Whether to wait for a server that cannot be reached at the start. */
   isPatient: boolean
-  /** Called for each failure that is waited out. */
+  /** Called for each failure after which following waits and tries again. */
   onInterrupted?: ((error: Error, milliseconds: number) => void) | undefined
   /** Called when the ledger has removed events after the checkpoint; following continues after them. */
   onPruned: (error: Error) => void
@@ -61,7 +61,7 @@ export async function* followPages<Page extends FollowedPage>(options: FollowOpt
     try {
       checkpoint ??= await findHead(ask)
       isStarted ||= since === undefined
-      // An answer that is held reports the connection too late.
+      // A long poll would report the connection too late.
       const hold = onConnected && !isReported ? {} : { wait: HOLD_SECONDS }
       const page = await ask({ ...filters, since: checkpoint, order: 'asc', ...hold })
       if (!isReported) onConnected?.(checkpoint)

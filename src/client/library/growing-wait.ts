@@ -10,10 +10,10 @@ export function growingWait(failures: number, { first, last }: { first: number; 
   return Math.round(Math.min(first * 2 ** (failures - 1), last) * (0.5 + random() / 2))
 }
 
-/** Before the next try of a request. Milliseconds. */
+/** Bounds of the wait before the next try of a request. Milliseconds. */
 export const REQUEST_WAIT = { first: 250, last: 10_000 }
 
-/** Ends early when the signal aborts. */
+/** Pauses; ends early when the signal aborts. */
 export function pauseUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const end = () => {

@@ -9,11 +9,11 @@ export { type LedgerAddress, LedgerError } from './fetch-transport.js'
 export type { EventFilters, EventTarget, LedgerEvent, OrderKey } from './ledger-event.js'
 export { NotNow } from './ordered-work.js'
 
-/** What a consumer does. One of `handle` and `handleBatch`. */
+/** The work of a consumer: either `handle` or `handleBatch`. */
 export type Work =
   /** Does the work for one event. The event is acknowledged when the promise resolves. @throws when the work failed */
   | { handle: (event: LedgerEvent) => unknown; handleBatch?: never; batchSize?: never }
-  /** The same for up to `batchSize` events together. */
+  /** Does the work for up to `batchSize` events together. */
   | { handle?: never; handleBatch: (events: readonly LedgerEvent[]) => unknown; batchSize: number }
 
 export type ConsumeOptions = Work & {
@@ -21,17 +21,19 @@ export type ConsumeOptions = Work & {
   filters?: EventFilters
   /** Where a new consumer begins: a time, `beginning`, or `now`, which is the default. */
   from?: string
-  /** How many run at the same time. Default 1. */
+  /** How many calls run at the same time. Default 1. */
   concurrency?: number
   /** Events with the same key are handled in order, one after the other. Default `subject`. */
   key?: OrderKey | ((event: LedgerEvent) => string)
   /** How often a failed event is tried again, with growing waits. Default 5. */
   retries?: number
-  /** After the last failure: end with its error, which is the default, or keep the event as a dead letter and continue. */
+  /**
+   * After the last failure of an event: end with its error (default), or keep the event as a dead letter and continue.
+   */
   onFailure?: 'stop' | 'dead-letter'
   /**
-   * After the ledger was restored or replaced: continue at the checkpoint that it has, which is the default and may repeat
-   * events, or end with `epoch_changed`.
+   * After the ledger was restored or replaced: continue at the checkpoint that it has (default; may repeat events), or
+   * end with `epoch_changed`.
    */
   onRestore?: 'continue' | 'stop'
   /** End when there are no more events. */
@@ -58,9 +60,9 @@ export class Daybook {
   constructor(private readonly address: LedgerAddress) {}
 
   /**
-   * Works on the events of the named consumer, which is created if it is new, until the signal aborts. The ledger keeps the
-   * checkpoint. Each event comes at least once; those of one key in order; one instance reads at a time, and others wait.
-   * It waits for a server that is away, and continues in a ledger that was restored.
+   * Works on the events of the named consumer until the signal aborts; creates the consumer if it is new. The ledger
+   * keeps the checkpoint. Each event comes at least once, and events of one key come in order. One instance reads at a
+   * time; others wait. It waits for a server that is away, and continues in a restored ledger.
    *
    * @throws LedgerError what waiting cannot resolve; with `once`, `lease_held` while another instance reads; the error of
    *   an event that failed too often, with `stop`

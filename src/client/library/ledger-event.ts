@@ -29,7 +29,7 @@ export interface EventTarget {
 
 type Values = string | readonly string[]
 
-/** The filters of `GET /api/events` by name. Of several values, any matches; all filters together apply. */
+/** The filters of `GET /api/events` by name. Any of several values matches; an event must match all filters. */
 export interface EventFilters {
   source?: Values
   /** `build.failed`, or `build.*`. */
@@ -55,7 +55,10 @@ export interface EventFilters {
 
 export const KEYS = ['subject', 'source', 'actor', 'target', 'all', 'none'] as const
 
-/** What events have in common whose order is kept. `all`: all of them; `none`: there is no order. */
+/**
+ * What events must have in common to be handled in order. `all`: nothing, all events are in order; `none`: no order is
+ * kept.
+ */
 export type OrderKey = (typeof KEYS)[number]
 
 export const KEY_OF: Record<OrderKey, (event: LedgerEvent) => string> = {

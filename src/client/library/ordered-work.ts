@@ -2,7 +2,7 @@ import { type DeadLetterInput, messageOf } from './consumer-reader.js'
 import { growingWait } from './growing-wait.js'
 import type { LedgerEvent } from './ledger-event.js'
 
-/** The work failed for a reason outside the event: it is repeated later, and the attempt is not counted. */
+/** The work failed for a reason outside the event. It is repeated later, and the attempt does not count. */
 export class NotNow extends Error {
   constructor(
     message: string,
@@ -37,7 +37,7 @@ interface Task {
   event: LedgerEvent
   isDone: boolean
   attempts: number
-  /** Set after a failure together with others. */
+  /** Set after the event failed together with others. */
   isAlone: boolean
 }
 
@@ -82,7 +82,7 @@ export class OrderedWork {
     return gap === -1 ? this.#tasks.length : gap
   }
 
-  /** Resolves when all is done, or what was begun after it stopped. */
+  /** Resolves when all events are done. After a stop: when the work that was begun is done. */
   run(): Promise<void> {
     const { signal } = this.options
     return new Promise(resolve => {
@@ -145,7 +145,7 @@ export class OrderedWork {
     this.options.onProgress()
   }
 
-  /** Their keys are ready again, if there are more tasks. */
+  /** Makes the keys of these tasks ready again, if they have more tasks. */
   #free(unit: readonly Task[]): void {
     for (const key of new Set(unit.map(({ event }) => this.options.keyOf(event)))) {
       if (this.#queues.get(key)?.length) this.#ready.push(key)
@@ -172,7 +172,7 @@ export class OrderedWork {
     this.stop()
   }
 
-  /** One of them failed: each is handled alone, so that only that one fails again. */
+  /** After one of them failed, each is handled alone, so that only that one fails again. */
   #separate(unit: readonly Task[]): void {
     for (const task of [...unit].reverse()) {
       task.isAlone = true

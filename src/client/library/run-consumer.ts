@@ -5,7 +5,7 @@ import { endOf, OrderedWork, type WorkOptions } from './ordered-work.js'
 export interface ConsumerOptions
   extends ReaderOptions,
     Pick<WorkOptions, 'handle' | 'concurrency' | 'unit' | 'keyOf' | 'retries' | 'onFailure'> {
-  /** Before the work on a batch: may set another position, then it returns true. */
+  /** Called before the work on a batch. It may set another position, and then returns true. */
   skip?: (batch: Batch) => Promise<boolean>
 }
 
@@ -76,7 +76,7 @@ class BatchRun {
     this.#ending.abort()
   }
 
-  /** Also while it stops: an event that takes long keeps its lease. */
+  /** Also runs while the consumer stops: an event that takes long keeps its lease. */
   #acknowledge(): void {
     this.#acknowledgedAt = performance.now()
     this.#acknowledging = this.#acknowledging.then(async () => {
@@ -100,12 +100,12 @@ class BatchRun {
       const error = failure === undefined ? {} : { error: endOf(failure) }
       await this.reader.release({ ...this.#state().body, ...error })
     } catch (error) {
-      // What is not acknowledged is delivered again.
+      // Events that are not acknowledged are delivered again.
       this.options.report(`The last events may be delivered again: ${messageOf(error)}`)
     }
   }
 
-  /** What is done so far. Dead letters are sent with the checkpoint that passes their events. */
+  /** The work done so far. Dead letters are sent with the checkpoint that passes their events. */
   #state(): { body: Omit<AckBody, 'fence'>; letters: LedgerEvent[] } {
     const { items, ack } = this.batch
     const { done, deadLetters } = this.#work
