@@ -14,7 +14,7 @@ const CONCURRENT = 8
  */
 export async function checkBackends(home: string): Promise<BackendCheck[]> {
   const file = boardFiles(home).backends
-  // No warnings: each problem is in the result.
+  // Warnings are not needed: each problem is in the result.
   const states = await statesOf(new Backends({ file, nowMs: Date.now, warn: () => {} }), file)
   states.sort((one, other) => (one.name < other.name ? -1 : 1))
   const checks: BackendCheck[] = []

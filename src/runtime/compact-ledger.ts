@@ -33,6 +33,6 @@ export async function compactLedger({ database }: LocalSettings): Promise<Compac
       await ownership.release()
     }
   }
-  // With a server, the ownership refuses: it names the server.
+  // If a server has the ledger open, taking ownership fails with an error that names the server.
   return ledgerViaServerOrFile(database, { server: compact, file: compact })
 }

@@ -3,9 +3,9 @@ import { AppError } from '../model/app-error.js'
 /** A server sends nothing while it copies, which may take minutes for a large file. */
 const COPY_SECONDS = 600
 
-/** How a server is asked for a copy. */
+/** The requests that ask a server for a copy. */
 export interface CopyCalls {
-  /** Any request that is answered soon: it detects a suspended server, because the copy itself may take long. */
+  /** Any request with a quick answer. It detects a suspended server, because the copy itself may take long. */
   probe: () => Promise<unknown>
   copy: (idleSeconds: number) => Promise<unknown>
 }

@@ -2,7 +2,7 @@ import { AppError } from '../model/app-error.js'
 import type { Lease } from '../store/event-store.js'
 import type { SharedStore } from '../store/shared-store.js'
 
-/** After this without a renewal, another server may take a lease over. */
+/** Without a renewal for so long, another server may take a lease over. */
 const LEASE_SECONDS = 30
 const RENEW_MS = 10_000
 
@@ -20,8 +20,8 @@ export interface HeldLease {
 }
 
 /**
- * Takes a lease. What the work records has to name it: should the lease be lost, because this process was suspended or cut
- * off, nothing more is recorded under it.
+ * Takes a lease. Everything that the work records must name the lease. If the lease is lost, because this process was
+ * suspended or cut off, nothing more is recorded under it.
  *
  * @returns undefined while another server holds it
  *
@@ -50,7 +50,7 @@ export async function holdLease(
         throw lost.signal.aborted ? lost.signal.reason : error
       } finally {
         clearInterval(renewal)
-        // If it cannot be released, it expires soon.
+        // A lease that cannot be released expires soon.
         await leases.releaseLease(lease).catch(() => undefined)
       }
     },

@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
 
-/** How long to wait for a short command that owns the files at this moment. */
+/** How long to wait for a short command that currently owns the files. */
 export const OWNER_WAIT_MS = 10_000
 
 /** A promise that stays pending until `reject` is called. */

@@ -9,7 +9,7 @@ export interface MigrationOptions {
 }
 
 /**
- * Creates or upgrades the tables of a ledger in PostgreSQL, with a role that may.
+ * Creates or upgrades the tables of a ledger in PostgreSQL, with a role that has the right to do so.
  *
  * @throws AppError `configuration/ledger_is_a_file`; as `prepareLedger`
  */

@@ -49,7 +49,7 @@ export interface BoardLog {
 
 export interface BoardOpening {
   role?: OwnerRole
-  /** A board that was moved, or into which a copy is not complete, is opened as well. */
+  /** Also open a board that was moved, or whose copy is not complete. */
   mayBeClosed?: boolean
 }
 
@@ -91,7 +91,7 @@ async function openStore(
   const undo: (() => unknown)[] = []
   const close = async () => {
     const failures: unknown[] = []
-    // A failure with one file must not keep the other open.
+    // If closing one file fails, the other one is still closed.
     for (const step of undo.splice(0).reverse()) await runStep(step).catch(error => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
@@ -108,7 +108,7 @@ async function openStore(
       random: Math.random,
       onLost: successor => {
         const error = ownershipLost(database, successor)
-        // The store also checks its files. If they are gone, it first saves what they held.
+        // The store also checks its files. If they are gone, it first saves their content.
         if (store === undefined) failure.reject(error)
         else store.verify().then(() => failure.reject(error), report)
       },

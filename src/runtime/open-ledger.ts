@@ -35,7 +35,7 @@ export interface OpenLedgerFile {
   socket: string
   /** The path of a ledger of the older layout that was copied just now. */
   copiedFrom: string | undefined
-  /** What may be missing after an unclean shutdown; undefined if nothing is. */
+  /** Describes what may be missing after an unclean shutdown; undefined if nothing is. */
   warning: string | undefined
 }
 
@@ -85,7 +85,7 @@ export async function openLedger(
     random: Math.random,
     onLost: successor => {
       const error = ownershipLost('the ledger', successor)
-      // The store also checks its files. If they are gone, it first saves what they held.
+      // The store also checks its files. If they are gone, it first saves their content.
       if (opened === undefined) failure.reject(error)
       else opened.verify().then(() => failure.reject(error), report)
     },
@@ -96,7 +96,7 @@ export async function openLedger(
     const store = await openSqliteStore({
       path: ownership.database,
       ownerNonce: ownership.record.nonce,
-      // The file of the older layout is a copy already.
+      // The file of the older layout already serves as the copy.
       upgradeCopy: upgradeCopy && !copied,
       clock,
       onFailure: error => void noted.then(() => failure.reject(error)),

@@ -11,7 +11,7 @@ import type { OpenBoard } from './open-board.js'
  */
 export async function openSharedBoard(address: PostgresAddress): Promise<OpenBoard> {
   const store = await openPostgresBoard(address)
-  // A database that cannot be reached may come back: requests fail until then, and the process stays.
+  // Never rejects: an unreachable database may come back. Until then requests fail, and the process continues.
   const { promise: failed } = deferredFailure()
   return { store, database: shownAddress(address), engine: 'postgres', failed, close: () => store.close() }
 }

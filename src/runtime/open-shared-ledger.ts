@@ -21,7 +21,7 @@ export interface SharedLedgerOptions {
  * Opens a ledger in PostgreSQL; creates or upgrades its tables if necessary. There is no owner: any number of processes may
  * have it open.
  *
- * @param options `clock` of this server; the ledger itself counts by that of the database server
+ * @param options `clock` of this server; the ledger itself uses the clock of the database server
  * @throws AppError `unavailable/store_…`, `configuration/store_newer`
  */
 export async function openSharedLedger(
@@ -32,7 +32,7 @@ export async function openSharedLedger(
   try {
     await refuseClosed(store.copies, shownAddress(address), although)
     const ledger = await Ledger.open({ store, newSubscriptionId, ...options })
-    // A database that cannot be reached may come back: requests fail until then, and the process stays.
+    // Never rejects: an unreachable database may come back. Until then requests fail, and the process continues.
     const { promise: failed } = deferredFailure()
     return { ledger, store, database: shownAddress(address), engine: 'postgres', failed, close: () => store.close() }
   } catch (error) {

@@ -6,7 +6,7 @@ import { readKeptTraces } from './serve/kept-trace.js'
 import { ledgerViaServerOrFile } from './via-server-or-file.js'
 
 /**
- * What arrived at the webhooks of a ledger. Servers of a ledger in PostgreSQL save it every ten seconds.
+ * The trace of deliveries to the webhooks of a ledger. Servers of a ledger in PostgreSQL save it every ten seconds.
  *
  * @throws AppError `not_found/ledger_missing`
  */

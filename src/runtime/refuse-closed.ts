@@ -1,13 +1,13 @@
 import { AppError } from '../model/app-error.js'
 import type { CopyStore } from '../store/copy-store.js'
 
-/** Ledgers that accept no changes of their own, and are opened all the same. */
+/** Ledgers that accept no changes of their own, but may be opened. */
 export interface OpenedAlthough {
-  /** An import is not complete: the caller continues it. */
+  /** One with an incomplete import, which the caller continues. */
   continuesImport?: boolean
-  /** It follows another one: the caller only reads it, or copies. */
+  /** One that follows another ledger: the caller only reads it, or copies. */
   mayFollow?: boolean
-  /** Another one continues it: the caller only reads it. */
+  /** One that continues elsewhere: the caller only reads it. */
   mayBeMoved?: boolean
 }
 
@@ -24,7 +24,7 @@ export async function refuseClosed(
   if (moved && !mayBeMoved) throw ledgerMoved(database, moved.to)
 }
 
-/** It has only some of its events, and must not record others between them. */
+/** The ledger has only some of its events, and must not record others between them. */
 function importIncomplete(database: string): AppError {
   const detail = `An import into the ledger ${database} is not complete.`
   return new AppError('configuration', 'import_incomplete', detail, {
@@ -32,7 +32,7 @@ function importIncomplete(database: string): AppError {
   })
 }
 
-/** What is recorded here would not be in the other one. */
+/** Events recorded here would be missing in the other ledger. */
 function followsAnother(database: string, leader: string): AppError {
   const detail = `The ledger ${database} follows ${leader}, so nothing else may change it.`
   return new AppError('configuration', 'follows_another', detail, {

@@ -4,8 +4,9 @@ import type { Upgrade } from '../store/sqlite/upgrade/migrate.js'
 import { removeUpgradeCopies } from '../store/sqlite/upgrade/upgrade-copy.js'
 
 /**
- * Reports that this start has upgraded a database. Otherwise removes the copy from before an earlier upgrade, unless the last
- * server ended without closing the database: a release that fails after its upgrade must not remove the way back.
+ * Reports that this start has upgraded a database. Otherwise removes the copy made before an earlier upgrade, unless
+ * the last server ended without closing the database: a release that fails after its upgrade must not remove the copy
+ * for going back.
  *
  * Call it when the server answers.
  *

@@ -3,13 +3,13 @@ import type { PlatformSource } from '../model/platforms/platform-source.js'
 import type { Micros } from '../model/timestamp.js'
 import { signDelivery } from '../platforms/signatures/sign-delivery.js'
 
-/** The kinds of which there are sample deliveries. */
+/** The kinds for which sample deliveries exist. */
 export function triggerKinds(source: PlatformSource, now: Micros): string[] {
   return sampleKinds(source, now)
 }
 
 /**
- * A sample delivery, signed as the platform does.
+ * A sample delivery, signed like those of the platform.
  *
  * @param secret absent: unsigned
  * @throws AppError `invalid/unknown_kind`

@@ -13,43 +13,43 @@ import type { LedgerStats } from '../store/event-store.js'
 import { openLedger } from './open-ledger.js'
 import { ledgerViaServerOrFile } from './via-server-or-file.js'
 
-/** Where to begin, and what its digest has to be. */
+/** The event to begin after, and its expected digest. */
 export interface VerifyStart {
   /** `captured_at` of an event. */
   since?: string | undefined
-  /** The digest of that event, in hex, as it was noted down. */
+  /** The digest of that event, in hex, as noted earlier. */
   digest?: string | undefined
 }
 
 export interface VerifyProgress {
   events: number
-  /** In the whole ledger. */
+  /** Number of events in the whole ledger. */
   total: number
 }
 
-/** Events of one step, so that progress shows. */
+/** Number of events per step; each step reports its progress. */
 const STEP = 20_000
 const MOST_PROBLEMS = 1_000
 
-/** How the steps of a verification are done: by the server, or by this process. */
+/** Carries out the steps of a verification: through the server, or in this process. */
 interface Verifier {
   verify: (range: { since: string | undefined; limit: number }) => Promise<VerifiedEventsAnswer>
   stats: () => Promise<LedgerStats>
-  /** What is known to have been read, then the newest event. */
+  /** Reads the positions of readers first, then the newest event. */
   places: () => Promise<ReadPlaces>
 }
 
-/** Up to where others have read. Instants are UTC, six digits. */
+/** Positions up to which others have read. Instants are UTC, six digits. */
 interface ReadPlaces {
   subscriptions: Pick<Subscription, 'id' | 'last_event_at'>[]
   consumers: { name: string; checkpoint: string; epoch_changed: boolean }[]
-  /** Read last: it only grows. */
+  /** Read last, because it only grows. */
   head: string | null
 }
 
 /**
- * Checks all events, or those after one, while others may be recorded: digests, numbers, columns and the search index, then
- * the counters, and that nothing later than the newest event counts as read.
+ * Checks all events, or those after a given one, while others may be recorded: digests, numbers, columns and the search
+ * index. Then checks the counters, and that no reader is beyond the newest event.
  *
  * @throws AppError `not_found/ledger_missing`, `unavailable/…`, `conflict/ledger_owned`
  */
@@ -130,7 +130,7 @@ async function verifySteps(
   }
   while (await step(STEP)) {}
   if (since === undefined && problems.length === 0) {
-    // Counters change with each event: they are compared with exactly the events that they count.
+    // Counters change with each event, so they are compared with exactly the events that they count.
     const now = await stats()
     while (counted.events < now.event_count) {
       if (!(await step(Math.min(now.event_count - counted.events, VERIFY_LIMITS.events)))) break
@@ -157,8 +157,8 @@ class Counted {
   }
 
   /**
-   * Repeats may have been counted since their event was verified, but not before the verification began: the counter was no higher
-   * then than what was found.
+   * Repeats may have been counted after their event was verified. So the counter before the verification was no higher
+   * than the number found.
    */
   compare(before: LedgerStats, { event_count, by_source, by_kind }: LedgerStats): Problem[] {
     const wrong: string[] = []
@@ -173,14 +173,16 @@ class Counted {
       const first = before.by_source[source]?.duplicates ?? 0
       expect(`repeats of ${source}`, isLow ? counter.duplicates : first, duplicates, !isLow && first <= duplicates)
     }
-    // The answer has the most frequent kinds only.
+    // The answer contains only the most frequent kinds.
     for (const [kind, counter] of Object.entries(by_kind))
       expect(`${kind} events`, counter, this.#byKind.get(kind) ?? 0)
     return wrong.map(detail => ({ captured_at: null, dedupe_key: null, detail }))
   }
 }
 
-/** No event of a later time can have been read. A consumer of another epoch has read another ledger. */
+/**
+ * Readers that are beyond the newest event, which is impossible. A consumer of another epoch has read another ledger.
+ */
 function aheadOfEvents({ subscriptions, consumers, head }: ReadPlaces): Problem[] {
   const isLater = (at: string | null) => at !== null && at > (head ?? toTimestamp(0))
   const newest = head === null ? 'and there are no events' : `and the newest event is of ${head}`

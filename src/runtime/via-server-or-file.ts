@@ -7,16 +7,19 @@ import { answersAt } from '../store/sqlite/owner/socket-path.js'
 
 /** What to do with a database on this machine, depending on whether a server has it open. */
 export interface ServerOrFile<Result> {
-  /** A server has the files open and listens at this socket. */
+  /** Called if a server has the files open and listens at this socket. */
   server: (owner: OwnerRecord, socketPath: string) => Promise<Result>
-  /** No server has the files open. */
+  /** Called if no server has the files open. */
   file: () => Promise<Result>
 }
 
-/** How long a server that starts or stops may take to answer, and how often to look for it. */
+/** How long to wait for a server that starts or stops, and how often to try. */
 const WAIT_MS = 10_000
 const POLL_MS = 50
-/** A server owns its files a moment before and after it answers, and may be killed in the middle of an answer. */
+/**
+ * Failures that pass: a server owns its files shortly before and after it answers, and may be killed in the middle of
+ * an answer.
+ */
 const PASSING = { server: ['server_unreachable', 'connection_lost'], file: ['ledger_owned'] }
 
 /**
@@ -43,7 +46,7 @@ export async function viaServerOrFile<Result>(database: string, via: ServerOrFil
 }
 
 /**
- * The same for a ledger.
+ * Like `viaServerOrFile`, for a ledger.
  *
  * @param options `mayBeNew`: create the ledger if there is none
  * @throws AppError `not_found/ledger_missing`; as `viaServerOrFile`
@@ -53,7 +56,7 @@ export async function ledgerViaServerOrFile<Result>(
   via: ServerOrFile<Result>,
   { mayBeNew = false }: { mayBeNew?: boolean } = {},
 ): Promise<Result> {
-  // Several processes may have it open, so this one is as good as a server.
+  // Several processes may have the database open, so this process needs no server.
   if (database.postgres) return via.file()
   if (!mayBeNew && !(await exists(database))) {
     throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
@@ -63,7 +66,7 @@ export async function ledgerViaServerOrFile<Result>(
   return viaServerOrFile(database.path, via)
 }
 
-/** A ledger of the older layout counts: opening the default path upgrades it. */
+/** A ledger of the older layout counts as existing: opening the default path upgrades it. */
 async function exists({ path, isDefault, legacyPath }: DatabaseSetting): Promise<boolean> {
   return (await sizeOf(path)) > 0 || (isDefault && (await sizeOf(legacyPath)) > 0)
 }

@@ -6,9 +6,9 @@ import type { BackupSettings } from '../../settings/ledger-settings.js'
 import { RepeatedWork } from '../repeated-work.js'
 import { writeBackup } from './write-backup.js'
 
-/** After a failure, when the next backup is not due sooner. */
+/** Wait after a failure, unless the next backup is due sooner. */
 const RETRY_MS = 5 * 60_000
-/** `ledger-20310504T090000Z.db.gz`, and what an interrupted backup leaves of it. */
+/** `ledger-20310504T090000Z.db.gz`, and the partial files of interrupted backups. */
 const NAME = /^ledger-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db\.gz(\.part.*)?$/
 
 export interface BackupScheduleParts {
@@ -40,7 +40,7 @@ export class BackupSchedule {
     return this.#newest
   }
 
-  /** A backup that is not complete is removed. */
+  /** Removes an incomplete backup. */
   stop(): Promise<void> {
     return this.#work.stop()
   }
@@ -54,7 +54,7 @@ export class BackupSchedule {
       const stored = await this.#stored()
       const newest = stored.at(-1)?.at ?? Number.NEGATIVE_INFINITY
       this.#newest = stored.at(-1)?.at
-      // A backup from the future was made before the clock was corrected.
+      // A backup with a time in the future was made before the clock was corrected.
       const dueIn = newest > now() ? 0 : newest + everyMs - now()
       if (dueIn > 0) return dueIn
       const at = now()
@@ -72,7 +72,7 @@ export class BackupSchedule {
     }
   }
 
-  /** Oldest first. Removes what interrupted backups left. */
+  /** The stored backups, oldest first. Removes the partial files of interrupted backups. */
   async #stored(): Promise<StoredBackup[]> {
     const { folder } = this.parts.settings
     const stored: StoredBackup[] = []

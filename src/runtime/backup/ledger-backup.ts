@@ -20,8 +20,8 @@ export interface BackupProgress extends BackupStep {
 }
 
 /**
- * Backs the ledger up: through the server that has it open, else through its file. The check and the compression are done
- * by this process.
+ * Backs the ledger up: through the server that has it open, else through its file. This process does the check and the
+ * compression.
  *
  * @param file a relative path is resolved against the current folder; `.gz` at its end compresses
  * @throws AppError `not_found/ledger_missing`, `unavailable/outcome_unknown`, `conflict/ledger_owned`; as `writeBackup`
@@ -45,7 +45,7 @@ export async function backUpLedger(
   return writeBackup(resolve(file), copyTo, { onStep: step => onProgress({ ...step, ledgerBytes }) })
 }
 
-/** The same, written to a stream: a copy in the folder for temporary files is checked first. */
+/** Like `backUpLedger`, but writes to a stream, after it has checked a copy in the folder for temporary files. */
 export async function backUpLedgerTo(
   stream: NodeJS.WritableStream,
   settings: LocalSettings,
@@ -64,7 +64,7 @@ export async function backUpLedgerTo(
 async function copyFile(database: string, path: string): Promise<void> {
   const ownership = await acquireOwnership({
     ...{ database, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
-    // A copy changes nothing. If another process takes the file over, the copy fails or is still complete.
+    // A copy changes nothing. If another process takes the file over, the copy either fails or is complete.
     onLost: () => {},
   })
   try {

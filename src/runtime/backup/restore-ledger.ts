@@ -74,7 +74,7 @@ async function hasBytes(path: string, bytes: Buffer): Promise<boolean> {
   }
 }
 
-/** The WAL belongs to the ledger that is moved: SQLite must not apply it to another file. @returns the new path */
+/** Moves the WAL together with its ledger: SQLite must not apply it to another file. @returns the new path */
 async function moveAside(path: string): Promise<string | null> {
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/gu, '')
   const replaced = `${path}.replaced-${time}`

@@ -7,7 +7,7 @@ import { toTimestamp } from '../../model/timestamp.js'
 import { checkCopy } from '../../store/sqlite/copy/check-copy.js'
 import { makeNewFile } from '../../store/sqlite/files/new-copy.js'
 
-/** What a backup does now, and the file that grows with it. */
+/** The current step of a backup, and the file that grows during it. */
 export interface BackupStep {
   name: 'copying' | 'checking' | 'compressing'
   file: string
@@ -19,8 +19,8 @@ export interface BackupOptions {
 }
 
 /**
- * Writes a backup: a copy of the ledger, checked, and compressed if its name ends with `.gz`. The file has its name only
- * when it is complete.
+ * Writes a backup: a copy of the ledger, checked, and compressed if its name ends with `.gz`. The file gets its final
+ * name only when it is complete.
  *
  * @param copyTo makes the copy, to a new file
  * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`,

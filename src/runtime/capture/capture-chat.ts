@@ -16,7 +16,7 @@ import {
 } from '../../platforms/chat/watched-place.js'
 import type { CaptureParts } from './capture-one.js'
 
-/** What reading the chat platform needs. */
+/** The account, clock and state that reading the chat platform needs. */
 export interface ChatCapture {
   api: ChatApi
   site: string
@@ -24,7 +24,7 @@ export interface ChatCapture {
   backfill: number
 }
 
-/** Reads what was said in a watched place since the last capture, page by page. */
+/** Reads the new messages of a watched place since the last capture, page by page. */
 export async function captureChat(
   capture: WatchCapture,
   { watch, place, attemptedAt }: { watch: Subscription; place: WatchedPlace; attemptedAt: Micros },

@@ -42,7 +42,7 @@ export async function captureOne(id: string, parts: CaptureParts): Promise<Watch
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     capture.outcome = 'failed'
-    // The error of a poll contains it already.
+    // The error of a poll already contains the number of messages.
     const isChat = capture.polled === undefined
     capture.error = toFailure(isChat && capture.messages > 0 ? afterSome(error, capture.messages) : error)
   }

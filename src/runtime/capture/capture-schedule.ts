@@ -6,7 +6,7 @@ import { CAPTURE_LIMITS, type CaptureResult, type PollReport } from '../../model
 import { RepeatedWork } from '../repeated-work.js'
 import type { Captures } from './captures.js'
 
-/** How long to pause after a failure that every watch would meet. */
+/** How long to pause after a failure that affects every watch. */
 const PAUSE_SECONDS = 15
 const NOTHING_LEFT_OUT = '[[],[]]'
 
@@ -22,7 +22,7 @@ export interface CaptureScheduleParts {
 /** Captures the due watches of one platform, one at a time, until it is stopped. */
 export class CaptureSchedule {
   readonly #work: RepeatedWork
-  /** The last failure of each watch; under the empty id, of the check for due watches. */
+  /** The last failure of each watch. The empty id stands for the check for due watches. */
   readonly #failures = new Map<string, string>()
   /** What the last poll of each watch left out. */
   readonly #leftOut = new Map<string, string>()
@@ -32,7 +32,7 @@ export class CaptureSchedule {
     this.#work = new RepeatedWork(signal => this.#captureDue(signal))
   }
 
-  /** Abandons what is not recorded yet; the next capture continues after what is. */
+  /** Abandons messages that are not recorded yet. The next capture continues after the recorded ones. */
   stop(): Promise<void> {
     return this.#work.stop()
   }
@@ -68,7 +68,7 @@ export class CaptureSchedule {
     return left > 0 && last ? Math.max(last.retryAfterSeconds ?? 0, PAUSE_SECONDS) * 1000 : this.parts.checkMs
   }
 
-  /** Logs it once, because the same lists and items are read by every poll. */
+  /** Logs the same report only once, because every poll reads the same lists and items. */
   #logLeftOut(subscription_id: string, { unavailable, left_out }: PollReport): void {
     const text = JSON.stringify([unavailable, left_out.map(({ reason }) => reason)])
     if (text === (this.#leftOut.get(subscription_id) ?? NOTHING_LEFT_OUT)) return

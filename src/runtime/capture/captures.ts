@@ -24,7 +24,7 @@ export interface CaptureCall {
   onProgress?: ((progress: CaptureProgress) => void) | undefined
 }
 
-/** Failures that any other watch would meet too: they concern the account or the connection to the server. */
+/** Failures that affect every watch: they concern the account or the connection to the server. */
 const CONCERN_ALL_WATCHES = ['rate_limited', 'credentials_refused', 'unreachable'].flatMap(ofEachPlatform)
 /** Failures that may concern one watch alone: the server cannot answer its request. */
 const SERVER_FAILURES = ['unavailable', 'timeout', 'connection_lost', 'answer_unreadable'].flatMap(ofEachPlatform)
@@ -52,9 +52,9 @@ export class Captures {
   }
 
   /**
-   * Captures one watch, or all due ones of the platforms whose accounts are given, one after the other, the least recently
-   * tried first. Failures are part of the result; one ends the round of its platform only if every other watch of it would
-   * meet it too.
+   * Captures one watch, or all due ones of the platforms whose accounts are given, one after the other, the least
+   * recently tried first. Failures are part of the result. A failure ends the round of its platform only if it affects
+   * every watch of the platform.
    *
    * @throws the signal's reason once it is aborted
    */
@@ -70,7 +70,7 @@ export class Captures {
     return total
   }
 
-  /** As `run`, for these watches of one platform. */
+  /** Like `run`, for these watches of one platform. */
   async runEach(ids: readonly string[], request: CaptureRequest, call: CaptureCall = {}): Promise<CaptureResult> {
     const api = request.chat && new ChatApiClient(request.chat)
     const capture = async (id: string) => {
@@ -88,7 +88,7 @@ export class Captures {
   }
 
   /**
-   * Does work while none of these watches is captured.
+   * Does work while no other capture of these watches runs.
    *
    * @param work gets the right to capture each, if several servers may
    * @throws AppError `unavailable/capture_running`; as `work`
@@ -98,7 +98,7 @@ export class Captures {
     work: (leases: ReadonlyMap<string, Lease>) => Promise<Result>,
   ): Promise<Result> {
     const leases = new Map<string, Lease>()
-    // In one order, so that no two wait for each other.
+    // Always in the same order, so that no two calls wait for each other.
     const hold = ([id, ...rest]: readonly string[]): Promise<Result> => {
       if (id === undefined) return work(leases)
       return this.#locks.hold(id, lease => {
@@ -110,7 +110,7 @@ export class Captures {
   }
 
   /**
-   * Runs a round of a platform unless another server does it at this moment.
+   * Runs a round of a platform unless another server is running one.
    *
    * @returns undefined if another server does it
    */
@@ -120,7 +120,7 @@ export class Captures {
     return lease?.during(work)
   }
 
-  /** Since the server started. */
+  /** Totals since the server started. */
   totals(): CaptureTotals {
     return this.#totals
   }
@@ -142,12 +142,12 @@ export class Captures {
     return captureOne(id, { locks: this.#locks, ledger, clock, chat: ofChat, accounts, sleep: pause, ...call })
   }
 
-  /** Those of each platform. */
+  /** The due watches of each platform. */
   async #listDue({ chat, platforms = [] }: CaptureRequest): Promise<string[][]> {
     const now = this.clock()
     const watches = await this.ledger.listPolled()
     const due = watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now)
-    // The watch whose failure ended a round comes last in the next one, so it cannot keep others from their turn.
+    // The watch whose failure ended a round comes last in the next one, so it cannot block the others.
     due.sort((left, right) => triedAt(left) - triedAt(right))
     const sources = [...(chat ? ['chat'] : []), ...platforms.map(({ source }) => source)]
     return sources.map(source => due.filter(watch => watch.source === source).map(({ id }) => id))
@@ -161,7 +161,7 @@ export class Captures {
     const watches = await this.ledger.listPolled()
     const source = watches.find(({ id }) => id === subscription_id)?.source
     const limited = watches.filter(watch => watch.source === source)
-    // If it cannot be stored, the server will ask again.
+    // If the wait cannot be stored, the chat server will ask for it again.
     await Promise.all(limited.map(({ id }) => this.ledger.noteCapture(id, { wait_until }))).catch(() => undefined)
   }
 

@@ -15,15 +15,15 @@ import type { CaptureParts } from './capture-one.js'
 import { PollProgress } from './poll-progress.js'
 
 const SECOND: Micros = 1_000_000
-/** Lists show some items late, and clocks differ. What is read again is known. */
+/** Lists show some items late, and clocks differ. Items that are read again are recognised. */
 const OVERLAP = 600 * SECOND
-/** Answers have whole seconds, and take a while. */
+/** Times in answers are whole seconds, and answers take a while. */
 const CLOCK_TOLERANCE = 60 * SECOND
 /** How far the first poll of an older subscription goes back. */
 const FIRST = 86_400 * SECOND
-/** Pages of one poll, so that other watches have their turn; the next one continues. */
+/** Maximum pages of one poll, so that other watches get a turn. The next poll continues. */
 const MOST_PAGES = 100
-/** Failures of one list. */
+/** Failures that concern one list only. */
 const OF_A_LIST = ['platform_unavailable', 'platform_answer_unreadable', 'platform_request_refused']
 
 export interface PolledWatch {
@@ -34,8 +34,8 @@ export interface PolledWatch {
 }
 
 /**
- * Reads what has happened in a place of a code host or forum since the last poll, and records what the watch does not have.
- * The instant up to which it was read moves when all lists were read. A poll that a limit ends continues with the next one.
+ * Reads the events of a place of a code host or forum since the last poll, and records those that the watch does not
+ * have. The stored instant advances only after all lists were read. If a limit ends a poll, the next poll continues it.
  *
  * @throws AppError as `HistoryApi`, `Ledger.recordLive`; the signal's reason once it is aborted
  *
@@ -58,7 +58,7 @@ export async function pollPlace(
   const unfinished = isMoved ? undefined : watch.capture?.unfinished
   const progress = PollProgress.read(unfinished, { place: target.text, since: toTimestamp(since) })
   const last_attempt_at = toTimestamp(attemptedAt)
-  // If this attempt fails, the next one still begins here.
+  // If this attempt fails, the next one begins at the same instant.
   await ledger.noteCapture(id, {
     host,
     last_attempt_at,
@@ -89,8 +89,8 @@ export async function pollPlace(
     report.left_out = counts.left_out
   } catch (error) {
     if (signal?.aborted) throw signal.reason
-    // After a limit, the next poll continues. After any other failure it reads all lists again: one that always fails must
-    // not keep the others from being read.
+    // After a limit, the next poll continues. After any other failure it reads all lists again, because one list that
+    // always fails must not keep the others from being read.
     const isLimit = error instanceof AppError && error.code === 'platform_rate_limited'
     await ledger.noteCapture(id, { unfinished: isLimit ? progress.toJson() : null })
     throw error
@@ -101,7 +101,7 @@ export async function pollPlace(
   await ledger.noteCapture(id, { read_to: progress.until, unfinished: null }, progress.until)
 }
 
-/** What the watch does not have; also an event that is known, but was not marked with it. */
+/** Records events that the watch does not have, including known events that were not marked with it. */
 async function record(
   capture: WatchCapture,
   { watch, account, events }: { watch: Subscription; account: RestAccount; events: readonly NewEvent[] },
@@ -111,7 +111,7 @@ async function record(
   for (const key of await ledger.listKeysOf(watch.id, [...wanted.keys()])) wanted.delete(key)
   if (wanted.size === 0) return { created: 0, known: events.length }
   const outcomes = await ledger.recordLive({
-    // Without a token, anyone on the way could have answered for a server without TLS.
+    // Without a token, the server may be used without TLS, and anyone on the network path could have answered.
     provenance: { route: 'capture', verified: account.token === undefined ? 'none' : 'login' },
     events: [...wanted.values()].map(event => ({ event, marks: [{ id: watch.id, ...(lease ? { lease } : {}) }] })),
     notes: [],
@@ -132,7 +132,7 @@ export function targetOf(watch: Subscription): HistoryTarget {
   throw new AppError('invalid', 'watch_not_captured', message, { hint })
 }
 
-/** From its creation on, at most a day ago: `capture history` reads what was before. */
+/** The creation of the subscription, but at most a day ago: `capture history` reads earlier events. */
 function firstInstant({ created_at }: Subscription, attemptedAt: Micros): Micros {
   return Math.max((findTimestamp(created_at)?.micros ?? 0) - OVERLAP, attemptedAt - FIRST)
 }

@@ -1,14 +1,14 @@
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import { isProgress, type ListProgress, type StreamProgress } from '../history/history-checkpoint.js'
 
-/** How far a poll has read the lists of a place, so that the next one continues if a limit has ended it. */
+/** How far a poll has read the lists of a place. If a limit ends the poll, the next one continues. */
 export class PollProgress implements ListProgress {
   readonly #lists: Map<string, StreamProgress>
   #until: string | undefined
 
   private constructor(
     private readonly place: string,
-    /** The first instant that counts. RFC 3339 in UTC, six digits. */
+    /** Events from this instant on are read. RFC 3339 in UTC, six digits. */
     readonly since: string,
     before: { until?: string; lists?: [string, StreamProgress][] } = {},
   ) {
@@ -16,7 +16,7 @@ export class PollProgress implements ListProgress {
     this.#lists = new Map(before.lists)
   }
 
-  /** @param kept by another poll; that of another place, or of another release, does not count */
+  /** @param kept progress of an earlier poll; ignored if it is of another place or release */
   static read(kept: unknown, { place, since }: { place: string; since: string }): PollProgress {
     const { place: keptPlace, since: keptSince, until, lists } = membersOf(kept)
     const isKept = keptPlace === place && typeof keptSince === 'string' && typeof until === 'string'
@@ -27,7 +27,10 @@ export class PollProgress implements ListProgress {
     return new PollProgress(place, keptSince, { until, lists: known })
   }
 
-  /** Everything before this instant is read at the end. @param now of the platform; counts unless a poll is continued */
+  /**
+   * At the end of the poll, everything before this instant has been read. @param now of the platform; ignored if a poll
+   * is continued
+   */
   begin(now: Micros): void {
     this.#until ??= toTimestamp(Math.floor(now))
   }

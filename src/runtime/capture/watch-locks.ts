@@ -6,7 +6,7 @@ import { holdLease } from '../held-lease.js'
 
 /** How long to wait for another capture of the same watch. */
 const WAIT_MS = 10_000
-/** How often to ask whether another server has ended its capture. */
+/** How often to check whether another server has ended its capture. */
 const ASK_MS = 500
 
 /** Allows one capture of a watch at a time: in this process, and by a lease on all servers that share the ledger. */

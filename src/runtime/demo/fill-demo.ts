@@ -13,7 +13,9 @@ import { asyncStore } from '../../store/sqlite/thread/task.js'
 /** The parts of a ledger that a demo writes to. */
 export type DemoLedger = Pick<Ledger, 'record' | 'saveSubscription' | 'recordCaptured' | 'noteCapture'>
 
-/** Steps that are sent to the store together. Each is a group of its own, because each has its own instant. */
+/**
+ * Number of steps that are sent to the store together. Each step is a group of its own, because it has its own instant.
+ */
 const BATCH = 128
 
 /**
@@ -67,7 +69,10 @@ export async function recordStep(ledger: DemoLedger, step: Step): Promise<void> 
   }
 }
 
-/** A saved subscription is a batch of its own: the ledger reads the clock later, and later events are matched with it. */
+/**
+ * A saved subscription is a batch of its own, because the ledger reads the clock later, and matches later events with
+ * it.
+ */
 function* inBatches(history: Iterable<Step>): Generator<Step[]> {
   let batch: Step[] = []
   for (const step of history) {
@@ -91,7 +96,7 @@ function unnamedSubscription(): string {
  * Makes a board with cards in it.
  *
  * @param path of a file that does not exist yet, below a folder of ours
- * @param ends nothing was made after that
+ * @param ends instant of the newest card
  */
 export async function fillDemoBoard(
   path: string,

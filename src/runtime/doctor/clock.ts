@@ -5,7 +5,7 @@ import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.j
 import { ifPresent } from '../../store/sqlite/files/file-system.js'
 
 /**
- * Compares the clock with what has happened already.
+ * Compares the clock with times that are certainly in the past.
  *
  * @param head `captured_at` of the newest event
  * @param files which were certainly written before now

@@ -6,12 +6,12 @@ import { isErrno } from '../../store/sqlite/files/file-system.js'
 
 /** The space of a file system. */
 export interface FileSystemSpace extends DiskSpace {
-  /** Files that can still be made; undefined if the file system has no such limit. */
+  /** Number of files that can still be created; undefined if the file system has no such limit. */
   freeFiles: number | undefined
 }
 
 const MIB = 1024 ** 2
-/** With 32 MiB the ledger counts as full. */
+/** Below this a disk counts as full. The ledger itself counts as full at 32 MiB. */
 const FULL_BYTES = 64 * MIB
 const LOW_FILES = 1_000
 

@@ -5,7 +5,8 @@ import { toFileError } from '../../store/sqlite/files/file-error.js'
 const UNREACHABLE = ['server_unreachable', 'not_a_ledger', 'not_a_board', 'chat_unreachable', 'chat_answer_unreadable']
 
 /**
- * Runs a check. An expected failing, or one of the file system, is a finding too: it must not end the other checks.
+ * Runs a check. An expected failure, or a failure of the file system, is a finding too, so that it does not end the
+ * other checks.
  *
  * @param path what the check is about, for failures of the file system
  */

@@ -6,7 +6,7 @@ import { answersAt } from '../../store/sqlite/owner/socket-path.js'
 
 /** Which process has a database open. */
 export interface FoundOwner {
-  /** `unclear`: the files do not show it. */
+  /** `unclear`: the files do not show who the owner is. */
   state: 'none' | 'server' | 'command' | 'unclear'
   record?: OwnerRecord
   finding: Finding

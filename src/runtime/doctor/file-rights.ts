@@ -16,9 +16,9 @@ const OTHERS = 0o077
 const KEPT = /^\.(?:rescued|replaced|corrupt)-/u
 
 /**
- * Whether this user may use the paths, and others may not.
+ * Checks that only this user may use the paths.
  *
- * @param user the effective user id; undefined on systems without
+ * @param user the effective user id; undefined on systems without user ids
  */
 export async function checkFileRights(paths: readonly UsedPath[], user: number | undefined): Promise<Finding[]> {
   const findings: Finding[] = []

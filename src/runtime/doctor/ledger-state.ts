@@ -17,7 +17,7 @@ export interface LedgerState {
 }
 
 const ANSWER_SECONDS = 10
-/** Larger than WAL checkpoints let it become, apart from during a backup. */
+/** WAL checkpoints keep the WAL smaller than this, except during a backup. */
 const LARGE_WAL_BYTES = 256 * 1024 ** 2
 
 /** The ledger's schema, its WAL and the newest event with its digest: from the server, or from the file. */
@@ -51,7 +51,7 @@ interface HealthAnswer {
 async function checkServedLedger(socketPath: string): Promise<LedgerState> {
   const answer = await new LedgerClient({ socketPath }, { idleSeconds: ANSWER_SECONDS }).health()
   const { detail, head, head_digest, schema_version, follows, warnings = [] } = answer.json() as HealthAnswer
-  // A clock that is behind has a check of its own.
+  // Another check reports a clock that is behind.
   const warned = warnings.filter(({ code }) => code !== 'clock_behind').map(found => warning(found.detail))
   if (answer.status === 503) {
     return { findings: [failing('temporary', detail ?? 'The ledger cannot record events.'), ...warned], head }
@@ -61,7 +61,7 @@ async function checkServedLedger(socketPath: string): Promise<LedgerState> {
   return { findings: [ok(sentence), ...warned], head }
 }
 
-/** Only read. No server can open the file at the same time. */
+/** Only reads the file. No server can open it at the same time. */
 async function checkClosedLedger(database: string): Promise<LedgerState> {
   const ownership = await acquireOwnership({
     ...{ database, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },

@@ -8,7 +8,7 @@ export interface Runtime {
 
 /** Same as `engines` in package.json. */
 const LEAST = [20, 19] as const
-/** Those that the tests run with. */
+/** Platforms on which the tests run. */
 const SUPPORTED: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'macOS' }
 
 /** Whether the program runs where it is supported. */
@@ -23,6 +23,6 @@ export function checkNode({ version, platform }: Runtime): Finding[] {
     return [failing('configuration', detail, 'Install a newer Node.js.')]
   }
   const detail = `Node.js ${version} on ${system}.`
-  // Odd versions are for trying: they get no fixes after a few months.
+  // Odd versions are experimental: they get no fixes after a few months.
   return major % 2 === 0 ? [ok(detail)] : [warning(detail, 'Use an even version, which gets fixes for longer.')]
 }

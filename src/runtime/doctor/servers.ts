@@ -7,11 +7,11 @@ import type { FoundOwner } from './file-owner.js'
 
 const ANSWER_SECONDS = 10
 
-/** What is known about the server that should answer. */
+/** The facts about the server that should answer. */
 export interface Expected {
   /** Who has the files of this machine open. */
   owner: FoundOwner | undefined
-  /** A setting gives the address. */
+  /** Whether a setting gives the address. */
   isConfigured: boolean
 }
 
@@ -54,7 +54,7 @@ export function checkBoard({ boardUrl, key }: BoardClientSettings, expected: Exp
   })
 }
 
-/** On a machine where no server runs and none is named, nothing has to answer. */
+/** If no server runs on this machine and no setting names one, no server has to answer. */
 async function orAbsent(
   { url, setting, expected }: { url: string; setting: string; expected: Expected },
   ask: () => Promise<Finding[]>,

@@ -9,7 +9,7 @@ export interface WebhookSecrets {
 /** A shorter secret could be guessed. */
 const ADVISED_CHARACTERS = 16
 
-/** Whether deliveries of the platforms can be proved. Shows how many secrets there are, and none of them. */
+/** Whether deliveries of the platforms can be proved. Shows the number of secrets, never a secret. */
 export function checkWebhookSecrets({ secrets, requireVerified }: WebhookSecrets): Finding[] {
   const findings: Finding[] = []
   const sources = Object.entries(secrets) as [PlatformSource, readonly string[]][]

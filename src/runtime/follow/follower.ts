@@ -27,23 +27,23 @@ export interface FollowerParts {
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Wall clock. */
   now: () => Micros
-  /** Milliseconds that only advance, also if the wall clock is set. */
+  /** Milliseconds of a clock that only advances, even if the wall clock is set. */
   elapsed: () => number
   /** Waits `ms` milliseconds, or until `signal` aborts. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>
-  /** The ledger records events itself from now on. */
+  /** Called after the promotion: the ledger records events itself from now on. */
   onPromoted: () => void
 }
 
 /** A leader that answered so recently counts as in step. */
 const IN_STEP_MS = 3_000
 const LONGEST_PAUSE_MS = 5_000
-/** The leader is another ledger: nothing helps but a decision of the operator. */
+/** The leader is another ledger, and only the operator can decide what to do. */
 const FINAL_CODES: readonly string[] = ['leader_changed', 'copy_differs']
 
 /**
- * Keeps a ledger in step with another one over its REST API: polls for events and changes each second, and for the rest every ten
- * seconds. Where it has read to is stored with the events, so it continues after every interruption.
+ * Keeps a ledger in step with another one over its REST API: polls for events and changes each second, and for the rest
+ * every ten seconds. Its position is stored with the events, so it continues after every interruption.
  *
  * Source: docs/decisions/0061.
  */
@@ -56,7 +56,10 @@ export class Follower implements ServedFollowing {
   #inStepAt: number
   #stateAt = Number.NEGATIVE_INFINITY
   #stateDigest: string | undefined
-  /** Subscriptions and consumers must not be ahead of the events: they are stored when all events up to them are. */
+  /**
+   * State that waits for events. Subscriptions and consumers must not be ahead of the events, so they are stored only
+   * after all events up to them.
+   */
   #waitingState: LeaderState | undefined
   #contactAt: Micros | undefined
   #problem: string | undefined
@@ -186,7 +189,7 @@ export class Follower implements ServedFollowing {
     this.#contactAt = this.parts.now()
     if (line.epoch !== this.epoch) throw leaderChanged('It has another epoch: it was restored or replaced.')
     if (line.numbering !== this.#mark.numbering) {
-      // Another copy of the same ledger answers, and numbers the changes otherwise: all of them are read again.
+      // Another copy of the same ledger answers, and numbers the changes differently, so all changes are read again.
       this.#mark = { ...this.#mark, changes: 0, numbering: line.numbering }
       return true
     }
@@ -216,7 +219,7 @@ export class Follower implements ServedFollowing {
     if (appended.length > 0) this.parts.ledger.noticeCopies()
   }
 
-  /** The leader has no later events: its newest one has to be ours. */
+  /** Call it if the leader has no later events: its newest event has to be the same as ours. */
   #refuseOther({ through }: CopyPageLine): void {
     const own = toHeadText(this.#head)
     const isSame = own?.captured_at === through?.captured_at

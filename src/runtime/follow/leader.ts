@@ -17,7 +17,7 @@ export interface LeaderPage {
   line: CopyPageLine
 }
 
-/** What it has apart from its events. */
+/** The state of the leader without its events. */
 export interface LeaderState {
   state: LedgerState
   /** SHA-256 of the answer. */
@@ -38,7 +38,7 @@ export class Leader {
     this.#client = new LedgerClient({ apiUrl: leader }, { credential, agent: this.#agent })
   }
 
-  /** Its connections, until the next request. */
+  /** Closes the connections. The next request opens new ones. */
   close(): void {
     this.#agent.destroy()
   }
@@ -54,7 +54,10 @@ export class Leader {
     return readPage(await this.#client.copy(asked, { signal }))
   }
 
-  /** @param unless digest of what is known @returns undefined if it is still the same @throws AppError `invalid/invalid_line` */
+  /**
+   * @param unless digest of the known state @returns undefined if it is still the same @throws AppError
+   *   `invalid/invalid_line`
+   */
   async state(unless: string | undefined, signal: AbortSignal): Promise<LeaderState | undefined> {
     const answer = await this.#client.copyState(unless, { signal })
     if (answer.status === 204) return undefined
@@ -63,7 +66,8 @@ export class Leader {
 }
 
 /**
- * Refuses while a ledger answers at the address, unless that one follows another one itself: the address may lead here by now.
+ * Refuses while a ledger answers at the address, unless that ledger is a follower itself: the address may lead to this
+ * ledger by now.
  *
  * @throws AppError `conflict/leader_answers`
  */
@@ -74,7 +78,7 @@ export async function refuseWhileAnswering(leader: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.category === 'unavailable') return
-    // Every other refusal is an answer of a server.
+    // Any other refusal comes from a server, so something answers.
   }
   throw new AppError('conflict', 'leader_answers', `The leader ${leader} still answers.`, {
     hint: 'Stop it first: otherwise both record events that the other one does not have. --force promotes all the same.',
@@ -98,7 +102,7 @@ export function readPage(bytes: Buffer): LeaderPage {
   return { appended, changed, line: page }
 }
 
-/** Members are those of this release: leader and follower are upgraded together. */
+/** Reads the members of this release: leader and follower are upgraded together. */
 function readState(state: object): LedgerState {
   const missing = LISTS.filter(name => !Array.isArray(Reflect.get(state, name)))
   if (missing.length > 0) throw invalidLine(`The leader sends no ${missing.join(', ')}: it may run another release.`)

@@ -17,20 +17,23 @@ export interface HistoryRequest {
   /** Forget the progress of an earlier run. */
   restart: boolean
   onProgress: (progress: HistoryProgress) => void
-  /** Between requests, if the platform asks for it or has failed. @throws the signal's reason once it is aborted */
+  /**
+   * Waits between requests, if the platform asks for it or has failed. @throws the signal's reason once it is aborted
+   */
   sleep?: ApiCalls['sleep']
 }
 
 /**
- * Reads what happened in a place before, and records it in the ledger: through the server that has it open, else in its file.
- * This process alone speaks to the platform, so the token stays in it.
+ * Reads the past events of a place, and records them in the ledger: through the server that has it open, else in its
+ * file. Only this process contacts the platform, so the token stays in it.
  *
  * @throws AppError as `HistoryApi`; `not_found/ledger_missing`, `conflict/ledger_owned`
  *
  * Source: docs/decisions/0080.
  */
 export function captureHistory(settings: LocalSettings, request: HistoryRequest): Promise<HistoryReport> {
-  // We asked the platform ourselves; without an account, anyone on the way could have answered a server without TLS.
+  // We asked the platform ourselves. Without an account, the server may be used without TLS, and anyone on the network
+  // path could have answered.
   const verified = request.account.token === undefined ? 'none' : 'login'
   return ledgerViaServerOrFile(settings.database, {
     server: (_, socketPath) => captureInto(servedHistoryLedger(socketPath, verified), settings, request),
@@ -77,7 +80,7 @@ async function captureInto(
     await checkpoint.remove()
     return { target: text, source, since, resumed, ...counts, missing: history.missing }
   } catch (error) {
-    // The reason is why the ledger was lost, not that a request was aborted.
+    // The error to report is the loss of the ledger, not the aborted request.
     if (signal?.aborted && !(error instanceof AppError)) throw signal.reason
     throw error
   } finally {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What progress belongs to. */
+/** The ledger and place to which progress belongs. */
 export interface HistoryIdentity {
   /** Epoch of the ledger. */
   epoch: string
@@ -26,8 +26,8 @@ export interface ListProgress {
 const MAX_BYTES = 64 * 1024
 
 /**
- * Remembers in a small file how far the lists of a place were read, so that an interrupted run continues. It is written after
- * the events were recorded: what was read twice is known to the ledger by then.
+ * Stores in a small file how far the lists of a place were read, so that an interrupted run continues. The file is
+ * written after the events were recorded; the ledger recognises events that are read twice.
  */
 export class HistoryCheckpoint implements ListProgress {
   readonly #streams = new Map<string, StreamProgress>()
@@ -38,7 +38,7 @@ export class HistoryCheckpoint implements ListProgress {
   ) {}
 
   /**
-   * Progress from an earlier first instant counts too: it has read all that is wanted. So `--since 30d` continues.
+   * Progress with an earlier first instant counts too, because it covers all wanted events. So `--since 30d` continues.
    *
    * @param home of the program
    */
@@ -50,7 +50,7 @@ export class HistoryCheckpoint implements ListProgress {
     return checkpoint
   }
 
-  /** An earlier run has left its progress. */
+  /** Whether an earlier run has left its progress. */
   get isResumed(): boolean {
     return this.#streams.size > 0
   }
@@ -69,13 +69,13 @@ export class HistoryCheckpoint implements ListProgress {
     await rename(next, this.path)
   }
 
-  /** Begins from the start, or has reached the end. */
+  /** Removes the file: the run begins from the start, or has reached the end. */
   async remove(): Promise<void> {
     this.#streams.clear()
     await rm(this.path, { force: true })
   }
 
-  /** A file that is damaged counts as none: everything is read again. */
+  /** A damaged file counts as missing: everything is read again. */
   async #read(): Promise<void> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined

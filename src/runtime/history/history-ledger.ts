@@ -2,7 +2,7 @@ import { LedgerClient } from '../../client/ledger-client.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { NewEvent, Verification } from '../../model/events/event.js'
 
-/** Where the events go: into a ledger that this process has open, or to the server that has it open. */
+/** The receiver of the events: a ledger that this process has open, or the server that has it open. */
 export interface HistoryLedger {
   /** Identifies the ledger, so that progress with one does not count for another. */
   epoch(): Promise<string>

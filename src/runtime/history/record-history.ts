@@ -15,22 +15,22 @@ export interface RecordHistoryParts {
   /** Milliseconds of any monotonic clock. */
   clock: () => number
   onProgress: (progress: HistoryProgress) => void
-  /** Pages that are read at most; then it ends before the end of the lists. */
+  /** Maximum number of pages. After them, reading stops before the end of the lists. */
   mostPages?: number
-  /** A failure that concerns only its list: the others are read first. */
+  /** Whether a failure concerns only its list. The other lists are then read first. */
   concernsList?: (failure: AppError) => boolean
 }
 
-/** Lists that a repository or an account may lack; the others are read all the same. */
+/** Failures of lists that a repository or an account may lack. The other lists are still read. */
 const LACKING = ['platform_place_unknown', 'platform_not_permitted']
 /** Maximum number of reasons that are reported one by one. */
 const MOST_REASONS = 20
 
 /**
- * Reads the lists of a place one after the other, records what the ledger does not have, and remembers the progress after each
- * page. At most one page is read ahead.
+ * Reads the lists of a place one after the other, records the events that the ledger does not have, and stores the
+ * progress after each page. At most one page is read ahead.
  *
- * @throws AppError as `HistoryStream.read` and `HistoryLedger.record`, with what was recorded by then
+ * @throws AppError as `HistoryStream.read` and `HistoryLedger.record`, with the number of events recorded by then
  */
 export async function recordHistory(
   { streams }: Pick<History, 'streams'>,
@@ -110,7 +110,7 @@ class HistoryRun {
     for (const { kind } of batch) this.counts.kinds[kind] = (this.counts.kinds[kind] ?? 0) + 1
   }
 
-  /** @returns undefined for an event that the ledger would refuse, which must not cost the others of its batch */
+  /** @returns undefined for an event that the ledger would refuse, so that the rest of its batch is recorded */
   #accept(sent: NewEvent): { event: NewEvent; bytes: number } | undefined {
     const item = `${sent.kind} ${sent.subject_id.slice(0, 40)}`
     try {

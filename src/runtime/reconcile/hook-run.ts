@@ -4,18 +4,18 @@ import type { WebhookDelivery } from '../../platforms/adapter.js'
 import type { AcceptedDelivery, DeliveryRules } from '../../platforms/deliveries/accept-delivery.js'
 import type { DeliveriesList, ListedDelivery } from '../../platforms/deliveries-lists/deliveries-list.js'
 
-/** What earlier runs of a schedule found of a hook. */
+/** Results of a schedule's earlier runs for one hook. */
 export class HookMemory {
-  /** The last run read the list to its end and left nothing missing. */
+  /** Whether the last run read the list to its end and left nothing missing. */
   isClean = false
-  /** The last run found deliveries that are gone, and no earlier one had. */
+  /** Whether the last run was the first to find some of the deliveries gone. */
   hasNewlyGone = false
   readonly #settled = new Map<string, 'fine' | 'gone'>()
 
-  /** @param most entries; then it forgets them, and the next run compares them once more */
+  /** @param most maximum number of entries; beyond it all are forgotten, and the next run compares them again */
   constructor(private readonly most: number = RECONCILE_LIMITS.listed) {}
 
-  /** The entry needs no further look. */
+  /** Marks an entry that needs no further comparison. */
   settle(id: string, as: 'fine' | 'gone' = 'fine'): void {
     if (this.#settled.size >= this.most) this.#settled.clear()
     if (as === 'gone' && this.#settled.get(id) !== 'gone') this.hasNewlyGone = true
@@ -26,7 +26,7 @@ export class HookMemory {
     return this.#settled.has(id)
   }
 
-  /** It is gone for good: the platform lists it, and can neither show nor deliver it. */
+  /** Whether the delivery is permanently gone: the platform lists it, but can neither show nor deliver it. */
   isGone(id: string): boolean {
     return this.#settled.get(id) === 'gone'
   }
@@ -42,7 +42,7 @@ export interface ReconcileParts {
   sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
   sinceSeconds: number
   isDryRun: boolean
-  /** A server receives what the platform delivers again. */
+  /** Whether a server receives deliveries that the platform sends again. */
   receives: boolean
   memory?: HookMemory | undefined
   onListed?: ((listed: number) => void) | undefined

@@ -15,16 +15,16 @@ import type { SharedStore } from '../../store/shared-store.js'
 export const RECONCILE_LEASE = 'reconcile'
 const RUNNING = { kind: 'running_comparison', name: 'all' } as const
 const ANNOUNCE_MS = 2_000
-/** Deliveries that the reports of one source name together. */
+/** Maximum number of deliveries that the reports of one source name together. */
 const MOST_NAMED = 20 * RECONCILE_LIMITS.named
 
 type Running = NonNullable<ReconcileStatus['running']>
 
-/** What a run found, or why it failed as a whole. */
+/** The result of a run, or the reason why it failed as a whole. */
 export type RunOutcome = { hooks: readonly HookReport[] } | { problem: { code: string; message: string } }
 
 /**
- * The last comparison with the lists of each platform, and the one in progress, for all servers of a ledger.
+ * Stores the last comparison with the lists of each platform, and the one in progress, for all servers of a ledger.
  *
  * Source: docs/decisions/0087.
  */
@@ -51,9 +51,9 @@ export class KeptReports {
     }
   }
 
-  /** Lets the other servers show the work while it runs. @param running changes with its progress */
+  /** Lets the other servers show the work in progress. @param running updated with the progress */
   async announce<Result>(running: Running, work: () => Promise<Result>): Promise<Result> {
-    // The work does not depend on it.
+    // The work continues even if this write fails.
     const save = () => this.notes.save({ ...RUNNING, body: JSON.stringify(running) }).catch(() => false)
     let saved = save()
     const timer = setInterval(() => {
@@ -68,7 +68,7 @@ export class KeptReports {
     }
   }
 
-  /** @param own of this server: the hooks that it compares, and its run in progress */
+  /** @param own hooks that this server compares, and its run in progress */
   async status(own: { hooks: readonly ListedHook[]; running: Running | null }): Promise<ReconcileStatus> {
     const [notes, running] = await Promise.all([this.notes.list('comparison'), own.running ?? this.#findRunning()])
     const reports = LISTING_SOURCES.flatMap(source => {
@@ -78,7 +78,7 @@ export class KeptReports {
     return { hooks: own.hooks.map(({ source, url }) => ({ source, url })), running, last: lastRun(reports), reports }
   }
 
-  /** A server that was killed leaves its note: the run is over when its lease is. */
+  /** A killed server leaves its note, so a run counts as over when its lease has ended. */
   async #findRunning(): Promise<Running | null> {
     const note = this.leases && (await this.notes.find(RUNNING.kind, RUNNING.name))
     return note && (await this.leases?.isLeaseHeld(RECONCILE_LEASE)) ? JSON.parse(note.body) : null
@@ -99,7 +99,7 @@ export function beginRun(
   return { running, note }
 }
 
-/** A run over several sources has left a report of each, of the same instant. */
+/** A run over several sources leaves one report for each, all with the same instant. */
 function lastRun(reports: ReconcileStatus['reports']): Comparison | null {
   const [newest] = reports.toSorted((left, right) => (left.at < right.at ? 1 : -1))
   if (!newest) return null

@@ -3,13 +3,13 @@ import type { StoredEvent } from '../../model/events/event.js'
 import { QUERY_LIMITS } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 
-/** Beyond these, deliveries are compared by the keys of their events. */
+/** Maximum number of ids. Other deliveries are compared by the keys of their events. */
 const MAX_IDS = 500_000
 
 /**
- * The ids of the deliveries that the ledger has of a source, as far as their events keep them: a repeat keeps none.
+ * The delivery ids that the events of a source contain. The ledger does not store the id of a repeat.
  *
- * @param from of the capture
+ * @param from earliest instant of the capture
  */
 export async function readDeliveryIds(
   ledger: Pick<Ledger, 'query'>,

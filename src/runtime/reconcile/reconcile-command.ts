@@ -13,11 +13,11 @@ import { type ReconcileCall, Reconciliations } from './reconciliations.js'
 
 export interface ReconcileListeners {
   onProgress: (progress: ReconcileProgress) => void
-  /** The run of another server, on a ledger in PostgreSQL, has to end first. Called once. */
+  /** Called once if the run of another server, on a ledger in PostgreSQL, has to end first. */
   onWaiting: () => void
 }
 
-/** How often to look whether the run of a server has ended. */
+/** How often to check whether the run of a server has ended. */
 const LOOK_MS = 1_000
 
 /**
@@ -50,13 +50,13 @@ async function reconcileFile(
   const stop = new AbortController()
   // Stops writing as soon as this process no longer owns the ledger.
   opened.failed.catch(error => stop.abort(error))
-  // Servers may have a database of PostgreSQL open at the same time.
+  // Servers may have a PostgreSQL database open at the same time.
   const receives = opened.file === undefined
   try {
     const reports = new KeptReports(opened.store.notes)
     const reconciliations = new Reconciliations({
       ...{ ledger: opened.ledger, now: Date.now, sleep: pause, receives },
-      // The user of the command reads its output.
+      // A failed write is ignored: the user of the command sees the result in its output.
       keep: (request, outcome) => reports.save(request, outcome, toTimestamp(wallClock())).catch(() => undefined),
     })
     const { signal } = stop
@@ -77,7 +77,7 @@ async function reconcileFile(
   }
 }
 
-/** As a run waits for another one of its server. A server that was killed has the lease for half a minute. */
+/** Waits as a run waits for another run of the same server. A killed server keeps the lease for half a minute. */
 async function waitForLease(
   leases: SharedStore,
   { signal, onWaiting }: { signal: AbortSignal; onWaiting: () => void },

@@ -11,15 +11,18 @@ import { readDeliveryIds } from './known-deliveries.js'
 import { redeliverAll } from './redeliver.js'
 
 const MICROS_PER_MS = 1_000
-/** How much earlier than the platform lists it, by its clock, the ledger may have captured a delivery. */
+/**
+ * How much earlier than the platform's time for a delivery, which is by its own clock, the ledger may have captured it.
+ */
 const CLOCK_TOLERANCE_MS = 60 * 60_000
 const REPORTED_CLOCK_MS = 60_000
 
 /**
- * Compares the deliveries of one webhook with the ledger: first by the id of the delivery, then by the keys of its events.
- * Records what is missing from the list; asks the platform to deliver again what the list does not contain.
+ * Compares the deliveries of one webhook with the ledger: first by the id of the delivery, then by the keys of its
+ * events. Records missing deliveries from the list, and asks the platform to deliver those again whose content is not
+ * in the list.
  *
- * Failures of the platform are part of the report. What was recorded stays, and is known to the next run.
+ * Failures of the platform are part of the report. Recorded events stay, and the next run recognises them.
  *
  * @throws AppError of the ledger; the signal's reason once it is aborted
  *
@@ -36,7 +39,7 @@ export async function reconcileHook(hook: ListedHook, parts: ReconcileParts): Pr
     if (parts.signal?.aborted || !(error instanceof AppError) || !isOfPlatform(error)) throw error
     report.error = toFailure(error)
     report.complete = false
-    // Those for which it was not asked any more.
+    // Deliveries for which the platform was not asked.
     for (const { entry, reason } of asked.splice(0)) noteLost({ report }, 'missing', entry, reason)
   }
   const ahead = parts.list.api.clockAheadMs()
@@ -47,7 +50,7 @@ export async function reconcileHook(hook: ListedHook, parts: ReconcileParts): Pr
 
 interface Run extends ReconcileParts {
   report: HookReport
-  /** To be filled with what the platform has to deliver again. */
+  /** Collects the deliveries that the platform has to send again. */
   asked: MissingDelivery[]
 }
 
@@ -79,7 +82,7 @@ async function readPage(entries: readonly ListedDelivery[], ids: ReadonlySet<str
   for (const entry of entries) {
     report.listed++
     const isSettled = memory?.isSettled(entry.id) ?? false
-    // Reported by an earlier run.
+    // An earlier run has reported it.
     if (memory?.isGone(entry.id)) report.gone++
     else if (entry.isPing) noteKnown(run, entry, 'ignored')
     else if (isSettled || (entry.deliveryId !== undefined && ids.has(entry.deliveryId))) noteKnown(run, entry)
@@ -94,18 +97,18 @@ async function readPage(entries: readonly ListedDelivery[], ids: ReadonlySet<str
     }
   }
   if (fetched.length === 0) return
-  // The list begins with the newest.
+  // The list begins with the newest delivery.
   fetched.reverse()
   const outcomes = await run.ledger.record(fetched.flatMap(({ events }) => events))
   for (const { entry, events } of fetched) {
     const created = outcomes.splice(0, events.length).some(outcome => outcome.created)
-    // It may have arrived while this ran.
+    // Otherwise it arrived during this run.
     if (created) noteKnown(run, entry, 'fetched')
     else noteKnown(run, entry)
   }
 }
 
-/** @returns undefined if the ledger lacks nothing of it; it is then counted */
+/** @returns undefined if the ledger has all events of the delivery, which is then counted */
 async function findMissing(
   entry: ListedDelivery,
   run: Run,
@@ -128,7 +131,7 @@ async function findMissing(
   return { events: events.map(({ event, json }) => ({ event, json, provenance })) }
 }
 
-/** Only the platform's list shows that it was delivered. */
+/** Decides by the platform's list, because only the list shows whether it was delivered. */
 function whereListed(entry: ListedDelivery, run: Run, reason: string): MissingDelivery | undefined {
   if (!entry.succeeded) return { entry, reason }
   noteKnown(run, entry)
@@ -136,15 +139,18 @@ function whereListed(entry: ListedDelivery, run: Run, reason: string): MissingDe
 }
 
 /**
- * The same delivery as the platform may have sent it: the list has its JSON written again, and GitLab replaces addresses of
- * email.
+ * The same delivery in another form that the platform may have sent: the list contains newly serialised JSON, and
+ * GitLab replaces email addresses.
  */
 function asOtherwiseWritten({ headers, body }: WebhookDelivery): WebhookDelivery {
   const text = Buffer.from(body).toString('utf8').replaceAll('[REDACTED]', 'redacted')
   return { headers, body: Buffer.from(`${text} `) }
 }
 
-/** Otherwise the occurrence is identified by what the list has changed, and would become a second event. */
+/**
+ * Whether both forms have the same keys. If not, the key depends on content that the list has changed, and the delivery
+ * would become a second event.
+ */
 async function haveSameKeys(events: readonly AcceptedEvent[], others: WebhookDelivery, run: Run): Promise<boolean> {
   const accepted = await acceptFetched(others, run)
   return events.every(({ event }, index) => event.dedupe_key === accepted?.events[index]?.event.dedupe_key)

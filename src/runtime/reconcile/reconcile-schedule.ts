@@ -22,11 +22,11 @@ export const RECONCILE_PACE: ReconcilePace = { everyMs: 60 * 60_000, retryMs: 5 
 
 export interface ReconcilePace {
   everyMs: number
-  /** After a platform could not be read, or while another server reconciles. */
+  /** Wait after a platform could not be read, or while another server reconciles. */
   retryMs: number
 }
 
-/** A server that was away for less has missed nothing that the platform does not send again soon. */
+/** After a shorter absence of the server, platforms send missed deliveries again soon. */
 const SHORT_ABSENCE: Micros = 60_000_000
 
 type Run = (request: ReconcileRequest, call: ReconcileCall) => Promise<HookReport[]>
@@ -36,12 +36,14 @@ interface Begun extends ReturnType<typeof beginRun> {
 }
 
 export interface ReconcileScheduleParts {
-  /** It keeps its reports. */
+  /** Runs the comparisons, and keeps the reports. */
   reconciliations: Pick<Reconciliations, 'run'>
   reports: Pick<KeptReports, 'status' | 'announce'>
   hooks: readonly ListedHook[]
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** The newest event when the ledger was opened: nothing was received since. Null if there is none. */
+  /**
+   * The newest event when the ledger was opened, so no event arrived between it and the start. Null if there is none.
+   */
   headAtOpen: Micros | null
   now: () => Micros
   pace: ReconcilePace
@@ -50,8 +52,8 @@ export interface ReconcileScheduleParts {
 }
 
 /**
- * Finds and fetches missed deliveries after a start that follows more than a minute without events, every hour, and when
- * an administrator asks for it, until it is stopped.
+ * Finds and fetches missed deliveries until it is stopped: after a start that follows more than a minute without
+ * events, every hour, and when an administrator asks for it.
  *
  * Source: docs/decisions/0079, docs/decisions/0084, docs/decisions/0087.
  */
@@ -67,7 +69,7 @@ export class ReconcileSchedule {
     this.#work = new RepeatedWork(signal => this.#repeat(signal), this.#wasAway() ? 0 : parts.pace.everyMs)
   }
 
-  /** Abandons the run; the next one continues from what is recorded. */
+  /** Abandons the run. The next run recognises the recorded events. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.all([this.#work.stop(), this.#asked])
@@ -156,7 +158,7 @@ export class ReconcileSchedule {
   #log({ lost, error, ...counts }: HookReport): void {
     const { logger } = this.parts
     if (error) logger.warn({ ...counts, code: error.code, detail: error.message }, 'deliveries could not be compared')
-    // While the platform lists them, every run finds them again.
+    // Logged only once: while the platform lists such deliveries, every run finds them again.
     else if (this.#memory.get(counts.url)?.hasNewlyGone) logger.warn({ ...counts, lost }, 'deliveries are lost')
     else if (counts.missing > 0) logger.warn({ ...counts, lost }, 'deliveries are missing')
     else logger.info(counts, 'compared the deliveries of a hook')

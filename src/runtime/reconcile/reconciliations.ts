@@ -19,7 +19,7 @@ import { HookMemory } from './hook-run.js'
 import type { RunOutcome } from './kept-reports.js'
 import { reconcileHook } from './reconcile-hook.js'
 
-/** Accepting more on this thread would keep other requests waiting. */
+/** Accepting a larger delivery on this thread would delay other requests. */
 const LARGE_BYTES = 256 * 1024
 
 const DEFECT = { code: 'internal', message: 'The program failed; its log has the reason.' }
@@ -27,19 +27,19 @@ const DEFECT = { code: 'internal', message: 'The program failed; its log has the
 export interface ReconcileCall {
   signal?: AbortSignal | undefined
   onProgress?: ((progress: ReconcileProgress) => void) | undefined
-  /** By address of the hook. */
+  /** Memories by the address of the hook. */
   memory?: Map<string, HookMemory>
 }
 
 export interface ReconciliationsParts {
-  /** Keeps what a run found. The run does not depend on it. */
+  /** Stores the outcome of a run. A failure to store it does not affect the run. */
   keep?: (request: ReconcileRequest, outcome: RunOutcome) => Promise<void>
   ledger: Pick<Ledger, 'query' | 'record' | 'knows'>
   /** Epoch milliseconds. */
   now: () => number
   /** @throws the signal's reason once it is aborted */
   sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
-  /** A server receives what a platform delivers again. */
+  /** Whether a server receives deliveries that a platform sends again. */
   receives: boolean
   /** Accepts a delivery on another thread. Absent: on this one. */
   acceptLarge?: (
@@ -56,7 +56,8 @@ export class Reconciliations {
   constructor(private readonly parts: ReconciliationsParts) {}
 
   /**
-   * One hook after the other; another run waits. Failures of a platform are part of the result.
+   * Compares one hook after the other. Another run waits until this one ends. Failures of a platform are part of the
+   * result.
    *
    * @throws AppError of the ledger; the signal's reason once it is aborted
    */

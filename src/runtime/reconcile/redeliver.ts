@@ -3,7 +3,7 @@ import type { DeliveriesList, ListedDelivery } from '../../platforms/deliveries-
 import { type MissingDelivery, noteLost, type ReconcileParts } from './hook-run.js'
 import { readDeliveryIds } from './known-deliveries.js'
 
-/** How long to wait until what the platform delivers again has come. */
+/** How long to wait for the deliveries that the platform sends again. */
 const WAIT_MS = 30_000
 const LOOK_MS = 500
 const MICROS_PER_MS = 1_000
@@ -15,9 +15,9 @@ interface Redelivering
 }
 
 /**
- * Asks the platform to deliver again, and waits a while until the ledger has it.
+ * Asks the platform to deliver again, and waits a while for the deliveries to arrive in the ledger.
  *
- * @param asked emptied from the front as each is decided
+ * @param asked each delivery is removed from the front once it is decided
  * @throws as `DeliveriesList`
  */
 export async function redeliverAll(asked: MissingDelivery[], run: Redelivering): Promise<void> {

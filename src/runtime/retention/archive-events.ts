@@ -14,9 +14,9 @@ import { syncFolder } from '../../store/sqlite/files/file-system.js'
 const LINE_FEED = 0x0a
 const PAGE = { order: 'asc', limit: 500, maxBytes: 4 * 1024 * 1024 } as const
 
-/** What is archived. */
+/** The events to archive. */
 export interface ArchiveRange {
-  /** Events after this one, or the first ones. */
+  /** Only events after this instant; null: from the first event on. */
   since: Micros | null
   /** Up to this instant. */
   to: Micros
@@ -33,8 +33,8 @@ export interface Archive {
 }
 
 /**
- * Writes events to a new file in a folder, as JSON lines, compressed: `events-<first>-<last>.jsonl.gz`, as `GET /api/export`
- * writes them. The file has its name only when it is on the disk, and was read back and compared.
+ * Writes events to a new file in a folder, as JSON lines, compressed: `events-<first>-<last>.jsonl.gz`, as `GET
+ * /api/export` writes them. The file gets its final name only when it is on the disk, and was read back and compared.
  *
  * @param query reads a page
  * @returns undefined if there are no such events

@@ -11,8 +11,8 @@ export interface JumpDetectingClockParts {
 }
 
 /**
- * The wall clock. Logs an error if, since the last reading, it moved by a day more or less than the elapsed time. Events are
- * recorded anyway: the clock of a machine that slept for days is right.
+ * The wall clock. Logs an error if, since the last reading, it moved by a day more or less than the elapsed time.
+ * Events are recorded anyway, because the clock of a machine that slept for days is right.
  *
  * Source: docs/decisions/0029.
  */

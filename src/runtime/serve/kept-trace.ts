@@ -8,11 +8,14 @@ import type { Micros } from '../../model/timestamp.js'
 import { DeliveryTrace, type ServedTrace } from '../../server/events/delivery-trace.js'
 import type { NoteStore } from '../../store/note-store.js'
 
-/** How often what was noted is saved: one write, however much arrived. */
+/** How often new entries are saved, all in one write. */
 const EVERY_MS = 10_000
-/** How often what has become too old is removed, although nothing arrives. */
+/** How often old entries are removed if nothing arrives. */
 const TIDY_MS = 60 * 60_000
-/** Other servers save as well. What is not saved then has its turn with what arrives until the next one. */
+/**
+ * Attempts of a save that other servers' saves may make fail. After the last one, the entries are saved with the next
+ * interval.
+ */
 const ATTEMPTS = 5
 const NAME = 'all'
 const MAX_OLDER_BYTES = 4 * 1024 * 1024
@@ -28,14 +31,15 @@ export interface KeptTraceParts {
 }
 
 /**
- * What arrived at the webhooks of all servers of a ledger. Each notes it in memory, and adds it to the store at intervals.
+ * The trace of deliveries to the webhooks of all servers of a ledger. Each server notes deliveries in memory, and adds
+ * them to the store at intervals.
  *
  * Source: docs/decisions/0087.
  */
 export class KeptTrace implements ServedTrace {
   /** Not saved yet. */
   #fresh: DeliveryTrace
-  /** Reading and saving, one after the other: what is being saved is neither fresh nor stored. */
+  /** Runs reads and saves one after the other, because entries that are being saved are neither fresh nor stored. */
   readonly #queue = new SerialQueue()
   #hasFailed = false
   readonly #timers: NodeJS.Timeout[]
@@ -61,13 +65,13 @@ export class KeptTrace implements ServedTrace {
     return this.#queue.run(async () => joinTraces([...(await readKeptTraces(notes)), this.#fresh.state()], now()))
   }
 
-  /** Saves what was noted. */
+  /** Saves the noted deliveries. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     await this.#queue.run(() => this.#saveFresh())
   }
 
-  /** In a new ledger, all servers count from now on. */
+  /** Begins the trace of a new ledger, in which all servers count from now on. */
   async #begin(): Promise<void> {
     const { notes, olderFile } = this.parts
     const isNew = (await notes.find('deliveries', NAME)) === undefined
@@ -86,7 +90,7 @@ export class KeptTrace implements ServedTrace {
     this.#fresh = new DeliveryTrace(now, joinTraces([taken, this.#fresh.state()], now()))
   }
 
-  /** Deliveries are not refused because they cannot be noted. @returns whether it was done */
+  /** Ignores failures: a delivery is not refused because it cannot be noted. @returns whether the work succeeded */
   async #attempt(work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
@@ -99,7 +103,7 @@ export class KeptTrace implements ServedTrace {
     }
   }
 
-  /** Together with what other servers have stored. */
+  /** Adds these states to those that other servers have stored. */
   async #add(states: readonly DeliveryTraceState[]): Promise<void> {
     const { notes, now } = this.parts
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -113,7 +117,7 @@ export class KeptTrace implements ServedTrace {
   }
 }
 
-/** What the servers of a ledger have saved: nothing, or one. */
+/** The trace that the servers of a ledger have saved: none or one. */
 export async function readKeptTraces(notes: Pick<NoteStore, 'find'>): Promise<DeliveryTraceState[]> {
   const stored = await notes.find('deliveries', NAME)
   return stored ? [JSON.parse(stored.body)] : []

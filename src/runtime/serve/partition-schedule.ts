@@ -6,10 +6,10 @@ import { wallClock } from '../open-ledger.js'
 const EVERY_MS = 6 * 60 * 60 * 1_000
 
 /**
- * Makes the partitions of the coming months, now and several times a day. Events of a month without
- * its own partition go to the default partition; that only makes removing them slower.
+ * Makes the partitions of the coming months, now and several times a day. Events of a month without its own partition
+ * go to the default partition, which only makes their removal slower.
  *
- * @returns to stop
+ * @returns stops the schedule
  */
 export function schedulePartitions(
   shared: Pick<SharedStore, 'makePartitions'>,

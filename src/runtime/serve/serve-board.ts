@@ -21,15 +21,15 @@ import { sqliteSizes } from './storage-sizes.js'
 export interface ServedBoard extends ServedProgram {
   /** The folder of its files. */
   home: string
-  /** The same, or the address of its database without the password. */
+  /** The folder of its files, or the address of its database without the password. */
   database: string
-  /** For the ledger of this process. */
+  /** Lists cards for the ledger of this process. */
   listLinkedCards: BoardServer['listLinkedCards']
   /** Also ends the current run. */
   close(): Promise<void>
 }
 
-/** What the board gets from its process. */
+/** Services that the process provides to the board. */
 export interface BoardServices extends SharedServices {
   /** Where this process listens; the board adds itself. */
   listeners: Listening[]
@@ -37,7 +37,7 @@ export interface BoardServices extends SharedServices {
   secrets: () => Promise<BoardSecrets>
   /** Address of the ledger's page, if the ledger is served too. */
   ledgerUrl?: string | undefined
-  /** Its events. */
+  /** Reads events of the ledger of this process. */
   readLinkedEvents?: ReadLinkedEvents | undefined
 }
 

@@ -31,10 +31,10 @@ import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
 
-/** Logged once: DNS rebinding needs a server that answers under every name. */
+/** Logged once, because DNS rebinding needs a server that answers under every name. */
 const ANY_HOST =
   'this ledger answers under every host name: set EVENT_PUBLIC_URL or EVENT_ALLOWED_HOSTS to its host names'
-/** How often to check for due watches: no interval is shorter. */
+/** How often to check for due watches. No interval of a watch is shorter. */
 const CHECK_MS = 1_000
 /** How often to check for feeds that are due. */
 const CHECK_FEEDS_MS = 30_000
@@ -48,11 +48,11 @@ export interface ServedLedger extends ServedProgram {
   needsLogin: boolean
   /** Address of the ledger that it follows. */
   follows?: string
-  /** For the board of this process. */
+  /** Reads events for the board of this process. */
   readLinkedEvents: LedgerServer['readLinkedEvents']
 }
 
-/** What the ledger gets from its process. */
+/** Services that the process provides to the ledger. */
 export interface LedgerServices extends SharedServices {
   /** Address of the board's page, once it is known. */
   boardUrl?: () => string | undefined

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { HttpApp } from '../../server/http/http-app.js'
 import type { ListenSettings } from '../../settings/listen-settings.js'
 
-/** What the programs of one process share. */
+/** Services that the programs of one process share. */
 export interface SharedServices {
   logger: Logger
   requestIds: () => string
@@ -12,7 +12,7 @@ export interface SharedServices {
   accessLog: boolean
 }
 
-/** Where a program answers. */
+/** The address at which a program answers. */
 export interface Listening {
   /** With its root path, such as `http://127.0.0.1:8765`. */
   url: string

@@ -14,7 +14,7 @@ const READERS: Readonly<Record<FeedLane, number>> = { quick: 4, slow: 2 }
 export interface FeedScheduleParts {
   feeds: Pick<Feeds, 'readDue'>
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** How often to look for feeds that are due: none is due more often. */
+  /** How often to check for due feeds. No feed is due more often. */
   checkMs: number
   /** Leases of servers that share the ledger: only the holder reads feeds. */
   leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
@@ -27,7 +27,7 @@ export interface FeedScheduleParts {
  */
 export class FeedSchedule {
   readonly #work: RepeatedWork
-  /** The last failure of each feed; under the empty name, of the schedule. */
+  /** The last failure of each feed. The empty name stands for the schedule. */
   readonly #failures = new Map<string, string>()
 
   /** Starts immediately. */
@@ -35,7 +35,7 @@ export class FeedSchedule {
     this.#work = new RepeatedWork(signal => this.#turn(signal))
   }
 
-  /** Abandons what is not recorded yet; it is read again. */
+  /** Abandons entries that are not recorded yet. They are read again. */
   stop(): Promise<void> {
     return this.#work.stop()
   }
@@ -55,7 +55,7 @@ export class FeedSchedule {
     return checkMs
   }
 
-  /** Keeps the lease between its checks. */
+  /** Reads feeds while this server has the lease. */
   async #read(isStillOurs: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
     const reader = async (lane: FeedLane) => {
       while (!signal.aborted) {

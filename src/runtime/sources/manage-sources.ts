@@ -36,7 +36,7 @@ export function manageSources<Result>(
   )
 }
 
-/** The sources of a ledger that a server has open. The server recognises a command by the socket that it uses. */
+/** The sources of a ledger that a server has open. The server recognises commands by the socket that they use. */
 class RemoteSources implements ManagedSources {
   constructor(private readonly client: LedgerClient) {}
 

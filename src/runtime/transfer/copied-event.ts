@@ -9,9 +9,9 @@ import type { CopiedEvent } from '../../store/copy-store.js'
  * Reads an event as a ledger has stored it. Checks the members that fill the ledger's columns; the digests cover the
  * content.
  *
- * @param body its JSON in UTF-8, kept as it is
+ * @param body its JSON in UTF-8, kept unchanged
  * @param event the same, parsed
- * @param contentDigest of a content that was removed
+ * @param contentDigest of content that was removed
  * @throws AppError `invalid/invalid_line`
  */
 export function readCopiedEvent(

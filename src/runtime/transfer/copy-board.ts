@@ -11,13 +11,13 @@ import { type BoardLog, boardFiles, type OpenBoard, openBoard } from '../open-bo
 
 export interface CopyBoardOptions {
   logger: BoardLog
-  /** @param rows that were copied so far */
+  /** @param rows number copied so far */
   onProgress?: (rows: number) => void
 }
 
 /**
- * Moves a board from files to PostgreSQL, or back, and compares both. The old one accepts no changes any more. One that fails leaves
- * the old board in use; after one that was interrupted, the same call begins again.
+ * Moves a board from files to PostgreSQL, or back, and compares both. The old board then accepts no changes. A move
+ * that fails leaves the old board in use; after an interruption, the same call starts over.
  *
  * @throws AppError `not_found/board_missing`, `conflict/ledger_owned` while a server has the files open, `conflict/board_not_empty`,
  *   `conflict/runs_active`, `conflict/copy_differs`, `configuration/continued_elsewhere`, `configuration/import_incomplete`,
@@ -52,7 +52,7 @@ export async function copyBoard(
   }
 }
 
-/** @param source that nothing changes any more */
+/** @param source closed for changes */
 async function copyRows(
   source: OpenBoard,
   target: OpenBoard,

@@ -19,21 +19,21 @@ import { copyDiffers, findNewest, ledgerNotEmpty, refuseUsed } from './new-ledge
 
 export interface CopyLedgerOptions {
   onProgress?: (progress: { events: number; left: number; through: string | null }) => void
-  /** What happens now, for the terminal. */
+  /** Called with the current step, for the terminal. */
   onStep?: (step: 'handing over' | 'comparing') => void
 }
 
-/** How long a server may take to answer what it has accepted, and end. */
+/** How long a server may take to answer the requests that it has accepted, and end. */
 const STOP_MS = 60_000
 const POLL_MS = 50
-/** How often a copy stores how far it has read, together with its events. */
+/** How often a copy stores its position, together with the events. */
 const MARK_EVERY_MS = 2_000
 const ALL = Number.MAX_SAFE_INTEGER
 
 /**
- * Moves a ledger to another place: copies its events while it records others, then stops it, copies the rest, and compares both.
- * The new one has the epoch, instants, counts and digests of the old one, which accepts no changes any more. The same call
- * continues one that was interrupted; one that fails leaves the old ledger in use.
+ * Moves a ledger to another place: copies its events while it records others, then stops it, copies the rest, and
+ * compares both. The new ledger has the epoch, instants, counts and digests of the old one, which then accepts no
+ * changes. The same call continues an interrupted move; a move that fails leaves the old ledger in use.
  *
  * @throws AppError `not_found/ledger_missing`, `conflict/ledger_not_empty`, `conflict/copy_differs`,
  *   `configuration/continued_elsewhere`, `unavailable/server_not_stopped`,
@@ -83,7 +83,7 @@ export async function copyLedger(
   }
 }
 
-/** Makes a new ledger the same as another one. */
+/** Copies another ledger into a new one. */
 class LedgerCopy {
   #events = 0
   #markedAt = performance.now()
@@ -107,7 +107,7 @@ class LedgerCopy {
     return new LedgerCopy(store, onProgress, mark, await findNewest(store))
   }
 
-  /** Until nothing is missing. */
+  /** Reads until nothing is missing. */
   async readAll(source: ExportSource): Promise<void> {
     const { copies } = this.store
     for (;;) {
@@ -116,7 +116,7 @@ class LedgerCopy {
       const { epoch, changes, numbering } = line
       if (this.mark && this.mark.epoch !== epoch) throw copyDiffers('It has a part of another ledger.')
       if (this.mark && this.mark.numbering !== numbering) {
-        // Another copy of the same ledger is read, or an import was begun: all changes are read again.
+        // The source is another copy of the same ledger, or an import was begun, so all changes are read again.
         this.mark = { epoch, changes: 0, numbering }
         continue
       }
@@ -137,7 +137,7 @@ class LedgerCopy {
     }
   }
 
-  /** @param source that nothing changes any more */
+  /** @param source closed for changes */
   async finish(source: Store): Promise<Omit<LedgerCopied, 'from' | 'to'>> {
     const { copies } = this.store
     const state = withoutLeases(await source.copies.readState(ALL))
@@ -156,7 +156,7 @@ class LedgerCopy {
     }
   }
 
-  /** The digest vouches for the content and order of all events; counts for the rest. */
+  /** The digest proves the content and order of all events. The rest is compared by counts. */
   async #compare(source: Store, state: LedgerState): Promise<void> {
     if (!isDeepStrictEqual(this.head, this.#newest))
       throw copyDiffers('Its newest event differs, or that event has another digest.')
@@ -172,7 +172,7 @@ class LedgerCopy {
     }
   }
 
-  /** Names no content: it has secrets. */
+  /** Messages name no content, because it contains secrets. */
   async #compareMoved(moved: MovedState): Promise<void> {
     const stored = await this.store.copies.readMovedState()
     if (!isDeepStrictEqual(stored.sources, moved.sources))
@@ -187,14 +187,17 @@ class LedgerCopy {
   }
 }
 
-/** Instances that read for a consumer have a lease of the old ledger: they get another one, and read again what they have not acknowledged. */
+/**
+ * Leases of the old ledger end: instances that read for a consumer get another lease, and read events that they have
+ * not acknowledged again.
+ */
 function withoutLeases(state: LedgerState): LedgerState {
   const now = wallClock()
   const consumers = state.consumers.map(one => ({ ...one, fence: nextFence(one, now), leased_until: 0 }))
   return { ...state, consumers }
 }
 
-/** Databases number dead letters on their own, and list rows of equal rank in an order of their own. */
+/** Each database numbers dead letters itself, and lists rows of equal rank in its own order. */
 function comparable(list: unknown): unknown {
   if (!Array.isArray(list)) return list
   return list.map(({ id, ...one }) => JSON.stringify('dedupe_key' in one ? one : { id, ...one })).sort()

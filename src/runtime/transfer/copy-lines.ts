@@ -20,7 +20,7 @@ export type CopyLine =
   | { kind: 'token'; value: StoredToken }
   | { kind: 'end'; value: ExportEnd }
 
-/** Members that each kind of line needs. Events are checked on their own. */
+/** Members that each kind of line needs. Events are checked separately. */
 const MEMBERS: Record<Exclude<CopyLine['kind'], 'event' | 'changed'>, Readonly<Record<string, string>>> = {
   export: { format: 'number', epoch: 'string', closed: 'boolean', accounts: 'boolean' },
   page: { changes: 'number', has_more: 'boolean', epoch: 'string' },
@@ -51,7 +51,7 @@ export function readCopyLine(line: Buffer): CopyLine {
   return { kind, value } as CopyLine
 }
 
-/** An event, or a tombstone with the digest of what was erased. */
+/** An event, or a tombstone with the digest of the erased content. */
 function readEventLine(line: Buffer, parsed: Record<string, unknown>): Pick<EventLine, 'event' | 'parsed'> {
   const [, digest] = ERASED.exec(line.toString('latin1', 0, ERASED_BYTES)) ?? []
   if (digest === undefined) return { event: readCopiedEvent(line, parsed, null), parsed }

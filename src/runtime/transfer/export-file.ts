@@ -9,7 +9,7 @@ import type { CopyPageLine, ExportHeader } from '../../model/ledger-copy.js'
 import { syncFolder } from '../../store/sqlite/files/file-system.js'
 import { type CopyLine, readCopyLine } from './copy-lines.js'
 
-/** Where the complete pages of an unfinished export end. */
+/** The end of the complete pages of an unfinished export. */
 export interface ExportedSoFar {
   header: ExportHeader
   /** The last complete page. */
@@ -19,19 +19,19 @@ export interface ExportedSoFar {
   bytes: number
 }
 
-/** What an export is written to, a page at a time. */
+/** The target of an export, written a page at a time. */
 export interface ExportTarget {
-  /** What an interrupted export has left; undefined for a new one. */
+  /** The complete part of an interrupted export; undefined for a new one. */
   readonly begun: ExportedSoFar | undefined
   write(lines: Buffer): Promise<void>
-  /** The export is complete. */
+  /** Completes the export. */
   finish(): Promise<void>
-  /** Leaves what was written, so that the export can be continued. */
+  /** Keeps the written part, so that the export can be continued. */
   close(): Promise<void>
 }
 
 const compress = promisify(gzip)
-/** A larger sync would keep other programs waiting. */
+/** Number of bytes between syncs: a larger sync would delay other programs. */
 const SYNC_BYTES = 8 * 1024 * 1024
 const READ_BYTES = 4 * 1024 * 1024
 /** Bytes around the data of a gzip member as zlib writes it. Source: RFC 1952. */
@@ -42,8 +42,8 @@ const OTHERS = ['{"page":', '{"export":', '{"changed":', '{"subscription":', '{"
 )
 
 /**
- * A file that has its name only when it is complete; until then it is `<name>.part`. Each write is compressed on its own if
- * the name ends with `.gz`, so that the file can be continued after any of them.
+ * A file that gets its final name only when it is complete; until then it is `<name>.part`. If the name ends with
+ * `.gz`, each write is compressed separately, so that the file can be continued after any write.
  *
  * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `invalid/export_unreadable`
  */
@@ -136,7 +136,7 @@ function findCopyLine(line: Buffer): CopyLine | undefined {
 
 interface PlacedLine {
   line: Buffer
-  /** Where the file can be continued after it, in bytes. */
+  /** Position in bytes at which the file can be continued after this line. */
   end: number
 }
 
@@ -158,7 +158,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Member by member; ends at one that is incomplete. */
+/** Reads the gzip members one by one, and ends at an incomplete one. */
 async function* compressedLines(file: FileHandle): AsyncGenerator<PlacedLine> {
   const { size } = await file.stat()
   for (let start = 0; start < size; ) {
@@ -197,7 +197,7 @@ function inflate(bytes: Buffer): { text: Buffer; bytes: number } | undefined {
     }
     return { text: buffer, bytes: engine.bytesWritten }
   } catch {
-    return undefined // the caller reads more, or begins there again
+    return undefined // the caller reads more, or continues the file there
   }
 }
 

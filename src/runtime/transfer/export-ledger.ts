@@ -20,7 +20,7 @@ import { readCopyLine } from './copy-lines.js'
 import { type ExportTarget, exportStream, openExportFile } from './export-file.js'
 
 export interface ExportOptions {
-  /** Only events captured after it. */
+  /** Only events captured after this instant. */
   since?: string | undefined
   /** Also users, password hashes and digests of tokens. */
   accounts: boolean
@@ -34,7 +34,7 @@ export interface LedgerExport extends ExportEnd {
   epoch: string
 }
 
-/** Where the lines come from: a server, or the file. */
+/** The source of the lines: a server, or the file. */
 export interface ExportSource {
   page(range: { since: string | undefined; changes: number | undefined }): Promise<Buffer>
   state(): Promise<LedgerState>
@@ -43,8 +43,8 @@ export interface ExportSource {
 const PAGE_BYTES = 1024 * 1024
 
 /**
- * Writes everything that makes a ledger, through the server that has it open, else from its file. An export to a file that
- * was interrupted continues where its last complete page ends.
+ * Writes the complete content of a ledger, through the server that has it open, else from its file. An interrupted
+ * export to a file continues where its last complete page ends.
  *
  * @param file or a stream to write to
  * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`, `conflict/export_differs`, `unavailable/export_interrupted`
@@ -69,7 +69,7 @@ export function exportLedger(
   )
 }
 
-/** The same from a store that is open. */
+/** Like `exportLedger`, from an open store. */
 export function exportStore(store: Store, file: string, options: ExportOptions): Promise<LedgerExport> {
   return exportTo(file, options, write => write(fromStore(store)))
 }
@@ -79,7 +79,7 @@ interface Written {
   epoch: string
 }
 
-/** @param withSource opens where the lines come from */
+/** @param withSource opens the source of the lines */
 async function exportTo(
   file: string | NodeJS.WritableStream,
   options: ExportOptions,
@@ -97,7 +97,7 @@ async function exportTo(
   }
 }
 
-/** Asks a server. */
+/** Reads the lines from a server. */
 export function viaServer(client: LedgerClient): ExportSource {
   return {
     page: ({ since, changes }) =>
@@ -109,7 +109,7 @@ export function viaServer(client: LedgerClient): ExportSource {
   }
 }
 
-/** Reads an open ledger. */
+/** Reads the lines from an open ledger. */
 export function fromStore(store: Store): ExportSource {
   return {
     page: async ({ since, changes }) => {
@@ -157,7 +157,7 @@ async function writeExport(
     onProgress({ events, head: page.head, through: page.through?.captured_at ?? null })
     if (page.has_more) continue
     if (state) break
-    // Its subscriptions must not be ahead of the events: those that were recorded before it was read follow it.
+    // Subscriptions must not be ahead of the events, so the events recorded before the state was read follow after it.
     state = await source.state()
   }
   const { subscriptions, users, tokens } = state
@@ -184,7 +184,7 @@ function pageLineOf(page: Buffer): CopyPageLine {
 const PAGE = Buffer.from('{"page":')
 const CHANGED = Buffer.from('\n{"changed":')
 
-/** Events come first, changed ones and the line of the page after them. */
+/** Counts the events, which come first; changed events and the line of the page follow. */
 function countEvents(page: Buffer): number {
   let events = 0
   for (let from = 0, feed = page.indexOf(10); feed !== -1; feed = page.indexOf(10, from)) {

@@ -17,7 +17,7 @@ export interface TableExport {
 }
 
 /**
- * Writes the events as CSV, as the page has it. It cannot be continued: an unfinished file is written again.
+ * Writes the events as CSV, in the same form as the page. An unfinished file cannot be continued, and is written again.
  *
  * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`
  */

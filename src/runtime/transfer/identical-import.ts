@@ -17,13 +17,13 @@ import type { CopyLine } from './copy-lines.js'
 import type { LineImport } from './import-ledger.js'
 import { copyDiffers, findNewest, refuseUsed } from './new-ledger.js'
 
-/** In one transaction. */
+/** Limits of one transaction. */
 const BATCH = { events: 500, bytes: 8 * 1024 * 1024 }
 const ALL_TOKENS = Number.MAX_SAFE_INTEGER
 
 /**
- * Imports an export into a new ledger. Until its last line was read and the digests are those of the export, the ledger
- * accepts no changes. The same import continues one that was interrupted.
+ * Imports an export into a new ledger. The ledger accepts no changes until the last line was read and the digests equal
+ * those of the export. Repeating an interrupted import continues it.
  */
 export class IdenticalImport implements LineImport {
   #header: ExportHeader | undefined
@@ -96,7 +96,7 @@ export class IdenticalImport implements LineImport {
     }
     this.#header = header
     await this.store.copies.saveMark({ epoch: header.epoch })
-    // Before anything of it can be read: a closed ledger must not become an open one.
+    // First of all, so that a closed ledger is never readable as an open one.
     if (header.closed) await this.store.users.markClosed()
   }
 
@@ -111,7 +111,7 @@ export class IdenticalImport implements LineImport {
     if (this.waiting >= BATCH.events || this.#bytes >= BATCH.bytes) await this.#flush()
   }
 
-  /** @param page that ends here; its digest has to be that of the ledger */
+  /** @param page that ends here; its digest must equal that of the ledger */
   async #flush(page?: CopyPageLine): Promise<void> {
     const [appended, changed] = [this.#appended, this.#changed]
     const through = page?.through ?? null

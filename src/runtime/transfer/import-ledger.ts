@@ -9,9 +9,9 @@ import { IdenticalImport } from './identical-import.js'
 import { MergingImport } from './merging-import.js'
 
 export interface ImportOptions {
-  /** Record what is missing in a ledger that has events. */
+  /** Record missing events in a ledger that already has events. */
   merge: boolean
-  /** The exported ledger is not used any more: consumers continue here. */
+  /** Keep the epoch: the exported ledger is no longer used, and consumers continue here. */
   keepEpoch: boolean
   onProgress?: (progress: { lines: number }) => void
 }
@@ -22,17 +22,18 @@ export interface LineImport {
   readonly waiting: number
   /** @throws AppError for this line, or for the lines that are not stored yet */
   take(line: CopyLine): Promise<void>
-  /** After the last line. */
+  /** Call it after the last line. */
   finish(): Promise<Omit<LedgerImport, 'database'>>
 }
 
-/** Nothing longer is an event. */
+/** No event is longer. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 const GZIP = [0x1f, 0x8b]
 const LINE_FEED = 10
 
 /**
- * Imports an export: into a new ledger, which becomes identical; or, with `merge`, what is missing in another one.
+ * Imports an export into a new ledger, which becomes identical. With `merge`, adds the missing events to another
+ * ledger.
  *
  * @throws AppError `conflict/ledger_not_empty`, `conflict/ledger_owned`, `conflict/copy_differs`, `invalid/invalid_line`,
  *   `invalid/export_incomplete`, `invalid/export_partial`, `invalid/export_unreadable`
@@ -50,7 +51,7 @@ export async function importLedger(
   }
 }
 
-/** The same into a ledger that is open. */
+/** Like `importLedger`, into an open ledger. */
 export async function importInto(
   opened: Pick<OpenLedger, 'ledger' | 'store'>,
   chunks: AsyncIterable<Uint8Array>,
@@ -109,7 +110,7 @@ async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** All lines are stored, and something else is wrong. */
+/** An error at the end, after all lines were stored. */
 function atEnd(error: unknown, lines: number): unknown {
   if (!(error instanceof AppError)) return error
   const { category, code, message } = error

@@ -8,12 +8,12 @@ import type { OpenLedger } from '../open-ledger.js'
 import type { CopyLine } from './copy-lines.js'
 import type { LineImport } from './import-ledger.js'
 
-/** In one transaction. */
+/** Limits of one transaction. */
 const BATCH = { events: 500, bytes: 8 * 1024 * 1024 }
 
 /**
- * Records the events of an export that a ledger does not have, by their keys, as new events of now. Events that it has stay as
- * they are. Subscriptions that it does not have are added; users and tokens are not.
+ * Records the events of an export whose keys a ledger does not have, as new events captured now. Known events stay
+ * unchanged. Missing subscriptions are added; users and tokens are not.
  */
 export class MergingImport implements LineImport {
   #deliveries = new Map<string, EventDelivery>()
@@ -67,7 +67,7 @@ function isOfRemoval({ erased, provenance }: StoredEvent): boolean {
   return erased !== undefined || provenance?.route === LEDGER_ROUTE
 }
 
-/** How its first ledger received it, apart from the route. */
+/** The provenance in the exported ledger, except for the route. */
 function toProvenance({ provenance }: StoredEvent): Provenance {
   const { verified, delivery_id, key_space } = provenance ?? {}
   return {

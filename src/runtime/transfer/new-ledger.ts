@@ -15,7 +15,7 @@ export function ledgerNotEmpty(reason: string): AppError {
   })
 }
 
-/** The newest event, also of a ledger that accepts no events at the moment. */
+/** The newest event, even of a ledger that currently accepts no events. */
 export async function findNewest({ copies }: Pick<Store, 'copies'>): Promise<LedgerHead | null> {
   const page = await copies.read({ since: Number.MAX_SAFE_INTEGER, changes: null, limit: 1, maxBytes: 0 })
   return page.through

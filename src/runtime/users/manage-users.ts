@@ -14,7 +14,7 @@ import { RemoteAccounts } from './remote-accounts.js'
 /**
  * Manages users in the process that owns the ledger: the server that has it open, else this one.
  *
- * @param work may be called again while a server starts or stops, but not after it has changed something
+ * @param work may be called again while a server starts or stops, but never after it has made a change
  * @param options `mayBeNew`: create the ledger if there is none
  * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned`, `unavailable/outcome_unknown`; as `work`
  */
@@ -106,7 +106,7 @@ export class UserAdministration {
     await this.accounts.tokens.revokeAll((await this.get(named)).id, COMMAND)
   }
 
-  /** None without a server: sessions are in its memory. */
+  /** Empty without a server, because sessions are in its memory. */
   async listSessions(named: string): Promise<ListedSession[]> {
     return this.accounts.sessions.list((await this.get(named)).id)
   }

@@ -5,7 +5,7 @@ import type { ApiToken, BrowserSession, IssuedToken, ListedUser, User } from '..
 import { AppError } from '../../model/app-error.js'
 import type { UserAccounts } from './manage-users.js'
 
-/** The accounts of a ledger that a server has open. The server recognises a command by the socket that it uses. */
+/** The accounts of a ledger that a server has open. The server recognises commands by the socket that they use. */
 export class RemoteAccounts implements UserAccounts {
   constructor(private readonly client: LedgerClient) {}
 
@@ -46,7 +46,7 @@ export class RemoteAccounts implements UserAccounts {
   }
 }
 
-/** After a lost answer the change may have been made. Repeating it could leave a second token. */
+/** If the answer is lost, the change may have been made. Repeating it could create a second token. */
 async function once<Result>(change: Promise<Result>): Promise<Result> {
   try {
     return await change

@@ -45,28 +45,28 @@ interface Reading {
   failures: number
 }
 
-/** How far the changes of a watch are recorded, as the watch keeps it. */
+/** How far the changes of a watch are recorded, as stored in the watch. */
 interface TrackedState {
-  /** From this instant on. */
+  /** Changes are recorded from this instant on. */
   since: string
-  /** By this queue. */
+  /** Id of the queue that reports the changes. */
   queue: string
-  /** `updated_at` of the watch then: it may have been disabled since, or have watched another place. */
+  /** `updated_at` of the watch at that time. Since then, it may have been disabled, or have watched another place. */
   saved: string
   watched: WatchedPlace
 }
 
-/** The queue must be asked for events before the chat server forgets it, which takes ten minutes. */
+/** Length of a turn. The queue must be polled before the chat server deletes it, which takes ten minutes. */
 const TURN_MS = 10_000
 const NO_QUEUE = 'none'
 /** How long to wait after a failure. */
 const PAUSE_MS = { least: 1_000, most: 10_000 }
 /** After so many consecutive failures, the next watch is read. */
 const MOST_FAILURES = 3
-/** How long a watch that could not be read waits, before it is tried again. */
+/** How long to wait before a watch that could not be read is tried again. */
 const RETRY_MS = 60_000
 
-/** Finds the changes that happened while no queue was read, one watch after the other. Source: docs/decisions/0089. */
+/** Finds changes that happened while no queue was read, one watch after the other. Source: docs/decisions/0089. */
 export class ChangeReader {
   /** A watch may have missed changes. */
   #isDue = false
@@ -77,8 +77,8 @@ export class ChangeReader {
   constructor(private readonly parts: ChangeReaderParts) {}
 
   /**
-   * Watches are about to be captured: some may have missed changes before. Of those that are captured with a queue for the
-   * first time, changes are recorded from now on.
+   * Call it before watches are captured: some may have missed changes. For watches that are captured with a queue for
+   * the first time, changes are recorded from now on.
    */
   async begin(ids: readonly string[]): Promise<void> {
     this.#isDue = true
@@ -89,8 +89,8 @@ export class ChangeReader {
   }
 
   /**
-   * Capture has found the place of a watch elsewhere. The events of the moves, if the queue still has them, are of places that
-   * the watch has left.
+   * Call it when capture finds that the place of a watch has moved. If the queue still has events of the moves, they
+   * belong to places that the watch has left.
    */
   async noteMoved(id: string): Promise<void> {
     const watch = (await this.parts.listWatches()).find(each => each.id === id)
@@ -98,7 +98,7 @@ export class ChangeReader {
     if (before) await this.#save(watch, { ...before, queue: NO_QUEUE })
   }
 
-  /** A new queue. */
+  /** Starts over with a new queue. */
   reset(queueId: string): void {
     this.#queueId = queueId
     this.#reading = undefined
@@ -107,8 +107,8 @@ export class ChangeReader {
   }
 
   /**
-   * Reads for some seconds. A failure of the chat server keeps no event of the queue from being recorded: a later call repeats
-   * what has failed. A new process begins the watch again; what is recorded already is found by its key.
+   * Reads for some seconds. A failure of the chat server does not stop the recording of queue events: a later call
+   * repeats the failed step. A new process begins the watch again, and recognises recorded events by their keys.
    *
    * @throws AppError as `Ledger.recordLive`, `Captures.whileIdle`
    */
@@ -223,7 +223,7 @@ export class ChangeReader {
     })
   }
 
-  /** Those that the ledger does not have. Two changes within a second have one key, and the first one counts. */
+  /** The events that the ledger does not have. Two changes within a second have one key, and the first one counts. */
   async #unknownOf<Found extends Pick<MissedEvent, 'event'>>(found: readonly Found[]): Promise<Found[]> {
     const unknown = new Map<string, Found>()
     for (const each of found) {
@@ -240,7 +240,7 @@ function beganBefore({ tracked, place }: TrackedWatch): TrackedState | undefined
   return before && JSON.stringify(before.watched) === JSON.stringify(place) ? before : undefined
 }
 
-/** @returns undefined also for what another release wrote */
+/** @returns undefined also for the state of another release */
 function readTracked(kept: Payload | null | undefined): TrackedState | undefined {
   const from = kept ?? undefined
   const [since, queue, saved] = [textAt(from, 'since'), textAt(from, 'queue'), textAt(from, 'saved')]

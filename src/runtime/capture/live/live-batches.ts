@@ -54,23 +54,23 @@ export interface BatchResult {
 const NOTHING: BatchResult = { created: 0, duplicates: 0 }
 /** Events per transaction. */
 const EVENTS_AT_ONCE = 500
-/** How long a watch that could not be captured waits, before it is tried again. */
+/** How long to wait before a watch that could not be captured is tried again. */
 const RETRY_MS = 30_000
 
 /**
- * Records what the event queue reports of watched places. The position of a watch moves only once it was captured after
- * the queue was registered, so that no message is skipped.
+ * Records the events that the queue reports for watched places. The position of a watch moves only after a capture
+ * since the queue was registered, so that no message is skipped.
  */
 export class LiveBatches {
   #finder: MessageFinder
   readonly #changes: ChangeReader
   readonly #recorded: RecordedMessages
   readonly #context: ChatContext
-  /** The watches that were captured since the queue was registered, each with the place that it had. */
+  /** The watches that were captured since the queue was registered, each with its place at that time. */
   #caughtUp = new Map<string, string>()
-  /** The chat server did not know the stream or topic of these watches. */
+  /** Watches whose stream or topic the chat server did not know. */
   readonly #unknown = new Set<string>()
-  /** When to try again to capture a watch. */
+  /** When to try the capture of a watch again. */
   readonly #retryAt = new Map<string, number>()
 
   constructor(private readonly parts: LiveBatchesParts) {
@@ -81,7 +81,7 @@ export class LiveBatches {
     this.#changes = new ChangeReader({ ...parts, context: this.#context, recorded: this.#recorded, listWatches })
   }
 
-  /** A new queue: every watch has to be captured once. */
+  /** Starts over with a new queue: every watch has to be captured once. */
   reset(queueId: string): void {
     this.#caughtUp.clear()
     this.#retryAt.clear()
@@ -136,7 +136,7 @@ export class LiveBatches {
     for (const { id, followed } of watches) {
       if (ids.includes(id) && isElsewhere(before.get(id), followed)) await this.#changes.noteMoved(id)
     }
-    // Capture on another server has discarded what the watch kept.
+    // A capture on another server has discarded the stored state of the watch.
     await this.#changes.begin(ids)
     return captures.reduce((sum, { created }) => sum + created, 0)
   }
@@ -151,13 +151,13 @@ export class LiveBatches {
     found.undoMoves()
     const ids = new Set(found.placed.flatMap(({ watches }) => watches.map(({ id }) => id)))
     if (ids.size === 0) return NOTHING
-    // The chat server did not know their stream before; it does now.
+    // The chat server now knows the stream of these watches.
     await this.#capture(
       [...ids].filter(id => this.#unknown.has(id)),
       options.signal,
     )
     return captures.whileIdle([...ids], async leases => {
-      // A capture may have moved them before.
+      // A capture may have moved the watches.
       const watches = (await this.#listWatches()).filter(({ id }) => ids.has(id))
       const { placed, tracked } = await this.#place(happenings, watches, options)
       return this.#recordPlaced(placed, { tracked, leases, ...options })
@@ -202,8 +202,8 @@ export class LiveBatches {
   }
 
   /**
-   * The watches that a message is new to, and how far they are read then. Capture brings it to the others: they have it, or
-   * were not captured since the queue was registered.
+   * The watches for which a message is new, and their new positions. The other watches have it already, or will receive
+   * it by capture because they were not captured since the queue was registered.
    */
   async #marksOfMessage(event: NewEvent, id: number, watches: readonly TrackedWatch[]): Promise<LiveMark[]> {
     const marks: LiveMark[] = []
@@ -223,7 +223,7 @@ export class LiveBatches {
     const host = hostOf(this.#context, {})
     const watches = await this.parts.ledger.listPolled()
     const tracked = watches.flatMap(watch => (whyOver(watch, now) === undefined ? this.#track(watch, host) : []))
-    // A watch that was disabled, or watched another place, has missed events.
+    // A watch that was disabled or had another place in between has missed events.
     const caughtUp = tracked.filter(({ isCaughtUp }) => isCaughtUp)
     this.#caughtUp = new Map(caughtUp.map(({ id, place }) => [id, JSON.stringify(place)]))
     return tracked
@@ -247,7 +247,7 @@ function isElsewhere(before: FollowedPlace | undefined, now: FollowedPlace | und
   return before !== undefined && now !== undefined && (before.stream_id !== now.stream_id || before.topic !== now.topic)
 }
 
-/** Adds to the last event of each watch how its capture has changed. @returns the changes of those without an event */
+/** Adds the change of each watch's capture to the watch's last event. @returns the changes of those without an event */
 function noteChanges(
   found: readonly { marks: LiveMark[] }[],
   tracked: readonly TrackedWatch[],

@@ -30,27 +30,27 @@ export interface LiveCaptureParts {
 
 /** The lease of the server that reads the queue. */
 const LEASE = 'chat queue'
-/** After a failure. Milliseconds. */
+/** Wait after a failure. Milliseconds. */
 const RETRY_WAIT = { first: 1_000, last: 60_000 }
-/** How often a server without the lease asks for it. */
+/** How often a server without the lease tries to get it. */
 const STANDBY_MS = 5_000
-/** No reader changes them in a minute. */
+/** Failures that a retry within a minute does not resolve. */
 const SLOW_FAILURES = ['chat_credentials_refused', 'chat_not_permitted', 'chat_request_refused']
 const SLOW_SECONDS = 60
-/** For a queue whose server did not give a time when it was registered. */
+/** For a queue whose server gave no timeout at registration. */
 const DEFAULT_WAIT_SECONDS = 90
 
 /**
- * Reads the event queue of a chat server until it is stopped, and records what happens in watched places. A queue survives a
- * restart of this program: its place is stored after each answer. When the chat server no longer has it, a new one is
- * registered, and every watch is captured.
+ * Reads the event queue of a chat server until it is stopped, and records what happens in watched places. A queue
+ * survives a restart of this program: the position in it is stored after each answer. If the chat server no longer has
+ * the queue, a new one is registered, and every watch is captured.
  *
  * Source: docs/decisions/0081; Zulip API, "Real-time events".
  */
 export class LiveCapture {
   readonly #work: RepeatedWork
   #failures = 0
-  /** A connection of its own: a request for events holds it. */
+  /** Has a connection of its own, because a request for events occupies it. */
   readonly #queueApi: ChatApiClient
   readonly #lookups: ChatApiClient
   readonly #batches: LiveBatches
@@ -59,7 +59,7 @@ export class LiveCapture {
   #status: LiveStatus
   /** The queue whose events this process reads. */
   #queue: ChatQueue | undefined
-  /** The failure that was logged last. */
+  /** The last failure that was logged. */
   #logged: string | undefined
 
   /** Starts immediately. */
@@ -82,7 +82,7 @@ export class LiveCapture {
     return this.#totals
   }
 
-  /** Abandons what is not recorded yet: the queue keeps it for the next reader. */
+  /** Abandons events that are not recorded yet: the queue keeps them for the next reader. */
   async stop(): Promise<void> {
     await this.#work.stop()
     this.#queueApi.close()
@@ -127,7 +127,7 @@ export class LiveCapture {
       this.#succeed(caughtUp)
       const missed = await this.#batches.readMissed(signal)
       this.#totals.created += missed.recorded
-      // The queue may report them as well, in the next answer and not in later ones.
+      // The queue may report the same changes in its next answer, but not in later ones.
       isRepeated = (isRepeated && !answer) || missed.recorded > 0
       answer = await this.#queueApi.queueEvents(queue, { isWaiting: !missed.isLeft }, signal)
       if (!(await isOwn())) return this.#standBy()
@@ -135,7 +135,7 @@ export class LiveCapture {
     }
   }
 
-  /** The queue of before, if the chat server still has it; else a new one. */
+  /** The previous queue, if the chat server still has it; else a new one. */
   async #open(signal: AbortSignal): Promise<{ queue: ChatQueue; pending?: QueueEvents }> {
     const before = await this.#findQueue()
     if (before) {
@@ -157,7 +157,7 @@ export class LiveCapture {
     return { queue }
   }
 
-  /** The stored place is the newest one also if another server has read the queue since. */
+  /** The stored position is the newest one, even if another server has read the queue since. */
   async #findQueue(): Promise<ChatQueue | undefined> {
     const mark = await this.parts.ledger.findQueueMark()
     if (!mark || mark.account !== this.#account) return undefined
@@ -194,7 +194,7 @@ export class LiveCapture {
   #fail(error: unknown): number {
     const { logger } = this.parts
     const code = error instanceof AppError ? error.code : 'internal'
-    // `#open` reports a lost queue when it has asked again.
+    // `#open` reports a lost queue after it has asked again.
     if (code !== 'chat_queue_lost' && this.#logged !== code) {
       this.#totals.lost += this.#logged === undefined ? 1 : 0
       this.#logged = code

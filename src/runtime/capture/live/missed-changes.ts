@@ -22,22 +22,22 @@ export interface MissedEvent {
 
 export interface MissedChangesParts {
   place: WatchedPlace
-  /** Where capture has found it. */
+  /** The place as capture has found it. */
   followed: FollowedPlace
   watchId: string
-  /** Earlier changes are not recorded: the watch did not ask for them. Epoch seconds. */
+  /** Changes before this are not recorded, because the watch did not ask for them. Epoch seconds. */
   since: number
-  /** The queue reports all that happens to later messages. */
+  /** Id of the last message to read; the queue reports all changes of later messages. */
   readTo: number
   now: Micros
   api: ChatApi
   recorded: RecordedMessages
-  /** Learns where the messages are. */
+  /** Learns the places of the messages. */
   places: MessagePlaces
-  /** With the users of the server, for these messages. */
+  /** The context for these messages, with the users of the server. */
   contextFor: (messages: readonly ChatMessage[]) => Promise<ChatContext>
   knows: (dedupeKey: string) => Promise<boolean>
-  /** Records those that the ledger does not have. @returns how many */
+  /** Records the events that the ledger does not have. @returns how many */
   record: (missed: readonly MissedEvent[]) => Promise<number>
   signal: AbortSignal
 }
@@ -45,15 +45,15 @@ export interface MissedChangesParts {
 /** How many pages of messages are read again, if the messages are young. */
 const MOST_PAGES = 5
 const YOUNG: Micros = 7 * 86_400_000_000
-/** How many missing messages of a watch the server is asked for, one by one: the newest. */
+/** How many missing messages of a watch are looked up one by one, the newest ones. */
 const MOST_LOOKUPS = 1_000
-/** Between the clocks of both servers. */
+/** Allowed difference between the clocks of both servers. */
 const CLOCK_DIFFERENCE: Micros = 3_600_000_000
 
 /**
- * Finds what happened to the messages of one watch while no queue was read: reads its newest messages again, with the history
- * of their edits, and asks for those that the ledger has and the place has not. In steps of few requests; a step that has
- * failed can be repeated.
+ * Finds changes of the messages of one watch while no queue was read. It reads the newest messages again, with their
+ * edit history, and looks up messages that the ledger has and the place no longer has. It works in steps of few
+ * requests; a failed step can be repeated.
  *
  * Source: docs/decisions/0089.
  */
@@ -104,7 +104,7 @@ export class MissedChanges {
     return posted !== undefined && posted * 1_000_000 > this.parts.now - YOUNG
   }
 
-  /** @param upTo the changes of later messages are left to the queue */
+  /** @param upTo the last message; the queue reports changes of later ones */
   async #recordChanges(messages: readonly ChatMessage[], upTo = this.parts.readTo): Promise<void> {
     const { api, places, since, signal, contextFor, record } = this.parts
     const level = await api.featureLevel(signal)
@@ -136,7 +136,7 @@ export class MissedChanges {
     return this.#path
   }
 
-  /** The messages that the ledger has of the pages, and the pages have not. */
+  /** Messages in the range of the pages that the ledger has, and the pages do not. */
   async #listMissing(last: MessagePage): Promise<[number, StreamPlace][]> {
     const { recorded, watchId } = this.parts
     if (!(await this.#isVisible())) return []
@@ -165,7 +165,7 @@ export class MissedChanges {
     }
   }
 
-  /** Records what became of a message. */
+  /** Looks a message up, and records its moves or its deletion. */
   async #lookFor([id, posted]: [number, StreamPlace]): Promise<void> {
     if (this.#lookups === MOST_LOOKUPS) return
     const { api, places, recorded, knows, record, contextFor, signal } = this.parts
@@ -176,17 +176,17 @@ export class MissedChanges {
     if (deletion && (await knows(deletion.dedupe_key))) return
     const place = (await recorded.placeAfterMoves(id)) ?? posted
     places.put(id, place)
-    // It left the place in a move that is recorded.
+    // The message left the place in a move that is recorded.
     if (!path.includes(place)) return
     this.#lookups++
     const message = await api.message(id, signal)
-    // It may be later than what was read of the place: it came from elsewhere.
+    // The message came from elsewhere, so it may be later than the messages read of the place.
     if (message) await this.#recordChanges([message], id)
     else this.recorded += await record(deletionAt(place).map(event => ({ event, places: [place] })))
   }
 }
 
-/** As the queue has it. */
+/** A deletion as the queue reports it. */
 function toDeletion(id: number, { streamId, topic }: StreamPlace) {
   const where = { stream_id: Number(streamId), ...(topic === undefined ? {} : { topic }) }
   return {

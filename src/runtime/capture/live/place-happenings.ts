@@ -16,16 +16,16 @@ import type { StreamPlace } from '../../../platforms/chat/place.js'
 import type { FollowedPlace } from '../../../platforms/chat/watched-place.js'
 import { numberAt } from '../../../platforms/mapping/payload.js'
 
-/** A watch, changed by what is read. */
+/** A watch, updated by the events that are read. */
 export interface TrackedWatch extends LiveWatch {
   kinds: readonly string[]
-  /** Captured since the queue was registered: only then do events move it. */
+  /** Whether it was captured since the queue was registered. Only then do events move it. */
   isCaughtUp: boolean
   /** The newest message of it that is recorded. */
   readTo: number
   /** When its settings were saved. */
   saved: string
-  /** As the watch keeps it: how far changes of its messages are recorded. */
+  /** How far changes of its messages are recorded, as stored in the watch. */
   tracked: CaptureState['tracked'] | undefined
   before: { readTo: number; followed: FollowedPlace | undefined; reread: CaptureState['reread'] | undefined }
 }
@@ -37,7 +37,7 @@ export function wants({ kinds }: TrackedWatch, { kind }: NewEvent): boolean {
 
 export interface PlacedHappening {
   happening: Happening
-  /** Those in whose place it happened. */
+  /** The watches in whose place it happened. */
   watches: TrackedWatch[]
 }
 
@@ -48,10 +48,10 @@ interface Parts {
 }
 
 /**
- * Finds the watches in whose places something happened, in the order of the events: a topic that moves is followed before
- * the next message.
+ * Finds the watches in whose places something happened, in the order of the events, so that a moved topic is followed
+ * before the next message.
  *
- * @returns `undoMoves` takes the messages back to where they were before, to place the same happenings again
+ * @returns `undoMoves` returns the messages to their earlier places, so that the same happenings can be placed again
  * @throws AppError as `ChatApi`
  */
 export async function placeHappenings(
@@ -93,7 +93,7 @@ async function watchesOf(happening: Happening, { watches, finder, signal }: Part
   return [...found]
 }
 
-/** It watches a topic of the stream, and the event does not name the topic. */
+/** Whether the watch is of a topic of the stream, and the event does not name the topic. */
 function isTopicUnknown(watch: TrackedWatch, place: StreamPlace): boolean {
   return place.topic === undefined && topicOf(watch) !== undefined && coversStream(watch, place)
 }
@@ -106,7 +106,7 @@ async function follow(watch: TrackedWatch, happening: Happening, { finder, signa
   if (!followed) return
   if (renamedTo !== undefined) watch.followed = { ...followed, stream: renamedTo }
   if (!movedTo || !movesFollowed(watch, happening)) return
-  // Some messages may have stayed: the watch stays with them, and follows another one.
+  // If some messages have stayed, the watch stays with them.
   const left = isWholeTopic
     ? undefined
     : await finder.lastIn(followed.stream_id ?? followed.stream, followed.topic ?? '', Math.max(readTo, 1), signal)

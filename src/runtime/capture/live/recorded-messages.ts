@@ -8,17 +8,17 @@ import { messageKey } from '../../../platforms/chat/live/live-events.js'
 import { type FoundPlace, placeOfEvent } from '../../../platforms/chat/live/message-finder.js'
 import type { StreamPlace } from '../../../platforms/chat/place.js'
 
-/** Newest events of a watch that are looked through for its messages. */
+/** Number of newest events of a watch that are searched for its messages. */
 const MOST_EVENTS = 10_000
 
-/** What the ledger has of the messages of one chat server. */
+/** The messages of one chat server that the ledger has. */
 export class RecordedMessages {
   constructor(
     private readonly ledger: Pick<Ledger, 'getEvent' | 'query'>,
     private readonly context: ChatContext,
   ) {}
 
-  /** Where a message was after the last move that is recorded, or when it was posted. */
+  /** The place of a message after its last recorded move, or when it was posted. */
   async find(id: number): Promise<FoundPlace | undefined> {
     const moved = await this.placeAfterMoves(id)
     if (moved) return { place: moved, watches: [] }
@@ -27,7 +27,7 @@ export class RecordedMessages {
     return event && place && { place, watches: event.subscription_ids }
   }
 
-  /** Where the last move that is recorded brought it. */
+  /** The place to which the last recorded move brought the message. */
   async placeAfterMoves(id: number): Promise<StreamPlace | undefined> {
     const moves: EventQuery = {
       ...{ order: 'asc', limit: QUERY_LIMITS.limit, sources: ['chat'], kinds: ['message.moved'] },
@@ -38,7 +38,10 @@ export class RecordedMessages {
     return last && placeOfEvent(last)
   }
 
-  /** The messages that a watch has, by id, with the first place that it has of each. @param from captured since then; undefined for all */
+  /**
+   * The messages of a watch, by id, each with its first recorded place. @param from only those captured since then;
+   * undefined for all
+   */
   async listOf(watchId: string, from: Micros | undefined): Promise<Map<number, StreamPlace>> {
     const found = new Map<number, StreamPlace>()
     let to: Micros | undefined
@@ -83,7 +86,7 @@ export class RecordedMessages {
   }
 }
 
-/** What a caller without credentials claims about the message does not count. */
+/** Events from callers without credentials prove nothing about a message. */
 function isProven({ provenance }: StoredEvent): boolean {
   return provenance.key_space === undefined
 }
