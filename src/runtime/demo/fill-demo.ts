@@ -96,7 +96,7 @@ function unnamedSubscription(): string {
  * Makes a board with cards in it.
  *
  * @param path of a file that does not exist yet, below a folder of ours
- * @param ends instant of the newest card
+ * @param ends no card is newer than this
  */
 export async function fillDemoBoard(
   path: string,

@@ -16,7 +16,7 @@ const OTHERS = 0o077
 const KEPT = /^\.(?:rescued|replaced|corrupt)-/u
 
 /**
- * Checks that only this user may use the paths.
+ * Whether this user may use the paths, and no other user may.
  *
  * @param user the effective user id; undefined on systems without user ids
  */

@@ -102,7 +102,7 @@ async function readPage(entries: readonly ListedDelivery[], ids: ReadonlySet<str
   const outcomes = await run.ledger.record(fetched.flatMap(({ events }) => events))
   for (const { entry, events } of fetched) {
     const created = outcomes.splice(0, events.length).some(outcome => outcome.created)
-    // Otherwise it arrived during this run.
+    // If no event is new, the delivery arrived during this run.
     if (created) noteKnown(run, entry, 'fetched')
     else noteKnown(run, entry)
   }

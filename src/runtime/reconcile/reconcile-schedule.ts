@@ -42,7 +42,8 @@ export interface ReconcileScheduleParts {
   hooks: readonly ListedHook[]
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /**
-   * The newest event when the ledger was opened, so no event arrived between it and the start. Null if there is none.
+   * Instant of the newest event when the ledger was opened. No event arrived between it and the start. Null if there is
+   * none.
    */
   headAtOpen: Micros | null
   now: () => Micros

@@ -15,7 +15,7 @@ import { AppError } from '../../model/app-error.js'
 import type { Access, HttpRequest as AnyRequest, Route } from '../http/route.js'
 import { readCredentials } from '../request/credentials.js'
 
-/** The parts of a request that decide, and what the decision sets. */
+/** The parts of a request that the decision reads and sets. */
 type HttpRequest = Pick<
   AnyRequest<Identity>,
   'headers' | 'socket' | 'local' | 'identity' | 'isAnonymous' | 'crossOrigin'
@@ -25,9 +25,9 @@ export interface AccessParts {
   accounts: Pick<Accounts, 'identify' | 'isClosed'>
   /** Name of the session's cookie. */
   cookieName: string
-  /** Origin of the address people use behind a proxy, such as `https://events.example.org`. */
+  /** Origin of the public address behind a proxy, such as `https://events.example.org`. */
   publicOrigin?: string
-  /** The open ledger may be reached under any host name, not only this machine's own. */
+  /** Whether an open ledger may be reached under any host name, not only this machine's own. */
   allowOpen: boolean
   /** Counts wrong API tokens and admin tokens. */
   credentialThrottle: CredentialThrottle
@@ -35,7 +35,7 @@ export interface AccessParts {
   addressOf: (req: Pick<AnyRequest, 'headers' | 'socket'>) => string
   /** `tokens`: callers without credentials record nothing. */
   writers: Writers
-  /** The configured host names of the ledger; absent: it answers under every name. */
+  /** The configured host names of the ledger. Absent: the ledger answers under every name. */
   knowsHost?: KnowsHost
 }
 
@@ -84,12 +84,12 @@ const FOR_READERS: ReadonlySet<Access> = new Set(['anybody', 'read'])
  *
  * A ledger without users is open to every caller that can reach it, so foreign pages must be kept out. A foreign page
  * calls by its own host name that resolves to this machine (its `Host` exposes it), or from its own origin (`Origin`,
- * `Sec-Fetch-Site`). The rule on origins does not apply to webhooks whose deliveries must prove themselves; for others,
- * see `createPageCheck`; nor to pages of listed origins (`CrossOrigin`), whose cookies do not count. Requests over the owner's socket come from an admin: a process that may open the socket could also
- * read the files.
+ * `Sec-Fetch-Site`). The rule on origins does not apply to webhooks whose deliveries must prove themselves (for others,
+ * see `createPageCheck`), nor to pages of listed origins (`CrossOrigin`), whose cookies do not count. Requests over the
+ * owner's socket come from an admin: a process that may open the socket could also read the files.
  *
- * A closed ledger with configured host names answers only under these: otherwise a foreign page could reach a ledger in a
- * private network by its own name.
+ * A closed ledger with configured host names answers only under these. Otherwise a foreign page could use its own host
+ * name to reach a ledger in a private network.
  *
  * Source: decisions on identity, section 5; on security, sections 3 and 4.
  */
@@ -164,7 +164,10 @@ export function createPageCheck(publicOrigin: string | undefined): (req: AnyRequ
   }
 }
 
-/** Also one without its scheme, or without its token. `Basic` is for a proxy. */
+/**
+ * Whether the request has an `Authorization` header other than `Basic`, which is for a proxy. One without scheme or
+ * token counts too.
+ */
 function showsBearer({ headers }: HttpRequest): boolean {
   return headers.authorization !== undefined && !headers.authorization.toLowerCase().startsWith('basic ')
 }
@@ -175,7 +178,7 @@ function isLoggedIn(identity: Identity, { login }: AccessRule): boolean {
   return identity.kind === 'bootstrap_admin' || userOf(identity) !== undefined
 }
 
-/** A program sends no Origin, and needs none; but a request with a cookie needs at least a valid `Host`. */
+/** Programs send no Origin and need none, but a request with a cookie needs at least a valid `Host`. */
 function originAllowed(
   route: Pick<Route, 'method'>,
   { headers }: Pick<AnyRequest, 'headers'>,

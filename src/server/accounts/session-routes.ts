@@ -55,7 +55,7 @@ export function login(parts: SessionRouteParts): LedgerEndpoint {
   })
 }
 
-/** `POST /api/logout`: ends the session of the cookie that was sent, and the cookie. */
+/** `POST /api/logout`: ends the session of the cookie, and removes the cookie. */
 export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' | 'cookie'>): LedgerEndpoint {
   return documented(DOCS.logout, async req => {
     const { session } = readCredentials(req, cookie.name)
@@ -65,7 +65,8 @@ export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' 
 }
 
 /**
- * `POST /api/me/password`. The session that asked stays, with another token, so that a copy of its cookie ends.
+ * `POST /api/me/password`. The session that asked stays, but gets another token, so that copies of its cookie become
+ * invalid.
  *
  * Source: docs/decisions/0039.
  */

@@ -6,7 +6,7 @@ import { cutOff, hasLeft } from './slow-reader.js'
 export interface AnswerLimits {
   /** Maximum memory of all answers that their readers have not received yet. */
   bytes: number
-  /** How many may wait until there is room, and how long. */
+  /** How many answers may wait until there is room, and how long. */
   waiting: number
   waitMs: number
   /** While others wait for room, an answer is cut off after its reader has received nothing for this long. */
@@ -20,7 +20,10 @@ export const ANSWER_LIMITS: AnswerLimits = {
   ...{ waitMs: 5_000, patienceMs: 2_000, takenMs: 30_000 },
 }
 
-/** Less is left to the collector. Node keeps what is smaller than half of its pool in a buffer that others share. */
+/**
+ * Smaller buffers are left to the garbage collector. Node keeps buffers smaller than half of its pool in one that
+ * others share.
+ */
 const LEAST_FREED_BYTES = Math.max(16 * 1024, Buffer.poolSize / 2)
 
 /** Bytes of a page per read. A larger event is sent whole. */
@@ -37,14 +40,14 @@ interface Waiting {
 }
 
 /**
- * Bounds the memory that answers take together from the moment they are read until their readers have taken them.
- * Where it is used up, further answers wait. Readers that stopped reading make room for them, and what is larger than a
- * piece may use no more than half of the memory, so neither slow readers nor large events keep other readers out.
+ * Limits the memory of all answers together, from when they are read until their readers have received them. When it is
+ * used up, further answers wait. Readers that stopped reading are cut off to make room, and anything larger than a
+ * piece may use at most half of the memory, so neither slow readers nor large events keep other readers out.
  *
  * Source: docs/decisions/0030.
  */
 export class AnswerBudget {
-  /** Not a Set: V8 does not clear the old hash table of one that grows, so it keeps answers alive that are over. */
+  /** Not a Set: V8 does not clear the old hash table of a Set that grows, which keeps finished answers alive. */
   readonly #rooms: AnswerRoom[] = []
   readonly #dropped = closedPort()
   #waiting: Waiting[] = []
@@ -70,23 +73,23 @@ export class AnswerBudget {
   }
 
   /**
-   * When the answer is over, frees the memory of bytes that only it has, with all of their buffer; they are empty from
-   * then on. Left to the collector, pieces of large pages are made faster than they are freed: measured, 100 readers
-   * took 900 MB.
+   * When the answer is over, frees the whole buffer of bytes that no other answer uses; the bytes are empty from then
+   * on. The garbage collector alone frees pieces of large pages more slowly than they are created: measured, 100
+   * readers took 900 MB.
    */
   freeWith(res: ServerResponse, bytes: Uint8Array): void {
     if (bytes.length >= LEAST_FREED_BYTES) res.once('close', () => this.free(bytes))
   }
 
-  /** The same immediately. */
+  /** Like `freeWith`, but immediately. */
   free(bytes: Uint8Array): void {
     if (bytes.length < LEAST_FREED_BYTES) return
     this.#dropped.postMessage(null, [bytes.buffer as ArrayBuffer])
   }
 
   /**
-   * Resolves when the next piece may be written: one in a turn of the event loop, and in one without a new connection if
-   * such a turn comes soon. Node accepts one connection a turn, and a piece makes a turn long.
+   * Resolves when the next piece may be written: one piece per turn of the event loop, if possible in a turn without a
+   * new connection. Node accepts one connection a turn, and a piece makes a turn long.
    *
    * Source: docs/decisions/0034.
    */
@@ -215,7 +218,7 @@ export class AnswerBudget {
 export class AnswerRoom {
   /** Set by the budget, like `index`. */
   bytes = 0
-  /** Its place among the rooms; -1 once its answer is over or cut off. */
+  /** Its index among the rooms; -1 once its answer is over or cut off. */
   index = -1
   /** Since when written bytes have been unread. */
   untakenSince: number | undefined
@@ -255,7 +258,7 @@ export class AnswerRoom {
   }
 }
 
-/** What is sent to a closed port is dropped, together with the memory that was sent along. */
+/** A message to a closed port is dropped, together with the memory that is transferred with it. */
 function closedPort(): MessagePort {
   const { port1 } = new MessageChannel()
   port1.close()

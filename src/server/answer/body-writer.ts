@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { type AnswerRoom, PIECE_BYTES } from './answer-budget.js'
 import { cutOffWhenSlow, hasLeft } from './slow-reader.js'
 
-/** Writes a large body as fast as its reader takes it, and cuts off one that is too slow. */
+/** Writes a large body as fast as its reader receives it, and cuts off a reader that is too slow. */
 export class BodyWriter {
   #onOver = () => {}
   #isOver: boolean
 
-  /** @param room that the body takes */
+  /** @param room that the body uses */
   constructor(
     private readonly res: ServerResponse,
     private readonly room: AnswerRoom,
@@ -27,7 +27,8 @@ export class BodyWriter {
   }
 
   /**
-   * Resolves once the system has taken it, or the answer is over: nothing here needs the memory of the bytes from then on.
+   * Resolves once the system has accepted the bytes, or the answer is over. Their memory is not needed here from then
+   * on.
    *
    * @param before text in front of it
    */
@@ -49,7 +50,9 @@ export class BodyWriter {
     await untilClosed(this.res)
   }
 
-  /** An answer behind another one on its connection may end without reporting whether its bytes were written. */
+  /**
+   * An answer that waits behind another one on its connection may end without reporting whether its bytes were written.
+   */
   #writePart(bytes: Uint8Array): Promise<boolean> {
     return new Promise(resolve => {
       this.#onOver = () => resolve(false)

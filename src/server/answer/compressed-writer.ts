@@ -11,8 +11,8 @@ const BROTLI = {
 }
 
 /**
- * Compresses a large body while it is written. Each piece is compressed completely before it is written, so a piece and its
- * compressed form are all that is held.
+ * Compresses a large body while it is written. Each piece is compressed completely before it is written, so only one
+ * piece and its compressed form are in memory.
  */
 export class CompressedWriter implements Pick<BodyWriter, 'isOver' | 'write' | 'end'> {
   readonly #stream

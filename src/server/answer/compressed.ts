@@ -5,9 +5,12 @@ import { acceptedEncodings, type Encoding } from '../request/accepted-encodings.
 import { PIECE_BYTES } from './answer-budget.js'
 import { byteLength } from './reply.js'
 
-/** Which answers are compressed as a whole, in bytes: a shorter one fits one packet, and a larger one is sent in pieces. */
+/**
+ * Sizes in bytes of answers that are compressed as a whole. A shorter answer fits one packet; a larger one is sent in
+ * pieces.
+ */
 const COMPRESSED = { least: 1_024, most: PIECE_BYTES }
-/** Takes half the time of gzip, for two thirds of its bytes. */
+/** Needs half the time of gzip, and yields two thirds of its bytes. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 20 } }
 
 /**
@@ -22,7 +25,7 @@ export function compressed(req: HttpRequest, reply: Reply): Reply | Promise<Repl
   return length >= COMPRESSED.least && length <= COMPRESSED.most ? compress(reply, encoding) : reply
 }
 
-/** The encoding in which an answer to this reader has the fewest bytes. */
+/** The encoding with the fewest bytes that this reader accepts. */
 export function bestEncoding({ headers }: Pick<HttpRequest, 'headers'>): Encoding | undefined {
   const accepted = headers['accept-encoding']
   return accepted === undefined ? undefined : acceptedEncodings(accepted)[0]

@@ -16,7 +16,7 @@ export interface PacedAnswerParts {
   times: StreamTimes
   /** Ended when the reader was dropped; when it ends, `deliver` no longer waits for the reader. */
   open: HeldResponse
-  /** Its part of the memory for answers; absent if it needs little. */
+  /** Its share of the memory for answers; absent if it needs little. */
   room?: AnswerRoom
   /** The heartbeat to send; undefined in the middle of a message. */
   beat: () => string | undefined

@@ -20,7 +20,7 @@ export const HTTP_STATUS: Record<ErrorCategory, number> = {
   internal: 500,
 }
 
-/** For refusals without a time of their own. */
+/** `Retry-After` of refusals that set no time. */
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 
 export interface Problem {

@@ -13,8 +13,8 @@ export interface ProgressLinesParts {
 }
 
 /**
- * Answers a long call with lines of JSON: `progress`, finally `result` or `failure`. The work ends with the connection, and
- * what it has recorded until then stays.
+ * Answers a long call with lines of JSON: `progress`, finally `result` or `failure`. The work ends with the connection;
+ * events recorded until then stay.
  */
 export async function answerWithProgress<Progress, Result>(
   { shutdown, times }: ProgressLinesParts,

@@ -78,9 +78,10 @@ export function json(status: number, value: unknown): Reply {
  * Writes a complete answer. Headers are passed as one flat array in one `writeHead`, which Node accepts without building a
  * header table. A `HEAD` answer has the same headers; Node omits its body.
  *
- * @returns a promise if the reader does not receive the answer immediately: resolved when it has, or is cut off
- * @throws AppError `unavailable/busy` before anything is written, if there is no memory left for a large answer; an answer to
- *   a change is sent nevertheless
+ * @returns a promise if the reader does not receive the answer immediately: it resolves when the reader has received it
+ *   or is cut off
+ * @throws AppError `unavailable/busy` before anything is written, if there is no memory left for a large answer; the
+ *   answer to a change is always sent
  */
 export function send(
   req: HttpRequest,
@@ -88,7 +89,7 @@ export function send(
   { reply, budget }: { reply: Reply; budget: AnswerBudget },
 ): Promise<void> | undefined {
   if (res.headersSent) {
-    // Part of another answer is out: only cutting the connection shows that it is incomplete.
+    // Part of another answer has been sent. Only cutting the connection shows that it is incomplete.
     res.destroy()
     return undefined
   }
@@ -118,7 +119,7 @@ export function send(
   return untilClosed(res)
 }
 
-/** A route that has reserved room does not exceed it. */
+/** Holds room for the answer, unless its route has reserved room already. */
 function holdRoom(
   req: HttpRequest,
   res: ServerResponse,
@@ -137,21 +138,25 @@ async function writeLarge(writer: BodyWriter, body: Reply['body']): Promise<void
   await writer.end()
 }
 
-/** A small answer that waits for the previous one on its connection is not watched. */
+/**
+ * Whether the reader has received the answer. A small answer that waits for the previous one on its connection is not
+ * tracked.
+ */
 function isTaken({ socket }: ServerResponse, isLarge: boolean): boolean {
   return socket ? socket.writableLength === 0 : !isLarge
 }
 
 /**
- * Writes headers and text with one `write` of one string. `res.end(text)` would give the socket a second, empty chunk, and
- * cause the more expensive `writev`; measured, that and the encoding are a tenth of a small answer's total cost.
+ * Writes headers and text with one `write` of one string. `res.end(text)` would give the socket a second, empty chunk,
+ * and cause the more expensive `writev`; measured, that and the encoding make up a tenth of a small answer's total
+ * cost.
  */
 function writeText(res: ServerResponse, text: string, bytes: number): void {
   const { socket } = res
   // ASCII text has the same bytes in both, and latin1 is copied faster.
   const encoding = bytes === text.length ? 'latin1' : 'utf8'
   if (!socket) {
-    // It waits for earlier answers on the same connection.
+    // This answer waits for earlier ones on the same connection.
     res.end(text, encoding)
     return
   }

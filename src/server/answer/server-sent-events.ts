@@ -21,7 +21,7 @@ export function lastEventId(headers: IncomingHttpHeaders): string | undefined {
 /** A stream outlives a login: checks every `everyMs` whether it may still be read, and otherwise ends it. */
 export function endOnceRefused(open: HeldResponse, mayRead: () => Promise<void>, everyMs: number): () => void {
   const asking = setInterval(() => {
-    // A store that fails proves nothing about the caller; the next check repeats the question.
+    // A failure of the store proves nothing about the caller; the next check asks again.
     mayRead().catch(error => isRefusal(error) && open.end())
   }, everyMs)
   return () => clearInterval(asking)

@@ -5,12 +5,14 @@ import type { CutOff, HttpRequest } from '../http/route.js'
 const LEAST_BYTES = 256 * 1024
 const CHECKS = 8
 
-/** Whether the reader left. An answer behind another one on its connection is not closed by Node then. */
+/**
+ * Whether the reader left. In that case Node does not close an answer that waits behind another one on its connection.
+ */
 export function hasLeft(res: ServerResponse): boolean {
   return res.closed || res.req.socket.destroyed
 }
 
-/** Aborts when the connection is closed, or immediately if it is: the answer has no reader any more. */
+/** Aborts when the connection is closed, or immediately if it is closed already: the answer has no reader any more. */
 export function whenGone(res: ServerResponse): AbortSignal {
   const gone = new AbortController()
   if (hasLeft(res)) gone.abort()
@@ -23,7 +25,7 @@ export function whenGone(res: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-/** Ends an incomplete answer with its connection, which is the only way to show that it is incomplete. */
+/** Ends an incomplete answer by closing its connection, the only way to show that it is incomplete. */
 export function cutOff(res: ServerResponse, reason: CutOff): void {
   const req = res.req as HttpRequest
   req.cutOff ??= reason

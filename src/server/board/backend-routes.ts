@@ -23,11 +23,11 @@ import type { BoardEndpoint, BoardRequest, BoardRoute } from './board-route.js'
 import { NEW_RUN_BYTES } from './run-routes.js'
 
 export interface ProxyTimes extends ForwardTimes {
-  /** Until there is a connection. */
+  /** Maximum time until there is a connection. */
   connectMs: number
-  /** Between two checks whether the reader of a silent event stream may still read. */
+  /** Time between two checks whether the reader of a silent event stream may still read. */
   recheckMs: number
-  /** How long the last check counts: an ordinary answer needs no second one. */
+  /** How long a check counts, so that an ordinary answer needs no second one. */
   trustMs: number
 }
 
@@ -75,9 +75,9 @@ function listBackends({ backends }: Pick<ProxyParts, 'backends'>): BoardEndpoint
 
 /**
  * `/api/backends/:profile/api/…`, any method: sends the same request to another board, with the key of its profile, and
- * passes its answer on. Both boards then have one origin, and no browser separates them: so headers pass by a list in both
- * directions, no redirect is followed, and no answer can act as a page of ours. A request that would execute something there
- * needs our own executor's token in addition to that board's; ours is not sent.
+ * passes its answer on. Browsers then see both boards as one origin. Therefore only listed headers pass in either
+ * direction, no redirect is followed, and no answer can act as a page of ours. A request that would execute something
+ * there needs our own executor's token in addition to that board's; ours is not sent.
  *
  * @throws AppError `forbidden/forbidden`, `not_found/not_found`, `invalid/invalid_path`, `unavailable/backends_invalid`,
  *   `unsupported_type/unsupported_media_type`, `too_large/body_too_large`, `invalid/bad_request`, and as
@@ -174,7 +174,7 @@ async function admitExecution(
   try {
     await gate.admitExecution(executionFacts(req))
   } catch (error) {
-    // The rest of the body must be discarded, because the next request on the connection follows it.
+    // The rest of the body must be discarded, because the next request follows it on the connection.
     req.resume()
     throw error
   }
@@ -183,8 +183,8 @@ async function admitExecution(
 }
 
 /**
- * A body of `GET` or `HEAD` has no meaning, and a server that does not read it would take it for the next request on the
- * connection; it is not sent.
+ * A body of `GET` or `HEAD` is not sent: it has no meaning, and a server that does not read it would take it for the
+ * next request on the connection.
  */
 function readFraming({ method, headers }: BoardRequest, begun: BodyStart | undefined): BodyFraming {
   if (method === 'GET' || method === 'HEAD') return 'none'
@@ -200,7 +200,7 @@ function readFraming({ method, headers }: BoardRequest, begun: BodyStart | undef
   return length
 }
 
-/** @throws AppError when part of the answer is out, for the log: the connection was cut */
+/** @throws AppError when part of the answer has been sent, for the log: the connection was cut */
 function toReply({ code, reason }: GatewayFailure, { requestId }: BoardRequest, res: ServerResponse): Reply {
   if (res.headersSent) throw new AppError('unavailable', code, `The backend gave no complete answer: ${reason}.`)
   return code === 'gateway_timeout'

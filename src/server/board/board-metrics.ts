@@ -3,7 +3,7 @@ import { type Figure, figure, figureBy } from '../metrics/figure.js'
 import { ProgramMetrics } from '../metrics/program-metrics.js'
 import type { ServedCards } from './card-routes.js'
 
-/** What the board knows of itself. */
+/** The parts of the board that its metrics read. */
 export interface BoardFigureParts {
   cards: Pick<ServedCards, 'countByColumn'>
   executor: Pick<Executor, 'countByState' | 'status'>

@@ -31,7 +31,7 @@ import * as runs from './run-routes.js'
 import { authStatus, login, logout, type SessionRouteParts, sessionStatus } from './session-routes.js'
 import { planShownTo } from './shown-plan.js'
 
-/** Where the board is. */
+/** The location of the board. */
 export interface BoardDatabaseName {
   /** Folder of its files, or the address of its database without a password. */
   database: string

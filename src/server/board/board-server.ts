@@ -39,15 +39,15 @@ export interface BoardServerSettings {
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins and for logs. */
   trustedProxies: readonly string[]
   loginPage: LoginLook
-  /** The login page asks for a user name as well. */
+  /** Whether the login page asks for a user name as well. */
   asksUsername: boolean
-  /** Origin of the address people use behind a proxy. */
+  /** Origin of the public address behind a proxy. */
   serviceOrigin?: string
   /** Address of the ledger's page, for a link to it. */
   ledgerUrl?: string
-  /** Sessions of the ledger count; the login page shows that. */
+  /** Whether sessions of the ledger count; the login page shows that. */
   acceptsLedgerLogin?: boolean
-  /** The cards are samples; the page shows that. */
+  /** Whether the cards are samples; the page shows that. */
   isDemo?: boolean
 }
 
@@ -56,7 +56,7 @@ export interface BoardServerOptions {
   cards: ServedCards
   executor: Executor
   backends: Backends
-  /** The events of the ledger in this process, if there is one. */
+  /** Reads events of the ledger in this process, if there is one. */
   readLinkedEvents?: ReadLinkedEvents
   copy: CopyBoardDatabase
   /** Proves that both databases can commit. @throws AppError `unavailable/…` */
@@ -93,7 +93,7 @@ const LOG_RULES: Omit<LogRules<BoardAccess, BoardIdentity>, 'address' | 'logsAll
 }
 
 export interface BoardServer extends HttpApp {
-  /** For the ledger of this process. */
+  /** Lists cards for the ledger of this process. */
   listLinkedCards: ListLinkedCards
 }
 

@@ -71,7 +71,7 @@ export function listEventsOfCard({ cards, readLinkedEvents }: LinkedEventParts):
   })
 }
 
-/** `GET /api/cards/:id/history`: what was done with a card, by whom. */
+/** `GET /api/cards/:id/history`: the changes of a card, and who made them. */
 export function listCardHistory({ cards }: Pick<CardRouteParts, 'cards'>): BoardEndpoint {
   return documented(DOCS.listCardHistory, async req => {
     const query = new QueryString(req.search, ['limit', 'after'])
@@ -116,7 +116,7 @@ function withTag(status: number, card: Card, headers: readonly string[] = []): R
   return { ...json(status, card), headers: ['ETag', tagOf(card), ...headers] }
 }
 
-/** Without the rank: a card that was only moved within its column is not a reason to refuse a change of its content. */
+/** The entity tag, without the rank: a move within the column must not cause a refusal of a change of the content. */
 function tagOf({ version }: Card): string {
   return `"${version}"`
 }

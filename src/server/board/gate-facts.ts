@@ -6,8 +6,8 @@ import type { HttpRequest } from '../http/route.js'
 import { readBearer } from '../request/credentials.js'
 
 /**
- * The parts of a request that the gate uses. Headers of proxies only determine the address that the throttle counts. The
- * router has checked that none of the other headers came twice.
+ * The parts of a request that the gate uses. Headers of proxies only determine the address that the throttle counts.
+ * The router has checked that no other header came twice.
  */
 export function factsOf(
   req: Pick<HttpRequest, 'headers' | 'socket' | 'local' | 'method'>,

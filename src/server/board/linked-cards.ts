@@ -9,7 +9,7 @@ import { factsOf } from './gate-facts.js'
 /**
  * Lists the cards that link to an event, for the ledger.
  *
- * @returns the oldest, at most a page; undefined if the board does not let the request read
+ * @returns the oldest cards, at most a page; undefined if the board does not let the request read
  */
 export type ListLinkedCards = (through: AskedThrough, key: string) => Promise<LinkedCard[] | undefined>
 

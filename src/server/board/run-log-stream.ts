@@ -27,10 +27,10 @@ export interface RunLogParts {
 const MAX_SEQ = 999_999_999
 
 /**
- * `GET /api/runs/:id/log`: the log of a run as server-sent events, one for each piece, `id:` its `seq`, so that a reader
- * that reconnects (`Last-Event-ID`, or `after`) continues where it stopped. The last message is `event: end` with the run,
- * when the run has ended. A reader that reads nothing for too long receives `event: dropped`, and the connection is closed.
- * With `format=text` the answer is the present log as text.
+ * `GET /api/runs/:id/log`: the log of a run as server-sent events, one for each piece, with its `seq` as `id:`, so that
+ * a reader that reconnects (`Last-Event-ID`, or `after`) continues where it stopped. When the run has ended, the last
+ * message is `event: end` with the run. A reader that reads nothing for too long receives `event: dropped`, and the
+ * connection is closed. With `format=text` the answer is the current log as text.
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
@@ -51,7 +51,7 @@ export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunL
     })
     const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
     try {
-      // The first piece may take a long time; without any byte a proxy could give up.
+      // The first piece may take a long time, and a proxy could give up without any byte.
       answer.write(': log\n\n')
       for await (const pieces of executor.follow(id, after, open.signal)) {
         await mayRead(req)
@@ -76,7 +76,8 @@ function readLogRequest(req: BoardRequest): { after: number; format: 'events' | 
   const given = query.integer('after', { min: 0, max: MAX_SEQ })
   const format = query.oneOf('format', ['events', 'text']) ?? 'events'
   const resumed = lastEventId(req.headers)
-  // It takes precedence over the address. `EventSource` sends an empty one before it has received any.
+  // `Last-Event-ID` takes precedence over the address. `EventSource` sends an empty one before it has received an
+  // event.
   const after = resumed ? Number(resumed) : (given ?? 0)
   if (resumed && (!/^\d{1,9}$/.test(resumed) || after > MAX_SEQ)) {
     query.refuse('Last-Event-ID', 'Last-Event-ID must be the seq of a piece, a whole number.')

@@ -38,7 +38,7 @@ export function login({ gate, readJsonBody, cookie, throttleAddress }: SessionRo
   })
 }
 
-/** `POST /api/logout`: ends the session of the cookie that was sent, and the cookie. */
+/** `POST /api/logout`: ends the session of the cookie, and removes the cookie. */
 export function logout({ gate, cookie, throttleAddress }: Omit<SessionRouteParts, 'readJsonBody'>): BoardEndpoint {
   return documented(DOCS.logout, async req => {
     await gate.logout(factsOf(req, 'logout', throttleAddress))
@@ -46,7 +46,7 @@ export function logout({ gate, cookie, throttleAddress }: Omit<SessionRouteParts
   })
 }
 
-/** `GET /api/session`: describes the cookie's session, also if the request has a key. */
+/** `GET /api/session`: describes the cookie's session, even if the request has a key. */
 export function sessionStatus(): BoardEndpoint {
   return documented(DOCS.session, req => json(200, toSession(req.identity)))
 }

@@ -12,8 +12,8 @@ export interface ShownPlanParts {
 export type ShowPlan = <T extends { plan: RunPlan | null }>(of: T) => T
 
 /**
- * Arguments of a program may contain credentials, which not every user of the board may see: the command is shown only with
- * the executor's token.
+ * The command is shown only with the executor's token: its arguments may contain credentials, which not every user of
+ * the board may see.
  *
  * @throws AppError `throttled/too_many_attempts` for a wrong token, as `Gate.provesExecution`
  */

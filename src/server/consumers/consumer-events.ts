@@ -28,8 +28,8 @@ export interface ConsumerEventsParts {
 }
 
 /**
- * `GET /api/consumers/:name/events`: the next events and a lease on them. The answer has in `ack` what to send when the work
- * is done.
+ * `GET /api/consumers/:name/events`: the next events and a lease on them. The member `ack` of the answer is the body to
+ * send when the work is done.
  */
 export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
   const { ledger, budget, refuseForeignPage } = parts
@@ -37,12 +37,12 @@ export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
     const request = readRequest(req.search)
     const name = pathParam(req, 1)
     const caller = toCaller(req.identity)
-    // Without a body there is no number for the lease to be acknowledged with.
+    // An answer without a body would not contain the number that acknowledges the lease.
     if (req.method === 'HEAD') {
       await ledger.consumers.get(name, caller)
       return { status: 200, body: '' }
     }
-    // It takes a lease, so a foreign page must not cause it, although it is a GET.
+    // This GET takes a lease, so a foreign page must not cause it.
     refuseForeignPage(req)
     const room = budget.roomFor(res)
     req.room = room
@@ -75,7 +75,7 @@ function readRequest(search: string) {
   return { waitSeconds, limit, leaseSeconds, ...(fence === undefined ? {} : { fence: Number(fence) }) }
 }
 
-/** Assembled around the stored JSON texts, as a page of events. */
+/** Assembles the answer around the stored JSON texts, like a page of events. */
 function toReply({ page, fence, leasedUntil, checkpoint, retried }: Batch): Reply {
   const ack = retried === undefined ? { fence, checkpoint: toTimestamp(checkpoint) } : { fence, retried }
   const members = {

@@ -33,7 +33,7 @@ export const SeekSchema = Type.Object(POSITION, {
   description: '`position`, `since` (a checkpoint), or `from` (a time): exactly one.',
 })
 
-/** What is sent to create or change a consumer. */
+/** Body of a request that creates or changes a consumer. */
 export const ConsumerInputSchema = Type.Object(
   { filters: Type.Optional(FiltersSchema), ...POSITION },
   { additionalProperties: false, description: 'The position counts for a new consumer only; without one: now.' },
@@ -132,7 +132,7 @@ function place(micros: Micros): Micros {
   return Math.max(0, micros)
 }
 
-/** The end of a text, which names the cause, without half of a character. */
+/** The end of a text, which names the cause. Does not split a character. */
 function lastBytes(text: string): string {
   const bytes = Buffer.from(text.replaceAll('\0', '\u2400'))
   if (bytes.length <= CONSUMER_LIMITS.errorBytes) return bytes.toString()

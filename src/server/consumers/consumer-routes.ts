@@ -129,7 +129,7 @@ export function deleteDeadLetters(
   })
 }
 
-/** Whose dead letters, and which. @param after how many segments follow */
+/** The consumer and the dead letters that a path names. @param after how many segments follow */
 export type DeadLettersInPath = (
   req: HttpRequest<Identity>,
   after: number,
@@ -139,7 +139,7 @@ export const allInPath: DeadLettersInPath = (req, after) => ({ name: pathParam(r
 
 export const oneInPath: DeadLettersInPath = (req, after) => {
   const id = pathParam(req, after)
-  // No dead letter has the id 0, so anything that is not a number is not found.
+  // No dead letter has the id 0, so an id that is not a number is not found.
   return { name: pathParam(req, after + 2), choice: /^\d{1,15}$/.test(id) ? Number(id) : 0 }
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../model/app-error.js'
 
 const MOST_ADDRESSES = 10_000
-/** How many seconds' worth of events may arrive together. */
+/** The events of how many seconds may arrive together. */
 const BURST_SECONDS = 10
 
 export interface AnonymousRateOptions {
@@ -9,7 +9,7 @@ export interface AnonymousRateOptions {
   eventsPerSecond: number
   /** Milliseconds of a monotonic clock. */
   now: () => number
-  /** Beyond it, the least recent address is forgotten. */
+  /** Above this number, the least recent address is dropped. */
   maxAddresses?: number
 }
 
@@ -21,8 +21,8 @@ interface Allowance {
 
 /**
  * Limits how many events callers without credentials record: each address has an allowance that refills steadily up to
- * ten seconds' worth. A batch needs its number of events, or the full allowance if it is larger; the excess delays later
- * events.
+ * ten seconds' worth. A batch needs an allowance for its number of events. A batch larger than the full allowance needs
+ * all of it, and the excess delays later events.
  *
  * Source: decisions on routes, section 4, "EVENT_ANONYMOUS_RATE"; docs/decisions/0019.
  */

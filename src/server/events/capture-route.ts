@@ -19,9 +19,9 @@ export interface ServedCaptures {
     request: CaptureRequest,
     call: { signal: AbortSignal; onProgress: (progress: CaptureProgress) => void },
   ): Promise<CaptureResult>
-  /** Since the server started. */
+  /** Totals since the server started. */
   totals(): CaptureTotals
-  /** Undefined, also as a member, where no event queue is read. */
+  /** Absent, or returns undefined, if no event queue is read. */
   live?(): LiveReport | undefined
 }
 
@@ -35,7 +35,7 @@ const check = Compile(CaptureRequestSchema)
 
 /**
  * `POST /api/captures`: captures watches for a command on this machine, and reports to it in lines of JSON: `progress`,
- * finally `result` or `failure`. It ends with the connection; the events recorded until then stay.
+ * finally `result` or `failure`. The capture ends with the connection; events recorded until then stay.
  */
 export function runCaptures({ captures, readJsonBody, ...parts }: CaptureRouteParts): Endpoint {
   return documented(DOC, async (req, res) => {

@@ -9,7 +9,7 @@ import {
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { HttpRequest } from '../http/route.js'
 
-/** Headers with the id of a delivery, in the order in which they are looked for. */
+/** Headers with the id of a delivery, in order of precedence. */
 const ID_HEADERS = [
   ...['x-github-delivery', 'x-forgejo-delivery', 'x-gitea-delivery', 'x-gogs-delivery', 'idempotency-key'],
   ...['webhook-id', 'svix-id', 'x-gitlab-event-uuid', 'x-discourse-event-id'],
@@ -17,7 +17,7 @@ const ID_HEADERS = [
 /** Ids that fit on a line and are printable in every terminal. */
 const SHOWABLE_ID = /^[\x21-\x7e]{1,100}$/
 
-/** Notes what arrives, without waiting for a store: an attacker decides how often that is. */
+/** Notes deliveries without waiting for a store, because an attacker decides how often they arrive. */
 export interface ServedTrace {
   noteAccepted(source: string): void
   /** @param error what the handler threw */
@@ -27,8 +27,9 @@ export interface ServedTrace {
 }
 
 /**
- * What arrived at the webhooks: when each source last delivered, and what was refused, and why. It has nothing of a refused
- * body, because nothing proves who sent it. Of more refused deliveries than fit, it has only the number.
+ * The trace of deliveries to the webhooks: when each source last delivered, which deliveries were refused, and why. It
+ * contains nothing of a refused body, because nothing proves who sent it. Refused deliveries beyond its limit are only
+ * counted.
  */
 export class DeliveryTrace implements ServedTrace {
   #since: string
@@ -36,7 +37,7 @@ export class DeliveryTrace implements ServedTrace {
   /** Oldest first. */
   #refused: RefusedDelivery[] = []
 
-  /** @param before what it continues */
+  /** @param before the state that it continues */
   constructor(
     private readonly now: () => Micros,
     before?: DeliveryTraceState,

@@ -24,11 +24,11 @@ export type FilterName =
   | 'occurred_from'
   | 'occurred_to'
   | 'q'
-/** A value of these that begins with "!" is excluded. */
+/** Filters in which a value that begins with "!" is excluded. */
 type Excludable = 'source' | 'kind' | 'actor' | 'outcome'
 const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
 
-/** Those that have values. */
+/** Filters that have values. */
 export const FILTER_NAMES: readonly FilterName[] = [
   ...REPEATABLE,
   ...(['subject_id', 'target', 'verified', 'occurred_from', 'occurred_to', 'q'] as const),

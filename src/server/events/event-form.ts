@@ -8,12 +8,12 @@ export const CLOUD_EVENTS_BATCH = 'application/cloudevents-batch+json'
 const MEDIA_TYPES = ['application/json', LINES, CLOUD_EVENT, CLOUD_EVENTS_BATCH] as const
 const NAMES_CLOUD_EVENTS = /^[ \t]*application\/cloudevents/iu
 
-/** How the events of a request are written: a media type, or the binary mode of CloudEvents. */
+/** The format of the events of a request: a media type, or the binary mode of CloudEvents. */
 export type EventForm = (typeof MEDIA_TYPES)[number] | 'binary'
 
 /**
- * A content type of CloudEvents takes precedence over headers of the binary mode, in which the body may have any type. A page
- * of another origin can send those headers, like the media types, only after a preflight, which is not granted.
+ * A content type of CloudEvents takes precedence over headers of the binary mode, in which the body may have any type.
+ * A page of another origin can send those headers and media types only after a preflight, which is not granted.
  *
  * @throws AppError `unsupported_type/unsupported_media_type`
  *

@@ -15,7 +15,7 @@ export const WAIT_SECONDS = { min: 1, max: 55 } as const
 
 export interface EventQueryRequest {
   query: EventQuery
-  /** How long to hold the answer until something matches; only with `query.since`. */
+  /** How long to wait until an event matches; only with `query.since`. */
   waitSeconds?: number
   /** The members of each event to answer with; absent: all. */
   fields?: readonly string[]
@@ -28,8 +28,8 @@ export interface EventQueryRequest {
  * @param now the ledger's clock, for `days`
  * @throws AppError `invalid/invalid_field`, `invalid/invalid_timestamp`, listing every parameter that is not acceptable
  *
- * Source: Event Ledger Service, "Query parameters of GET /api/events"; how the time filters combine is not shown
- * there, we intersect.
+ * Source: Event Ledger Service, "Query parameters of GET /api/events"; it does not define how the time filters combine;
+ * we intersect them.
  */
 export function readEventQuery(search: string, now: Micros): EventQueryRequest {
   const params = new QueryString(search, EVENT_PARAMETER_NAMES, REPEATABLE)

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from '#typebox'
 import { EventSchema, LEDGER_MEMBERS } from '../../model/events/event.js'
 
-/** Forms of the event, for the API description; `EventSchema` itself validates what is sent. */
+/** Forms of the event, for the API description. `EventSchema` itself validates events that are sent. */
 
 const { properties } = EventSchema
 const isSent = (name: string) => !LEDGER_MEMBERS.some(member => member === name)
@@ -15,7 +15,7 @@ export const StoredEventSchema: TSchema = withMembers('Event', () => true)
 /** As in previews. */
 export const EventWithoutPayloadSchema: TSchema = withMembers('EventWithoutPayload', name => name !== 'payload')
 
-/** @param required absent: all of the members, and all nested ones, which the ledger completes */
+/** @param required required members; absent: all members, including nested ones, which the ledger completes */
 function withMembers(title: string, has: (name: string) => boolean, required?: readonly string[]): TSchema {
   const completed = required ? {} : { action: complete(properties.action), actor: complete(properties.actor) }
   const members = Object.entries({ ...properties, ...completed }).filter(([name]) => has(name))

@@ -10,23 +10,24 @@ const CHUNK_CHARACTERS = 64 * 1024
 /** Larger events, from webhooks, are sent in pieces, so that a reader only has to keep up with pieces. */
 const LARGE_BYTES = EVENT_LIMITS.bytes
 const PIECE_BYTES = 256 * 1024
-/** The end of an event's stored JSON, where its time is found without parsing the event. */
+/** The end of an event's stored JSON, from which its time is read without parsing the event. */
 const STORED_END = /,"captured_at":"([^"]{27})","seen_count":\d+,"last_seen_at":"[^"]{27}"\}$/
 const STORED_END_BYTES = 160
 
 /**
  * Writes an event stream to one reader.
  *
- * The reader receives `event: checkpoint` first and, instead of a heartbeat, when the ledger has new events of which none
- * matches; so its last id is always where it can resume. A reader that does not read within `drainMs` receives
- * `event: dropped` with its checkpoint, and the connection is closed, so that nothing accumulates for it.
+ * The reader receives `event: checkpoint` first. It receives another one, instead of a heartbeat, when the ledger has
+ * new events of which none matches. So it can always resume at its last id. A reader that does not read within
+ * `drainMs` receives `event: dropped` with its checkpoint, and the connection is closed, so that nothing accumulates
+ * for it.
  */
 export class EventStreamWriter {
-  /** Everything up to here has been written. */
+  /** All events up to here have been written. */
   #checkpoint: string
   /** The last `id:` that was written. */
   #lastId: string
-  /** Part of an event has been written. */
+  /** Whether part of an event has been written. */
   #isWithin = false
   readonly #answer: PacedAnswer
 
@@ -71,7 +72,7 @@ export class EventStreamWriter {
     if (page.nextSince !== null && !this.#open.signal.aborted) this.#checkpoint = toTimestamp(page.nextSince)
   }
 
-  /** The events up to this checkpoint have been removed: the reader learns that, and where it continues. */
+  /** Reports to the reader that the events up to this checkpoint have been removed, and where it continues. */
   async skip(checkpoint: string): Promise<void> {
     this.#checkpoint = checkpoint
     this.#lastId = checkpoint

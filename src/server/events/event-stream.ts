@@ -27,11 +27,11 @@ export interface EventStreamParts {
 }
 
 /**
- * `GET /api/stream`: server-sent events, one for each matching event, `id:` its `captured_at`, so that a reader
- * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now. Nothing more is sent to a reader
- * that may no longer read, and its stream ends within a heartbeat.
+ * `GET /api/stream`: server-sent events, one for each matching event, with its `captured_at` as `id:`, so that a reader
+ * that reconnects (`Last-Event-ID`) misses nothing. Without a start, the stream begins now. A reader that may no longer
+ * read receives nothing more, and its stream ends within a heartbeat.
  *
- * It pulls: the next page is read when the last one has been taken. `EventStreamWriter` says what else is sent.
+ * The next page is read when the reader has received the last one. See `EventStreamWriter` for the other messages.
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
@@ -39,7 +39,7 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
   return documented(DOC, async (req, res) => {
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
     const open = shutdown.hold(req, res, 'stream')
-    // Before the answer begins: it also refuses a checkpoint that the ledger has not reached.
+    // Read before the answer begins, because this also refuses a checkpoint that the ledger has not reached.
     const { head } = await ledger.query({
       ...(since === undefined ? {} : { since }),
       order: 'desc',

@@ -17,7 +17,7 @@ interface Format {
   /** Text before the first event, and between the pages. */
   head: string
   between: string
-  /** The lines of a page, perhaps in its own bytes. @param items JSON texts, joined by commas */
+  /** The lines of a page; may reuse the bytes of the page. @param items JSON texts, joined by commas */
   toLines: (items: Buffer) => Buffer
 }
 
@@ -31,11 +31,11 @@ const FORMATS: Record<ExportFormat, Format> = {
 const LINE_FEED = 0x0a
 
 /**
- * `GET /api/export`: every event that matches when the export begins, in the ledger's order. It reads the next page when
- * the reader has taken the last one, and waits while the ledger is busy. An export that cannot continue ends with its
- * connection, so it never looks complete.
+ * `GET /api/export`: every event that matches when the export begins, in the ledger's order. It reads the next page
+ * when the reader has received the last one, and waits while the ledger is busy. If an export cannot continue, its
+ * connection is cut, so it never looks complete.
  *
- * @throws AppError `invalid/bad_request` in HTTP/1.0, where a connection that is closed ends a complete answer as well
+ * @throws AppError `invalid/bad_request` in HTTP/1.0, where a closed connection also ends a complete answer
  */
 export function exportEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerEndpoint {
   return documented(DOC, async (req, res) => {

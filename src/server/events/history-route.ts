@@ -18,8 +18,8 @@ const HistorySchema = Type.Object({
 const check = Compile(HistorySchema)
 
 /**
- * `POST /api/history`: records what a command on this machine has read from a platform, without what is known already. All
- * or nothing.
+ * `POST /api/history`: records the new ones of the events that a command on this machine has read from a platform: all
+ * of them or none.
  */
 export function recordHistory({
   ledger,

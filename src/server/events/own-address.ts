@@ -5,7 +5,7 @@ import { echoReply } from './echo.js'
 import { noSuchSource, type OwnSourceParts } from './webhooks.js'
 
 /**
- * `GET /webhooks/in/:name`: services look whether there is a receiver, many with `HEAD`, before they deliver to it. Records
+ * `GET /webhooks/in/:name`: before they deliver, services check whether there is a receiver, many with `HEAD`. Records
  * nothing.
  */
 export function checkOwnAddress({ ledger }: Pick<OwnSourceParts, 'ledger'>): Endpoint {

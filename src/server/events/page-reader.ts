@@ -3,8 +3,8 @@ import type { EventPage, EventQuery } from '../../model/events/event-query.js'
 import { type AnswerRoom, PIECE_BYTES } from '../answer/answer-budget.js'
 
 /**
- * Reads pages of events no larger than a piece, once there is room for one. An event that is larger than a piece is read
- * alone. What follows is read with the same room.
+ * Reads pages of events no larger than a piece, once there is room for one. An event that is larger than a piece is
+ * read alone. Later pages use the same room.
  */
 export function createPageReader(read: ReadPage, room: AnswerRoom): ReadPage {
   return async (query, signal) => {
@@ -22,7 +22,7 @@ export function createPageReader(read: ReadPage, room: AnswerRoom): ReadPage {
   }
 }
 
-/** Whether the page ended for its size alone, so that there is more of what was asked. */
+/** Whether the page ended only because of its size, so that requested events are left. */
 export function isPiece({ limit }: EventQuery, { hasMore, count }: Pick<EventPage, 'hasMore' | 'count'>): boolean {
   return hasMore && count < limit
 }

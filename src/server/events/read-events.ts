@@ -46,7 +46,7 @@ export interface QueryEventsParts {
   budget: AnswerBudget
 }
 
-/** A page that would grow larger ends early with `has_more`; it has at least one event. */
+/** A page that would become larger ends early with `has_more`. It has at least one event. */
 const PAGE_BYTES = 16 * 1024 * 1024
 const NOTHING = new Uint8Array()
 
@@ -59,7 +59,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
     req.room = room
     const wrapRead: WrapRead = read => createPageReader(read, room)
     const read = wrapRead((query, signal) => ledger.query(query, signal))
-    // A range is read in one go: too little to abort, and a signal costs a third of a small answer.
+    // A range is read in one step, which is too short to abort, and a signal costs a third of a small answer.
     const signal = isRange(query) ? undefined : whenGone(res)
     let first: EventPage
     if (waitSeconds === undefined) {
@@ -99,8 +99,8 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
 }
 
 /**
- * Writes a page that is larger than a piece: the next piece is read when the reader has taken the one before. Its length
- * is not known in advance, as a repeat may change an event in between.
+ * Writes a page that is larger than a piece. The next piece is read when the reader has received the previous one. The
+ * length of the page is not known in advance, because a repeat may change an event in between.
  *
  * Source: docs/decisions/0030.
  */
@@ -122,7 +122,7 @@ async function writePieces(
     budget: AnswerBudget
     /** The part of these items that the answer contains. */
     shown: (items: Uint8Array) => Uint8Array
-    /** No other long poll has the same bytes. */
+    /** Whether no other long poll has the same bytes. */
     isFirstOwn: boolean
   },
 ): Promise<void> {
@@ -134,7 +134,7 @@ async function writePieces(
       bytes += piece.items.byteLength
       await writer.write(shown(piece.items), piece === first ? '{"items":[' : ',')
       if (piece !== first || isFirstOwn) budget.free(piece.items)
-      // Shared bytes must not stay in memory either while the rest of this answer is sent.
+      // Drops the reference, so that even shared bytes do not stay in memory while the rest of this answer is sent.
       piece.items = NOTHING
       if (writer.isOver || !isPiece(query, page)) break
       piece = await read({ ...restOfPage(query, page), maxBytes: PAGE_BYTES - bytes }, signal)
@@ -152,7 +152,7 @@ export function histogram({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'no
   )
 }
 
-/** `GET /api/facets`: which values the matching events have, and how many of each. */
+/** `GET /api/facets`: the values of the matching events, with the number of events for each. */
 export function facets({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
   return documented(DOCS.facets, async (req, res) =>
     json(200, toFacetCounts(await ledger.facets(readFacetQuery(req.search, now()), whenGone(res)))),
@@ -173,7 +173,7 @@ export function getEvent({ ledger, budget }: Pick<QueryEventsParts, 'ledger' | '
   })
 }
 
-/** Weak: the compressed answer has other bytes. A repeat changes it, as `seen_count` does. */
+/** Weak, because the compressed answer has other bytes. A repeat changes the tag, because it changes `seen_count`. */
 function entityTag(body: Uint8Array): string {
   return `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 }
@@ -199,7 +199,7 @@ async function hold(
   }
 }
 
-/** Assembled around the stored JSON texts: no event is parsed or serialised again. */
+/** Assembles the answer around the stored JSON texts: no event is parsed or serialised again. */
 function toPageReply(page: EventPage, items: Uint8Array): Reply {
   return { status: 200, body: ['{"items":[', items, endOfPage(page)] }
 }

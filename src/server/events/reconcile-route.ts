@@ -20,7 +20,7 @@ import type { ReadJsonBody } from '../request/body.js'
 /** Compares what platforms have delivered with the served ledger. */
 export interface ServedReconciliations {
   status(): Promise<ReconcileStatus>
-  /** Begins a run over them. @throws AppError `conflict/reconcile_running`, `conflict/reconcile_off` */
+  /** Begins a run over the hooks. @throws AppError `conflict/reconcile_running`, `conflict/reconcile_off` */
   start(wanted: ReconcileStart): Promise<void>
   run(
     request: ReconcileRequest,
@@ -42,7 +42,7 @@ export function reconcileStatus({ reconciliations }: Pick<ReconcileRouteParts, '
   return documented(STATUS_DOC, async () => json(200, await reconciliations.status()))
 }
 
-/** `POST /api/reconciliations/run`: the run does not end with the request, so that a page can be closed. */
+/** `POST /api/reconciliations/run`: the run continues after the request, so that the page can be closed. */
 export function startReconciliation(parts: Pick<ReconcileRouteParts, 'reconciliations' | 'readJsonBody'>): Endpoint {
   const { reconciliations, readJsonBody } = parts
   return documented(START_DOC, async (req, res) => {

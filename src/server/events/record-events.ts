@@ -34,8 +34,8 @@ export interface RecordEventsParts {
 }
 
 /**
- * `POST /api/events`: one event as a JSON object, or a batch as a JSON array or as lines of JSON; or CloudEvents, one or a
- * batch. A batch is recorded as a whole or, when anything in it is refused, not at all.
+ * `POST /api/events`: one event as a JSON object, or a batch as a JSON array or as lines of JSON; or CloudEvents, one
+ * or a batch. If anything in a batch is refused, none of it is recorded.
  */
 export function recordEvents(parts: RecordEventsParts): LedgerEndpoint {
   const { readBody } = parts
@@ -71,7 +71,7 @@ function notAnArray(): AppError {
   return new AppError('invalid', 'invalid_json', 'A batch of CloudEvents must be a JSON array.', { hint })
 }
 
-/** From the parsed JSON of one element of a batch to an event as `readEvent` accepts it. */
+/** Converts the parsed JSON of one element of a batch to an event that `readEvent` accepts. */
 type ToInput = (sent: unknown) => unknown
 
 function asSent(sent: unknown): unknown {

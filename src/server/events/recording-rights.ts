@@ -9,7 +9,7 @@ export interface RecordingRights {
   showsEvent: boolean
   /** The only sources that a writer token may record. */
   sources?: readonly string[]
-  /** No credentials, on a closed ledger. */
+  /** Whether the caller sent no credentials to a closed ledger. */
   isStranger: boolean
 }
 
@@ -26,7 +26,7 @@ const TOKEN: RecordingRights = known('token')
 export function recordingRightsOf(identity: Identity): RecordingRights {
   switch (identity.kind) {
     case 'anonymous':
-    case 'reader': // Never asked: its token does not admit it to these routes.
+    case 'reader': // Never reached: its token does not admit it to these routes.
       return STRANGER
     case 'open':
       return OPEN
@@ -45,8 +45,9 @@ function known(verified: Verification): RecordingRights {
 }
 
 /**
- * Refuses events that a writer token may not record: those of other sources, and those whose dedupe key does not begin with
- * one of its own. With another key it could occupy the key of another source's event, or find out whether that event exists.
+ * Refuses events that a writer token may not record: those of other sources, and those whose dedupe key does not begin
+ * with one of its own sources. Otherwise it could occupy the key of another source's event, or find out whether that
+ * event exists.
  *
  * @throws AppError `forbidden/forbidden`
  */

@@ -76,7 +76,10 @@ export function readSourceFeed({ ledger }: Pick<SourceRouteParts, 'ledger'>): Le
   })
 }
 
-/** `POST /api/sources/:name/test`: what a saved delivery would become. Another thread maps it, as it does large deliveries. */
+/**
+ * `POST /api/sources/:name/test`: the events that a saved delivery would become. Another thread maps it, as for large
+ * deliveries.
+ */
 export function testSavedDelivery({ ledger, readJsonBody, acceptLargeDelivery }: TestRouteParts): LedgerEndpoint {
   return documented(DOCS.test, async (req, res) => {
     const input = await readJsonBody(req, res, 2 * (TEST_LIMITS.bytes + SOURCE_LIMITS.bytes))

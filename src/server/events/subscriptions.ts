@@ -25,7 +25,7 @@ export function saveSubscription({ ledger, readJsonBody }: SubscriptionRoutePart
   })
 }
 
-/** Each reads some thousands of events on the thread that serves all requests. */
+/** Each preview reads some thousands of events on the thread that serves all requests. */
 const MAX_PREVIEWS = 4
 
 /** `POST /api/subscriptions/preview` */

@@ -24,9 +24,9 @@ import type { ServedSources } from './source-routes.js'
 
 /** Both code hosts send at most this, and drop larger deliveries. */
 const MAX_BYTES = 25 * 1024 * 1024
-/** Accepting more on this thread would keep other requests waiting for more than a few milliseconds. */
+/** Accepting a larger delivery on this thread would delay other requests by more than a few milliseconds. */
 const LARGE_BYTES = 256 * 1024
-/** Events of one transaction, so that other writers get a turn in between. */
+/** Maximum number of events per transaction, so that other writers get a turn in between. */
 const EVENTS_A_RECORD = 1_000
 
 /** Accepts a delivery on another thread. @throws as `acceptDelivery` */
@@ -59,9 +59,9 @@ export interface OwnSourceParts extends WebhookParts {
 }
 
 /**
- * `POST /webhooks/…`: a platform's delivery, verified over the received bytes before anything is parsed. Without a secret
- * nothing can be proved, and a page of another origin is refused: no platform sends an `Origin`. An event that the adapter
- * does not know is answered with 200: platforms disable receivers that refuse.
+ * `POST /webhooks/…`: a platform's delivery, verified over the received bytes before anything is parsed. Without a
+ * secret nothing can be proved, and a page of another origin is refused: no platform sends an `Origin`. An event that
+ * the adapter does not know is answered with 200, because platforms disable receivers that refuse.
  */
 export function receiveWebhook(adapter: WebhookAdapter, parts: PlatformParts): Endpoint {
   const { secrets, readContext } = parts
@@ -71,8 +71,8 @@ export function receiveWebhook(adapter: WebhookAdapter, parts: PlatformParts): E
 }
 
 /**
- * `POST /webhooks/in/:name`: a delivery to a source that an operator has defined. One that no rule fits is kept whole: an
- * operator can map it later.
+ * `POST /webhooks/in/:name`: a delivery to a source that an operator has defined. A delivery that matches no rule is
+ * kept whole, so that an operator can map it later.
  */
 export function receiveOwnSource(parts: OwnSourceParts, segmentsAfterName = 0): Endpoint {
   return documented(OWN_SOURCE_DOC, async (req, res) => {
@@ -95,7 +95,7 @@ export function noSuchSource(): AppError {
   return new AppError('not_found', 'not_found', 'There is no such source.')
 }
 
-/** One arrival, with all currently valid secrets; none: it cannot be proved. */
+/** One arrival, with all currently valid secrets. Without secrets it cannot be proved. */
 interface Arrival {
   req: HttpRequest
   res: ServerResponse
@@ -103,7 +103,7 @@ interface Arrival {
   context: DeliveryContext
   /** Query of the address, with its `?`, if it may contain the proof. */
   query?: string
-  /** A body that is compressed is accepted. What is signed is the body without compression. */
+  /** Accepts a compressed body. The signature covers the uncompressed body. */
   decompress?: boolean
 }
 
@@ -119,7 +119,7 @@ async function receive(
     body: await readBody(req, res, MAX_BYTES, { decompress }),
     ...(query ? { query } : {}),
   }
-  // Verified before it queues for the thread, where proved deliveries take precedence.
+  // Verified before it queues for the thread, because proved deliveries take precedence there.
   const acceptLarge = () =>
     acceptLargeDelivery(
       adapter,

@@ -3,7 +3,10 @@ import type { OpenApiDocument, Operation } from './openapi.js'
 
 type Content = Readonly<Record<string, { schema: unknown }>> | undefined
 
-/** The routes of an API by their groups, then its schemas. Nothing is inline and nothing runs: the page policy stays as it is. */
+/**
+ * The routes of an API by their groups, then its schemas. Nothing is inline and nothing runs, so the page needs no
+ * exception from the page policy.
+ */
 export function renderApi({ tags, paths, components, servers }: OpenApiDocument): Markup {
   const json = `${servers[0]?.url.replace(/\/$/, '') ?? ''}/api/openapi.json?as=json`
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -59,7 +62,7 @@ function typesOf(content: Content): Markup {
   return joined(types, ', ')
 }
 
-/** A schema in a few words; those of the document are links. */
+/** A schema in a few words. Schemas of the document are links. */
 function typeOf(schema: unknown): Markup {
   const reference = textOf(schema, '$ref')
   if (reference) return toLink(reference)

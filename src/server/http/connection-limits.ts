@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 
 /** How much one program may have open at the same time. */
 export interface ConnectionLimits {
-  /** Connections. Beyond it, the least important one is closed. */
+  /** Connections. Above this number, the least important one is closed. */
   connections: number
   /** Event streams, exports and long polls together. */
   held: number
-  /** The same for one user, or for one address without a user. */
+  /** Held answers of one user, or of one address without a user. */
   heldByCaller: number
-  /** The same for all users of one address together. */
+  /** Held answers of all users of one address together. */
   heldByAddress: number
 }
 
@@ -32,8 +32,8 @@ export function connectionLimits(descriptors = readDescriptorLimit()): Connectio
 }
 
 /**
- * Long polls of named consumers have places of their own: streams cannot take them, and there may be more of them, as they
- * take almost nothing while they wait. At least half of the connections are left for requests.
+ * Long polls of named consumers have their own places, which streams cannot take. There may be more of them, because
+ * they need almost nothing while they wait. At least half of the connections are left for requests.
  *
  * Source: docs/decisions/0070.
  */

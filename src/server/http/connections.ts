@@ -10,12 +10,12 @@ export type ConnectionUse =
   | 'transferring'
   /** An event stream, an export or a long poll. */
   | 'held'
-  /** A whole request is being worked on; its event may be recorded at this moment. Never closed to make room. */
+  /** A complete request is being processed, and its event may be recorded at this moment. Never closed to make room. */
   | 'working'
 
 /**
- * A connection and what was asked on it. Requests are kept here, not in one Set of all: an old hash table is not cleared
- * when a new one replaces it, and keeps requests alive that were long answered, which doubles the work of collecting.
+ * A connection and its requests. Requests are kept here, not in one Set of all: when a Set grows, its old hash table is
+ * not cleared, and keeps answered requests alive, which doubles the work of garbage collection.
  */
 export interface Connection {
   socket: Socket
@@ -26,7 +26,7 @@ export interface Connection {
   since: number
 }
 
-/** How long a new connection may take to send its request before it is the first to make room. */
+/** How long a new connection may take to send its request before it is among the first to be closed to make room. */
 const GRACE_MS = 1_000
 
 const CONNECTION = Symbol('connection')
@@ -35,7 +35,7 @@ interface TrackedSocket extends Socket {
   [CONNECTION]?: Connection
 }
 
-/** Every connection of one program. The one that has been answered nothing for the longest comes first. */
+/** Every connection of one program, ordered: the one that has had no answer for the longest comes first. */
 export class Connections {
   readonly #all = new Set<Connection>()
 
@@ -72,10 +72,10 @@ export class Connections {
   }
 
   /**
-   * Closes the connection that is worth least: one that waits, then one that transfers or has just begun to wait, then
-   * one that is held; of each the one that has been answered nothing for the longest.
+   * Closes the least important connection: one that waits, then one that transfers or has just begun to wait, then one
+   * that is held. Within each group, the one that has had no answer for the longest.
    *
-   * @returns what it was used for; undefined where every connection is being worked on
+   * @returns its use; undefined if a request is being processed on every connection
    */
   makeRoom(): Exclude<ConnectionUse, 'working'> | undefined {
     const now = this.now()
@@ -88,7 +88,7 @@ export class Connections {
       if (worth === 0) break
     }
     if (!least) return undefined
-    // Its `close` comes later, and the next one must not choose it again.
+    // Its `close` event comes later, and the next call must not choose it again.
     this.#all.delete(least.connection)
     least.connection.socket.destroy()
     return least.use

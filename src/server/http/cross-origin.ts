@@ -4,24 +4,24 @@ import type { HttpRequest, Method } from './route.js'
 export interface CrossOriginParts<Rule extends string> {
   /** Origins whose pages may call the API, as browsers write them. */
   origins: readonly string[]
-  /** The origin of the address people use behind a proxy: its pages are our own. */
+  /** The origin of the public address behind a proxy. Its pages are our own. */
   publicOrigin: string | undefined
   /** Routes with these rules may be called. */
   accesses: ReadonlySet<Rule>
 }
 
-/** What a page may send. `Accept`, and `Content-Type` of a form, need no permission. */
+/** Headers that a page may send. `Accept`, and `Content-Type` of a form, need no permission. */
 const REQUEST_HEADERS = [
   ...['Authorization', 'Content-Type', 'Content-Encoding', 'If-None-Match', 'Last-Event-ID'],
   ...['X-Request-Id', 'traceparent'],
 ].join(', ')
-/** What a page may read, apart from headers that every page may read. */
+/** Headers that a page may read, apart from those that every page may read. */
 const ANSWER_HEADERS = 'ETag, Retry-After, X-Request-Id'
 const PREFLIGHT_SECONDS = 600
 
 /**
- * Permits pages of listed origins to call the API with a token. Credentials that a browser sends on its own are never
- * permitted: no answer has `Access-Control-Allow-Credentials`, and a session's cookie is ignored.
+ * Permits pages of listed origins to call the API with a token. Credentials that a browser sends automatically are
+ * never permitted: no answer has `Access-Control-Allow-Credentials`, and the session cookie is ignored.
  *
  * Source: WHATWG Fetch, "HTTP-CORS protocol"; docs/decisions/0044.
  */
@@ -32,7 +32,7 @@ export class CrossOrigin<Rule extends string> {
     this.#origins = new Set(parts.origins)
   }
 
-  /** The listed origin from whose page the request comes, if its pages may use the route. */
+  /** The listed origin of the page that sent the request, if its pages may use the route. */
   originOf({ headers, local }: Pick<HttpRequest, 'headers' | 'local'>, access: Rule): string | undefined {
     const { host, origin } = headers
     if (origin === undefined || local || !this.#origins.has(origin) || !this.parts.accesses.has(access))

@@ -5,17 +5,17 @@ import type { HttpRequest } from './route.js'
 export interface HeldPlacesParts {
   limits: Omit<ConnectionLimits, 'connections'>
   addressOf: (req: HttpRequest) => string
-  /** The user who sent it, where there is one. */
+  /** The user who sent the request, if there is one. */
   userOf?: (req: HttpRequest) => string | undefined
   refused: () => void
 }
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Bounds how many event streams, exports and long polls there are: in all, of each caller and of each address. */
+/** Limits the number of event streams, exports and long polls: in total, per caller and per address. */
 export class HeldPlaces {
   readonly #taken = new Map<string, number>()
-  /** One for all: during an attack its stack would cost a sixth of a refusal. */
+  /** One error for all refusals: during an attack, a new stack trace would cost a sixth of each refusal. */
   readonly #refusal = tooMany()
 
   constructor(private readonly parts: HeldPlacesParts) {}

@@ -22,7 +22,7 @@ export interface HttpApp {
   listenSocket(path: string): Promise<void>
   /** Connections by their use. */
   connectionCounts(): Record<ConnectionUse, number>
-  /** Stops accepting, ends streams, exports and long polls, finishes what was accepted (10 seconds at most). */
+  /** Stops accepting, ends streams, exports and long polls, and finishes accepted requests (10 seconds at most). */
   close(): Promise<void>
   /** For another HTTP server. */
   handler(req: IncomingMessage, res: ServerResponse): void
@@ -31,9 +31,12 @@ export interface HttpApp {
 export interface HttpAppParts<Rule extends string, Who> extends Omit<RouterParts<Rule, Who>, 'observe' | 'budget'> {
   logger: Logger
   logRules: LogRules<Rule, Who>
-  /** The maximum of connections, and the report of those that were closed for others; default: as many as the process can have. */
+  /**
+   * The maximum number of connections, and the report of those closed for others. Default: as many as the process can
+   * have.
+   */
   room?: { connections: number; shed: ShedReport }
-  /** `close` begins it. */
+  /** Begun by `close`. */
   shutdown: Shutdown
   /** The memory for large answers; one of the default size when absent. */
   budget?: AnswerBudget

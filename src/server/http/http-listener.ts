@@ -17,12 +17,12 @@ export const HTTP_LIMITS = {
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
-  /** Without a byte either way; longer than any long poll, and than a stream goes without a sign of life. */
+  /** Maximum time without a byte in either direction. Longer than any long poll, and than any silence of a stream. */
   idleTimeout: 120_000,
-  /** When it is checked whether a sender that has closed its side still waits: soon, then ever more rarely. */
+  /** Intervals of the check whether a sender that has closed its side still waits: short at first, then longer. */
   halfClosedProbe: { first: 100, factor: 4, longest: 1_600 },
   maxHeaderSize: 16 * 1024,
-  /** One more than is accepted: Node drops further lines silently, and this one shows that there are more. */
+  /** One more than is accepted. Node drops further lines silently, and the extra line shows that there are more. */
   maxHeadersCount: HEADER_LIMITS.lines + 1,
   maxRequestsPerSocket: 1_000,
   /** How long a stopping server waits for requests that it accepted. */
@@ -32,15 +32,15 @@ export const HTTP_LIMITS = {
 /** `sun_path` without its closing NUL. Source: unix(7). */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
-/** Connections that may wait to be accepted; where more wait, the system makes senders wait a second. */
+/** Connections that may wait to be accepted. If more wait, the system delays senders by a second. */
 const BACKLOG = 4_096
 /** No descriptors are left, for this process or for all. */
 const EXHAUSTED: readonly (string | undefined)[] = ['EMFILE', 'ENFILE']
 
 /**
- * A sender that has closed its side waits for its answer, or is gone: TCP shows no difference until something was written,
- * and Node none before a second write. Where the answer takes long, interim ones are written, so that no long poll or search
- * continues for a sender that is gone.
+ * A sender that has closed its side either waits for its answer or is gone. TCP shows the difference only after a
+ * write, and Node only after a second one. If the answer takes long, interim answers are written, so that no long poll
+ * or search continues for a sender that is gone.
  *
  * Source: RFC 9110, "Informational 1xx"; HTTP/1.0 has none.
  */
@@ -51,7 +51,7 @@ function probeHalfClosed(socket: Socket, unanswered: readonly ServerResponse[]):
     timer = setTimeout(() => {
       const current = unanswered.find(res => res.socket === socket)
       if (current?.headersSent) {
-        // Readers of event streams close a side only with the whole connection, and a silent stream would not notice.
+        // Readers of event streams never close only one side, and a silent stream would not notice that they have left.
         if (isHeld(current.req) && waitMs === longest) socket.destroy()
       } else if (current && current.req.httpVersionMinor > 0) current.writeProcessing()
       probeAfter(Math.min(factor * waitMs, longest))
@@ -61,7 +61,7 @@ function probeHalfClosed(socket: Socket, unanswered: readonly ServerResponse[]):
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Listens over TCP and over the owner's socket, and stops without losing what was accepted. */
+/** Listens over TCP and over the owner's socket, and stops without losing accepted requests. */
 export class HttpListener {
   readonly #servers: Server[] = []
   readonly #connections = new Connections()
@@ -84,7 +84,7 @@ export class HttpListener {
   }
 
   /**
-   * Listens on a Unix socket that only its owner may open. The path must be free: who owns it is decided elsewhere.
+   * Listens on a Unix socket that only its owner may open. The path must be free. Its ownership is decided elsewhere.
    *
    * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
    */
@@ -102,12 +102,12 @@ export class HttpListener {
     this.#connections.answered(req, res)
   }
 
-  /** How many connections are used for what. */
+  /** The number of connections for each use. */
   connectionCounts(): Record<ConnectionUse, number> {
     return this.#connections.counts()
   }
 
-  /** Accepts no more, lets what was accepted finish (for a bounded time), and closes every connection. */
+  /** Stops accepting, lets accepted requests finish (for a limited time), and closes every connection. */
   async close(): Promise<void> {
     this.#stopping = true
     const stopped = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
@@ -134,14 +134,14 @@ export class HttpListener {
       connectionsCheckingInterval: HTTP_LIMITS.connectionsCheckingInterval,
       keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout,
       maxHeaderSize: HTTP_LIMITS.maxHeaderSize,
-      // The answer to a missing Host must look like every other.
+      // The answer to a missing Host must look like every other answer.
       requireHostHeader: false,
     })
     server.timeout = HTTP_LIMITS.idleTimeout
     server.maxHeadersCount = HTTP_LIMITS.maxHeadersCount
     server.maxRequestsPerSocket = HTTP_LIMITS.maxRequestsPerSocket
-    // A sender that has sent everything may close its side and still wait for the answer. Node has this switch, and closes
-    // the connection after the last answer, but its types and its manual do not name it.
+    // A sender that has sent everything may close its side and still wait for the answer. Node has this option, and
+    // closes the connection after the last answer, but its types and its manual do not mention it.
     Object.assign(server, { httpAllowHalfOpen: true })
 
     const accept = (req: IncomingMessage, res: ServerResponse) => {
@@ -151,8 +151,8 @@ export class HttpListener {
     }
     server.on('request', accept)
     server.on('checkContinue', (req, res) => {
-      // The reader of the body sends `100 Continue`, so that a refusal comes before the body. A sender that was refused
-      // may send its body or not; only a new connection makes clear where the next request begins.
+      // The reader of the body sends `100 Continue`, so that a refusal comes before the body. A refused sender may or
+      // may not send its body, so only on a new connection it is clear where the next request begins.
       res.shouldKeepAlive = false
       accept(req, res)
     })
@@ -170,7 +170,7 @@ export class HttpListener {
       const unanswered = this.#connections.unansweredOn(socket)
       socket.once('end', () => probeHalfClosed(socket, unanswered))
       socket.once('close', () => {
-        // Node closes the answer whose turn it was, and none of those that waited behind it.
+        // Node closes the current answer, but none of those that wait behind it.
         for (const res of unanswered) if (!res.closed && !res.socket) res.emit('close')
       })
     })
@@ -226,7 +226,7 @@ function describeUnreadable(code: string | undefined): Problem {
   return { status: 400, code: 'bad_request', detail: 'This is not a well-formed HTTP/1.1 request.' }
 }
 
-/** An answer written past Node's response objects, which there are none of without a request. */
+/** An answer written without a response object of Node, which exists only for a request. */
 function rawAnswer(problem: Problem, requestId: string): string {
   const { body, type } = problemReply(problem)
   const headers = [

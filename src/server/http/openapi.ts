@@ -53,7 +53,7 @@ export interface ApiOutline<Rule extends string> {
   /** By the names that `named` refers to. */
   schemas: Readonly<Record<string, TSchema>>
   securitySchemes: Readonly<Record<string, object>>
-  /** Groups of routes, by the beginnings of their paths; the first that fits counts. */
+  /** Groups of routes, by the beginnings of their paths. The first match counts. */
   tags: readonly { name: string; description: string; paths: readonly string[] }[]
   /** Credentials that each access accepts; `{}`: none. */
   security: Readonly<Record<Rule, readonly object[]>>
@@ -95,7 +95,7 @@ export function describeApi<Rule extends string>(
   })
 }
 
-/** `GET /docs`: the same as a page. @param routes as for `describeApi` */
+/** `GET /docs`: the API description as a page. @param routes as for `describeApi` */
 export function apiReference<Rule extends string>(
   routes: () => readonly DescribedRoute<Rule>[],
   outline: ApiOutline<Rule>,
@@ -231,8 +231,8 @@ function operationId(method: string, pattern: string): string {
 }
 
 /**
- * A schema as a component of the document. Its `$id` would move the base of every reference inside it, and what it
- * defines for itself (`$defs`) becomes a component of its own, so that every reference is one of this document.
+ * A schema as a component of the document. Its `$id`, which would change the base of every reference inside it, is
+ * removed. Its own definitions (`$defs`) become components, so that every reference is one of this document.
  */
 function component(name: string, schema: TSchema): Record<string, unknown> {
   const found: Record<string, unknown> = {}

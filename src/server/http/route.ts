@@ -12,11 +12,11 @@ export const ACCESS = [
   'anybody',
   /** Callers that record events; on a closed ledger, `EVENT_WRITERS` decides about those without credentials. */
   'record',
-  /** Platforms: a delivery proves itself, or comes from no page of another origin. */
+  /** Platforms: a delivery must prove itself, or must not come from a page of another origin. */
   'webhook',
   /** Everyone while the ledger is open, then callers with a login. */
   'read',
-  /** The same, for changes of subscriptions. */
+  /** As `read`, for changes of subscriptions. */
   'write',
   /** Callers who want to log in. */
   'login',
@@ -25,7 +25,10 @@ export const ACCESS = [
   /** Callers with a login, for their own account. */
   'account',
   'admin',
-  /** Admins with a token, for exports and followers: what they read contains digests of passwords, so no page may. */
+  /**
+   * Admins with a token, for exports and followers. Pages are not admitted, because the answers contain digests of
+   * passwords.
+   */
   'copy',
   /** The owner of the ledger's files, only over its socket. */
   'local',
@@ -55,8 +58,8 @@ export interface Endpoint<Who = unknown> {
 export type LedgerEndpoint = Endpoint<Identity>
 
 /**
- * Answers one request. Throws `AppError` for an expected failure; anything else thrown is a defect.
- * `undefined`: it wrote the response itself, and that response is over.
+ * Answers one request. Throws `AppError` for an expected failure; anything else thrown is a defect. Returns `undefined`
+ * if it has written the whole response itself.
  */
 export type Handler<Who = unknown> = (req: HttpRequest<Who>, res: ServerResponse) => Reply | Promise<Reply | undefined>
 
@@ -84,23 +87,23 @@ export interface HttpRequest<Who = unknown> extends Request {
   requestId: string
   /** Milliseconds of `performance.now()`. */
   receivedAt: number
-  /** It came over the owner's socket: file permissions decided who may connect. */
+  /** Whether it came over the owner's socket, where file permissions decide who may connect. */
   local: boolean
-  /** Browsers reach this server only over TLS, and are to remember that. */
+  /** Whether browsers reach this server only over TLS, and are instructed to remember that. */
   tlsOnly: boolean
   /** The proved identity; the anonymous one if the route does not identify its callers. */
   identity: Who
-  /** It comes from a page of this listed origin, which may read the answer. */
+  /** The listed origin of the page that sent it, which may read the answer. */
   crossOrigin?: string
-  /** Its sender has proved nothing. */
+  /** Whether its sender has proved no identity. */
   isAnonymous: boolean
-  /** Logged at `info`, although its route usually is not. */
+  /** Logged at `info`, unlike other requests of its route. */
   isNotable?: boolean
   /** The answer is held open on purpose: its duration does not measure how fast requests are answered. */
   isHeld?: boolean
   /** Refused to keep room for others: such refusals are counted, and logged together once a minute. */
   isShed?: boolean
-  /** The part of the memory for answers that its answer uses. */
+  /** The share of the memory for answers that its answer uses. */
   room?: AnswerRoom
   /** Its answer was cut off before the reader had received it. */
   cutOff?: CutOff
@@ -108,16 +111,16 @@ export interface HttpRequest<Who = unknown> extends Request {
   logged?: Readonly<Record<string, string | number>>
 }
 
-/** Why: the reader received too little, or nothing while other answers needed the memory. */
+/** Why an answer was cut off: the reader received too little, or nothing while other answers needed the memory. */
 export type CutOff = 'slow' | 'memory'
 
 export interface Reply {
   status: number
-  /** Bytes are written as they are; pieces one after the other, texts as UTF-8. */
+  /** Bytes are written unchanged, pieces one after the other, texts as UTF-8. */
   body: string | Uint8Array | readonly (string | Uint8Array)[]
   /** `application/json` when absent. */
   type?: string
-  /** It is a page for people, or a part of one: it may load what the page policy allows. */
+  /** Set for a page for people, or a part of one, which may load what the page policy allows. */
   page?: true
   /** Names and values in turn. */
   headers?: readonly string[]
@@ -127,7 +130,7 @@ export interface Reply {
 export interface RouteDoc {
   /** A few words, for lists. */
   summary: string
-  /** One sentence on what a caller has to know in addition. */
+  /** One sentence with further information for callers. */
   description: string
   query?: readonly ParameterDoc[]
   headers?: readonly ParameterDoc[]

@@ -16,9 +16,9 @@ export type Observe<Rule extends string, Who> = (outcome: RequestOutcome<Rule, W
 export interface RequestOutcome<Rule extends string = string, Who = unknown> {
   req: HttpRequest<Who>
   res: ServerResponse
-  /** The route's pattern, or undefined where none matched. */
+  /** The route's pattern; undefined if none matched. */
   pattern: string | undefined
-  /** The route's access, where one matched. */
+  /** The route's access, if one matched. */
   access?: Rule
   /** The error with which it failed. */
   error?: unknown
@@ -30,7 +30,7 @@ export interface RouterParts<Rule extends string, Who> {
   rootPath: string
   /** Sets the request's identity. @throws AppError if it may not use the route */
   authorise: (route: Pick<Route<Rule, Who>, 'access' | 'method'>, req: HttpRequest<Who>) => Promise<void>
-  /** Answers browsers that open an address of the API; without it they receive JSON. */
+  /** Answers browsers that open an address of the API. Absent: they receive JSON. */
   showPlain?: ShowPlainPage
   /** Permits pages of other origins; absent: none. */
   crossOrigin?: CrossOrigin<Rule>
@@ -38,7 +38,7 @@ export interface RouterParts<Rule extends string, Who> {
   challenge?: string
   /** The identity of a request before `authorise`. */
   anonymous: Who
-  /** Routes with these rules have no secrets in their answers, which are compressed for readers that accept that. */
+  /** Routes with these rules have no secrets in their answers, so these are compressed for readers that accept it. */
   compressible?: ReadonlySet<Rule>
   observe: Observe<Rule, Who>
   /** The memory for large answers. */
@@ -57,9 +57,9 @@ export const CLIENT_GONE = 499
 /**
  * Turns a route table into a request handler. Every request passes here, and every failure is answered in one place.
  *
- * polka ignores case in paths and accepts one trailing slash, so access cannot be decided by comparing paths: each route has
- * its rule, and the row that matched applies it. polka's own handlers for errors
- * and for unknown paths would send `error.message` to the caller; both are replaced.
+ * polka ignores case in paths and accepts one trailing slash, so access cannot be decided by comparing paths. Instead,
+ * each route has its rule, and the matching row applies it. polka's own handlers for errors and for unknown paths would
+ * send `error.message` to the caller; both are replaced.
  *
  * Order of checks: form and Host, route, method, access, then the handler.
  */
@@ -92,7 +92,8 @@ export function createRouter<Rule extends string, Who>({
     if (origin !== undefined) req.crossOrigin = origin
     try {
       await authorise(route, req)
-      // Handlers notice a sender that leaves by an event, which has already passed for one that left during `authorise`.
+      // Handlers recognise by an event that a sender leaves. If it left during `authorise`, that event has already
+      // passed.
       if (hasLeft(res)) throw new Error('The sender left before it was identified')
       const reply = await route.handle(req, res)
       const fit = reply && compressible.has(route.access) ? compressed(req, reply) : reply
@@ -178,7 +179,7 @@ export function createRouter<Rule extends string, Who>({
 
 /**
  * polka compares a path with the pattern of every route of its method. Most requests have the path of a route without
- * parameters, so what is found for these is kept: measured, that saves a twentieth of a small answer.
+ * parameters, so the matches of these are cached: measured, that saves a twentieth of a small answer.
  */
 function findQuickly<Found>(
   find: (method: Method, path: string) => Found,
@@ -189,7 +190,7 @@ function findQuickly<Found>(
   return (method, path) => known.get(`${method} ${path}`) ?? find(method, path)
 }
 
-/** polka's own would parse the query string as well, which handlers read themselves. */
+/** Replaces polka's parser, which would also parse the query string; handlers read that themselves. */
 function splitTarget({ url = '' }: IncomingMessage): ReturnType<Polka['parse']> {
   const fragment = url.indexOf('#')
   const end = fragment === -1 ? url.length : fragment
@@ -199,7 +200,7 @@ function splitTarget({ url = '' }: IncomingMessage): ReturnType<Polka['parse']> 
   return { raw: url, pathname, search, query: undefined, hash: url.slice(end) }
 }
 
-/** polka puts a pattern's text into a regular expression as it is, so a dot would match any character. */
+/** polka puts a pattern's text into a regular expression without escaping it, so a dot would match any character. */
 function toPolkaPattern(pattern: string): string {
   return pattern.replaceAll('.', '\\.')
 }

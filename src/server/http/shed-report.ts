@@ -3,11 +3,11 @@ import type { ConnectionUse } from './connections.js'
 
 /** Why a connection was closed or refused to keep room for others. */
 export type ShedReason =
-  /** Closed while it had this use. */
+  /** A connection was closed while it had this use. */
   | Exclude<ConnectionUse, 'working'>
-  /** A new one was not accepted: a request was being processed on every other one. */
+  /** A new connection was not accepted, because a request was being processed on every other one. */
   | 'no_room'
-  /** A stream, export or long poll was refused: the maximum is open. */
+  /** A stream, export or long poll was refused, because the maximum number is open. */
   | 'held_limit'
 
 const LOG_EVERY_MS = 60_000

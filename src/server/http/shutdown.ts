@@ -10,7 +10,10 @@ export interface HeldResponse {
   end: () => void
 }
 
-/** What is held open: the event stream, a long poll, an export, the log of a run, an event stream of another board, a long poll of a consumer. */
+/**
+ * Kinds of held answers: the event stream, a long poll, an export, the log of a run, an event stream of another board,
+ * a long poll of a consumer.
+ */
 export const HELD_ANSWERS = ['stream', 'poll', 'export', 'run_log', 'backend_stream', 'consumer'] as const
 export type HeldAnswer = (typeof HELD_ANSWERS)[number]
 
@@ -28,8 +31,8 @@ export class Shutdown {
   }
 
   /**
-   * Registers a stream, an export or a long poll until its connection is closed; one whose reader reads nothing keeps its place until
-   * then. The owner's socket needs no place.
+   * Registers a stream, an export or a long poll until its connection is closed. If its reader reads nothing, it keeps
+   * its place until then. The owner's socket needs no place.
    *
    * @throws AppError `unavailable/busy` if there are too many; that connection is closed
    */
@@ -67,7 +70,7 @@ export class Shutdown {
     }
   }
 
-  /** Ends all open answers, and all that open from now on. */
+  /** Ends all open answers, and every answer that opens from now on. */
   begin(): void {
     this.#begun = true
     for (const controller of this.#open) controller.abort()

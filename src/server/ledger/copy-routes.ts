@@ -18,7 +18,10 @@ const CHANGE_NUMBERS = { min: 0, max: 999_999_999 }
 
 const DIGEST = /^[0-9a-f]{64}$/u
 
-/** `POST /api/copy`: a part of the ledger, for an export or a follower. Digests of erased content could confirm a guess of it. */
+/**
+ * `POST /api/copy`: a part of the ledger, for an export or a follower. Digests of erased content are sensitive: they
+ * could confirm a guess of the content.
+ */
 export function copyPage({ copies, budget }: { copies: ServedCopies; budget: AnswerBudget }): Endpoint<Identity> {
   return documented(PAGE_DOC, async (req, res) => {
     const params = new QueryString(req.search, ['since', 'changes', 'limit'])
@@ -41,7 +44,7 @@ export function copyPage({ copies, budget }: { copies: ServedCopies; budget: Ans
   })
 }
 
-/** `POST /api/copy/state`: what an export and a follower need apart from the events. */
+/** `POST /api/copy/state`: the state that an export and a follower need in addition to the events. */
 export function ledgerState({ copies, budget }: { copies: ServedCopies; budget: AnswerBudget }): Endpoint<Identity> {
   return documented(STATE_DOC, async (req, res) => {
     const params = new QueryString(req.search, ['unless'])
@@ -49,7 +52,7 @@ export function ledgerState({ copies, budget }: { copies: ServedCopies; budget: 
     if (unless !== undefined && !DIGEST.test(unless))
       params.refuse('unless', 'unless is not a SHA-256 in lowercase hex.')
     params.finish()
-    // An export, or a follower that begins: the log has who copied the accounts.
+    // An export, or a follower that begins. The log shows who copied the accounts.
     if (unless === undefined) req.isNotable = true
     const state = Buffer.from(JSON.stringify(await copies.readState()))
     if (unless === hash('sha256', state)) return { status: 204, body: '' }

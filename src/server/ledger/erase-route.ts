@@ -19,7 +19,7 @@ export interface EraseParts {
 
 const check = Compile(ErasureRequestSchema)
 
-/** Callers without a username, as an entry names them. */
+/** Names of callers without a username, for the entry of an erasure. */
 const NAMES: Record<ActorIdentity, string> = {
   session: 'a deleted user',
   token: 'a deleted user',

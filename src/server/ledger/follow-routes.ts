@@ -9,11 +9,11 @@ import { json } from '../answer/reply.js'
 import { type Access, documented, type Endpoint, type Route, type RouteDoc } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
 
-/** What HTTP handlers know of a ledger that follows another one, or once did. */
+/** The parts that HTTP handlers use of a ledger that follows another one, or once did. */
 export interface ServedFollowing {
-  /** Undefined for a ledger of its own. */
+  /** Undefined for a ledger that follows no other one. */
   status(): FollowStatus | undefined
-  /** Undefined for one that never followed another. */
+  /** Undefined for a ledger that never followed another one. */
   promotion(): Promotion | undefined
   /** @throws AppError `conflict/not_following`, `conflict/leader_answers`, `conflict/follower_behind` */
   promote(input: PromotionInput): Promise<PromotedLedger>
@@ -25,7 +25,7 @@ const CHANGES: Record<Access, 'never' | 'reads' | 'always'> = {
   ...{ record: 'always', webhook: 'always', write: 'always' },
   ...{ account: 'reads', admin: 'reads', local: 'reads' },
 }
-/** Routes that change nothing of what is copied, in spite of their method. Sessions belong to the server that has begun them. */
+/** Routes that change no copied data, in spite of their method. Sessions belong to the server that began them. */
 const ALSO_FOLLOWING: ReadonlySet<string> = new Set([
   ...['/api/promotion', '/api/verify', '/api/backups', '/api/sources/:name/test'],
   ...['/api/me/sessions', '/api/me/sessions/:session_id'],
@@ -33,7 +33,10 @@ const ALSO_FOLLOWING: ReadonlySet<string> = new Set([
 ])
 const RETRY_SECONDS = 30
 
-/** The same routes; those that change the ledger are refused while it follows another one: `unavailable/ledger_follows`. */
+/**
+ * Returns the same routes, but refuses those that change the ledger while it follows another one:
+ * `unavailable/ledger_follows`.
+ */
 export function refusingWhileFollowing(routes: readonly Route[], following: Pick<ServedFollowing, 'status'>): Route[] {
   return routes.map(route => {
     if (!changesLedger(route)) return route

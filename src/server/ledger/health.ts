@@ -17,7 +17,7 @@ import type { ServedLedger } from './served-ledger.js'
 
 /** The database, for answers while the store cannot name it. */
 export type DatabaseName = Pick<StoreHealth, 'database' | 'engine'> & {
-  /** Files that seemed to be missing when it was opened. */
+  /** Warning about files that seemed to be missing when the database was opened. */
   warning?: string
 }
 
@@ -25,7 +25,7 @@ export interface HealthParts {
   ledger: ServedLedger
   database: DatabaseName
   version: string
-  /** The events are samples; a page shows that. */
+  /** Whether the events are samples; a page shows that. */
   isDemo: boolean
   /** The wall clock. */
   now: () => Micros
@@ -80,7 +80,7 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
 
 const ACCEPTS = { title: 'The ledger accepts events', text: 'The database can be read and written.' }
 const FOLLOWS = { title: 'The ledger follows another one', text: 'It can be read. Changes are made in the other one.' }
-/** A leader may be restarted without a warning. */
+/** A shorter failure causes no warning, so that a leader can be restarted. */
 const FAILING_SECONDS = 60
 
 function followFails({ leader, state, problem, lag_seconds }: FollowStatus): Warning | undefined {
@@ -96,7 +96,7 @@ interface Warning {
   detail: string
 }
 
-/** Without names: the health of a ledger is public. */
+/** Contains no names, because the health of a ledger is public. */
 function stalled(count: number): Warning | undefined {
   if (count === 0) return undefined
   const what = count === 1 ? 'A consumer is' : `${count} consumers are`
@@ -104,7 +104,7 @@ function stalled(count: number): Warning | undefined {
   return { code: 'consumers_stalled', detail }
 }
 
-/** Without the address of the chat server: the health of a ledger is public. */
+/** Does not contain the address of the chat server, because the health of a ledger is public. */
 function liveLost({ state, since, code }: LiveStatus, now: Micros): Warning | undefined {
   const seconds = Math.floor((now - readTimestamp('since', since).micros) / 1_000_000)
   if (state !== 'lost' || seconds < FAILING_SECONDS) return undefined

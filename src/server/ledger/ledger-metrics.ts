@@ -13,17 +13,20 @@ import { ProgramMetrics } from '../metrics/program-metrics.js'
 import type { ServedFollowing } from './follow-routes.js'
 import type { ServedLedger } from './served-ledger.js'
 
-/** What the ledger knows of itself. */
+/** The parts of the ledger that its metrics read. */
 export interface LedgerFigureParts {
   ledger: Pick<ServedLedger, 'health' | 'stats'>
   refusedDeliveries: () => readonly RefusedDelivery[]
   captures: Pick<ServedCaptures, 'totals' | 'live'>
-  /** Epoch milliseconds of the newest backup that the server has made; undefined where it makes none. */
+  /** Epoch milliseconds of the newest backup that the server has made; undefined if it makes none. */
   lastBackup: () => number | undefined
   following: Pick<ServedFollowing, 'status'>
 }
 
-/** Direct writers name sources: the largest have values of their own, so that their number stays bounded. */
+/**
+ * Only this many sources, the largest, have their own label values: direct writers choose names of sources, so their
+ * number must be limited.
+ */
 const SOURCES_LISTED = 50
 const OTHER_SOURCES = 'other'
 const DELIVERY_RESULTS = ['created', 'duplicate'] as const
@@ -37,7 +40,7 @@ export class LedgerMetrics extends ProgramMetrics {
     'Deliveries of events, by route and by whether the event was new or a repeat.',
     ['route', 'result'],
   )
-  /** Finding a metric by its labels costs more than counting; there are few. */
+  /** Caches counters, because finding a metric by its labels costs more than counting. There are few. */
   readonly #counters = new Map<string, Counter.Internal>()
 
   constructor(logger: Logger) {
@@ -83,7 +86,7 @@ function eventFigures({ by_source, subscription_count }: LedgerStats): Figure[] 
   ]
 }
 
-/** None while the store cannot commit: `daybook_ready` shows that. */
+/** Empty while the store cannot commit; `daybook_ready` shows that. */
 async function headFigures(ledger: LedgerFigureParts['ledger']): Promise<Figure[]> {
   try {
     const { head, unindexedEvents, replica, damage } = await ledger.health()

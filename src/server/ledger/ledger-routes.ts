@@ -64,9 +64,9 @@ import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
 /** Webhook path of the sources that operators define. */
 export const OWN_WEBHOOKS = webhookPathOf(':name')
-/** Exporters of OpenTelemetry append this to the address that they are given. */
+/** OpenTelemetry exporters append this to their configured address. */
 const OTLP_LOGS = `${OWN_WEBHOOKS}/v1/logs`
-/** Refused deliveries at these are listed by the name of the source. */
+/** Refused deliveries to these paths are listed by the name of the source. */
 export const OWN_WEBHOOK_PATTERNS: readonly (string | undefined)[] = [OWN_WEBHOOKS, OTLP_LOGS]
 
 const DEAD_LETTERS = '/api/consumers/:name/dead-letters'
@@ -128,7 +128,7 @@ export interface Answers {
   budget: AnswerBudget
   shutdown: Shutdown
   times: StreamTimes
-  /** Those of long polls of consumers. */
+  /** The places for long polls of consumers. */
   consumerPlaces: HeldPlaces
 }
 
@@ -137,7 +137,7 @@ export interface WatchedPlatforms {
   adapters: readonly WebhookAdapter[]
   /** Catalogues of all sources. */
   catalogue: readonly PlatformCatalogue[]
-  /** All currently valid ones. */
+  /** All currently valid secrets of each source. */
   secrets: Readonly<Record<PlatformSource, readonly string[]>>
   /** Refuse unproved deliveries. */
   requireVerified: boolean
@@ -147,8 +147,9 @@ export interface WatchedPlatforms {
 }
 
 /**
- * The ledger's routes: who may call each, and its handler. The first row that matches answers, so a fixed segment is
- * before a parameter in the same place. Below `/api/events/` every name is a dedupe key: other routes are below that key.
+ * The ledger's routes: who may call each, and its handler. The first row that matches answers, so a fixed segment must
+ * come before a parameter in the same place. Below `/api/events/` every name is a dedupe key, so other routes are below
+ * that key.
  *
  * Source: Event Ledger Service, "Endpoints".
  */

@@ -48,11 +48,14 @@ import type { VerifyEvents } from './verify-route.js'
 export interface LedgerServerSettings {
   /** In front of every path: empty, or `/x`. */
   rootPath: string
-  /** The address people use behind a proxy. */
+  /** The public address behind a proxy. */
   publicUrl?: string
   /** An open ledger may be reached under any host name. */
   allowOpen: boolean
-  /** Names and addresses under which the ledger answers, as well as loopback ones and the address it is reached at; absent: any. */
+  /**
+   * Names and addresses under which the ledger answers, in addition to loopback ones and the address of the connection.
+   * Absent: any.
+   */
   knownHosts?: readonly string[]
   /** Origins whose pages may call the API with a token. */
   corsOrigins: readonly string[]
@@ -62,7 +65,7 @@ export interface LedgerServerSettings {
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite?: string
-  /** Who may post events: `tokens` refuses callers without credentials. */
+  /** The callers that may post events: `tokens` refuses those without credentials. */
   writers: Writers
   /** Events a second and address that callers without credentials may post to a closed ledger; 0: no limit. */
   anonymousRate: number
@@ -70,7 +73,7 @@ export interface LedgerServerSettings {
   cookieSecure: boolean
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins and for logs. */
   trustedProxies: readonly string[]
-  /** Wrong tokens are counted by address. */
+  /** Whether wrong tokens are counted by address. */
   throttleLogins: boolean
   loginPage: LoginLook
   /** The events are samples. */
@@ -92,7 +95,7 @@ export interface LedgerServerOptions {
   /** The database, for answers while the store cannot name it. */
   database: DatabaseName
   storageSizes: ReadStorageSizes
-  /** When the server has made its newest backup, in epoch milliseconds; undefined where it makes none. */
+  /** When the server made its newest backup, in epoch milliseconds; undefined if it makes none. */
   lastBackup: () => number | undefined
   /** When the ledger was last restored from a backup, in epoch milliseconds; undefined if never, or not known. */
   restoredAt?: number | undefined
@@ -101,7 +104,7 @@ export interface LedgerServerOptions {
   /** The catalogue of all sources. */
   platforms: readonly PlatformCatalogue[]
   acceptLargeDelivery: AcceptLargeDelivery
-  /** What arrives at the webhooks; absent: it ends with the server. */
+  /** The trace of deliveries to the webhooks. Absent: a trace in memory, which ends with the server. */
   trace?: ServedTrace
   settings: LedgerServerSettings
   logger: Logger
@@ -124,9 +127,12 @@ export interface LedgerServerOptions {
   answerLimits?: AnswerLimits
 }
 
-/** For all bodies together, beyond the first 32 KiB of each. */
+/** Memory for all bodies together, beyond the first 32 KiB of each. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024
-/** The same for callers without a credential, and for deliveries: a signature can be verified only at their end. */
+/**
+ * Memory for bodies of callers without a credential, and of deliveries, whose signature can be verified only at their
+ * end.
+ */
 const ANONYMOUS_BODY_BUDGET_BYTES = 128 * 1024 * 1024
 
 const LOG_RULES: Omit<LogRules<Access, Identity>, 'address' | 'logsAll'> = {
@@ -139,7 +145,7 @@ const LOG_RULES: Omit<LogRules<Access, Identity>, 'address' | 'logsAll'> = {
 }
 
 export interface LedgerServer extends HttpApp {
-  /** For the board of this process. */
+  /** Reads events for the board of this process. */
   readLinkedEvents: ReadLinkedEvents
 }
 
@@ -148,7 +154,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const { settings, logger, requestIds } = options
   const { allowOpen, rootPath, webhookSecrets, requireVerified, chatSite, cookieSecure } = settings
   const publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl)
-  // Browsers accept the prefix over TLS and at `/` only; in return no neighbour can set a cookie of that name.
+  // Browsers accept the prefix only over TLS and at `/`. In return, no neighbouring host can set a cookie of that name.
   const cookie = cookieSecure
     ? { name: '__Host-event_session', path: '/', secure: true }
     : { name: 'event_session', path: rootPath || '/', secure: false }

@@ -16,7 +16,7 @@ import type { ServedLedger } from './served-ledger.js'
  */
 export type ReadLinkedEvents = (through: AskedThrough, keys: readonly string[]) => Promise<LinkedEvent[] | undefined>
 
-/** Larger events are left out: a card links to 50, and parsing them must not delay other requests. */
+/** Larger events are left out: a card links to up to 50, and parsing them must not delay other requests. */
 const LARGEST_BYTES = 256 * 1024
 
 export function linkedEventsReader(parts: {
@@ -28,7 +28,7 @@ export function linkedEventsReader(parts: {
   return (through, keys) =>
     readAs(through, admit, async () => {
       const found: LinkedEvent[] = []
-      // One after the other, so that one at a time is in memory.
+      // One after the other, so that only one event is in memory.
       for (const key of keys) {
         const event = await findEvent(parts.ledger, key)
         if (!event) continue
@@ -53,5 +53,5 @@ async function refuseLarge(bytes: number): Promise<void> {
   if (bytes > LARGEST_BYTES) throw new TooLarge()
 }
 
-/** Before such an event is read. */
+/** Thrown before a too large event is read. */
 class TooLarge extends Error {}

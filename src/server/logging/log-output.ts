@@ -1,4 +1,4 @@
-/** Bytes that are kept while writing fails; further lines are lost, and counted. */
+/** Bytes that are kept while writing fails. Further lines are lost and counted. */
 export const MAX_PENDING_BYTES = 1024 * 1024
 /** Time until the next attempt after a failure, unless a line comes earlier. */
 const RETRY_MS = 1_000
@@ -13,8 +13,8 @@ export interface LogOutputParts {
 }
 
 /**
- * Writes lines immediately, and never throws: a log on a full disk or a pipe that nothing reads must not stop a server.
- * While writing fails the first MiB is kept, and one line replaces all that were lost.
+ * Writes lines immediately and never throws, because a full disk or a pipe without a reader must not stop a server.
+ * While writing fails, the first MiB is kept, and one line replaces all lost ones.
  */
 export class LogOutput {
   readonly #pending: Uint8Array[] = []

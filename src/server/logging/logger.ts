@@ -6,7 +6,7 @@ import { LogOutput } from './log-output.js'
 
 export interface LoggerSettings {
   level: string
-  /** For a person at a terminal; otherwise one JSON object a line. */
+  /** Text for a person at a terminal; otherwise one JSON object a line. */
   pretty: boolean
 }
 
@@ -36,7 +36,7 @@ export function createLogger(
   return pino(options, { write: line => output.write(toText(line)) })
 }
 
-/** Loaded only for people: it takes longer than the rest of the logger. */
+/** Loaded only for output to people, because it takes longer than the rest of the logger. */
 function prettyText(): (line: string) => string {
   const { prettyFactory }: typeof pretty = createRequire(import.meta.url)('pino-pretty')
   return prettyFactory({ colorize: true, translateTime: 'HH:MM:ss' })

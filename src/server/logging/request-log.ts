@@ -19,10 +19,10 @@ export interface LogRules<Rule extends string, Who> {
 }
 
 /**
- * One line a request: successes at `debug` (logins, logouts, changes of accounts and real runs at `info`; all of them with an
- * access log), refusals at `info`, failures of the server at `error` (overload at `warn`), also those after part of an answer
- * was out; defects with their stack, expected failures with a sentence. Never a query string: people put secrets there. Never the name of a failed
- * login: people type their password there.
+ * One line a request: successes at `debug` (logins, logouts, changes of accounts and real runs at `info`; all of them
+ * with an access log), refusals at `info`, failures of the server at `error` (overload at `warn`), including those
+ * after part of an answer was sent; defects with their stack, expected failures with a sentence. Never contains a query
+ * string, because people put secrets there, nor the name of a failed login, because people type their password there.
  */
 export function logRequest<Rule extends string, Who>(
   logger: Logger,

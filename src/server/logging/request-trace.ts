@@ -14,7 +14,7 @@ export interface RequestTrace {
 const TRACE_PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-[\x21-\x7e]*)?$/
 const FIRST_VERSION = '00'
 const MAX_TRACE_PARENT = 200
-/** Ids of usual forms. Nothing in it can change a terminal or begin another line or member. */
+/** Ids of common forms. No character in them can control a terminal or begin another line or member. */
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/
 
 /**

@@ -1,4 +1,4 @@
-/** A metric whose values are kept elsewhere: it is read when metrics are. */
+/** A metric whose values are kept elsewhere, and read together with the other metrics. */
 export interface Figure {
   type: 'gauge' | 'counter'
   name: string

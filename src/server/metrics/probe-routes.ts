@@ -18,7 +18,7 @@ export function metricsText<Who>(
   })
 }
 
-/** `GET /livez`: the process answers. It asks nothing of the store, so a slow disk causes no restart. */
+/** `GET /livez`: shows that the process answers. It does not use the store, so a slow disk causes no restart. */
 export function livez(): Endpoint {
   return documented(LIVEZ, () => empty(200))
 }

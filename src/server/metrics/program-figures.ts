@@ -9,13 +9,13 @@ export interface StorageSizes {
   database: number
   /** Bytes of SQLite's WAL. */
   wal?: number
-  /** Absent where the database is on another machine. */
+  /** Absent if the database is on another machine. */
   disk?: { size: number; free: number }
 }
 
 export type ReadStorageSizes = () => Promise<StorageSizes>
 
-/** What both programs know of themselves. */
+/** The parts that the metrics of both programs read. */
 export interface ProgramParts {
   version: string
   /** Proves that the store can commit. @throws AppError `unavailable/…` */
@@ -69,7 +69,7 @@ export async function storageFigures(read: ReadStorageSizes): Promise<Figure[]> 
 /** A warning for `GET /api/health`; undefined if there is room, or if it is not known. */
 export async function diskLow(read: ReadStorageSizes): Promise<{ code: 'disk_low'; detail: string } | undefined> {
   const { disk } = await read().catch((error: unknown): Partial<StorageSizes> => {
-    if (error instanceof Error && 'errno' in error) return {} // what is wrong with the files, the store reports itself
+    if (error instanceof Error && 'errno' in error) return {} // the store itself reports problems with the files
     throw error
   })
   const space = disk && { freeBytes: disk.free, totalBytes: disk.size }

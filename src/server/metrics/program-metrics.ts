@@ -16,7 +16,7 @@ const SHED_REASONS: Record<ShedReason, true> = {
   ...{ waiting: true, transferring: true, held: true, no_room: true, held_limit: true },
 }
 const CUT_OFFS: Record<CutOff, true> = { slow: true, memory: true }
-/** Gauges of prom-client with the ending of a counter, which Prometheus advises against. */
+/** Gauges of prom-client whose names end like those of counters, which Prometheus advises against. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /**
@@ -52,7 +52,7 @@ export class ProgramMetrics {
   )
   readonly #readings: { about: string; read: () => Promise<readonly Figure[]> }[] = []
   #measuresProcess = false
-  /** Finding a metric by its labels costs more than counting; there are few. */
+  /** Caches observers, because finding a metric by its labels costs more than counting. There are few. */
   readonly #observers = new Map<string, Observer[]>()
 
   constructor(private readonly logger: Logger) {
@@ -69,7 +69,7 @@ export class ProgramMetrics {
   /** Counts and measures an answered request. */
   observe(outcome: RequestOutcome, seconds: number): void {
     const { req, res, pattern, access, error } = outcome
-    // The pattern, never the path: the values of a label must stay few.
+    // Uses the pattern, never the path, because a label must have few values.
     if (!req.isHeld) this.#observeDuration(pattern ?? 'none', req.method, res.statusCode, seconds)
     const code = codeOf(outcome)
     if (code !== undefined) this.#errors.inc({ code })
@@ -94,7 +94,8 @@ export class ProgramMetrics {
 
   /** @param ofCaller metrics that depend on the caller; left out if it fails */
   async text(ofCaller: () => Promise<readonly Figure[]> = async () => []): Promise<string> {
-    // Measuring the event loop's delay wakes the process a hundred times a second, which only pays for a reader.
+    // Measuring the event loop's delay wakes the process a hundred times a second, so it starts only when the metrics
+    // are read.
     if (!this.#measuresProcess) {
       collectDefaultMetrics({ register: this.#registry })
       for (const name of MISNAMED) this.#registry.removeSingleMetric(name)
@@ -141,7 +142,7 @@ export class ProgramMetrics {
   }
 }
 
-/** @returns undefined for an answer that is not an error, and where the sender left before the answer */
+/** @returns undefined for an answer that is not an error, and if the sender left before the answer */
 function codeOf({ res, pattern, error }: RequestOutcome): string | undefined {
   const { statusCode: status } = res
   if (status < 400 || status === CLIENT_GONE) return undefined

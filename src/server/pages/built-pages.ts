@@ -18,11 +18,14 @@ export interface PagesOptions {
   rootPath: string
   /** The page's folder below `assets`. */
   folder: 'observatory' | 'board'
-  /** How it looks, unless the device has chosen otherwise. */
+  /** The default look, which a device may override. */
   look: Pick<LoginLook, 'palette' | 'appearance'>
-  /** Address of the other program, once it is known; the page links to it. One of the two listens first. */
+  /**
+   * Address of the other program, to which the page links. Unknown at first, because one of the two programs listens
+   * first.
+   */
   otherProgram?: () => string | undefined
-  /** The content is sample data; the page shows that. */
+  /** Whether the content is sample data; the page shows that. */
   isDemo?: boolean | undefined
 }
 
@@ -53,9 +56,9 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REVALIDATE = 'no-cache'
 
 /**
- * A page, and the files that it loads, as the build has laid them out.
+ * A page, and the files that it loads, as written by the build.
  *
- * Files have addresses below `assets/<version>/`, so a browser requests each of them once. Browsers do not cache the page
+ * Files have addresses below `assets/<version>/`, so a browser requests each file once. Browsers do not cache the page
  * itself: the same address shows the login page to callers who must log in.
  *
  * Source: docs/decisions/0035.
@@ -80,7 +83,7 @@ export function pages(options: PagesOptions): Pages {
     asset: documented(
       docOf(`A file of the ${folder}`, 'Scripts and styles; a name with a version never changes.', '*/*'),
       (req, res) => {
-        // Compared as sent: a name that must be decoded first is none of these.
+        // Compared as sent, because no name of these files needs decoding.
         const asked = req.path.slice((req.local ? '' : rootPath).length + '/assets/'.length)
         const isVersioned = asked.startsWith(prefix)
         const name = isVersioned ? asked.slice(prefix.length) : asked
@@ -107,7 +110,7 @@ function fileServer(folder: string): ServeFile {
     new Promise((resolve, reject) => {
       for (const [header, value] of pairs(pageHeaders(req))) res.setHeader(header, value)
       res.setHeader('Cache-Control', cacheControl)
-      // sirv sends it in its other answers, but not in a 304.
+      // sirv sends this header in its other answers, but not in a 304.
       res.setHeader('Vary', 'Accept-Encoding')
       // A file that disappeared after the start fails on reading, and sirv does not handle that error.
       res.once('pipe', (source: Readable) => {
@@ -140,7 +143,7 @@ function* pairs(headers: readonly string[]): Generator<[string, string]> {
 
 interface RenderedPage {
   page: MemoryFile
-  /** Where it links to. */
+  /** The address to which it links. */
   otherUrl: string | undefined
 }
 

@@ -21,10 +21,10 @@ import { pagesIn, plainPages, type ShowPage, type ShowPlainPage } from './plain-
 
 export interface LoginPages {
   page: Endpoint
-  /** In place of a page that needs a login: it leads back to the requested address. */
+  /** Answers in place of a page that needs a login, and leads back to the requested address. */
   pageInPlace: Handler
   asset: Endpoint
-  /** Pages of the same look, in place of answers for programs. */
+  /** Shows pages of the same look in place of answers for programs. */
   showPlain: ShowPlainPage
   showPage: ShowPage
 }
@@ -33,9 +33,9 @@ export interface LoginPagesOptions {
   /** In front of every address: empty, or `/x`. */
   rootPath: string
   look: LoginLook
-  /** Host of the address people use behind a proxy. */
+  /** Host of the public address behind a proxy. */
   publicHost?: string
-  /** Default true. */
+  /** Whether to ask for a user name; default true. */
   asksUsername?: boolean
   labels?: Partial<LoginLabels>
   /** Sessions of the ledger count too. `isOnly`: there is no other login. */
@@ -55,7 +55,7 @@ const MEDIA_TYPES = new Map([
 const LEDGER_ASSETS = new Map([...LOGIN_ASSETS].map(([name, path]) => [name, [path]] as const))
 
 /**
- * The login page of a program, and its files, which are read once: a request names an entry of a table, never a file.
+ * The login page of a program, and its files, which are read once. A request names an entry of a table, never a file.
  *
  * Source: decisions on security, section 1, "assets by name".
  */
@@ -86,7 +86,7 @@ export function loginPages(options: LoginPagesOptions): LoginPages {
     page: documented(DOCS.page, req => show(req, singleValue(req.search, 'next'))),
     pageInPlace: req => show(req, req.path + req.search),
     asset: documented(DOCS.asset, req => {
-      // Compared as sent: a name that must be decoded first is none of these.
+      // Compared as sent, because no name of these files needs decoding.
       const file = loaded.get(pathSegment(req))
       if (file) return file.reply(req, ['Cache-Control', 'no-cache'])
       return problemReply({ status: 404, code: 'not_found', detail: 'There is no such file.' })

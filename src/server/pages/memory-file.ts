@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { HttpRequest, Reply } from '../http/route.js'
 import { acceptedEncodings, type Encoding, listedNames } from '../request/accepted-encodings.js'
 
-/** The highest quality takes three times as long for a few percent. */
+/** The highest quality takes three times as long, and saves only a few percent. */
 const BROTLI_QUALITY = 10
 
 const COMPRESS: Record<Encoding, (bytes: Uint8Array) => Promise<Buffer>> = {
@@ -19,14 +19,14 @@ interface Form {
 }
 
 /**
- * A file of a page in memory, sent in the best encoding that the browser accepts. Its entity tag comes from its content:
- * files that a package manager installs all have the same time, so a tag of size and time could stay the same when the
- * content changes.
+ * A file of a page in memory, sent in the best encoding that the browser accepts. Its entity tag comes from its
+ * content: files that a package manager installs all have the same time, so a tag made of size and time could stay the
+ * same when the content changes.
  */
 export class MemoryFile {
   readonly digest: string
   readonly #plain: Form
-  /** Each is compressed once, when it is first requested. */
+  /** Compressed forms. Each is made once, when it is first requested. */
   readonly #compressed = new Map<Encoding, Promise<Form>>()
 
   constructor(

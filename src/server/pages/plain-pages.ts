@@ -46,7 +46,7 @@ export function refusalShown(show: ShowPlainPage, req: HttpRequest, reply: Reply
   return show(req, { ...{ status, headers, text: detail, code: codes }, title: TITLES[status] ?? title }) ?? reply
 }
 
-/** `?as=json` is for a link to the JSON on such a page. */
+/** `?as=json` is for the link to the JSON on such a page. */
 function asksForPage({ method, headers: { accept = '' }, search }: HttpRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   return accept.includes('text/html') && !accept.includes('json') && search !== '?as=json'

@@ -2,8 +2,8 @@ import { AppError, isRefusal } from '../../model/app-error.js'
 import type { HttpRequest } from '../http/route.js'
 
 /**
- * A request to one program, on whose behalf that program reads from the other one of the same process. Browsers send the
- * cookies of a host to all its ports, so it may contain a session of both.
+ * A request to one program, on behalf of which that program reads from the other one in the same process. Browsers send
+ * the cookies of a host to all its ports, so the request may contain sessions of both.
  */
 export type AskedThrough = Pick<HttpRequest, 'headers' | 'socket'>
 

@@ -21,9 +21,9 @@ interface Share {
 const SETTLED_MS = 2_000
 
 /**
- * Limits the memory that the bodies of all requests use together. When it is used up, the slowest arriving body is refused;
- * if none is slower than one that has just begun, the one with the largest share. So neither many senders that stop halfway
- * nor a few large bodies keep others out.
+ * Limits the memory that the bodies of all requests use together. When it is used up, the body that arrives most slowly
+ * is refused. If none is slower than one that has just begun, the one with the largest share is refused. So neither
+ * many senders that stop halfway nor a few large bodies keep others out.
  */
 export class BodyBudget {
   readonly #arriving = new Set<Share>()

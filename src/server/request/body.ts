@@ -7,7 +7,7 @@ import { readJson } from './json-bytes.js'
 import { readMediaType } from './media-type.js'
 
 /**
- * Reads a whole body, counting while it arrives.
+ * Reads a whole body, and counts its bytes while it arrives.
  *
  * @throws AppError `too_large/body_too_large` beyond `maxBytes`, as soon as that is known; `unavailable/busy` if the bodies
  *   that arrive together use too much memory, and this is the slowest or the largest;
@@ -21,22 +21,28 @@ export type ReadBody = (
 ) => Promise<Buffer>
 
 export interface BodyOptions {
-  /** A body that is compressed with gzip is accepted; `maxBytes` and the budget apply to it as it is sent, and uncompressed. */
+  /**
+   * Accepts a body compressed with gzip. `maxBytes` and the budget apply to both the compressed and the uncompressed
+   * body.
+   */
   decompress?: boolean
 }
 
 /** Bodies up to this size are limited by the number of connections (4,096: 128 MiB); larger ones use a budget. */
 const SMALL_BYTES = 32 * 1024
-/** From this size on, memory for the whole body is allocated: joining so much at the end would delay other requests. */
+/**
+ * From this size on, memory for the whole body is allocated in advance, because joining so much at the end would delay
+ * other requests.
+ */
 const LARGE_BYTES = 1024 * 1024
 const GZIP = ['gzip', 'x-gzip']
-/** Beyond `LARGE_BYTES`: events expand to ten or twenty times their compressed size. */
+/** Limit beyond `LARGE_BYTES`. Events expand to ten or twenty times their compressed size. */
 const MOST_EXPANSION = 100
 const NOT_GZIP = 'The body is not gzip, although Content-Encoding names it, or it ends too early.'
 
 /**
  * @param budgetBytes for the bodies of all requests together until they are answered, not counting the first 32 KiB of each
- * @param anonymousBytes the same for senders that proved nothing: their own budget keeps them from using up the other one
+ * @param anonymousBytes the budget for senders that proved nothing, so that they cannot use up the other one
  */
 export function createBodyReader(budgetBytes: number, anonymousBytes = budgetBytes): ReadBody {
   const known = new BodyBudget(budgetBytes)
@@ -72,7 +78,7 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
         chunks.length = 0
         whole = undefined
         share?.release()
-        // The rest is discarded (Node's request timeout bounds that), so that the sender can read the refusal.
+        // The rest is discarded (Node's request timeout limits that), so that the sender can read the refusal.
         req.resume()
         reject(error)
       }

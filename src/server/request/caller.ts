@@ -1,7 +1,7 @@
 import { type Identity, isAdmin, userOf } from '../../accounts/identity.js'
 import type { SubscriptionCaller } from '../../ledger/subscription-caller.js'
 
-/** On whose behalf a request reads and changes subscriptions and consumers. */
+/** The caller on whose behalf a request reads and changes subscriptions and consumers. */
 export function toCaller(identity: Identity): SubscriptionCaller {
   if (isAdmin(identity)) return { role: 'admin' }
   const user = userOf(identity)

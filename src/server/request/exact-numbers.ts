@@ -1,11 +1,11 @@
 import { AppError, type FieldProblem } from '../../model/app-error.js'
 import { walkJson } from './json-walk.js'
 
-/** A number with sixteen leading digits, or with an exponent of three: only these can change as a double. */
+/** A number with sixteen leading digits, or with an exponent of three digits. Only these can change as a double. */
 const SUSPECT = /[:[,\s]-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/
 const INTEGER = /^-?\d+$/
 const MAX_REPORTED = 20
-/** Shown part of the pointer to such a number: a pointer may be as long as the text. */
+/** Length of the shown part of the pointer to such a number; a pointer may be as long as the text. */
 const SHOWN_CHARACTERS = 512
 
 /**

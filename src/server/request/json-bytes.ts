@@ -5,7 +5,7 @@ import { refuseInexactNumbers } from './exact-numbers.js'
 import { walkJson } from './json-walk.js'
 
 /**
- * The value of a JSON text. Of two members with one name the last one counts.
+ * The value of a JSON text. If two members have the same name, the last one counts.
  *
  * @throws AppError `invalid/invalid_json` with the place; `invalid/invalid_field` for a number that a double cannot represent,
  *   and for a value nested deeper than 64 levels
@@ -104,7 +104,7 @@ function isBlank(byte: number | undefined): boolean {
 function whereItBreaks(text: string): string {
   if (text.trim() === '') return 'it is empty'
   const fault = walkJson(text)
-  // Without a syntax error it is too deep or too long for the engine.
+  // If there is no syntax error, the text is too deep or too long for the engine.
   if (!fault) return 'it cannot be read'
   const before = text.slice(0, fault.offset)
   const line = before.split('\n').length

@@ -18,9 +18,9 @@ type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'more or end
 const LITERALS = ['true', 'false', 'null'] as const
 
 /**
- * Walks over a JSON text without building anything, and without recursion: texts nest as deep as they are long.
- * It finds what `JSON.parse` does not report: where a text is broken (the messages of engines differ, and quote the input),
- * and the digits of a number before it was rounded.
+ * Walks over a JSON text without building values, and without recursion, because a text may be nested as deep as it is
+ * long. It finds facts that `JSON.parse` does not report: where a text is broken (the messages of engines differ, and
+ * quote the input), and the digits of a number before rounding.
  *
  * @returns the first fault, or undefined for a valid text (RFC 8259)
  */

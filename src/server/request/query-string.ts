@@ -113,7 +113,7 @@ function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    // A URIError is the only thing that decodeURIComponent throws.
+    // `decodeURIComponent` throws nothing but a URIError.
     return undefined
   }
 }

@@ -165,7 +165,7 @@ export class MissedChanges {
     }
   }
 
-  /** Looks a message up, and records its moves or its deletion. */
+  /** Looks a message up, and records its changes or its deletion. */
   async #lookFor([id, posted]: [number, StreamPlace]): Promise<void> {
     if (this.#lookups === MOST_LOOKUPS) return
     const { api, places, recorded, knows, record, contextFor, signal } = this.parts

@@ -106,7 +106,7 @@ async function follow(watch: TrackedWatch, happening: Happening, { finder, signa
   if (!followed) return
   if (renamedTo !== undefined) watch.followed = { ...followed, stream: renamedTo }
   if (!movedTo || !movesFollowed(watch, happening)) return
-  // If some messages have stayed, the watch stays with them.
+  // If some messages have stayed, the watch stays with them, and follows one of them.
   const left = isWholeTopic
     ? undefined
     : await finder.lastIn(followed.stream_id ?? followed.stream, followed.topic ?? '', Math.max(readTo, 1), signal)
