@@ -23,7 +23,10 @@ interface AuthStatus {
   api_token_enabled: boolean
 }
 
-/** How users get access: without a login, by a password or the ledger and a cookie, or by an API key typed into the page. */
+/**
+ * How users get access: without a login, with a cookie after a login by password or at the ledger, or with an API key
+ * typed into the page.
+ */
 export type AccessMode = 'open' | 'password' | 'ledger' | 'key'
 
 const auth = createResource(async signal => {
@@ -45,11 +48,11 @@ export const accessMode = computed<AccessMode | undefined>(() => {
   if (ledgerUser.value !== undefined) return 'ledger'
   return value.enabled ? 'password' : value.api_token_enabled ? 'key' : 'open'
 })
-/** Only in this page's memory: not in storage, addresses or the document. */
+/** Kept only in this page's memory: not in storage, addresses or the document. */
 let key: string | undefined
 const hasKey = signal(false)
 
-/** Why access is unknown, and how to ask again. */
+/** The reason why access is unknown, and a function to ask again. */
 export const access = { problem: auth.problem, load: loadAccess }
 export const holdsKey: ReadonlySignal<boolean> = hasKey
 /** Whether calls can be made. */
@@ -57,7 +60,7 @@ export const isIn: ReadonlySignal<boolean> = computed(
   () => accessMode.value !== undefined && (accessMode.value !== 'key' || hasKey.value),
 )
 
-/** A secret of characters that are valid in a header. */
+/** A secret whose characters are all valid in a header. */
 export const HEADER_SECRET = /^[\x21-\x7e]{1,1024}$/
 const KEY_HEADER = 'X-Board-Token'
 const THROUGH_BACKEND = '/api/backends/'
@@ -98,7 +101,7 @@ function askWhoIsIn(call: ApiCall = {}): Promise<AuthStatus> {
   return api<AuthStatus>('/api/auth', call)
 }
 
-/** The refusal may come from another board, which refused the key that our server has for it. */
+/** Asks our own server, because the refusal may come from another board that refused our server's key. */
 async function isStillIn(): Promise<boolean> {
   const { enabled, api_token_enabled, authenticated } = await askWhoIsIn()
   return authenticated || (accessMode.peek() !== 'ledger' && !(enabled || api_token_enabled))

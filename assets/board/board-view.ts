@@ -37,7 +37,7 @@ import { executor } from './runs/runs.js'
 const WALKS: Record<string, Direction> = { h: 'left', j: 'down', k: 'up', l: 'right' }
 const ARROWS: Record<string, Direction> = { ArrowLeft: 'left', ArrowDown: 'down', ArrowUp: 'up', ArrowRight: 'right' }
 
-/** The same action for each direction; the first is listed. */
+/** Binds one action for each direction; the list of shortcuts shows the first. */
 function walkKeys(shift: 'Shift' | '', does: string, act: (direction: Direction) => void): KeyBinding[] {
   const bindings = Object.entries(WALKS).map(([key, direction]) => {
     return { keys: shift ? key.toUpperCase() : key, run: () => act(direction) }
@@ -161,8 +161,8 @@ export function BoardView() {
 }
 
 /**
- * A card that moves to another column becomes another element, and one that moves within its column may lose the focus:
- * this restores it.
+ * Restores the focus of a moved card: in another column it becomes another element, and a move within the column may
+ * lose the focus.
  *
  * @returns focuses a card once it is rendered
  */
@@ -231,7 +231,7 @@ function ColumnTabs({ columns, current, onChoose }: ColumnTabsProps) {
   </nav>`
 }
 
-/** What could not be loaded. An outage is already shown above the view. */
+/** Shows failures to load. An outage is already shown above the view. */
 function BoardProblem() {
   const { value: problem } = loadProblem
   if (problem === undefined || areLoading.value || (problem instanceof ApiProblem && problem.code === 'no_answer'))

@@ -12,9 +12,9 @@ import { backends, boardName } from './place.js'
 import { isBusy, loadRuns, resetRuns } from './runs/runs.js'
 
 const EVERY_MS = 20_000
-/** While a run is queued or running. */
+/** Interval of refreshes while a run is queued or running. */
 const BUSY_EVERY_MS = 3_000
-/** Two returns to the page within this time cause one request. */
+/** Several returns to the page within this time cause only one request. */
 const SOON_MS = 2_000
 
 let refreshedAt = 0

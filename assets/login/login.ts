@@ -1,6 +1,6 @@
 /** The login form: sends the input as JSON, follows the address in the response, and shows errors. */
 
-/** The note above the fields: what happened, then what to do. */
+/** The note above the fields: the event, then the action to take. */
 interface Note {
   what: string
   advice: string
@@ -46,7 +46,7 @@ password.addEventListener('blur', () => capsLock.replaceChildren())
 reveal.addEventListener('click', () => showPassword(password.type === 'password'))
 showWhoseSessionEnded()
 
-/** Explains why the user landed here: the page that redirected left a message in this window. */
+/** Explains why the user is here: the page that redirected has stored a message in this window. */
 function showWhoseSessionEnded(): void {
   let left: unknown
   try {
@@ -70,7 +70,7 @@ function nothingIsMissing(): boolean {
 
 async function logIn(): Promise<void> {
   setInProgress(true)
-  // Browsers may store the value of a field that shows it.
+  // Browsers may store the value of a visible password.
   showPassword(false)
   let answer: Response
   let body: unknown
@@ -138,7 +138,10 @@ function refusedCookie(): Note {
   }
 }
 
-/** If this page is shown at another page's address, keeps that address's fragment, which no server saw. */
+/**
+ * If this page is shown at another page's address, keeps the fragment of that address, which the server does not
+ * receive.
+ */
 function leaveFor(address: string): void {
   const to = new URL(address, location.href)
   to.hash ||= location.hash
@@ -229,7 +232,7 @@ function showPassword(isShown: boolean): void {
   reveal.setAttribute('aria-pressed', String(isShown))
 }
 
-/** The button keeps the focus, so it is not disabled but inactive. */
+/** The button is inactive but not disabled, so that it keeps the focus. */
 function setInProgress(isInProgress: boolean): void {
   submit.setAttribute('aria-disabled', String(isInProgress))
   submit.textContent = isInProgress ? 'Logging in…' : submitLabel

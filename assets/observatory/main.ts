@@ -10,9 +10,9 @@ import { keepFresh, overview } from './overview.js'
 
 startAddress(PATHS)
 render(html`<${Observatory} />`, document.getElementById('app') as HTMLElement)
-// Failures are shown elsewhere: an outage above the view, others in the parts that failed.
+// Failures are ignored here: an outage is shown above the view, others in the parts that failed.
 effect(() => {
-  // Until the session is known: again whenever the server is back.
+  // Tries again whenever the server is back, until the session is known.
   if (outage.value === undefined && session.peek() === undefined) loadSession().catch(() => undefined)
 })
 keepFresh(overview)

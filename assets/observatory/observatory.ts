@@ -58,7 +58,7 @@ function tabs(): Tab[] {
     { path: '/', label: 'Events', glyph: 'list', key: 'e' },
     {
       ...{ path: '/subscriptions', label: 'Subscriptions', glyph: 'eye', key: 's' },
-      // The visible ones: the total means nothing to a member.
+      // Counts the visible ones, because the total means nothing to a member.
       count: overview.value.value?.subscriptions.length,
       trouble: failing > 0 ? `${failing} failing` : undefined,
     },

@@ -39,7 +39,7 @@ export function OverviewStrip() {
   }</section>`
 }
 
-/** On phones: the same, from the account menu. */
+/** The content of the strip as a dialog, opened from the account menu on phones. */
 export function LedgerDialog({ onClose }: { onClose: () => void }) {
   const current = overview.value.value
   return html`<${Dialog} title="Ledger" onClose=${onClose}>
@@ -102,7 +102,7 @@ interface MissedProps {
   watched: readonly Subscription[]
 }
 
-/** Whether events may be missing, in a few words; opens what is known about it. */
+/** Shows in a few words whether events may be missing, and opens the details. */
 function MissedMark(props: MissedProps) {
   const [isShown, setShown] = useState(false)
   const { stats, health } = props.overview
@@ -121,7 +121,7 @@ function MissedMark(props: MissedProps) {
     ${isShown && html`<${Dialog} title="Was anything missed?" onClose=${() => setShown(false)}><${MissedFacts} ...${props} onClose=${() => setShown(false)} /><//>`}`
 }
 
-/** What the ledger and this page know about missing events. */
+/** The facts that the ledger and this page have about missing events. */
 function MissedFacts({ overview: { stats, health }, watched, onClose }: MissedProps & { onClose: () => void }) {
   const { since, items } = stats.refused_deliveries
   const behind = failing(watched)

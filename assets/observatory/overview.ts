@@ -33,7 +33,9 @@ async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
   }
 }
 
-/** Loads now, repeatedly while the page is visible, and when it or the server is back. @returns ends it */
+/**
+ * Loads immediately, repeatedly while the page is visible, and when the page or the server is back. @returns ends it
+ */
 export function keepFresh({ load }: Pick<Resource<unknown>, 'load'>, everyMs = EVERY_MS): () => void {
   const reload = () => {
     if (document.visibilityState === 'visible' && !outage.peek()) void load()
@@ -74,7 +76,7 @@ export function sourceLabel(source: string): string {
   return sourceKin(source).split(', ')[0] ?? source
 }
 
-/** `GitHub, Gitea, Forgejo, Gogs`: all that send events of this source. */
+/** `GitHub, Gitea, Forgejo, Gogs`: all platforms that send events of this source. */
 export function sourceKin(source: string): string {
   return isPlatformSource(source) ? PLATFORM_NAMES[source] : source
 }

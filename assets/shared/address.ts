@@ -32,7 +32,7 @@ export function href(path: string, query?: URLSearchParams | string): string {
 export function go(path: string, query: URLSearchParams = new URLSearchParams(), how: How = 'push'): void {
   const url = href(path, query)
   if (url === location.pathname + location.search) return
-  // What is chosen in a sheet takes the place of its entry.
+  // A choice in a sheet replaces the history entry of the sheet.
   if (how === 'push' && history.state === null) history.pushState(null, '', url)
   else history.replaceState(path === current.value.path ? history.state : null, '', url)
   current.value = readAddress()
@@ -41,7 +41,7 @@ export function go(path: string, query: URLSearchParams = new URLSearchParams(),
 /** Sheets over the view that are not in the address, the top one last. */
 const sheets: { close: () => void }[] = []
 
-/** Makes Back close a sheet of a phone, until the returned function is called. */
+/** Makes the Back button of a phone close a sheet, until the returned function is called. */
 export function closeByBack(close: () => void): () => void {
   const sheet = { close }
   sheets.push(sheet)
@@ -54,13 +54,13 @@ export function closeByBack(close: () => void): () => void {
   }
 }
 
-/** Gives the open sheets their entries of the history; later, because a menu that closes may open a dialog. */
+/** Adjusts the history entries to the open sheets. Deferred, because a menu that closes may open a dialog. */
 function settleSheets(): void {
   window.setTimeout(() => {
     const { sheets: depth = 0, below = location.href } = (history.state ?? {}) as Partial<SheetState>
     const state: SheetState = { sheets: sheets.length, below: location.href }
     if (sheets.length > depth) history.pushState(state, '')
-    // Keeps the address that a choice in the sheet has set. Back then leads to the address before the sheet.
+    // Keeps the address that a choice in the sheet has set. Going back then leads to the address before the sheet.
     else if (depth > sheets.length && location.href !== below)
       history.replaceState(sheets.length > 0 ? state : null, '')
     else if (depth > sheets.length) history.go(sheets.length - depth)
@@ -95,7 +95,7 @@ export function startAddress(paths: readonly string[]): void {
     const { sheets: depth = 0 } = (history.state ?? {}) as Partial<SheetState>
     const closed = sheets.splice(depth).reverse()
     for (const { close } of closed) close()
-    // The choices of a sheet stay when Back closes it.
+    // Choices in a sheet stay when the Back button closes it.
     if (closed.length === 0 || shownUrl === location.href) current.value = readAddress()
     else if (depth === 0) history.pushState(null, '', shownUrl)
     else history.replaceState(history.state, '', shownUrl)

@@ -30,7 +30,7 @@ export function setAppearance(change: Partial<Appearance>): void {
   show({ ...appearance.value, ...change })
 }
 
-/** Changed in another window of this device. */
+/** Applies a change made in another window of this device. */
 window.addEventListener('storage', ({ key }) => {
   if (key === 'daybook.appearance') show(readAppearance())
 })

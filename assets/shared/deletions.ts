@@ -5,12 +5,12 @@ import { reasonOf } from './server/api.js'
 
 const pending = signal<ReadonlySet<string>>(new Set())
 
-/** Keys of what is hidden, and deleted on the server after the time to undo. */
+/** Keys of items that are hidden, and will be deleted on the server after the time to undo. */
 export const deleting: ReadonlySignal<ReadonlySet<string>> = pending
 
 export interface Deletion {
   key: string
-  /** What was done, and what stays. */
+  /** The action, and what stays. */
   words: Children
   /** Also called when the page is left, so it must use `keepalive`. @throws ApiProblem */
   remove: () => Promise<unknown>

@@ -4,9 +4,9 @@ import { html } from './html.js'
 import { checkVersion, isOutdated, outage } from './server/connection.js'
 
 /**
- * A component whose module loads when it is first shown, for rarely needed parts. If an
- * outage prevented the load, the page reloads after it, because browsers keep the failure of a module for as long as
- * the document lives. A new version of the page is shown above the view. Another failure is an error of the view, which
+ * A component whose module loads when it is first shown, for rarely needed parts. If an outage prevented the load, the
+ * page reloads after it, because browsers keep the failure of a module for as long as the document lives. If the server
+ * has a new version of the page, a note above the view shows that. Any other failure is an error of the view, which
  * `Boundary` shows.
  */
 export function lazily<Props extends object>(

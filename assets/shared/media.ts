@@ -17,7 +17,7 @@ export const isPhone = matches('(max-width: 39.9375rem)')
 export const isCoarse = matches('(pointer: coarse)')
 
 const printing = signal(false)
-// A change of the media query comes too late for the layout of the paper.
+// A change of the media query would come too late for the print layout.
 window.addEventListener('beforeprint', () => {
   printing.value = true
 })

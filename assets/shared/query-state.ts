@@ -1,4 +1,4 @@
-/** One value of a view in the address: how it is read from and written to the query. */
+/** One value of a view in the address, with functions that read it from and write it to the query. */
 export interface Param<T> {
   /** Accepts any values; unreadable ones count as an empty list. */
   read(values: readonly string[]): T

@@ -35,7 +35,7 @@ export interface Tab {
   count?: number | undefined
   /** A problem there, shown as a dot: `1 failing`. */
   trouble?: string | undefined
-  /** Only a few fit side by side. */
+  /** Shown in a menu, because only a few tabs fit side by side. */
   isInMenu?: boolean
 }
 
@@ -54,7 +54,10 @@ export interface ShellProps {
 
 const phoneActions = signal<Children>(null)
 
-/** Adds content to the right of the title bar on phones, while a view is shown. @param changes what it depends on */
+/**
+ * Adds content to the right of the title bar on phones, while a view is shown. @param changes the values on which it
+ * depends
+ */
 export function usePhoneActions(content: () => Children, changes: readonly unknown[] = []): void {
   useEffect(() => {
     phoneActions.value = isPhone.value ? content() : null

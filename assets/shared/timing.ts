@@ -1,4 +1,4 @@
-/** A hidden page draws no frames. Milliseconds. */
+/** Wait instead of a frame on a hidden page, which draws none. Milliseconds. */
 const UNSEEN_MS = 500
 
 /** Calls back once before the next frame, or soon if the page is hidden. @returns cancels the call */

@@ -15,10 +15,10 @@ export interface ListHandle {
 export interface Branch {
   /** From 1. */
   level: number
-  /** From 1, and how many there are: rows of this level that belong to the same row. */
+  /** Position from 1, and number, of the rows of this level that belong to the same row. */
   position: number
   size: number
-  /** For a row that opens and closes: whether its own rows follow it. */
+  /** For a row that opens and closes: whether it is open, so that its own rows follow it. */
   isOpen?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface VirtualListProps<Item> {
   renderDay?: (day: string) => Children
   /** Whether it is a line between rows, which the keyboard skips. */
   isLine?: (item: Item) => boolean
-  /** Makes it a tree. Enter and the arrows to the sides open and close rows. */
+  /** Makes the list a tree. Enter, left and right open and close rows. */
   branchOf?: ((item: Item) => Branch | undefined) | undefined
   /** Content of the sticky day heading, such as the pill. */
   sticky?: Children
@@ -43,15 +43,15 @@ export interface VirtualListProps<Item> {
   before?: Children
   after?: Children
   selected?: string | undefined
-  /** On Enter or a click; of a row that opens and closes, to do so. */
+  /** Called on Enter or a click. Opens or closes a row that can be opened. */
   onOpen?: (item: Item) => void
-  /** On keyboard moves, so that an open panel can follow. */
+  /** Called on keyboard moves, so that an open panel can follow. */
   onWalk?: (item: Item) => void
-  /** Near that end; may be called often. */
+  /** Called near that end, perhaps often. */
   onNearEnd?: () => void
   onNearStart?: () => void
   onAtTop?: (isAtTop: boolean) => void
-  /** There are rows above the first one, so that it stays in place when they load. */
+  /** Whether there are rows above the first one, which then stays in place when they load. */
   hasMoreAbove?: boolean
   handle?: { current: ListHandle | null }
 }
@@ -59,7 +59,7 @@ export interface VirtualListProps<Item> {
 /** Height of a day heading in rem; taller on phones. */
 const DAY = 2
 const PHONE_DAY = 2.5
-/** The key that changes whether a row is open. */
+/** The key that opens a closed row, or closes an open one. */
 const OPENED_BY: Readonly<Record<string, string>> = { false: 'ArrowRight', true: 'ArrowLeft' }
 const OVERSCAN = 400
 /** Distance from an end that counts as near. */
@@ -112,7 +112,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const activeIndex = indexOf(active)
   const isActiveShown = activeIndex !== undefined && activeIndex >= first && activeIndex < last
 
-  // Before paint: scrolls by as much as the rows have moved, on top of the user's own scrolling.
+  // Runs before paint: scrolls by the distance that the rows have moved, in addition to the user's own scrolling.
   useLayoutEffect(() => {
     const { current: at } = anchor
     const index = indexOf(at?.key)
@@ -140,7 +140,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const scrolled = () => {
     const now = viewOf(scroller.current, body.current)
     const isAtTop = (scroller.current?.scrollTop ?? 0) <= 1
-    // A heading moves to the first row of its day.
+    // From a heading, moves to the first row of its day.
     const index = entries.findIndex(({ item }, at) => item !== undefined && heights.topOf(at + 1) > now.top)
     const { item } = entries[index] ?? {}
     const top = (body.current?.offsetTop ?? 0) + heights.topOf(index)

@@ -43,7 +43,7 @@ export type DraftState = 'clean' | 'changed' | 'outdated' | 'conflict'
 
 /**
  * How a draft relates to the saved card. `outdated`: the card has a later version with the same text, e.g. after a
- * move, so the draft applies to that.
+ * move, so the draft applies to the later version.
  */
 export function draftState({ base, version, mine }: CardDraft, saved: Card): DraftState {
   if (isSameText(mine, saved)) return 'clean'
@@ -64,7 +64,7 @@ export function mergeDraft({ base, mine }: CardDraft, saved: Card): CardDraft {
   return { base: textOf(saved), version: saved.version, mine: merged }
 }
 
-/** Keeps what either person added, without what either removed. */
+/** Keeps words that either person added, and drops words that either removed. */
 function mergeWords(base: readonly string[], mine: readonly string[], saved: readonly string[]): string[] {
   const kept = saved.filter(word => mine.includes(word) || !base.includes(word))
   return [...kept, ...mine.filter(word => !base.includes(word) && !saved.includes(word))]

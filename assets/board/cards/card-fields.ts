@@ -24,7 +24,7 @@ export interface CardFieldsProps {
   asksForText?: number
   onChange: (change: Partial<CardText>) => void
   onTick?: OnTick
-  /** The linked events that could be read; of others the key is shown. */
+  /** The linked events that could be read. Of the others, the page shows the key. */
   events?: readonly LinkedEvent[] | undefined
   /** The server's message about a field: `/title`. */
   problemOf: (field: string) => string | undefined

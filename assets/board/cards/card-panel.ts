@@ -49,9 +49,9 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   /** The draft that was discarded for the saved version, for undo. */
   const [setAside, keepAside] = useState<CardDraft | undefined>(undefined)
   const [isMerged, setMerged] = useState(false)
-  /** Saving was requested while the text contains conflict markers. */
+  /** Whether saving was requested while the text contains conflict markers. */
   const [asksAboutMarks, askAboutMarks] = useState(false)
-  /** The draft differs in ticked tasks only, which are saved unasked. */
+  /** Whether the draft differs only in ticked tasks, which are saved automatically. */
   const [isTicked, setTicked] = useState(false)
   const { show, run } = place.value.value
   const hasChanges = state === 'changed' || state === 'outdated'
@@ -112,7 +112,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
       announce('Saved')
     } catch (error) {
       setTicked(false)
-      // The conflict note follows from the versions.
+      // A conflict is shown by its own note, which follows from the versions.
       if (!isConflict(error)) setProblem(error)
     }
     setSaving(false)
@@ -237,7 +237,7 @@ interface Sending {
   draft: CardDraft
 }
 
-/** A later version that differs only in position is not a conflict: sends the changes again. */
+/** Sends the changes, and repeats them if a later version differs only in position, which is not a conflict. */
 async function sendChanges(id: string, { version, changes, draft }: Sending): Promise<Card> {
   try {
     return await saveCard(id, changes, version)
@@ -271,10 +271,10 @@ export function LostCardPanel({ id, onClose }: { id: string; onClose: () => void
   <//>`
 }
 
-/** All that the board keeps of one card. */
+/** Maximum number of entries that the board keeps of one card. */
 const LIMIT = 500
 
-/** What was done with a card, by whom: loaded when it is opened, and again when the card changes. */
+/** The changes of a card, and who made them. Loaded when the section is opened, and again when the card changes. */
 function CardHistorySection({ id, version }: { id: string; version?: number }) {
   const [isOpen, setOpen] = useState(false)
   const path = `/cards/${segment(id)}/history?limit=${LIMIT}`

@@ -15,9 +15,9 @@ interface LoadedCards {
 }
 
 const PAGE = 500
-/** A board's maximum; a server that keeps sending pages is not followed forever. */
+/** Maximum number of pages, as for the largest board, so that a server that keeps sending pages is not read forever. */
 const MOST_PAGES = 20
-/** A response that is older than a concurrent write is requested again, this many times. */
+/** How often a response that is older than a concurrent write is requested again. */
 const READ_AGAIN = 3
 
 /** Incremented at the start and end of each write: a response from in between may be outdated. */
@@ -32,7 +32,7 @@ const loaded = createResource<LoadedCards | undefined>(async signal => {
   }
 })
 
-/** The visible state: with pending moves and without pending deletions, ahead of the server. */
+/** The visible state, which includes pending moves and deletions that the server does not have yet. */
 export const columns: ReadonlySignal<readonly Column[]> = computed(() => {
   const { cards, columns: names } = loaded.value.value ?? { cards: [], columns: [] }
   const shown = cards.filter(({ id }) => !deleting.value.has(draftKey(id)))
@@ -60,7 +60,7 @@ export function shownCard(id: string): Card | undefined {
   return at?.column.cards[at.index]
 }
 
-/** Includes a card pending deletion, which can be undone. */
+/** Includes a card with a pending deletion, which can be undone. */
 export function isOnBoard(id: string): boolean {
   return loaded.value.value?.cards.some(card => card.id === id) ?? false
 }
@@ -85,7 +85,7 @@ export function moveCard(id: string, place: Place): void {
 
 let sending: Move | undefined
 
-/** Sequentially, so that moves arrive in order. */
+/** Sends moves one after the other, so that they arrive in order. */
 async function sendMoves(): Promise<void> {
   if (sending) return
   while (moves.value[0]) {

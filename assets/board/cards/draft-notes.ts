@@ -47,7 +47,7 @@ export function ConflictNote({ draft, saved, onMerge, onTake, onOverwrite }: Con
   </section>`
 }
 
-/** The page's clock advances in steps and may lag behind the server's, so limits the time to the present. */
+/** Limits the time to the present, because the page's clock advances in steps and may lag behind the server's. */
 function when(instant: string): string {
   return relativeTime(instant, Math.max(now.value, toMs(instant)))
 }
@@ -63,7 +63,7 @@ function diffLine(line: DiffLine | undefined) {
     ${OWNERS[of] && html`<span class="conflict-owner">${OWNERS[of]}</span>`}</div>`
 }
 
-/** Drafts of cards that someone else deleted: nothing else leads to them. */
+/** Drafts of cards that another user deleted. Only this list leads to them. */
 export function LostDrafts() {
   const { card: openId } = place.value.value
   if (!areLoaded.value) return null

@@ -3,7 +3,7 @@ export function sourceOf(key: string): string {
   return key.split(':', 1)[0] ?? ''
 }
 
-/** Counts a card's events by source: those of the catalogue in its order, then all others together. */
+/** Counts a card's events by source: first the sources of the catalogue in its order, then all others together. */
 export function countsBySource(keys: readonly string[]): { source: string; count: number }[] {
   const counts = new Map([...ORDER, 'other'].map(source => [source, 0]))
   for (const key of keys) {

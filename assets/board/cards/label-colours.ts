@@ -14,7 +14,7 @@ const KNOWN: Readonly<Partial<Record<LabelColour, readonly string[]>>> = {
 /** Red is reserved for known words. */
 const OTHERS = LABEL_COLOURS.filter(colour => colour !== 'red')
 
-/** The same for the same word, ignoring case, on every device. */
+/** Gives a word the same colour on every device, ignoring case. */
 export function labelColour(label: string): LabelColour {
   const word = label.trim().toLowerCase()
   const known = LABEL_COLOURS.find(colour => KNOWN[colour]?.includes(word))

@@ -23,7 +23,7 @@ export function diffLines(mine: string, saved: string): DiffLine[] {
 }
 
 /**
- * Matches lines of both texts: pairs of indexes, both ascending, as many as possible.
+ * Matches as many lines of both texts as possible. Returns pairs of indexes, both ascending.
  *
  * The longest common subsequence, after removing the common start and end.
  */

@@ -12,7 +12,7 @@ const TAGS = [
 const ATTRIBUTES = ['href', 'title', 'start', 'type', 'checked', 'disabled']
 /** Only absolute web addresses: nothing executable, nothing relative to the page. */
 const ADDRESSES = /^https?:\/\//i
-/** Above it are the page's own headings: the board, and the card. */
+/** Number of the page's own heading levels above the text: the board, and the card. */
 const HEADINGS_ABOVE = 2
 const DEEPEST_HEADING = 6
 /** The mark of a task in the text, after the start of a list item. */
@@ -42,7 +42,7 @@ export async function renderMarkdown(text: string, onTick?: OnTick): Promise<Doc
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
     ALLOWED_URI_REGEXP: ADDRESSES,
-    // Their values are not addresses.
+    // The values of these attributes are not addresses.
     ADD_URI_SAFE_ATTR: ['type', 'start'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
@@ -63,7 +63,10 @@ function makeTickable(content: DocumentFragment, tick: (at: number, count: numbe
   })
 }
 
-/** Tries the marks in turn: one is the task if Markdown then has this task, and no other, ticked differently. */
+/**
+ * Tries the marks in turn. A mark belongs to the task if changing it changes this task, and no other, in the rendered
+ * Markdown.
+ */
 function withTicked(marked: Marked, text: string, { at, count }: { at: number; count: number }): string | undefined {
   const tasks = tasksIn(marked, text)
   if (tasks.length !== count) return undefined

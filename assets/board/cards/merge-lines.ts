@@ -11,7 +11,10 @@ export function countMarked(text: string): number {
   return Math.max(starting(MINE_MARK), starting(SAVED_MARK))
 }
 
-/** Merges two edits of one text. Changes by only one side are applied; of a conflict both stay, between markers. */
+/**
+ * Merges two edits of one text. Changes by only one side are applied. In a conflict, both versions stay, between
+ * markers.
+ */
 export function mergeLines({ base, mine, saved }: { base: string; mine: string; saved: string }): string {
   const [origin, ours, theirs] = [base, mine, saved].map(text => text.split('\n')) as [string[], string[], string[]]
   const [inOurs, inTheirs] = [new Map(commonLines(origin, ours)), new Map(commonLines(origin, theirs))]

@@ -9,7 +9,7 @@ export interface RequestedCard {
 }
 
 /**
- * Reads `#new?title=…&link=…`, set by the observatory. A fragment, so that no server sees it.
+ * Reads `#new?title=…&link=…`, set by the observatory. It uses a fragment, so that no server sees the content.
  *
  * @returns undefined for any other fragment
  */
@@ -22,7 +22,7 @@ export function readNewCardHash(hash: string): RequestedCard | undefined {
   return { title: cut(title), links: [...new Set(links)].slice(0, LINKS) }
 }
 
-/** Never within a surrogate pair. */
+/** Cuts a text, but never within a surrogate pair. */
 function cut(text: string): string {
   if (text.length <= TITLE_CHARACTERS) return text
   return text

@@ -42,7 +42,7 @@ export function BoardColumn(props: BoardColumnProps) {
   const atTabStop = cards.findIndex(({ id }) => id === tabStop)
   // The card reached by keyboard is always rendered.
   const most = Math.max(drawn, atTabStop + 2)
-  // The drop slot's index does not count the dragged card, which leaves its own slot during the drag.
+  // The index of the drop slot does not count the dragged card, which leaves its own slot during the drag.
   const others = cards.slice(0, most).filter(({ id }) => id !== dragged?.card.id)
   const tile = (card: Card) => html`<${CardTile} key=${card.id} card=${card} isOpen=${card.id === openId} terms=${terms}
     isTabStop=${card.id === tabStop} onFocus=${() => onFocus(card.id)} onKeyDown=${onKeyDown} onMove=${() => onMove(card)}
@@ -112,7 +112,7 @@ function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
       if (isToOpen) onOpen(id)
       else field.current?.scrollIntoView({ block: 'nearest' })
     } catch (error) {
-      // Keeps newer input, and restores what could not be added.
+      // Keeps newer input; otherwise restores the text that could not be added.
       setTitle(typed => (typed === '' ? words : typed))
       setProblem(`“${words}” was not added. ${reasonOf(error)}`)
     }

@@ -66,7 +66,7 @@ export function joined(newer: readonly Run[], older: readonly Run[]): Run[] {
   return [...newer, ...older.filter(({ id }) => !known.has(id))]
 }
 
-/** One run: its state, its plan or log, and a button to cancel it or to run it again, which starts another. */
+/** One run: its state, its plan or log, and a button to cancel it or to start another like it. */
 export function RunDetail({ id, onStarted }: { id: string; onStarted: (run: Run) => void }) {
   const listed = newestRuns.value?.items.find(run => run.id === id)
   const single = useResource<Run>(signal => boardApi(`/runs/${segment(id)}`, { signal }), [], !listed)
@@ -106,7 +106,7 @@ function RunHead({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }
   </header>`
 }
 
-/** Longer than ending a run by force takes. */
+/** Time limit of a cancellation. Ending a run by force takes less. */
 const CANCEL_WITHIN_MS = 60_000
 
 function CancelButton({ run }: { run: Run }) {

@@ -12,7 +12,7 @@ import { HEADER_SECRET } from '../access.js'
 import { boardApi, boardName, executorHeader } from '../place.js'
 import { executor, setExecutor } from './runs.js'
 
-/** By board, only in this page's memory: not in storage, addresses or the document. */
+/** Tokens by board, kept only in this page's memory: not in storage, addresses or the document. */
 const tokens = new Map<string, string>()
 const held = signal<ReadonlySet<string>>(new Set())
 
@@ -56,11 +56,11 @@ export function refusalWords(): string {
 export type Execution<T> = (headers: Readonly<Record<string, string>>) => Promise<T>
 
 /**
- * Executes it with the held and the typed tokens; accepted ones are kept.
+ * Executes the run with the held and the typed tokens, and keeps accepted ones.
  *
  * @param typed tokens by board
- * @throws ApiProblem; `isRefusal` if a token was refused: the server does not say which, so none of the sent ones is
- *   kept
+ * @throws ApiProblem; `isRefusal` if a token was refused: the server does not report which one, so none of the sent
+ *   ones is kept
  */
 export async function execute<T>(run: Execution<T>, typed: ReadonlyMap<string, string> = new Map()): Promise<T> {
   const sent = asked.peek().map((board): [string, string] => [board, typed.get(board) ?? tokens.get(board) ?? ''])
@@ -100,7 +100,7 @@ interface ExecutionDialogProps<T> {
   run: Execution<T>
   onDone: (done: T) => void
   onClose: () => void
-  /** Describes what will be done, where, and how long. */
+  /** Description of the action, its place and its time limit. */
   children?: Children
 }
 
@@ -128,7 +128,7 @@ export function useExecution<T>(asked: Omit<ExecutionDialogProps<T>, 'onClose'>)
   return { start, isInProgress, dialog }
 }
 
-/** Password managers do not save it. */
+/** Attributes that keep password managers from saving a field. */
 export const UNSAVED = { 'data-1p-ignore': true, 'data-lpignore': 'true' }
 
 interface Problem {
@@ -149,8 +149,8 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
 
   const missing = missingTokens.value
 
-  // After the fields are rendered, which they are not until a held token is refused. The error comes last and may be
-  // out of view on a phone.
+  // Runs after the fields are rendered, which happens only once a held token is refused. The error comes last and may
+  // be out of view on a phone.
   useLayoutEffect(() => {
     if (!problem) return
     form.current?.querySelector<HTMLInputElement>('[aria-invalid=true]')?.focus()

@@ -69,7 +69,7 @@ export function LogFind({ box, changes, onShow }: LogFindProps) {
   </search>`
 }
 
-/** @returns the rows that contain the words, which are marked in them and nowhere else */
+/** Marks the words in the rows that contain them, and removes all other marks. @returns these rows */
 function markIn(box: HTMLElement | null, words: string): Element[] {
   const marks: Range[] = []
   const rows = [...(box?.children ?? [])].filter(row => {

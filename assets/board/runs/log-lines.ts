@@ -20,17 +20,17 @@ const LINE_CHARACTERS = 4_000
 
 /** Terminal escape sequences: colours, titles, cursor movements. */
 const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])?/g
-/** The readable form of a line: without controls; of overwritten text only the last. */
+/** The readable form of a line, without control characters. Of overwritten text, only the last version stays. */
 export function plainLine(text: string): string {
   const written = text.replace(SEQUENCES, '').split('\r')
   const last = written.findLast(piece => piece !== '') ?? ''
-  // Twice: what the first pass removes may have separated the marks of a stack.
+  // Applied twice, because characters that the first pass removes may have separated the marks of a stack.
   return plainText(plainText(last, last.length), last.length)
 }
 
 /**
- * How long a piece was in progress, in whole seconds. None for a keep-alive, which follows all pieces before it, and for what was
- * written before the connection was made.
+ * How long a piece was in progress, in whole seconds. Zero for a keep-alive, which follows all earlier pieces, and for
+ * a piece written before the connection was made.
  *
  * @param clock the server's clock, in epoch milliseconds
  */

@@ -18,9 +18,12 @@ import { isOver, stopwatch } from './run-words.js'
 import { loadRuns, noteRun } from './runs.js'
 
 const AT_END_PIXELS = 24
-/** The server collects lines for a fraction of a second, and its clock is known to a second. */
+/**
+ * Delay in seconds that counts as live: the server collects lines for a fraction of a second, and its clock is known
+ * only to a second.
+ */
 const MOST_LIVE = 3
-/** Lines arrive in bursts; they are searched at this interval. */
+/** Lines arrive in bursts, so they are searched at this interval. */
 const FIND_EVERY_MS = 250
 
 /**
@@ -31,7 +34,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
   const box = useRef<HTMLDivElement>(null)
   const [isFollowing, setFollowing] = useState(true)
   const following = useRef(true)
-  /** How many seconds behind lines arrive, or until when they did. */
+  /** The delay of lines in seconds, or the time of the last lines before the connection was lost. */
   const [link, setLink] = useState<'opening' | number | { heardAt: number }>('opening')
   const [changes, setChanges] = useState(0)
   const [problem, setProblem] = useState('')
@@ -61,7 +64,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
         const [first] = pieces
         if (!lines && first) {
           lines = new LogLines(beginning(latest.current, first))
-          // The page does not know yet that the run has started.
+          // Otherwise the page would not yet know that the run has started.
           if (latest.current.state === 'queued') void loadRuns()
         }
         for (const line of pieces.flatMap(piece => lines?.add(piece) ?? [])) showLine(list, rows, line)
@@ -130,14 +133,14 @@ async function download(id: string): Promise<void> {
     link.href = URL.createObjectURL(await answer.blob())
     link.download = `run-${id}.log`
     link.click()
-    // After the browser has started to save it.
+    // Only after the browser has started to save the file.
     window.setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
   } catch (error) {
     showToast({ words: `The log was not downloaded. ${reasonOf(error)}` })
   }
 }
 
-/** Time from which lines are counted; for a run still waiting, its first output. */
+/** Time from which the times of lines count. For a run that still waits, the time of its first output. */
 function beginning({ started_at, created_at }: Run, { seq, at }: LogPiece): string {
   return started_at ?? (seq === 1 ? at : created_at)
 }
@@ -171,9 +174,12 @@ interface LogReader {
   /** `seq` of the last known piece, where reading continues. */
   after: () => number
   onPieces: (pieces: readonly LogPiece[]) => void
-  /** Called when everything was sent and the run has ended. */
+  /** Called when the run has ended and all pieces were sent. */
   onEnd: (run: Run) => void
-  /** Called with the seconds that the last piece took to arrive, and when the connection is lost: the server was last heard at that time. */
+  /**
+   * Called with the seconds that the last piece took to arrive. When the connection is lost, called with the time of
+   * the last message from the server.
+   */
   onLink: (link: number | { heardAt: number }) => void
 }
 
@@ -225,7 +231,7 @@ async function readOnce(
   const open = async (signal: AbortSignal) => {
     const call = { query: { after: reader.after() }, headers: { accept: 'text/event-stream' }, signal }
     const answer = await boardResponse(`/runs/${segment(runId)}/log`, call)
-    // The server's clock may differ from the device's. That of another board is not known.
+    // The server's clock may differ from the device's. The clock of another board is not known.
     openedAt = toMs((boardName.peek() === '' && answer.headers.get('date')) || '')
     aheadMs = Date.now() - openedAt
     reader.onLink(0)

@@ -28,7 +28,9 @@ export function RunButtons({ card, onStarted }: RunButtonsProps) {
   </div>`
 }
 
-/** Starts another run of the same card in the same mode; a real one asks again. Nothing if the card was deleted. */
+/**
+ * Starts another run of the same card in the same mode. A real run asks again. Renders nothing if the card was deleted.
+ */
 export function RunAgain({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }) {
   const card = shownCard(run.card_id)
   return card && html`<${AgainButton} card=${card} mode=${run.mode} onStarted=${onStarted} />`

@@ -28,12 +28,12 @@ export function waitedMs({ created_at, started_at, finished_at }: Run, now: numb
   return (started_at ? toMs(started_at) : finished_at ? toMs(finished_at) : now) - toMs(created_at)
 }
 
-/** Running time in milliseconds, until `now` if still running, 0 if it never ran. */
+/** Running time in milliseconds: until `now` for a run in progress, 0 for one that never ran. */
 export function ranMs({ started_at, finished_at }: Run, now: number): number {
   return started_at === null ? 0 : (finished_at ? toMs(finished_at) : now) - toMs(started_at)
 }
 
-/** Why it did not succeed, as a sentence; empty if there is no reason. */
+/** The reason why a run did not succeed, as a sentence; empty if there is none. */
 export function whyNotDone({ state, reason, exit_code, signal, timeout_seconds }: Run): string {
   if (state === 'interrupted') return 'The server stopped during the run.'
   if (state !== 'failed') return ''

@@ -10,7 +10,7 @@ import { duration } from '../../shared/words/time.js'
 export const EVERY_MS = 5_000
 const MOST_LAGS = 120
 
-/** Since the page was opened, oldest first, by name. */
+/** Lags since the page was opened, oldest first, by name of the consumer. */
 export const lags = signal<ReadonlyMap<string, readonly number[]>>(new Map())
 
 /** The consumers of the user; for an admin, all. */
@@ -36,7 +36,7 @@ export function filterWords({ filters }: Pick<Consumer, 'filters'>): string {
 
 const SIZE = { width: 72, height: 18 }
 
-/** How far a consumer is behind, in words and as a line since the page was opened. */
+/** The lag of a consumer, in words and as a line since the page was opened. */
 export function LagView({ consumer }: { consumer: Consumer }) {
   const { events, seconds, exact } = consumer.lag
   const amount = exact ? count(events) : `${count(events)} or more`
@@ -47,7 +47,7 @@ export function LagView({ consumer }: { consumer: Consumer }) {
 
 function LagLine({ name }: { name: string }) {
   const known = lags.value.get(name) ?? []
-  // One value is a level line.
+  // A single value is drawn as a level line.
   const values = known.length === 1 ? [...known, ...known] : known
   const most = Math.max(1, ...values)
   const step = SIZE.width / Math.max(1, values.length - 1)

@@ -14,7 +14,7 @@ import { fromLocal, fromMs } from '../../shared/words/time.js'
 import { Time } from '../../shared/words/time-view.js'
 import { consumerPath, consumers, filterWords, LagView } from './consumer-list.js'
 
-/** One consumer: how far it is, its failures, and where it continues. */
+/** One consumer: its progress, its failures, and the position at which it continues. */
 export function ConsumerPanel({ consumer, onClose }: { consumer: Consumer; onClose: () => void }) {
   const { name, filters, acknowledged_at: acknowledged, leased_until: lease, last_error: error } = consumer
   const query = new URLSearchParams(
@@ -50,7 +50,7 @@ export function ConsumerPanel({ consumer, onClose }: { consumer: Consumer; onClo
   <//>`
 }
 
-/** Sets the position after a confirmation: work may then be repeated or skipped. */
+/** Sets the position after a confirmation, because work may then be repeated or skipped. */
 function Seek({ consumer }: { consumer: Consumer }) {
   const [local, setLocal] = useState('')
   const ms = Date.parse(`${local}Z`)
@@ -75,7 +75,10 @@ function replaced(changed: Consumer): Consumer[] {
 /** Only the oldest dead letters; more appear as these are handled. */
 const SHOWN = 50
 
-/** The events that a consumer gave up, each with its error. Their number is the consumer's, so a change of it loads them. */
+/**
+ * The events that a consumer gave up, each with its error. They are loaded again when the consumer's number of dead
+ * letters changes.
+ */
 function DeadLetters({ consumer }: { consumer: Consumer }) {
   const { dead_letters: amount } = consumer
   const path = `${consumerPath(consumer)}/dead-letters`

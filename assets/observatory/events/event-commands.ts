@@ -9,21 +9,21 @@ export interface CalledLedger {
 /** Requests an address with curl. The token is a variable, never a value. @param path below the root path */
 export function curlCommand({ base, needsToken }: CalledLedger, path: string, flags = '-sS'): string {
   const token = needsToken ? ' -H "Authorization: Bearer $EVENT_API_TOKEN"' : ''
-  // The only character of an address that would end the shell's quoting.
+  // `'` is the only character of an address that would end the shell's quoting.
   return `curl ${flags}${token} '${(base + path).replaceAll("'", '%27')}'`
 }
 
-/** Every event that matches, one a line. */
+/** Requests every matching event, one a line. */
 export function exportCommand(ledger: CalledLedger, query: ApiQuery): string {
   return curlCommand(ledger, `/api/export?${searchOf(query)}`, '-sS --fail-with-body')
 }
 
-/** The newest events that match, as a table. */
+/** Lists the newest matching events as a table. */
 export function listCommand({ base }: CalledLedger, query: ApiQuery): string {
   return `daybook api events${flagsOf({ ...query, 'api-url': base })}`
 }
 
-/** The events that match, then each new one: a stream has no end. */
+/** Requests the matching events, then each new one. A stream has no end. */
 export function streamCommand(ledger: CalledLedger, { to: _, ...query }: ApiQuery): string {
   return curlCommand(ledger, `/api/stream?${searchOf(query)}`, '-sSN')
 }

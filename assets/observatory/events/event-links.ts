@@ -7,7 +7,7 @@ const LONGEST_TITLE = 200
 /** Servers refuse longer addresses. Characters. */
 const LONGEST_ADDRESS = 8192
 
-/** The event's page on its platform: its text's address, else that of the innermost target that has one. */
+/** The event's page on its platform: the address of its text, else that of the innermost target that has one. */
 export function platformLink(event: Pick<StoredEvent, 'conversation' | 'target'>): string | undefined {
   const nodes = chainOf(event).reverse()
   return [event.conversation.url, ...nodes.map(node => node.url)].map(webAddress).find(url => url !== undefined)
@@ -57,7 +57,7 @@ function wellFormed(text: string): string {
   return text.replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
 }
 
-/** What a subscription to the place of the event would name as its target; undefined where the grammar has no form for it. */
+/** The target of a subscription to the place of the event; undefined if the grammar has no form for it. */
 export function watchTarget(event: Pick<StoredEvent, 'source' | 'target'>): string | undefined {
   const chain = chainOf(event)
   const node = (...types: string[]) =>

@@ -1,7 +1,7 @@
 import type { StoredEvent, TargetNode } from '#model/events/event'
 import { actorName as nameOfActor, nodeName, plainWords, shownSteps } from '#model/sentences/event-names'
 
-/** Deeper chains are not followed, because they come from strangers. */
+/** Maximum depth of a chain, because chains come from strangers. */
 const DEEPEST = 64
 
 /** The event's target and its parents, outermost first, as sent. */
@@ -37,7 +37,7 @@ export function actorName(event: { actor: Pick<StoredEvent['actor'], 'display' |
   return nameOfActor(event) || 'Someone'
 }
 
-/** A bot, whose role has a frame. */
+/** Whether the actor is a bot, whose role has a frame. */
 export function isProgram(event: Pick<StoredEvent, 'actor_role'>): boolean {
   return event.actor_role === 'bot'
 }
@@ -47,7 +47,9 @@ export function roleOf({ actor_role: role }: Pick<StoredEvent, 'actor_role'>): s
   return role === 'member' ? '' : plainWords(role)
 }
 
-/** The text of the message, or the commit messages; the reason where they were erased. Empty if there is only an action. */
+/**
+ * The text of the message, or the commit messages. If they were erased, the reason. Empty if there is only an action.
+ */
 export function wordsSaid({ conversation, erased }: Pick<StoredEvent, 'conversation' | 'erased'>): string {
   return erased?.reason ?? conversation.text ?? ''
 }

@@ -20,7 +20,7 @@ import {
   searchWords,
 } from './saved-searches.js'
 
-/** What is filtered as a file, or as a command that gets the same events. */
+/** Offers the filtered events as a file, or as a command that gets the same events. */
 export function ExportMenu() {
   const query = apiQuery()
   const ledger = { base: location.origin + rootPath, needsToken: !isOpen() }

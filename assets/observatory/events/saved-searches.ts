@@ -20,7 +20,7 @@ export interface SavedSearch {
 }
 
 const MOST = 20
-/** Each holds a request open. */
+/** Maximum number of notifying searches, because each holds a request open. */
 export const MOST_NOTIFYING = 3
 const WAIT_S = 25
 const RETRY_MS = 5_000
@@ -28,7 +28,7 @@ const RETRY_MS = 5_000
 const saved = signal<readonly SavedSearch[]>(readSaved())
 export const savedSearches: ReadonlySignal<readonly SavedSearch[]> = saved
 
-/** The current filters, as a saved search has them. */
+/** The current filters, in the form of a saved search. */
 export function currentSearch(): string {
   const state = { ...filters.value, ...NO_RANGE, event: '', live: false }
   return String(writeState(FILTER_PARAMS, state, new URLSearchParams()))
@@ -77,8 +77,8 @@ export function notifyOfSearches(): void {
 }
 
 /**
- * In one tab of the browser: a browser opens six connections to a server, for all tabs together. Without TLS, except on
- * this machine, a page has no locks.
+ * Follows in only one tab, because a browser opens six connections to a server for all tabs together. Locks need TLS,
+ * except on this machine.
  */
 async function followOnce(query: string, signal: AbortSignal): Promise<void> {
   const { locks } = navigator as { locks?: LockManager }
@@ -124,7 +124,7 @@ function notify(query: string, { items, count }: EventPage): void {
   }
 }
 
-/** What is kept may come from another release. */
+/** The stored value may come from another release. */
 function readSaved(): SavedSearch[] {
   const kept = readStored('searches')
   const all = Array.isArray(kept) ? kept.slice(0, MOST) : []

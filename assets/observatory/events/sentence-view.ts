@@ -4,7 +4,7 @@ import { Words } from '../../shared/words/text-view.js'
 
 /** Longer names and breadcrumbs are truncated. */
 const SHORT = 200
-/** A shorter place is never cut, so it needs no least width. Characters. */
+/** A shorter place is never truncated, so it needs no minimum width. Characters. */
 const SHORT_PLACE = 12
 
 export interface SentenceProps {
@@ -16,7 +16,7 @@ export interface SentenceProps {
   mark?: Children
 }
 
-/** A sentence in three parts; if there is no room, the middle one, the place, is truncated. */
+/** A sentence in three parts. If there is no room, the middle part (the place) is truncated. */
 export function Sentence({ parts, mark, ...rest }: SentenceProps) {
   const at = parts.findIndex(part => part.kind === 'place')
   const head = at === -1 ? parts : parts.slice(0, at)

@@ -11,7 +11,7 @@ import { now } from '../../shared/words/now.js'
 import { Time } from '../../shared/words/time-view.js'
 import { forgetIssued, issuedToken, NewTokenForm, TokenBox } from './new-token-form.js'
 
-/** The server's limit. */
+/** Maximum number of tokens, as on the server. */
 const MOST = 20
 
 export interface TokenListProps {
@@ -117,7 +117,7 @@ export function SessionList({ path }: { path: string }) {
     send(async () => {
       await deleteAt(`${path}/sessions${which ? `/${segment(which.id)}` : ''}`)
       announce(which ? 'The session has ended' : 'The sessions have ended')
-      // Its button goes.
+      // The button disappears.
       heading.current?.focus()
       await sessions.load()
     })

@@ -9,11 +9,11 @@ import { capital } from '../../shared/words/text.js'
 import { passwordMinLength } from './people-list.js'
 
 interface PasswordFieldProps extends TextFieldProps {
-  /** The user's password as it is, to prove who changes it. */
+  /** Whether this is the current password, which proves who makes the change. */
   isCurrent?: boolean
 }
 
-/** A password, which can be revealed: one for another person must be passed on. Never kept in a draft. */
+/** A password that can be revealed, because one for another person must be passed on. Never kept in a draft. */
 export function PasswordField({ isCurrent, hint, ...others }: PasswordFieldProps) {
   const least = isCurrent ? undefined : passwordMinLength.value
   const words = [least !== undefined && `At least ${least} characters.`, hint].filter(Boolean).join(' ')
@@ -21,11 +21,11 @@ export function PasswordField({ isCurrent, hint, ...others }: PasswordFieldProps
 }
 
 interface PasswordFormProps {
-  /** Of the button that shows the form, and of the one that sends it. */
+  /** Label of the button that shows the form, and of the one that sends it. */
   label: string
   answer: string
   hint: string
-  /** The own account: its current password proves who changes it. */
+  /** Username of the own account, for which the current password proves who makes the change. */
   username?: string
   /** @throws ApiProblem */
   change: (passwords: { password: string; current_password: string }) => Promise<void>

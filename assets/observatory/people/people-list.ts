@@ -68,7 +68,7 @@ export function deletePerson({ id, username }: ListedUser): void {
 
 /**
  * Why a person cannot be disabled, deleted or made a member: no admin would remain. The server also considers an admin
- * token; a page only knows of one if it used it.
+ * token; the page knows of it only after using it.
  */
 export function whyLastAdmin(person: ListedUser): string | undefined {
   const admins = (loaded.value.value ?? []).filter(

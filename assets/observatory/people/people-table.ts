@@ -47,7 +47,10 @@ function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelec
   </tr>`
 }
 
-/** Whether a person may log in: changes immediately, reverts on failure. Switching off can be undone. */
+/**
+ * A switch for whether a person may log in. It changes immediately, and reverts on failure. Switching off can be
+ * undone.
+ */
 export function PersonSwitch({ person, isBare }: { person: ListedUser; isBare: boolean }) {
   const [pending, setPending] = useState<boolean | undefined>(undefined)
   const { username } = person

@@ -5,14 +5,14 @@ import { ApiProblem, api, createResource, segment } from '../../shared/server/ap
 import { rootPath } from '../../shared/server/root-path.js'
 import { isAdmin } from '../../shared/server/session.js'
 
-/** A source that an operator has defined. Only admins see how. */
+/** A source that an operator has defined. Only admins see its definition. */
 export interface ListedSource extends Pick<ShownSource, 'webhook_path' | 'accepts' | 'secret_count' | 'feed'> {
   definition: Partial<SourceDefinition> & Pick<SourceDefinition, 'name'>
-  /** The server reads it: nothing is delivered to it. */
+  /** Whether the server reads it as a feed, so nothing is delivered to it. */
   isFeed: boolean
 }
 
-/** As admins have loaded it. */
+/** A source with its definition, as loaded by admins. */
 export type WholeSource = ShownSource & ListedSource
 
 export const sources = createResource<readonly ListedSource[]>(async signal => {
@@ -48,13 +48,13 @@ export function worksWithoutSecret(proof: SourceProof): boolean {
   return proof.type === 'feed' ? proof.login === undefined : proof.type === 'none'
 }
 
-/** Why it records nothing. */
+/** The reason why a source records nothing. */
 export function closedWords({ accepts, definition, feed, isFeed }: ListedSource): string | undefined {
   if (accepts) return feed?.problem
   return `It ${definition.enabled === false ? 'is off' : 'has no secret'}: it ${isFeed ? 'is not read' : 'accepts nothing'}.`
 }
 
-/** Failures of the call name the places in the definition. */
+/** Makes the call; its failures name the places in the definition. */
 export async function placed<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()

@@ -21,7 +21,7 @@ interface SourceProps<S> {
   onClose: () => void
 }
 
-/** One source: where it receives, what its deliveries become, and a delivery to try. */
+/** One source: its address, the events that its deliveries become, and a delivery to try. */
 export function SourcePanel({ source, onOpen, onClose }: SourceProps<WholeSource>) {
   const { definition, secret_count: secrets, updated_at: changed, feed, isFeed } = source
   const { rules, proof, name, description: about, ...others } = definition
@@ -61,10 +61,10 @@ export function SourcePanel({ source, onOpen, onClose }: SourceProps<WholeSource
   <//>`
 }
 
-/** The server gives up before. */
+/** Time limit for reading a feed. The server gives up earlier. */
 const READING_MS = 90_000
 
-/** Reads a feed, and shows what that has done. */
+/** Reads a feed, and shows the result. */
 function ReadNow({ path }: { path: string }) {
   const [outcome, setOutcome] = useState<FeedOutcome | undefined>(undefined)
   const { problem, isSending, send } = useSending()
@@ -98,7 +98,7 @@ interface Tried {
   without_result?: string[][]
 }
 
-/** Shows what a pasted delivery becomes. @param read the definition to try; absent: the stored one */
+/** Shows the events that a pasted delivery becomes. @param read the definition to try; absent: the stored one */
 function Sample({ name, read }: { name: string; read?: () => unknown }) {
   const [delivery, setDelivery] = useState('')
   const [tried, setTried] = useState<Tried | undefined>(undefined)

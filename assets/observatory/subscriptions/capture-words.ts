@@ -13,7 +13,7 @@ export interface CaptureWords {
 
 type Watch = Pick<Subscription, 'source' | 'enabled' | 'metadata' | 'capture' | 'capture_modes' | 'created_at'>
 
-/** Overdue by this much, so capturing is not running. */
+/** A capture that is overdue by this much shows that capturing does not run. */
 const LATE_MS = 2 * MINUTE
 
 /**
@@ -108,7 +108,7 @@ export function moment(ms: number, now: number, zone?: Zone): string {
 
 /** How often a watch is captured, and until when. */
 
-/** When it ends, in epoch milliseconds; undefined without an end. */
+/** The end of a subscription, in epoch milliseconds; undefined without one. */
 export function expiresAt({ metadata }: Pick<Subscription, 'metadata'>): number | undefined {
   return instantOf(metadata.expires_at)
 }
@@ -117,7 +117,7 @@ export function isOver(subscription: Pick<Subscription, 'metadata'>, now: number
   return (expiresAt(subscription) ?? Number.POSITIVE_INFINITY) <= now
 }
 
-/** Whether its last capture failed and it will be captured again. */
+/** Whether the last capture of a subscription failed, and it will be captured again. */
 export function isFailing(subscription: Pick<Subscription, 'enabled' | 'metadata' | 'capture'>, now: number): boolean {
   return subscription.enabled && !isOver(subscription, now) && (subscription.capture?.failures ?? 0) > 0
 }

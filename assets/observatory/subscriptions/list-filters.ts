@@ -10,9 +10,9 @@ export interface SubscriptionsState {
   show: Shown
   find: string
   new: boolean
-  /** Id of the one to copy into a new one. */
+  /** Id of the subscription to copy into a new one. */
   like: string
-  /** Where a new one begins. */
+  /** Source of a new subscription. */
   source: string
   target: string
   edit: string
@@ -36,7 +36,7 @@ export const IS_SHOWN: Record<Shown, (one: Subscription, now: number, ownId: str
   off: (one, now) => !one.enabled || isOver(one, now),
 }
 
-/** Whether every word occurs in its visible text. */
+/** Whether every word occurs in the visible text of a subscription. */
 export function isFound(subscription: Subscription, find: string, owner: string): boolean {
   if (find === '') return true
   const { id, source, target, scope, event_kinds: kinds, metadata } = subscription
@@ -46,7 +46,7 @@ export function isFound(subscription: Subscription, find: string, owner: string)
   return words.every(word => seen.includes(word))
 }
 
-/** By source, then by target, so that a switched one keeps its place. */
+/** Sorts by source, then by target, so that a switched subscription keeps its place. */
 export function byPlace(order: (a: string, b: string) => number): (a: Subscription, b: Subscription) => number {
   return (a, b) => order(a.source, b.source) || a.target.localeCompare(b.target) || (a.id < b.id ? -1 : 1)
 }

@@ -48,7 +48,7 @@ export async function switchSubscription(subscription: Subscription, enabled: bo
 }
 
 /**
- * @returns what is stored now
+ * @returns the stored subscription
  * @throws ApiProblem
  */
 export async function saveSubscription(draft: Draft): Promise<Subscription> {
@@ -65,7 +65,7 @@ export async function saveSubscription(draft: Draft): Promise<Subscription> {
   return subscription
 }
 
-/** Hides it, with ten seconds to undo. Deleting and creating it again would lose its cursor. */
+/** Hides a subscription, with ten seconds to undo. Deleting and creating it again would lose its cursor. */
 export function deleteSubscription(subscription: Subscription): void {
   const { id } = subscription
   const remove = async () => {

@@ -17,7 +17,7 @@ import { kindsLine } from './form/kind-titles.js'
 import { deleteSubscription, ownerName, switchSubscription, whyNotMine } from './subscription-changes.js'
 import { nameOf, TargetView } from './target-view.js'
 
-/** A button adds more rows: each consists of about thirty elements. */
+/** Number of rows shown at first, and added by a button. Each row consists of about thirty elements. */
 const STEP = 200
 
 export interface SubscriptionTableProps {
@@ -125,7 +125,7 @@ function eventsLink({ id, last_event_at }: Pick<Subscription, 'id' | 'last_event
 }
 
 function daysSince(ms: number, now: number): number {
-  // With a margin, because the link is followed some time later.
+  // Includes a margin, because the link is followed some time later.
   const days = Math.floor((now + HOUR - ms) / DAY) + 1
   return RANGES.find(range => range >= days) ?? Math.min(days, LONGEST)
 }

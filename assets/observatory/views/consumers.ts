@@ -13,7 +13,7 @@ import { ConsumerPanel } from '../consumers/consumer-panel.js'
 import { keepFresh } from '../overview.js'
 import { loadOwners, ownerName } from '../subscriptions/subscription-changes.js'
 
-/** `consumer`: name of the open one. */
+/** `consumer`: name of the open consumer. */
 const state = queryState<{ consumer: string }>({ consumer: text })
 
 export function ConsumersView() {

@@ -15,13 +15,13 @@ import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
 import { bySource, keepFresh, overview, sourceLabel } from '../overview.js'
 
-/** How often it is loaded, also while deliveries are compared. */
+/** Interval of loading, normally and while deliveries are compared. */
 const EVERY_MS = { idle: 10_000, comparing: 1_000 }
 const SHOWN = 200
-/** As far back as refused deliveries are kept. */
+/** How long refused deliveries are kept. */
 const SINCE_SECONDS = 7 * 86_400
 
-/** What only admins may see. */
+/** Data that only admins may see. */
 const loaded = createResource(async signal => {
   const query = { limit: SHOWN }
   const [trace, reconcile] = await Promise.all([
@@ -31,7 +31,9 @@ const loaded = createResource(async signal => {
   return { trace, reconcile }
 })
 
-/** What each source delivered, what was refused and why, and what platforms list that the ledger lacks. */
+/**
+ * The deliveries of each source, the refused ones with the reason, and those that platforms list and the ledger lacks.
+ */
 export function DeliveriesView() {
   const { stats } = overview.value.value ?? {}
   const { trace, reconcile } = loaded.value.value ?? {}
@@ -75,7 +77,7 @@ function SourceRows({ stats, trace }: { stats: Stats; trace: DeliveryTraceState 
   </table>`
 }
 
-/** Nothing of a body is kept, so the platform has to deliver it again, or to list it. */
+/** Refused deliveries. Their bodies are not kept, so the platform has to deliver them again, or to list them. */
 function Refused({ trace: { refused }, hooks }: { trace: DeliveryTraceState; hooks: ReconcileStatus['hooks'] }) {
   const sources = [...new Set(refused.map(({ source }) => source))].sort(bySource)
   const listed = sources.filter(source => hooks.some(hook => hook.source === source))
@@ -110,7 +112,7 @@ const COUNTS = {
   ...{ missing: 'still missing', gone: 'gone for good' },
 }
 
-/** What the last comparison with the list of each platform found, and another one. */
+/** The result of the last comparison with the list of each platform, and a button to start another one. */
 function Reconciled({ status: { hooks, running, reports } }: { status: ReconcileStatus }) {
   const buttons = html`<div class="row wrap spaced">
       <${AskButton} label="Look what is missing…" answer="Look" question=${`The lists of ${counted(hooks.length, 'hook')} are read. Nothing is recorded.`} run=${compare(true)} />

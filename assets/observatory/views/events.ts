@@ -30,7 +30,7 @@ const loadPanel = () => import('../events/panel/event-panel.js').then(module => 
 const EventPanel = lazily(loadPanel)
 const FilterSheet = lazily(() => import('../events/filters/filter-sheet.js').then(module => module.FilterSheet))
 
-/** Limit, in case Live keeps the page busy. */
+/** Time limit for preloading the panel, in case Live keeps the page busy. */
 const PANEL_WITHIN_MS = 3_000
 
 export function EventsView() {
@@ -63,7 +63,7 @@ function Events() {
   const isListed = loaded.value.key !== undefined
   useEffect(() => {
     if (!isListed) return
-    // Preloads the panel: an outage must not prevent opening loaded rows.
+    // Preloads the panel, so that loaded rows can be opened during an outage.
     const idle = requestIdleCallback(() => void loadPanel().catch(() => undefined), { timeout: PANEL_WITHIN_MS })
     return () => cancelIdleCallback(idle)
   }, [isListed])

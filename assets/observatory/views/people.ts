@@ -19,7 +19,7 @@ import { people } from '../people/people-list.js'
 import { PeopleTable } from '../people/people-table.js'
 import { PersonPanel } from '../people/person-panel.js'
 
-/** `person`: id of the open one. */
+/** `person`: id of the open person. */
 const state = queryState<{ person: string; new: boolean }>({ person: text, new: flag })
 
 /** People who may log in, for admins. While the ledger is open: how to close it. */

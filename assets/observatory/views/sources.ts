@@ -26,7 +26,7 @@ import { SourceForm, SourcePanel } from '../sources/source-panel.js'
 
 const CLOSED = { source: '', edit: false, new: false }
 
-/** `source`: name of the open one. */
+/** `source`: name of the open source. */
 const state = queryState<typeof CLOSED>({ source: text, edit: flag, new: flag })
 
 /** The sources that operators have defined; admins define them here. */
@@ -40,7 +40,7 @@ export function SourcesView() {
   useKeys('Sources', [{ keys: 'n', does: 'new', run: add }])
   const button = html`<button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New source</button>`
   usePhoneActions(() => isAdminHere && button, [isAdminHere])
-  // Admins have loaded whole ones.
+  // For admins, the list has sources with their definitions.
   const whole = isAdminHere ? (all as readonly WholeSource[] | undefined) : []
   const opened = whole?.find(({ definition }) => definition.name === openName)
   const props = { source: opened, onOpen: open, onClose: () => (edit ? open(openName) : open('')) }

@@ -134,7 +134,10 @@ function newLink(): string {
   return href('/subscriptions', state.query({ ...CLOSED, new: true }))
 }
 
-/** A new one, or a copy of another. An admin's own are saved under its name; the server does so for members. */
+/**
+ * The draft of a new subscription, or a copy of another one. An admin becomes the owner of a new one here; for members,
+ * the server sets the owner.
+ */
 function beginning(all: readonly Subscription[] | undefined) {
   const own = isAdmin() ? session.value?.user?.id : undefined
   const { like: likeId, source, target } = state.value.peek()
@@ -147,7 +150,7 @@ function beginning(all: readonly Subscription[] | undefined) {
   return { ...begun, ...copy }
 }
 
-/** A link may lead to a deleted subscription. */
+/** Reports a link that leads to a deleted subscription. */
 function useUnknownSaid(isLoaded: boolean, edit: string): void {
   useEffect(() => {
     if (!isLoaded || edit === '' || subscriptions.peek()?.some(({ id }) => id === edit)) return
@@ -165,7 +168,7 @@ function walk(view: HTMLElement | null, by: 1 | -1): void {
   names[at === -1 ? 0 : Math.max(0, Math.min(names.length - 1, at + by))]?.focus()
 }
 
-/** The row with the focus, if any. */
+/** Acts on the row with the focus, if there is one. */
 function withFocused(view: HTMLElement | null, then: (id: string) => void): void {
   const row = document.activeElement?.closest<HTMLElement>('tr[data-id]')
   const id = view?.contains(row ?? null) ? row?.dataset.id : undefined

@@ -7,7 +7,7 @@ export interface AskButtonProps {
   label: string
   /** Accessible name of the button, if there are several with this label. */
   name?: string
-  /** What happens then, as a sentence. */
+  /** The consequence, as a sentence. */
   question: string
   /** Label of the button that confirms. */
   answer: string

@@ -23,7 +23,7 @@ export interface ChooseProps {
   buttonClass?: string
   choices: readonly Choice[]
   chosen: readonly string[]
-  /** Whether the button shows that something is chosen; absent: if anything in the list is. */
+  /** Whether the button shows that something is chosen. Absent: it does if anything in the list is chosen. */
   isSet?: boolean
   /** Allows several choices; the list stays open. */
   isMany?: boolean
@@ -31,7 +31,7 @@ export interface ChooseProps {
   onWrite?: (text: string) => void
   placeholder?: string
   onChoose: (chosen: readonly string[]) => void
-  /** When the list opens: its choices may have to be loaded. */
+  /** Called when the list opens, because its choices may have to be loaded. */
   onOpen?: () => void
   /** Above the choices. */
   head?: Children
@@ -82,7 +82,7 @@ function ChoiceList(props: ChooseProps & ShownPopover) {
   }
   const press = (event: KeyboardEvent) => {
     const { key } = event
-    // What is above the field has keys of its own.
+    // The content above the field handles its own keys.
     if (event.target === field.current ? head && key === 'Tab' && event.shiftKey : key !== 'Escape') return
     const to = key === 'Home' || key === 'End' ? undefined : nextIndex(key, at, shown.length)
     if (key === 'Escape' || key === 'Tab') onDone()

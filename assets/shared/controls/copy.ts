@@ -19,13 +19,13 @@ export async function copyText(text: string): Promise<boolean> {
   return true
 }
 
-/** For a menu or a shortcut, which has no button to show the outcome. @param words shown if it is copied */
+/** Copies for a menu or a shortcut, which has no button to show the outcome. @param words shown if it is copied */
 export async function copyWithToast(text: string, words: string): Promise<void> {
   showToast({ words: (await copyText(text)) ? words : 'The browser blocked copying.', seconds: 4 })
 }
 
 export interface CopyButtonProps {
-  /** Called when pressed; returns what is copied. */
+  /** Called when pressed; returns the text to copy. */
   text: () => string
   label: string
   glyph?: GlyphName
@@ -35,7 +35,7 @@ export interface CopyButtonProps {
   onCopied?: () => void
 }
 
-/** Shows the outcome for two seconds. */
+/** A button that copies a text, and shows the outcome for two seconds. */
 export function CopyButton({ text, label, glyph = 'copy', class: more, isBare, onCopied }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<string | undefined>(undefined)
   const copy = async () => {

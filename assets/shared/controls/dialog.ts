@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children, foot, class: more }: DialogPr
   </dialog>`
 }
 
-/** Esc and a press outside its content close a dialog element. */
+/** Handlers that close a dialog element on Esc, and on a press outside its content. */
 export function closedBy(onClose: () => void) {
   return {
     onCancel: (event: Event) => {
@@ -54,7 +54,7 @@ export function CloseButton({ label, onClose }: { label: 'Close' | 'Back'; onClo
     onClick=${onClose}><${Glyph} name=${label === 'Close' ? 'close' : 'chevron-left'} /></button>`
 }
 
-/** What had the focus has it again when a dialog closes. */
+/** Returns the focus to the element that had it when a dialog closes. */
 export function useFocusReturn(): void {
   useLayoutEffect(() => {
     const before = document.activeElement
@@ -112,7 +112,7 @@ export function Panel(props: PanelProps) {
     if (takesFocus ? !isPhone.peek() : !isModal && had) focusFirst(dialog)
     return () => dialog.close()
   }, [isModal, takesFocus])
-  // Before the parent binds its keys, which belong to the panel's content.
+  // Runs before the parent binds its keys, which belong to the panel's content.
   useLayoutEffect(() => (isModal ? coverKeys() : undefined), [isModal])
   useKeys('Everywhere', [{ keys: 'Escape', run: onClose, inFields: true }], !isModal)
 

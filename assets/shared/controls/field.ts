@@ -8,17 +8,20 @@ export interface TextFieldProps {
   value: string
   onChange: (value: string) => void
   hint?: string | undefined
-  /** In place of the hint: why the value cannot be used. */
+  /** Shown in place of the hint: the reason why the value cannot be used. */
   refusal?: string | undefined
-  /** Of a field that hides what is typed, until a button shows it: `the password`. */
+  /** Name of a hidden text, which a button reveals: `the password`. */
   secret?: string
-  /** To move the focus there. */
+  /** For moving the focus to the input. */
   field?: RefObject<HTMLInputElement>
   /** Others are attributes of the input. */
   [attribute: string]: unknown
 }
 
-/** A line of text with its label above, and a hint or a refusal below. Not for prose: without spelling and capitals. */
+/**
+ * A line of text with its label above, and a hint or a refusal below. Not for prose: spelling check and automatic
+ * capitals are off.
+ */
 export function TextField({ label, value, onChange, hint, refusal, secret, field, ...others }: TextFieldProps) {
   const id = useId()
   const [isSeen, setSeen] = useState(false)
@@ -43,7 +46,7 @@ export function FieldNote({ id, hint, refusal }: { id: string } & Pick<TextField
   return html`<p id=${id} class=${refusal === undefined ? 'field-hint' : 'field-problem'}>${refusal ?? hint}</p>`
 }
 
-/** Of the field that an event is about. */
+/** The text of the field that an event is about. */
 export function textOf({ target }: Event): string {
   return (target as HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement).value
 }

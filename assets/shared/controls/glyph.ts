@@ -53,7 +53,7 @@ export function VerifiedMark({ verified }: { verified: Verification }) {
     role="img" aria-label=${words}><title>${words}</title><use href="#g-${name}" /></svg>`
 }
 
-/** The shape and colour of an outcome. @param isQuiet its word is next to it */
+/** The shape and colour of an outcome. @param isQuiet set if its word is next to it */
 export function OutcomeMark({ outcome, isQuiet }: { outcome: Outcome; isQuiet?: boolean }) {
   const words = capital(outcome)
   return html`<svg class=${`glyph outcome-${outcome}`} viewBox="0 0 16 16" role=${isQuiet ? undefined : 'img'}

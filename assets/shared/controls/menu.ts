@@ -12,7 +12,7 @@ export interface MenuItem {
   href?: string
   isDownload?: boolean
   onChoose?: () => void
-  /** Why it is disabled; it is shown nevertheless. */
+  /** The reason why a visible item is disabled. */
   whyOff?: string | undefined
   isDanger?: boolean
 }

@@ -27,19 +27,22 @@ export function Note({ kind, what, children, actions }: NoteProps) {
 }
 
 export interface ProblemNoteProps {
-  /** What failed, and whether anything is lost: `The people could not be loaded.` */
+  /** The failure, and whether anything is lost: `The people could not be loaded.` */
   what: string
   problem: unknown
   onRetry?: () => void
 }
 
-/** Shown once a resource could not be loaded, with a button to load it again. */
+/** Shown if a resource could not be loaded, with a button to load it again. */
 export function LoadProblem({ of, what }: { of: Pick<Resource<unknown>, 'problem' | 'load'>; what: string }) {
   const problem = of.problem.value
   return problem === undefined ? null : html`<${ProblemNote} what=${what} problem=${problem} onRetry=${of.load} />`
 }
 
-/** Instead of a table that is not loaded: nothing at first, then its shape, or why it could not be loaded. */
+/**
+ * Shown instead of a table that is not loaded: nothing at first, then its shape, or the reason why it could not be
+ * loaded.
+ */
 export function Unloaded({ of, name }: { of: Pick<Resource<unknown>, 'problem' | 'load'>; name: string }) {
   const isWaiting = of.problem.value === undefined
   const isSlow = useSlow(isWaiting)

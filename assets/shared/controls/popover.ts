@@ -62,7 +62,7 @@ export interface ShownPopover {
   onDone: () => void
 }
 
-/** Through the CSSOM: the Content-Security-Policy forbids style attributes. */
+/** Uses the CSSOM, because the Content-Security-Policy forbids style attributes. */
 function placeBeside(shown: HTMLElement, beside: HTMLElement): void {
   const at = beside.getBoundingClientRect()
   const below = innerHeight - at.bottom - GAP - MARGIN
@@ -75,7 +75,7 @@ function placeBeside(shown: HTMLElement, beside: HTMLElement): void {
   shown.style.top = isBelow ? `${at.bottom + GAP}px` : `${at.top - GAP - shown.offsetHeight}px`
 }
 
-/** On phones the Back button closes what covers the view. */
+/** On phones, makes the Back button close an element that covers the view. */
 export function useCloseByBack(onClose: () => void): void {
   const latest = useRef(onClose)
   latest.current = onClose

@@ -6,7 +6,7 @@ import { Glyph } from './glyph.js'
 
 export interface SearchFieldProps {
   label: string
-  /** On phones, where there is less room. */
+  /** Shown on phones, which have less room. */
   placeholder?: string
   /** Group of the shortcut, which is `/`, in the list of shortcuts, and what it does there. */
   scope: string
@@ -29,7 +29,7 @@ export function SearchField(props: SearchFieldProps) {
   const [typed, setTyped] = useState(words)
   const sent = useRef(words)
   useEffect(() => {
-    // Changed elsewhere: by the back button, or "Clear all".
+    // The words were changed elsewhere: by the back button, or "Clear all".
     if (words === sent.current) return
     sent.current = words
     window.clearTimeout(timer.current)

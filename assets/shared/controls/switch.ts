@@ -7,7 +7,7 @@ export interface SwitchProps {
   isOn: boolean
   onChange: (isOn: boolean) => void
   isBare?: boolean
-  /** Why it cannot be changed; it is shown nevertheless. */
+  /** The reason why a visible switch cannot be changed. */
   whyOff?: string | undefined
   /** Marks a problematic state: `reconnecting`. */
   isWarning?: boolean

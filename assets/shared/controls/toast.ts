@@ -5,7 +5,7 @@ import { Words } from '../words/text-view.js'
 import { Glyph } from './glyph.js'
 
 export interface ToastOptions {
-  /** What was done, and what stays: `Deleted topic:3980. Its 212 events stay.` */
+  /** The action, and its limits: `Deleted topic:3980. Its 212 events stay.` */
   words: Children
   /** Time to undo; default ten seconds. */
   seconds?: number
@@ -28,13 +28,13 @@ export function showToast(options: ToastOptions): () => void {
   lastId += 1
   const toast: Toast = { ...options, id: lastId }
   toasts.value = [...toasts.peek(), toast]
-  // The time runs wherever the toast is shown.
+  // The time does not depend on where the toast is shown.
   window.setTimeout(() => end(toast, 'commit'), (options.seconds ?? 10) * 1000)
   return () => end(toast, 'commit')
 }
 
 function end(toast: Toast, how: 'commit' | 'undo'): void {
-  // Ends only once.
+  // A toast ends only once.
   if (!toasts.peek().includes(toast)) return
   toasts.value = toasts.peek().filter(other => other !== toast)
   toast[how]?.()

@@ -6,7 +6,10 @@ import { saveStored } from '../web-storage.js'
 import { onReturn, reportNoResponse, reportResponse } from './connection.js'
 import { rootPath } from './root-path.js'
 
-/** Refused fields in the message of a problem; more follow from correcting these. */
+/**
+ * Maximum number of refused fields in the message of a problem. The server reports the others after these are
+ * corrected.
+ */
 const MOST_SHOWN = 3
 
 /**
@@ -155,7 +158,7 @@ async function send(path: string, call: ApiCall): Promise<Response> {
     const token = await askCsrfToken()
     if (token !== null) headers.set('x-csrf-token', token)
   }
-  // The body may take its time once the head has arrived.
+  // Limits only the wait for the head; the body may take longer.
   const patience = new AbortController()
   const timer = window.setTimeout(() => patience.abort(), timeoutMs)
   try {
@@ -237,7 +240,7 @@ function toSearch(query: Query): URLSearchParams {
 
 /** A value loaded from the server, which can be loaded again. */
 export interface Resource<T> {
-  /** The last loaded value; stays during and after a failed reload. */
+  /** The last loaded value. It stays during a reload, and after one that failed. */
   value: ReadonlySignal<T | undefined>
   problem: ReadonlySignal<unknown>
   isLoading: ReadonlySignal<boolean>
@@ -294,7 +297,10 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
   }
 }
 
-/** A resource of a component: loaded once it is wanted, again whenever `changes` do, and after an outage if it failed. */
+/**
+ * A resource of a component. It loads when it is first wanted, again whenever `changes` change, and after an outage if
+ * it failed.
+ */
 export function useResource<T>(
   read: (signal: AbortSignal) => Promise<T>,
   changes: readonly unknown[] = [],
@@ -315,7 +321,7 @@ export function useResource<T>(
   return resource
 }
 
-/** A call that a form makes: whether it is in progress, and why it failed. */
+/** A call of a form, with its progress and its failure. */
 export function useSending() {
   const [isSending, setSending] = useState(false)
   const [problem, setProblem] = useState<unknown>(undefined)

@@ -12,7 +12,9 @@ export interface Outage {
 /** Undefined while the server responds. Views pause loading during an outage and continue afterwards. */
 export const outage = signal<Outage | undefined>(undefined)
 
-/** The server has another version of the page: parts that are not loaded yet cannot be loaded any more. */
+/**
+ * Whether the server has another version of the page, so that parts that are not loaded yet can no longer be loaded.
+ */
 export const isOutdated = signal(false)
 
 const FIRST_RETRY_MS = 2_000
@@ -31,7 +33,7 @@ export function reportResponse(): void {
   timer = undefined
   if (!outage.value) return
   outage.value = undefined
-  // It may have been upgraded.
+  // The server may have been upgraded.
   void checkVersion()
 }
 

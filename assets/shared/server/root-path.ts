@@ -6,5 +6,5 @@ export const rootPath = root
 /** Address of the other program (board or observatory), if the server knows one. */
 export const otherProgramUrl: string | undefined = otherProgram
 
-/** Everything shown is sample data, and nothing is kept. */
+/** Whether everything shown is sample data, and nothing is kept. */
 export const isDemo = demo !== undefined

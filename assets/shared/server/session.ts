@@ -7,12 +7,12 @@ import { rootPath } from './root-path.js'
 /** The logged-in user; undefined until the server has responded. */
 export const session = signal<Session | undefined>(undefined)
 
-/** No login is set up: everyone who can reach the server may read and write. */
+/** Whether no login is set up, so that everyone who can reach the server may read and write. */
 export function isOpen(): boolean {
   return session.value?.admin_required === false
 }
 
-/** May manage people, and what belongs to others. In open mode there is no admin. */
+/** Whether the user may manage people, and items of others. In open mode there is no admin. */
 export function isAdmin(): boolean {
   return session.value?.is_bootstrap_admin === true || session.value?.user?.role === 'admin'
 }

@@ -16,8 +16,8 @@ const SILENT_MS = 40_000
 /**
  * Reads a stream of the server to its end.
  *
- * @param open requests it
- * @param take receives what arrives, also keep-alives: then an empty list
+ * @param open requests the stream
+ * @param take receives the messages that arrive; an empty list for a keep-alive
  * @throws what `open` throws, and what fetch and its streams report for a lost or silent connection
  */
 export async function readEventStream(

@@ -17,7 +17,7 @@ export interface TextOptions {
   limit?: number
   /** Terms to highlight, ignoring case. */
   terms?: readonly string[]
-  /** Starts shortly before the first match if that would otherwise be cut off. */
+  /** Whether to start shortly before the first match if the match would otherwise be cut off. */
   isExcerpt?: boolean
 }
 
@@ -37,8 +37,8 @@ const NAMES = new Map(
 
 /**
  * Controls except tab and line feed, direction controls, invisible characters, lone surrogates, tags, and stacks of
- * combining marks. Joiners (U+200C, U+200D) stay, because scripts and emoji need them. Within a stack they do not end
- * it.
+ * combining marks. Joiners (U+200C, U+200D) stay, because scripts and emoji need them. A joiner within a stack does not
+ * end the stack.
  */
 const SPECIAL =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e007f}]|(?<=[\p{Mn}\p{Me}\u200c\u200d]{5})[\p{Mn}\p{Me}\u200c\u200d]+/gu
@@ -143,7 +143,7 @@ function fold(text: string): Folded {
   return { folded: letters, indexOf: place => places[place] ?? text.length }
 }
 
-/** Never within a surrogate pair. */
+/** An index near `at` that is not within a surrogate pair. */
 function boundary(text: string, at: number): number {
   const isLowSurrogate = /[\udc00-\udfff]/.test(text.charAt(at)) && /[\ud800-\udbff]/.test(text.charAt(at - 1))
   return isLowSurrogate ? at - 1 : at
@@ -155,7 +155,10 @@ export function searchTerms(search: string): string[] {
   return [...new Set(found.filter(term => term !== ''))]
 }
 
-/** Two letters for an avatar: of the first and last word, or the first two of one word; only one if it is wide. */
+/**
+ * Two letters for an avatar: of the first and last word, or the first two of a single word; only one letter if it is
+ * wide.
+ */
 export function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
   const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
@@ -164,7 +167,7 @@ export function initials(name: string): string {
   return letters.join('').toUpperCase() || '?'
 }
 
-/** One such letter is as wide as two others. */
+/** Whether the letters of a word are as wide as two others. */
 function isWide(word: string): boolean {
   return /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word)
 }

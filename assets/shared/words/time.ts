@@ -21,7 +21,7 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** Epoch milliseconds, for arithmetic that does not need microseconds. */
+/** An instant in epoch milliseconds, for arithmetic that does not need microseconds. */
 export function toMs(instant: string): number {
   return Date.parse(instant)
 }
@@ -31,7 +31,7 @@ export function fromMs(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}000Z`
 }
 
-/** To the second. */
+/** The instant without its fraction of a second. */
 export function fromSeconds(ms: number): string {
   return fromMs(Math.round(ms / SECOND) * SECOND)
 }
@@ -94,7 +94,7 @@ function yearOf(day: string, now: number, zone?: Zone): Intl.DateTimeFormatOptio
   return dayOf(fromMs(now), zone).slice(0, 4) === day.slice(0, 4) ? {} : { year: 'numeric' }
 }
 
-/** The page's clock advances in steps: an event since the last step is not in the future. */
+/** The page's clock advances in steps, so an event since the last step does not count as in the future. */
 const CLOCK_STEP_MS = 12_000
 
 /** `just now`, `2 min ago`, `3 h ago`, within a day; then the date. In the future: `in 2 min`. */
@@ -153,7 +153,7 @@ export function localOffset(ms: number, zone?: Zone): number {
   return toMs(`${dayOf(instant, zone)}T${clockTime(instant, zone)}Z`) - Math.floor(ms / 1000) * 1000
 }
 
-/** The instant of a local time; one that a change of clocks skips is moved. @param local as if it were UTC */
+/** The instant of a local time. A time that a change of clocks skips is moved. @param local as if it were UTC */
 export function fromLocal(local: number, zone?: Zone): number {
   return local - localOffset(local - localOffset(local, zone), zone)
 }

@@ -18,8 +18,8 @@ const HistorySchema = Type.Object({
 const check = Compile(HistorySchema)
 
 /**
- * `POST /api/history`: records the new ones of the events that a command on this machine has read from a platform: all
- * of them or none.
+ * `POST /api/history`: records events that a command on this machine has read from a platform, except known ones. All
+ * or nothing.
  */
 export function recordHistory({
   ledger,

@@ -45,8 +45,8 @@ export function FilterBar({ onFilters }: { onFilters: () => void }) {
 }
 
 /**
- * Whether the line has no room for all its filters, so that a button in their place opens them. A line that wraps would
- * move the rows when the panel opens.
+ * Whether the line has no room for all filters, so that a button opens them instead. If the line wrapped, the rows
+ * would move when the panel opens.
  *
  * @param content changes with the width of the filters
  */
@@ -70,7 +70,7 @@ function useNarrow(bar: { current: HTMLElement | null }, content: string): boole
   return isNarrow
 }
 
-/** What the bars of the histogram consist of. */
+/** Selects how the bars of the histogram are split. */
 export function SplitSwitch() {
   const isByOutcome = histogramSplit.value === 'outcome'
   return html`<button type="button" class="button quiet small" aria-pressed=${isByOutcome} title="Bars by outcome in place of source"

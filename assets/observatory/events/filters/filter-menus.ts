@@ -20,7 +20,7 @@ const CHIP_LIMIT = 200
 
 type ListFilter = Exclude<Facet, 'source'>
 
-/** Menus of all filters, each with its current choices, and what is excluded. */
+/** Menus of all filters, each with its current choices and exclusions. */
 export function FilterMenus({ hasClear = true }: { hasClear?: boolean }) {
   const { target, subject_id } = filters.value
   return html`
@@ -120,7 +120,7 @@ function Removable({ label, value, isCode, onRemove }: RemovableProps) {
   </button>`
 }
 
-/** The values of a filter with their counts; without, while these are unknown. */
+/** The values of a filter, with their counts once these are known. */
 function withCounts(name: Facet, others: readonly string[] = []): Choice[] {
   const counts = valueCounts(name) ?? []
   const rest = others.filter(other => !counts.some(({ value }) => value === other))
@@ -179,7 +179,7 @@ const counted = createResource<{ of: Facet; found: EventFacets } | undefined>(as
   return { of, found: await api<EventFacets>('/api/facets', { query, signal }) }
 })
 
-/** Counts the values of a filter among the events that match all other filters: when its menu opens. */
+/** Counts the values of a filter among the events that match all other filters. Called when its menu opens. */
 function countValues(of: Facet): void {
   asked = of
   counted.set(undefined)
@@ -199,7 +199,7 @@ function countsNote(): string {
   return complete ? 'Counts of events that match the other filters.' : `Counts of the newest ${count(amount)} events.`
 }
 
-/** There may be many custom sources; the menu has the rest. */
+/** Maximum number of chips. There may be many custom sources; the menu has the rest. */
 const MOST_CHIPS = 8
 
 export function knownSources(): string[] {
@@ -223,7 +223,7 @@ export function isShown(source: string): boolean {
   return !excluded.includes(source) && (chosen.length === 0 || chosen.includes(source))
 }
 
-/** Adds or removes one; selecting all clears the filter. */
+/** Adds or removes a source. Selecting all clears the filter. */
 export function toggleSource(source: string): void {
   const known = knownSources()
   const shown = known.filter(isShown)

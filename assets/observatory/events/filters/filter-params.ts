@@ -46,7 +46,7 @@ const LONGEST_VALUE = 2048
 
 export const VERIFIED: readonly Verification[] = ['signature', 'token', 'login', 'none']
 
-/** Texts of which only some are accepted. */
+/** A text that counts only if it is accepted. */
 const only = (accept: (text: string) => string): Param<string> => ({
   ...text,
   read: values => accept(text.read(values)),
@@ -110,7 +110,7 @@ export type ApiQuery = Readonly<Record<string, string | number | readonly string
 /**
  * Only the API's own parameters: for the list, the histogram, the export, the stream.
  *
- * @param now where a range that moves with time ends, in epoch milliseconds
+ * @param now end of a range that moves with time, in epoch milliseconds
  */
 export function toApiQuery(filters: Filters, now = Date.now()): ApiQuery {
   const { q, verified, days, last, event: _, live: __, ...others } = filters
@@ -134,7 +134,7 @@ const { days: _, last: __, from: _from, to: _to, event: _event, live: _live, ...
 
 export const NO_RANGE: RangeFilters = { days: undefined, last: '', from: '', to: '' }
 
-/** A new range replaces the previous one, in whichever form that was. */
+/** Applies a change. A new range replaces the previous one of any form. */
 export function withChange(filters: Filters, change: Partial<Filters>): Filters {
   const isRange = change.days || change.last || change.from || change.to
   return { ...filters, ...(isRange ? NO_RANGE : {}), ...change }

@@ -39,8 +39,8 @@ export function setRange(range: Partial<RangeFilters>): void {
 }
 
 /**
- * Filters and range as JSON. Changes only with these: not with the open event, or Live, or as time passes; except at
- * midnight if the range is a day.
+ * Filters and range as JSON. It changes only with them, not with the open event, Live or the time; if the range is a
+ * day, also at midnight.
  */
 export const queryKey: ReadonlySignal<string> = computed(() => {
   const { last } = filters.value
@@ -72,7 +72,7 @@ export const isOpenRange: ReadonlySignal<boolean> = computed(
   () => filters.value.to === '' && filters.value.last !== 'yesterday',
 )
 
-/** Moves a start that follows the time to before an earlier event, by as much as the range is long. */
+/** Moves the start of a range that follows the time to before an earlier event, by the length of the range. */
 export function extendRange(instant: string): void {
   const present = Date.now()
   const { from, isOpen } = rangeOf(present, filters.peek())
@@ -108,7 +108,7 @@ export function eventLink(key: string): string {
   return location.origin + href('/', filtersQuery({ event: key, live: false }))
 }
 
-/** @param key of an event; empty for the view alone */
+/** @param key of an event; empty for the view without an event */
 export async function copyLink(key: string): Promise<void> {
   await copyWithToast(eventLink(key), 'Link copied.')
 }

@@ -15,7 +15,7 @@ interface Widening {
   count: number
 }
 
-/** Longer ranges, in days; the server's maximum is practically everything. */
+/** Longer ranges, in days. The server's maximum covers practically everything. */
 const LONGER: readonly { days: number; words: string }[] = [
   { days: 3, words: 'Search 3 days' },
   { days: 7, words: 'Search 7 days' },
@@ -27,7 +27,7 @@ const OFFERED = 2
 /**
  * Shown instead of rows if nothing matches: the current filters, and changes that would find events.
  *
- * @param asked the filters without matches; others may be loading
+ * @param asked the filters that have no matches; other filters may be loading
  */
 export function NothingMatches({ asked }: { asked: Filters }) {
   const { q } = asked
@@ -36,7 +36,7 @@ export function NothingMatches({ asked }: { asked: Filters }) {
     const leave = new AbortController()
     setWidenings([])
     findWidenings(asked, leave.signal).then(setWidenings, () => {
-      // Optional: the search itself succeeded.
+      // A failure is ignored: the suggestions are optional, and the search itself succeeded.
     })
     return () => leave.abort()
   }, [asked])
@@ -72,7 +72,7 @@ async function findWidenings(current: Filters, signal: AbortSignal): Promise<Wid
     }),
   )
   const some = found.filter(({ count }) => count > 0)
-  // One longer range and one removed filter make a better choice than two of a kind.
+  // Offering one longer range and one removed filter is better than two changes of the same kind.
   const back = some.find(({ change }) => 'days' in change)
   const less = some.find(({ change }) => !('days' in change))
   return [back, less, ...some]

@@ -50,7 +50,7 @@ function RangePopover({ id, opener, onClose }: ShownPopover) {
   const before = useRef(opener.current)
   usePopover(popover, opener, onClose)
   useLayoutEffect(() => {
-    // Its shortcut may open it from anywhere.
+    // The shortcut may open the picker from anywhere.
     const { activeElement } = document
     if (activeElement instanceof HTMLElement && activeElement !== document.body) before.current = activeElement
     popover.current?.querySelector('input')?.select()
@@ -133,7 +133,7 @@ function rangeWords(): string {
   return to === '' ? `since ${words.split(' – ')[0]}` : from === '' ? `until ${words.split(' – ')[1] ?? words}` : words
 }
 
-/** The current range as `readRange` reads it. */
+/** The current range as a text that `readRange` accepts. */
 function shownText(): string {
   const { from, to } = filters.value
   if (from === '' && to === '') return relativeWords(filters.value)
@@ -141,7 +141,7 @@ function shownText(): string {
   return `${begin === '' ? '' : `since ${begin}`}${end === '' ? '' : ` to ${end}`}`.trim()
 }
 
-/** `2026-11-20 14:31:58`; the end is not included. An end that is open is empty. */
+/** `2026-11-20 14:31:58`; the end is not included. An open end is empty. */
 function endsOf(range: Partial<RangeFilters> | undefined): [string, string] {
   if (!range) return ['', '']
   const { from, to, isOpen } = rangeOf(now.value, range)

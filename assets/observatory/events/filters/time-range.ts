@@ -6,7 +6,7 @@ import { rollingRange } from './relative-range.js'
 
 /** An end this close to now counts as now. */
 const NOW_MS = 10 * MINUTE
-/** Lengths that zooming out passes through: 15 minutes to 10 years. */
+/** Lengths of the steps of zooming out: 15 minutes to 10 years. */
 const LENGTHS = [0.25, 1, 6, 24, 72, 168, 720, 2160, 8760, 87_600].map(hours => hours * HOUR)
 
 /**

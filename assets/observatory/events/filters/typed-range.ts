@@ -27,8 +27,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a range as people write it: `last 3 hours`, `yesterday 14:00–15:00`, `2026-11-20 14:00 to 15:30`, `fri`,
- * `since 9:00`. Times are of 24 hours; the end is not included, except if it is an instant with its zone.
+ * Reads a range as people write it: `last 3 hours`, `yesterday 14:00–15:00`, `2026-11-20 14:00 to 15:30`, `fri`, `since
+ * 9:00`. Times are in 24-hour form. The end is not included, unless it is an instant with its zone.
  *
  * @returns undefined if the text cannot be read, or the range has no length
  */
@@ -56,7 +56,7 @@ interface Moment {
   /** Local time as if it were UTC, in milliseconds. */
   local: number
   instant: string
-  /** What is given: a day, a time of a day that is given elsewhere, both, or an instant with its zone. */
+  /** The form of the text: a day, a time of a day given elsewhere, both, or an instant with its zone. */
   kind: 'day' | 'time' | 'both' | 'instant'
 }
 
@@ -68,7 +68,7 @@ function between(begin: Moment | undefined, end: Moment, { zone }: ReadOptions):
   return begin && begin.instant > to ? undefined : { from: begin?.instant ?? '', to }
 }
 
-/** @param near the local time whose day counts if none is given; absent: today */
+/** @param near the local time whose day counts if the text has none; absent: today */
 function readMoment(words: string, { now, zone }: ReadOptions, near?: number): Moment | undefined {
   const localOf = (ms: number) => ms + localOffset(ms, zone)
   const written = words.toUpperCase()

@@ -38,7 +38,7 @@ export function valuesOf(event: ListedEvent): EventValue[] {
   return values.filter(({ value }) => value.length < LONGEST_NAME)
 }
 
-/** `Only Ada`, `All but Ada`: links, which close a panel that covers the list. */
+/** The items `Only Ada` and `All but Ada`: links that also close a panel that covers the list. */
 export function valueItems({ name, value, words }: EventValue): MenuItem[] {
   const event = isWide.value ? filters.value.event : ''
   const shown = plainText(words, LONGEST_WORDS)
@@ -54,8 +54,8 @@ export function ValueMenu({ value, children }: { value: EventValue; children?: C
 }
 
 /**
- * The context menu of a row: its values, to filter for or out. A list has no buttons in its rows, and its own shortcut is
- * the menu key.
+ * The context menu of a row: its values, to filter for or out. The rows of a list have no buttons, so the shortcut of
+ * this menu is the menu key.
  */
 export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Children } {
   const [shown, show] = useState<{ event: ListedEvent; row: HTMLElement; beside: HTMLElement } | undefined>(undefined)
@@ -63,7 +63,7 @@ export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Child
   const open = (pressed: MouseEvent) => {
     const row = rowAt(pressed.target)
     const event = loaded.peek().items.find(item => item.key === row?.dataset.key)
-    // Selected text has the browser's own menu.
+    // For selected text, the browser shows its own menu.
     if (!row || !event || getSelection()?.isCollapsed === false) return
     pressed.preventDefault()
     const { target } = pressed
@@ -80,7 +80,7 @@ export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Child
   return { open, menu }
 }
 
-/** The row at the pointer; by the keyboard, the active row of the list. */
+/** The row at the pointer; for the keyboard, the active row of the list. */
 function rowAt(target: EventTarget | null): HTMLElement | undefined {
   if (!(target instanceof HTMLElement)) return undefined
   const active = target.getAttribute('aria-activedescendant')

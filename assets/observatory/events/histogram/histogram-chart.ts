@@ -10,7 +10,7 @@ import { bySource, sourceLabel } from '../../overview.js'
 import { heightLabel, heightTicks, spanWords, stackBands, timeTicks } from './histogram-scale.js'
 
 const BETWEEN_BARS = 2
-/** Pixels for a label of the time axis. */
+/** Width of a label of the time axis in pixels. */
 const LABEL_WIDTH = 76
 
 export interface ChartProps {
@@ -65,7 +65,7 @@ export function HistogramChart({ histogram, width, height, at, brush }: ChartPro
 /** The chart's data for screen readers, without empty parts. */
 export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
   const { starts, to, counts, by_outcome } = histogram
-  // Live changes the counts with every frame, but not the times.
+  // Cached, because Live changes the counts with every frame, but not the times.
   const spans = useMemo(() => starts.map((_, at) => spanOf(histogram, at, at)), [starts, to, shownZone.value])
   const series = seriesOf(histogram)
   return html`<div class="visually-hidden">
@@ -88,7 +88,7 @@ export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
 const SOURCES = ['source-chat', 'source-code-a', 'source-code-b', 'source-forum', 'source-other']
 const BY_OUTCOME = [...OUTCOMES.map(outcome => `outcome-${outcome}`), 'outcome-none']
 
-/** What is counted separately: a source, or an outcome. */
+/** Events that are counted separately: those of a source, or with an outcome. */
 interface Series {
   label: string
   style: string

@@ -34,7 +34,7 @@ const counted = createResource<Counted>(async signal => {
 
 const loadedEpoch = computed(() => loaded.value.epoch)
 
-/** Live may have added events newer than the counts. */
+/** The counts, including newer events that Live has added. */
 const grown = computed(() => {
   const { histogram, key } = counted.value.value ?? {}
   if (!histogram) return undefined

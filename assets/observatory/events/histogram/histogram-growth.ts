@@ -4,7 +4,7 @@ import type { Outcome } from '#model/sentences/event-outcome'
 
 type Counted = EventHistogram['by_source']
 
-/** Counts minus those of another response about the first part of the range. */
+/** Counts of a response minus those of another response for the first part of the range. */
 export function withoutFirst(all: EventHistogram, first: EventHistogram): EventHistogram {
   // Incomplete counts do not reach the start of the range.
   if (!all.complete || !first.complete || first.count === 0) return all

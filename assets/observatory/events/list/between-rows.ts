@@ -30,9 +30,9 @@ interface DayCount {
   upTo: string
 }
 
-/** Days scrolled past faster than this are not requested. */
+/** The count of a day is requested only if the day stays in view for this long. */
 const LINGER_MS = 150
-/** Cached counts: a month for each of a few filters. */
+/** Maximum number of cached counts: a month for each of a few filters. */
 const MOST_KEPT = 200
 
 const counts = signal<ReadonlyMap<string, DayCount>>(new Map())

@@ -10,9 +10,12 @@ import { apiQuery, extendRange, filters, isOpenRange, queryKey, rangeOf, setFilt
 import { type ListedEvent, toListed } from './list-rows.js'
 
 const PAGE = 100
-/** Rows of the first request: they fill a window, and the payloads of more would delay them. */
+/** Rows of the first request. They fill a window; the payloads of more rows would delay them. */
 const FIRST_PAGE = 30
-/** Maximum loaded rows; above it, rows at the other end are dropped and load again when scrolled to. */
+/**
+ * Maximum number of loaded rows. Above it, rows at the other end are dropped, and load again when the user scrolls to
+ * them.
+ */
 export const MOST_LISTED = 2_000
 
 /** The loaded events: a contiguous part of the ledger. */
@@ -22,9 +25,12 @@ export interface LoadedEvents {
   /** The filters under which they were loaded, from `queryKey`; undefined before the first load. */
   key: string | undefined
   hasOlder: boolean
-  /** Whether there are newer ones: the list began at an older event, or they were dropped. */
+  /** Whether there are newer events: the list began at an older event, or newer ones were dropped. */
   hasNewer: boolean
-  /** Where Live continues: everything that matches up to here is loaded, or newer than what is loaded. */
+  /**
+   * The checkpoint at which Live continues: every matching event up to here is loaded, or is newer than the loaded
+   * ones.
+   */
   checkpoint: string | undefined
   epoch: string | undefined
   /** Key of the row at which the list was opened; undefined if it was opened at the newest. */
@@ -40,7 +46,7 @@ const state = signal<LoadedEvents>(NOTHING)
 const work = signal<'reload' | 'older' | 'newer' | undefined>(undefined)
 const failure = signal<{ of: 'reload' | 'older' | 'newer'; problem: unknown } | undefined>(undefined)
 let current: AbortController | undefined
-/** While the range changes for the event that is being opened. */
+/** Set while the range changes for the event that is being opened. */
 let isExtending = false
 
 export const loaded: ReadonlySignal<LoadedEvents> = state
@@ -64,7 +70,7 @@ export async function reload(): Promise<void> {
   await run('reload', async signal => {
     const { items, has_more: hasOlder, next_since, epoch } = await readPage({ order: 'desc' }, FIRST_PAGE, signal)
     const now = state.peek()
-    // Live may have added some during the request.
+    // Live may have added events during the request.
     const since =
       now.key === key && now.epoch === epoch ? now.items.filter(event => event.captured_at > (next_since ?? '')) : []
     return {
@@ -74,7 +80,7 @@ export async function reload(): Promise<void> {
   })
 }
 
-/** Loads the part of the list where an event is, or would be. */
+/** Loads the part of the list around the position of an event. */
 async function reloadAround({ captured_at: at }: StoredEvent): Promise<void> {
   const key = queryKey.peek()
   await run('reload', async signal => {
@@ -126,7 +132,7 @@ export async function loadNewer(): Promise<void> {
   })
 }
 
-/** Everything up to here is in the page, or comes after it. */
+/** The checkpoint up to which every event is in the page, or comes after it. */
 function endOf({ has_more, head, next_since }: Pick<EventPage, 'has_more' | 'head' | 'next_since'>) {
   return (has_more ? head : next_since) ?? undefined
 }
@@ -158,8 +164,8 @@ export function retryList(): void {
 }
 
 /**
- * From the newest event; first of all, from the event in the address. A range with an end that contains the open event is
- * a range around it, and a list that was opened at an event stays at the open one.
+ * Loads from the newest event; the first load, from the event in the address. A closed range that contains the open
+ * event counts as a range around it, and a list that was opened at an event stays at the open one.
  */
 function load(isFirst = state.peek().key === undefined): void {
   const event = selectedEvent.peek()
@@ -283,7 +289,7 @@ async function run(
   }
 }
 
-/** Whether a load failed: scrolling requests more again and again, but a failed load is repeated only on demand. */
+/** Whether a load failed. Scrolling requests more repeatedly, but a failed load is repeated only on demand. */
 function isStuck(what: 'older' | 'newer'): boolean {
   return failure.peek()?.of === what
 }

@@ -41,7 +41,7 @@ const FAILED = {
   newer: 'Newer events could not be loaded.',
 } as const
 
-/** With more new rows, all change many times a second. */
+/** Maximum number of new rows that fade in. With more, all rows change many times a second. */
 const MOST_FADING = 100
 
 export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventListProps) {
@@ -56,7 +56,7 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
   }
   const isList = items.length > 0
   useLayoutEffect(() => {
-    // Another search starts at its newest event; without a list there is no scroll position.
+    // A new search starts at its newest event. Without a list, there is no scroll position.
     list.current?.scrollToTop()
     isAtTop.value = true
     if (openedAt !== undefined) list.current?.activate(shownKey(openedAt))
@@ -136,7 +136,7 @@ function compactHeight(row: ListRow): number {
   return isLine(row) ? LINE_REM : 1.9375
 }
 
-/** Two lines of a sentence, and two of words. */
+/** Height of a row on a phone: two lines for the sentence, and two for the text. */
 function phoneHeight(row: ListRow): number {
   if (isBurst(row)) return TOUCHED_BURST_REM
   if (isLine(row)) return LINE_REM

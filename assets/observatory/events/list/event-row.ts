@@ -61,7 +61,7 @@ function Said({ words, terms }: Pick<ListedEvent, 'words'> & Pick<EventRowProps,
     : text
 }
 
-/** What the runs of a burst have in common: `4 checks on acme/app: 1 failed`. Opens and closes it. */
+/** A row that summarises the runs of a burst, `4 checks on acme/app: 1 failed`, and opens and closes it. */
 export function BurstRow({ row: { burst, isOpen }, isNew, isShort }: { row: Burst; isNew: boolean; isShort: boolean }) {
   const outcome = outcomeOfAll(burst)
   const mark = html`<${Glyph} name=${isOpen ? 'chevron-down' : 'chevron-right'} class="small" />${outcome && html` <${OutcomeMark} outcome=${outcome} />`}`
@@ -75,7 +75,7 @@ function outcomeOfAll(burst: readonly ListedEvent[]): Outcome | undefined {
   return burst.every(of('succeeded')) ? 'succeeded' : undefined
 }
 
-/** All loaded events, for paper: the list on the screen has only the rows in view. */
+/** All loaded events, for printing: the list on the screen renders only the rows in view. */
 export function PrintedEvents() {
   const { items } = loaded.value
   return html`<section class="printed-events" aria-label="Events">

@@ -8,7 +8,7 @@ import { type RowWords, rowWords } from './row-words.js'
 
 type Shown = 'captured_at' | 'source' | 'kind' | 'actor_role' | 'seen_count'
 
-/** What the list keeps of an event: a row's content. A whole event may have a megabyte. */
+/** The part of an event that the list keeps, which is the content of a row. A whole event may have a megabyte. */
 export interface ListedEvent extends Pick<StoredEvent, Shown> {
   key: string
   verified: StoredEvent['provenance']['verified']
@@ -42,7 +42,7 @@ export function toListed(event: StoredEvent, terms: readonly string[]): ListedEv
     ),
     words: rowWords(event, terms),
   }
-  // A cut text would keep the whole one in memory, and a name all the JSON that it was read from.
+  // Copied, because a cut text would keep the whole text in memory, and a name the whole JSON from which it was read.
   return structuredClone(listed)
 }
 
@@ -58,7 +58,7 @@ export interface Line {
   above: string
 }
 
-/** A row above neighbouring events of runs, which represents those that are folded. */
+/** A row above neighbouring events of runs. It represents the folded ones. */
 export interface Burst {
   /** Newest first. */
   burst: readonly ListedEvent[]
@@ -69,7 +69,7 @@ export interface Burst {
 export type ListRow = ListedEvent | Burst | (Line & { day: string })
 
 /**
- * Inserts lines between events, and folds bursts, which no line divides. Omits a line with nothing below or above it.
+ * Inserts lines between events, and folds bursts. No line divides a burst. Omits a line with nothing below or above it.
  *
  * @param events newest first
  * @param isOpen whether the events of a burst are rows too; undefined if nothing is folded

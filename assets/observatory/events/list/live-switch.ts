@@ -11,7 +11,7 @@ const NOTES: Record<LiveState, string> = {
   reconnecting: 'reconnecting…',
 }
 
-/** The line in the list that shows it may be far below. */
+/** How long the switch shows that Live has caught up: the line in the list that shows it may be far below. */
 const CAUGHT_UP_MS = 30_000
 
 export function LiveSwitch({ isShort = false }: { isShort?: boolean }) {

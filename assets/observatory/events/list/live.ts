@@ -19,11 +19,11 @@ export type LiveState = 'off' | 'connecting' | 'following' | 'reconnecting'
 /** The connection was lost, and the missed events have been loaded. */
 export interface CaughtUp {
   words: string
-  /** The same for narrow places. */
+  /** A shorter text for narrow places. */
   short: string
   /** Epoch milliseconds. */
   at: number
-  /** Everything up to here was loaded before: the line is above it. */
+  /** Everything up to here was loaded before, so the line is above it. */
   checkpoint: string
 }
 
@@ -31,9 +31,9 @@ const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 15_000
 /** A connection that lasted this long resets the back-off. */
 const GOOD_MS = 5_000
-/** Maximum events loaded after an outage; with more the list is reloaded. */
+/** Maximum number of events loaded after an outage. If there are more, the list is reloaded. */
 const CATCH_UP = { page: 500, pages: 10 } as const
-/** Maximum events held back while the user reads; with more the list is reloaded. */
+/** Maximum number of events held back while the user reads. If there are more, the list is reloaded. */
 const MOST_PENDING = 2_000
 const FRESH_MS = 4_000
 /** Arrivals are shown together, so that a busy ledger leaves time for frames. */
@@ -56,7 +56,7 @@ let shownAt = -SHOW_EVERY_MS
 export const liveState: ReadonlySignal<LiveState> = state
 export const pendingCount: ReadonlySignal<number> = computed(() => {
   const { events, count } = pending.value
-  // The list may have reached some of them.
+  // The list may have loaded some of them already.
   const newest = loaded.value.items[0]?.captured_at ?? ''
   return count - events.filter(event => event.captured_at <= newest).length
 })
@@ -89,7 +89,7 @@ export function runLive(): () => void {
   let current: AbortController | undefined
   const isWanted = computed(() => filters.value.live && whyNoLive.value === undefined)
   const stop = effect(() => {
-    // Other filters need another stream, which continues from the newly loaded list.
+    // A change of filters needs another stream, which continues from the newly loaded list.
     queryKey.value
     current?.abort()
     current = undefined
@@ -173,8 +173,8 @@ async function catchUp(before: string, wasLost: boolean, ended: AbortSignal): Pr
     arrive(came, checkpoint)
     return checkpoint
   }
-  // Too many to add one by one: reloads the list from the newest, and its pages lead down to the known events. Fetches
-  // the head first: the stream delivers everything after it.
+  // Too many to add one by one, so reloads the list from the newest event; its pages lead down to the known events.
+  // Fetches the head first, because the stream delivers everything after it.
   const { head } = await api<EventPage>('/api/events', { query: { limit: 1 }, signal: ended })
   pending.value = { events: [], count: came.length }
   if (!reading.peek()) showPending()
@@ -207,8 +207,8 @@ async function beginAnew(epoch: string | undefined, ended: AbortSignal): Promise
 }
 
 /**
- * @param moved receives every checkpoint
- * @returns when the stream has ended, because it was lost or closed by the server
+ * @param moved called with every checkpoint
+ * @returns when the stream has ended: it was lost, or the server closed it
  */
 async function readStream(since: string, ended: AbortSignal, moved: (checkpoint: string) => void): Promise<void> {
   const open = async (signal: AbortSignal) => {
@@ -238,7 +238,7 @@ function streamQuery() {
 /** Shows events with a frame soon. @param events oldest first */
 function arrive(events: readonly StoredEvent[], checkpoint: string): void {
   announceNew(events.length)
-  // A hidden page has no frame for a long time.
+  // Limited, because a hidden page has no frame for a long time.
   arrived = { events: [...(arrived?.events ?? []), ...listed(events)].slice(-MOST_LISTED), checkpoint }
   if (callOff) return
   const present = () => {
@@ -283,7 +283,7 @@ function put(events: readonly ListedEvent[], checkpoint = events.at(-1)?.capture
   freshTimer = window.setTimeout(forgetOld, FRESH_MS)
 }
 
-/** Together with arriving rows; separately it would cause an additional render. */
+/** Called together with arriving rows; a separate call would cause an additional render. */
 function forgetOld(): void {
   for (const [key, until] of freshUntil) if (until <= performance.now()) freshUntil.delete(key)
   fresh.value = new Set(freshUntil.keys())
@@ -293,7 +293,7 @@ let unsaid = 0
 let announceTimer: number | undefined
 let announcedAt = -ANNOUNCE_EVERY_MS
 
-/** Rate-limited for screen readers. */
+/** Announces new events to screen readers, at a limited rate. */
 function announceNew(amount: number): void {
   unsaid += amount
   if (unsaid === 0 || announceTimer !== undefined) return

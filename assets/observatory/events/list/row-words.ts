@@ -23,12 +23,12 @@ export function rowWords(event: StoredEvent, terms: readonly string[]): RowWords
   const missing = terms.filter(term => !inSight.some(text => isIn(text, term)))
   const found = missing.length > 0 ? findInside(event, missing) : undefined
   if (found) return { kind: 'found', path: found.path, text: excerpt(found.text, missing) }
-  // A search may be for the name of an emoji, which is marked then.
+  // Keeps the names of emoji during a search, which may be for such a name and then marks it.
   const shownCodes = (text: string) => (terms.length === 0 ? withEmoji(text) : text)
   return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: withoutMarks(shownCodes(excerpt(said, terms))) }
 }
 
-/** The words of Markdown without its marks: a row has one style, and one line. */
+/** The words of a Markdown text without its marks, because a row has one style and one line. */
 function withoutMarks(text: string): string {
   return text
     .replaceAll(/!?\[([^[\]\n]*)\]\([^()\s]*\)/g, '$1')

@@ -29,7 +29,7 @@ export const shownTerms: ReadonlySignal<readonly string[]> = computed(() => {
 })
 const loadedKey = computed(() => loaded.value.key)
 
-/** The rows of the list. Of a search every match is a row. */
+/** The rows of the list. In a search, every match is a row. */
 export const shownRows: ReadonlySignal<readonly ListRow[]> = computed(() => {
   const { items, epoch } = loaded.value
   const lines: Line[] = []
@@ -69,7 +69,7 @@ export function toggleBurst({ burst, isOpen }: Burst): void {
 }
 
 /**
- * Opens the burst of each event that is selected, until the returned function is called. It stays open, so that nothing
+ * Opens the burst of each selected event, until the returned function is called. The burst stays open, so that nothing
  * moves when the next event is selected.
  */
 export function unfoldSelected(): () => void {
@@ -87,7 +87,7 @@ export function shownKey(key: string): string {
   return burst ? rowKey(burst) : key
 }
 
-/** Opens the next or previous event that is a row, also from an event that is not. @param step 1 is older */
+/** Opens the next or previous event that is a row. The current event need not be one. @param step 1 is older */
 export function walk(step: 1 | -1): void {
   const events = shownRows.peek().filter(isEvent)
   const at = events.findIndex(({ key }) => key === selectedKey.peek())

@@ -7,14 +7,14 @@ export interface Conversation {
   key: string
   /** `eng › deploys` */
   words: string
-  /** Names below that key which have no key of their own: topics that may be renamed. */
+  /** Names below that key without their own key: topics that may be renamed. */
   within: readonly Pick<TargetNode, 'type' | 'display'>[]
 }
 
-/** Types that occur within a conversation but are none. */
+/** Types of parts of a conversation, which are no conversations themselves. */
 const PARTS = 'message submessage post comment review review_comment review_thread like reaction'.split(' ')
 
-/** The conversation of an event, as far as its chain shows. */
+/** The conversation of an event, as far as its chain shows it. */
 export function conversationOf(event: Pick<StoredEvent, 'conversation' | 'target'>): Conversation | undefined {
   const chain = chainOf(event)
   const isPart = ({ type = '' }: TargetNode) => PARTS.includes(type)

@@ -116,10 +116,10 @@ async function loadAround(event: StoredEvent, conversation: Conversation, signal
   return { before: nearest(before), after: nearest(after), count: total, from: all.from }
 }
 
-/** The story shown last: it stays while its events are opened one after the other. */
+/** The last story shown. It stays while its events are opened one after the other. */
 const current = signal<EventStory | undefined>(undefined)
 
-/** What happened to the same commit, pull request, issue, run or deployment, over all sources. */
+/** Events of the same commit, pull request, issue, run or deployment, from all sources. */
 export function EntryStory({ event }: { event: StoredEvent }) {
   const key = eventKey(event)
   const [isAsked, ask] = useState(false)
@@ -161,7 +161,7 @@ function Part({ part: { event, facts }, isThis, hasDate }: { part: StoryPart; is
   }</li>`
 }
 
-/** The plainest of the facts: `acme/app#34`, `commit a9fdd6d32c`, `branch fix`. */
+/** The simplest of the facts: `acme/app#34`, `commit a9fdd6d32c`, `branch fix`. */
 function factWords(facts: readonly string[]): string {
   const kinds = ['number', 'commit', 'branch', 'address']
   const fact = kinds.map(kind => facts.find(each => each.startsWith(`${kind} `))).find(Boolean) ?? String(facts[0])

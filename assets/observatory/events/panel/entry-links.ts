@@ -46,7 +46,9 @@ export function EntryActions({ event }: { event: StoredEvent }) {
   </div>`
 }
 
-/** The board's cards that link to the event. Nothing if there are none, or if the board does not show them here. */
+/**
+ * The board's cards that link to the event. Renders nothing if there are none, or if the board does not show them here.
+ */
 export function EntryCards({ event }: { event: StoredEvent }) {
   const board = otherProgramUrl
   const query = { link: eventKey(event) }
@@ -75,7 +77,7 @@ interface Place {
   only: Partial<Filters>
 }
 
-/** Links to what else happened shortly before and after the event: everywhere, in its places, by its person. */
+/** Links to events shortly before and after this one: everywhere, in its places, by its person. */
 export function EntryAround({ event }: { event: StoredEvent }) {
   return html`<section class="panel-section" aria-label="Around this">
     <h3>Around this</h3>
@@ -110,7 +112,7 @@ function placesOf(event: StoredEvent): Place[] {
   return places
 }
 
-/** The list opens at the event. Where the panel covers the list, it is closed. */
+/** A link that opens the list at the event. If the panel covers the list, the link closes it. */
 function aroundLink(event: StoredEvent, minutes: number, only: Partial<Filters>): string {
   const at = event.captured_at
   const range = { from: moved(at, -minutes * 60_000), to: moved(at, minutes * 60_000), live: false }

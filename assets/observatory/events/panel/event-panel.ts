@@ -25,7 +25,7 @@ import { EntryJson } from './json-tree.js'
 /** One event in the panel. @param props.event absent while it loads */
 export function EventPanel({ event, onClose }: { event?: StoredEvent | undefined; onClose: () => void }) {
   const isSlow = useSlow(!event)
-  // While the next one loads, the last one stays.
+  // While the next event loads, the last one stays.
   const last = useRef<StoredEvent | undefined>(undefined)
   last.current = event ?? (isSlow || selectedProblem.value !== undefined ? undefined : last.current)
   const shown = last.current

@@ -24,7 +24,7 @@ export interface JsonView {
   shown: (path: string) => number
 }
 
-/** The visible lines of a value. Cost depends on the unfolded lines, not on its size. */
+/** The visible lines of a value. The cost depends on the number of unfolded lines, not on the size of the value. */
 export function jsonRows(value: unknown, view: JsonView): JsonRow[] {
   const rows: JsonRow[] = []
   addRows(rows, { path: '', depth: 0, value }, view)

@@ -17,9 +17,9 @@ import { hasRounded, isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS, pa
 
 const STRING_LIMIT = 500
 const NAME_LIMIT = 200
-/** Where the server searches texts. It finds no numbers. */
+/** Members in which the server searches texts. It finds no numbers. */
 const SEARCHED = /^\/(?:payload|actor|conversation)\//
-/** Members that are filters of their own. */
+/** Members that have their own filters. */
 const FILTERS: readonly (readonly [Excludable, RegExp])[] = [
   ['kind', /^\/kind$/],
   ['source', /^\/source$/],
@@ -41,7 +41,7 @@ export interface JsonTreeProps {
 }
 
 /**
- * A JSON tree, folded below the first level. One tab stop: up and down move, right and left unfold and fold, Enter does
+ * A JSON tree, folded below the first level. One tab stop: up and down move, right and left unfold and fold. Enter does
  * either, and shows the rest of a long value.
  */
 export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
@@ -63,7 +63,7 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
   const [chosen, choose] = useState<{ items: readonly MenuItem[]; line: HTMLElement } | undefined>(undefined)
   const onClose = () => choose(undefined)
 
-  /** The menu of a value, at the pointer; by the keyboard, of the active line. */
+  /** Opens the menu of the value at the pointer; for the keyboard, of the active line. */
   const offer = (event: MouseEvent) => {
     const lines = [...(tree.current?.children ?? [])] as HTMLElement[]
     const line = lines.find(line => event.target instanceof Node && line.contains(event.target)) ?? lines[here]
@@ -125,7 +125,10 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
   ${chosen && html`<${MenuList} id=${`${id}-menu`} opener=${{ current: chosen.line }} items=${chosen.items} onClose=${onClose} onDone=${onDone} />`}`
 }
 
-/** To filter for a value, or out, as far as the API can; and to copy it, unless it is not as it was sent. */
+/**
+ * Items to filter for a value or exclude it, if the API can, and to copy it, unless it differs from the value that was
+ * sent.
+ */
 function itemsOf({ kind, path, value }: JsonRow): MenuItem[] {
   if (!['string', 'number', 'literal'].includes(kind) || isRounded(value)) return []
   const text = String(value)
@@ -176,7 +179,7 @@ function Line({ row, terms, isWhole, onWhole }: LineProps) {
 }
 
 function Text({ text, terms, isWhole, onWhole }: Omit<LineProps, 'row'> & { text: string }) {
-  // Escaped as in JSON; of a long string only the shown part.
+  // Escaped as in JSON. Of a long string, only the shown part is escaped.
   const isLong = !isWhole && text.length > STRING_LIMIT
   const limit = isWhole ? text.length * 6 + 2 : STRING_LIMIT
   const shown = JSON.stringify(isLong ? text.slice(0, STRING_LIMIT) : text)

@@ -29,7 +29,7 @@ interface CaptureFieldProps extends DraftFieldProps {
   platform: Platform | undefined
 }
 
-/** How to receive its events: by the platform's webhook, or by polling. */
+/** Chooses how a subscription receives its events: by the platform's webhook, or by polling. */
 export function CaptureField({ draft, onChange, platform, refusal }: CaptureFieldProps) {
   const id = useId()
   const usesPolling = isPolledDraft(draft)

@@ -81,14 +81,14 @@ export function isPolledDraft(draft: Draft): boolean {
   return modesOf(draft).some(mode => READING.includes(mode))
 }
 
-/** Place and kinds are meaningless in another source, so drops them. */
+/** Changes the source, and drops place and kinds, which are meaningless in another source. */
 export function withSource(draft: Draft, source: string): Draft {
   if (sourceOf(draft) === source) return draft
   const elsewhere = withReading(withKinds(withTarget(draft, ''), []), false)
   return { ...elsewhere, source }
 }
 
-/** Drops the other forms of the scope, which follow from the text. */
+/** Changes the target, and drops the other forms of the scope, which follow from the text. */
 export function withTarget(draft: Draft, target: string): Draft {
   if (target === targetOf(draft)) return draft
   return { ...without(draft, 'scope', 'filters'), target }

@@ -95,7 +95,7 @@ export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
   </fieldset>`
 }
 
-/** Without `*`, which is not a kind: it means that others are recorded as well. */
+/** The kinds of a source without `*`, which is not a kind: it means that others are recorded as well. */
 function kindsOfSource(source: string): string[] {
   const platform = platforms.value.value?.find(platform => platform.source === source)
   return (platform?.kinds ?? []).filter(kind => kind !== '*')

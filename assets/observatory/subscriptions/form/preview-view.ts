@@ -49,7 +49,7 @@ function exampleWords(event: Pick<StoredEvent, 'actor' | 'conversation'>) {
   return html`<strong><${Words} text=${actorName(event)} limit=${80} /></strong>${' '}<${Words} text=${said} limit=${200} />`
 }
 
-/** The form also shows this at its field; the JSON view only here. */
+/** The reason of a refusal. The form also shows it at its field; the JSON view only here. */
 function whyRefused(problem: unknown): string {
   if (!(problem instanceof ApiProblem) || problem.errors.length === 0) return reasonOf(problem)
   return `Correct this to see what would match. ${problem.errors.map(({ detail }) => detail).join(' ')}`
@@ -87,7 +87,7 @@ const WAIT_MS = 400
 const LONGEST_RETRY_S = 5
 
 export interface PreviewState {
-  /** For the draft or, during a request, for its previous version. */
+  /** The preview of the draft or, during a request, of its previous version. */
   preview: SubscriptionPreview | undefined
   problem: unknown
   /** Whether it belongs to the current draft. */

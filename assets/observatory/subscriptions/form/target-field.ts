@@ -20,7 +20,7 @@ export interface TargetFieldProps {
   refusal: string | undefined
 }
 
-/** The target: the grammar next to the label, and below it the parsed target, or what is wrong and how to fix it. */
+/** The target, with the grammar next to the label. Below it, the parsed target, or the problem and how to fix it. */
 export function TargetField({ source, target, onChange, known, isSeen, refusal }: TargetFieldProps) {
   const id = useId()
   const seen = useSeenTargets(source)
@@ -79,11 +79,14 @@ function NeverSeen({ near, onUse }: { near: readonly string[]; onUse: (text: str
   }</p>`
 }
 
-/** Events with their payloads are large. */
+/** Number of events that are read. Events with their payloads are large. */
 const LOOKED_AT = 50
 const INNER = /\/(?:topic|issue|pull_request|merge_request):[^/]*$/
 
-/** Targets of the newest events of a source, for suggestions; the wider place of each as well: `stream:eng` of `stream:eng/topic:deploys`. */
+/**
+ * Targets of the newest events of a source, for suggestions, each with its wider place: `stream:eng` for
+ * `stream:eng/topic:deploys`.
+ */
 function useSeenTargets(source: string): readonly string[] {
   const [seen, setSeen] = useState<readonly string[]>([])
   useEffect(() => {
@@ -95,7 +98,7 @@ function useSeenTargets(source: string): readonly string[] {
         const targets = items.map(watchTarget).filter(target => target !== undefined)
         setSeen([...new Set(targets.flatMap(target => [target, target.replace(INNER, '')]))])
       },
-      // They are only suggestions.
+      // Failures are ignored, because these are only suggestions.
       () => undefined,
     )
     return () => gone.abort()

@@ -39,7 +39,7 @@ export function targetOfLink(source: string, text: string): string | undefined {
   return undefined
 }
 
-/** The last segment that begins with the id, else the last one, which is the slug. */
+/** The last segment that begins with an id, else the last segment, which is the slug. */
 function categoryOf(path = ''): string | undefined {
   const segments = path.split('/')
   const last = (pattern: RegExp) => segments.map(segment => pattern.exec(segment)?.[0]).findLast(found => found)

@@ -46,7 +46,7 @@ export function readTarget(source: string, text: string, known: readonly string[
   const escaped = withEscapedPercent(text)
   if (isValid(escaped)) return problem('Write a % inside a name as %25:', escaped)
   const found = PROBLEMS[source](text, known)
-  // Several errors: fixing only the first would not give a valid text.
+  // With several errors, fixing only the first would not give a valid text.
   return found.fix === undefined || isValid(found.fix) ? found : problem(found.words.replace(/:$/, '.'))
 }
 
@@ -88,7 +88,7 @@ function wordsOf(type: string): string {
   return type.replace('_', ' ')
 }
 
-/** What is wrong with a text outside the grammar, and a text that was probably meant, which may be wrong as well. */
+/** Finds the problem of a text outside the grammar, and a text that was probably meant, which may be wrong as well. */
 type FindProblem = (text: string, known: readonly string[]) => TargetProblem
 
 const PROBLEMS: Record<PlatformSource, FindProblem> = {
@@ -198,7 +198,9 @@ function problem(words: string, fix?: string): TargetProblem {
   return fix === undefined ? { kind: 'problem', words } : { kind: 'problem', words, fix }
 }
 
-/** The text with every % as %25 that encodes nothing; with all of them if that does not make it decodable. */
+/**
+ * The text with each % that encodes nothing replaced by %25. If that does not make it decodable, every % is replaced.
+ */
 function withEscapedPercent(text: string): string {
   const escaped = text.replaceAll(/%(?![0-9a-f]{2})|%2f/gi, found => (found === '%' ? '%25' : '%252F'))
   return decodeName(escaped) === undefined ? text.replaceAll('%', '%25') : escaped
