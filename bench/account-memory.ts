@@ -1,4 +1,4 @@
-/** Bytes of heap: at the bound on how many there may be, and after many times as many were put in. */
+/** Bytes of heap: at the maximum number of entries, and after many times as many were added. */
 export interface AccountMemory {
   sessions: { atBound: number; beyond: number }
   throttle: { atBound: number; beyond: number }

@@ -1,4 +1,4 @@
-/** Takes pieces of an answer's body: `chunk` from `from` to before `to`. The chunk is reused afterwards. */
+/** Receives pieces of an answer's body: `chunk` from `from` to before `to`. The chunk is reused afterwards. */
 export type TakeBody = (chunk: Buffer, from: number, to: number) => void
 
 const MAX_HEAD = 16 * 1024
@@ -8,8 +8,8 @@ const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i
 const CONNECTION_CLOSE = /\r\nconnection: *close/i
 
 /**
- * Reads answers of one HTTP/1.1 connection, one at a time: the status, `Content-Length` and whether the server goes
- * away. Nothing else, so that reading costs little compared with what is measured.
+ * Reads answers of one HTTP/1.1 connection, one at a time: the status, `Content-Length` and whether the server closes
+ * the connection. It reads nothing else, so that reading costs little compared with the measured work.
  */
 export class AnswerReader {
   /** Status of the newest answer. */
@@ -17,7 +17,7 @@ export class AnswerReader {
   /** Whether the server closes the connection after the newest answer. */
   closes = false
   #head = ''
-  /** Bytes of the body that are still to come; -1 while the head is. */
+  /** Number of missing bytes of the body; -1 until the head is complete. */
   #missing = -1
 
   constructor(private readonly takeBody?: TakeBody) {}

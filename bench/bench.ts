@@ -2,7 +2,7 @@ import type { LargeLedger } from './large-ledger.js'
 import type { BenchOptions } from './options.js'
 import type { Workspace } from './workspace.js'
 
-/** What every measurement receives. */
+/** Services that every measurement receives. */
 export interface Bench {
   options: BenchOptions
   workspace: Workspace

@@ -5,7 +5,7 @@ export interface ChatPlan {
   messages: number
 }
 
-/** How to reach it. */
+/** Address and login of the simulated chat platform. */
 export interface ChatPlace {
   url: string
   email: string

@@ -3,7 +3,7 @@ import { createInterface, type Interface } from 'node:readline'
 
 const KEPT_ERRORS = 4_000
 
-/** The lines that a child process prints, asked for one after the other. Its last words are kept for when it fails. */
+/** Reads the lines that a child process prints, one by one. Keeps its last output for the message of a failure. */
 export class ChildLines {
   readonly #lines: AsyncIterator<string>
   readonly #reader: Interface
@@ -16,7 +16,7 @@ export class ChildLines {
   ) {
     if (!child.stdout || !child.stderr) throw new Error(`${name} was started without pipes.`)
     child.once('error', error => this.#keep(error.message))
-    // If the process ended earlier, asking it for a line reports why.
+    // If the process ended earlier, the next read of a line reports the reason.
     child.stdin?.once('error', error => this.#keep(error.message))
     child.stderr.setEncoding('utf8').on('data', (text: string) => this.#keep(text))
     this.#reader = createInterface({ input: child.stdout })

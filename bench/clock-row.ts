@@ -1,43 +1,43 @@
 /**
- * Servers that record into one ledger in PostgreSQL, as a queue before one row: each server writes a group at a time, and holds
- * the row from its first statement to its commit. Time is counted in milliseconds, and nothing is random: equal settings
- * have equal results.
+ * A model of servers that record into one ledger in PostgreSQL, as a queue for one row. Each server writes one group at
+ * a time, and holds the row from its first statement to its commit. Times are in milliseconds. Nothing is random: equal
+ * settings give equal results.
  *
- * Assumptions: every server has a processor of its own, and so has the database; service times do not depend on load; the row
- * is given in the order of arrival; every client sends its next event when the last one is answered.
+ * Assumptions: every server and the database have their own processor; service times do not depend on load; servers get
+ * the row in the order of arrival; every client sends its next event when the last one is answered.
  */
 export interface ClockRowModel {
   servers: number
   /** Clients per server, each with one event in progress. */
   clients: number
-  /** What a server's thread spends on one event: HTTP, checks, digest. */
+  /** Time of a server's thread for one event: HTTP, checks, digest. */
   handleMs: number
-  /** From the lock to the commit, for any group: the statements and their ways. */
+  /** Time from the lock to the commit, for any group: the statements and their round trips. */
   groupMs: number
-  /** The same for each event of a group. */
+  /** Additional time from the lock to the commit, for each event of a group. */
   eventMs: number
-  /** Until the commit is durable, on all disks that have to have it. */
+  /** Time until the commit is durable on all required disks. */
   commitMs: number
-  /** Events of a group at most. */
+  /** Maximum number of events of a group. */
   largestGroup: number
 }
 
 export interface ClockRowRun {
-  /** Events in one second, of all servers together. */
+  /** Events a second, of all servers together. */
   rate: number
-  /** Average. */
+  /** Average number of events of a group. */
   groupSize: number
-  /** From an event's arrival at the server to its answer. */
+  /** Median time from an event's arrival at the server to its answer. */
   p50Ms: number
   p99Ms: number
-  /** Part of the time in which some group holds the row. */
+  /** Share of the time in which a group holds the row. */
   busy: number
 }
 
 interface Server {
   /** When its thread is free. */
   freeAt: number
-  /** Instants of arrival of the events that the thread has handled, and that wait for a group. */
+  /** Instants of arrival of the events that the thread has handled and that wait for a group. */
   waiting: number[]
   writes: boolean
 }
@@ -48,7 +48,7 @@ interface Happening {
   run: () => void
 }
 
-/** @param ms how long to simulate, after as long a beginning that is not counted */
+/** @param ms how long to simulate, after a warm-up of the same length that is not counted */
 export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun {
   const { servers: count, clients, handleMs, groupMs, eventMs, commitMs, largestGroup } = model
   const happenings = new Happenings()
@@ -102,7 +102,7 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
 
 type Numbered = Happening & { number: number }
 
-/** A heap: the earliest one is taken first, and of equal ones the one that was added first. */
+/** A heap that returns the earliest item first, and among equal ones the one that was added first. */
 class Happenings {
   readonly #heap: Numbered[] = []
   #added = 0

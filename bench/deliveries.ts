@@ -4,7 +4,7 @@ import type { DeliverySize, DeliverySource } from './load-plan.js'
 import { Random } from './random.js'
 import { Talk } from './words.js'
 
-/** What the hooks of these measurements are signed with. */
+/** Secret that signs the deliveries of these measurements. */
 export const DELIVERY_SECRET = 'measured-secret'
 
 export interface Delivery {
@@ -13,12 +13,12 @@ export interface Delivery {
   body: Buffer
 }
 
-/** Stands in a template where the number of the delivery belongs: an id that is nowhere else. */
+/** Placeholder in a template for the number of the delivery: an id that occurs nowhere else. */
 const NUMBER = 900_000_000_000_001
 const MEGABYTE = 1_000_000
 const SENTENCE_WORDS = 12
 
-/** What a platform sends, with `NUMBER` for what identifies it. */
+/** A delivery of a platform, with `NUMBER` in place of its ids. */
 interface Template {
   headers: Readonly<Record<string, string>>
   body: unknown
@@ -27,9 +27,9 @@ interface Template {
 }
 
 /**
- * Deliveries that differ only in what they are about, so that each is an event of its own. Those of mean size are as
- * large as what the platforms send on the average: 0.5 KB from chat, 1.3 KB from the forum, 12 KB and 2.4 KB from the code
- * hosts.
+ * Creates deliveries that differ only in their subject, so that each is a separate event. Those of mean size are as
+ * large as the average delivery of the platform: 0.5 KB from chat, 1.3 KB from the forum, 12 KB and 2.4 KB from the
+ * code hosts.
  */
 export function deliveryMaker(source: DeliverySource, size: DeliverySize): (index: number) => Delivery {
   const { headers, body, sign } = TEMPLATES[source](size === 'megabyte' ? MEGABYTE : 0)
@@ -41,14 +41,14 @@ export function deliveryMaker(source: DeliverySource, size: DeliverySize): (inde
   }
 }
 
-/** A push to code_a of nearly the largest size that is delivered, with as many commits as that takes. */
+/** A push to code_a of nearly the largest size that is delivered, with the number of commits that this needs. */
 export function largestDelivery(index: number): Delivery {
   const { headers, body, sign } = codeAPush(25_500_000)
   const bytes = Buffer.from(JSON.stringify(body).replace(String(NUMBER), String(index + 1)))
   return { path: '/webhooks/code_a', headers: { ...headers, ...sign(bytes) }, body: bytes }
 }
 
-/** @param bytes how large it has to be at least; 0: as it usually is */
+/** @param bytes minimum size; 0: the usual size */
 const TEMPLATES: Record<DeliverySource, (bytes: number) => Template> = {
   chat: bytes => ({
     headers: {},
@@ -196,7 +196,7 @@ function repository() {
   }
 }
 
-/** Members with addresses, of which payloads are full. */
+/** Members with addresses, which are frequent in payloads. */
 function links(path: string, count: number): Record<string, string> {
   const names = Array.from({ length: count }, (_, index) => `link_${index}_url`)
   return Object.fromEntries(names.map(name => [name, `https://api.example.org/${path}/${name}{/number}`]))

@@ -18,7 +18,7 @@ interface Place {
 
 /**
  * Invented events of a team at work: four chat messages to one pull request, some 750 bytes each as stored. Event n of
- * a seed is always the same, and its subject and dedupe key are its own.
+ * a seed is always the same, and has a unique subject and dedupe key.
  */
 export class EventMaker {
   readonly #talk = new Talk()
@@ -86,7 +86,7 @@ export class EventMaker {
   }
 }
 
-/** Subscription n of those that events do match: chat topics, the liveliest first, and every tenth a repository. */
+/** Subscription n of those that match events: chat topics, the busiest first, and every tenth a repository. */
 export function watchingSubscription(index: number): string {
   const repository = REPOSITORIES[Math.floor(index / 10) % REPOSITORIES.length]
   if (index % 10 === 9) return subscriptionText(`watching-${index}`, 'code_a', `repo:${repository}`)
@@ -107,7 +107,7 @@ function allPlaces(): Place[] {
   return Array.from({ length: STREAMS.length * TOPICS.length }, (_, index) => livelyPlace(index))
 }
 
-/** The nth liveliest topic. */
+/** The nth busiest topic. */
 function livelyPlace(index: number): Place {
   return { stream: index % STREAMS.length, topic: Math.floor(index / STREAMS.length) % TOPICS.length }
 }

@@ -5,13 +5,13 @@ export interface Amount {
   unit: Unit
 }
 
-/** What a value has to be, absolutely or as a multiple of the yardstick's. */
+/** The goal for a value, absolute or as a multiple of the yardstick's value. */
 export type Goal =
   | { atLeast: number }
   | { atMost: number }
   | { atLeastTimes: number }
   | { atMostTimes: number }
-  /** At most this share away from the yardstick, on the worse side. */
+  /** At most this share worse than the yardstick. */
   | { within: number }
 
 /** One measured value and its reference. */
@@ -29,7 +29,7 @@ export function ratioOf({ value, yardstick }: Figure): number | undefined {
   return yardstick && yardstick.value > 0 ? value / yardstick.value : undefined
 }
 
-/** @returns undefined without a goal, or without the yardstick that the goal is about */
+/** @returns undefined without a goal, or without the yardstick to which the goal refers */
 export function isMet(figure: Figure): boolean | undefined {
   const { goal, value, unit } = figure
   const ratio = ratioOf(figure)

@@ -1,11 +1,11 @@
 import { UsageError } from './usage-error.js'
 
 export const GREEDY_KINDS = ['idle', 'slowloris', 'readers', 'streams', 'pages'] as const
-/** What a client does that takes more than its share. */
+/** The behaviour of a client that takes more than its share. */
 export type GreedyKind =
   /** Connects and sends nothing. */
   | 'idle'
-  /** Sends a request byte by byte: one half the headers, the other half the body. */
+  /** Sends a request byte by byte: half of these clients the headers, the other half the body. */
   | 'slowloris'
   /** Asks for a large page and reads none of it. */
   | 'readers'
@@ -25,7 +25,7 @@ export interface GreedyPlan {
   counts: GreedyCounts
 }
 
-/** What the clients of one kind saw. */
+/** Results of the clients of one kind. */
 export interface GreedyResult {
   opened: number
   /** Connections that the server closed or refused. */

@@ -4,7 +4,7 @@ import { AnswerReader, type TakeBody } from './answer-reader.js'
 export interface Listener {
   /** The answer to the request has arrived as a whole. */
   answered(status: number): void
-  /** There will be no answer. The next request goes out over a new connection. */
+  /** There will be no answer. The next request uses a new connection. */
   failed(error: Error): void
   body?: TakeBody
 }
@@ -12,8 +12,8 @@ export interface Listener {
 const READ_BUFFER = 256 * 1024
 
 /**
- * Sends one request at a time over a raw keep-alive connection. Where the server ends the connection (after a number of
- * requests, say), the next request opens another one.
+ * Sends one request at a time over a raw keep-alive connection. If the server ends the connection (such as after a
+ * number of requests), the next request opens another one.
  */
 export class HttpConnection {
   /** How many connections were opened. */

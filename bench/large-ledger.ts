@@ -6,34 +6,34 @@ import type { BenchOptions } from './options.js'
 import { runLoad, startLedger } from './programs.js'
 import type { Workspace } from './workspace.js'
 
-/** How fast the ledger took events while it grew, in events/s. */
+/** How fast the ledger recorded events while it grew, in events/s. */
 export interface Growth {
-  /** The 10,000th to the 20,000th. */
+  /** Rate of the 10,000th to the 20,000th event. */
   early: number
-  /** 10,000 once the search index is as far behind as it gets. Absent in a small ledger. */
+  /** Rate of 10,000 events once the search index is as far behind as it gets. Absent in a small ledger. */
   earlyBehind?: number
-  /** The last 10,000. */
+  /** Rate of the last 10,000 events. */
   late: number
-  /** All. */
+  /** Rate of all events. */
   whole: number
-  /** When, ISO 8601. */
+  /** Time of the measurement, ISO 8601. */
   measuredAt: string
 }
 
 export interface FilledLedger {
-  /** Where its `events.db` is. */
+  /** Folder of its `events.db`. */
   folder: string
   events: number
   growth: Growth
-  /** An earlier run has filled it. */
+  /** Whether an earlier run has filled it. */
   wasKept: boolean
 }
 
 const WINDOW = 10_000
-/** Written when the ledger is complete: one without it was given up half way. */
+/** Written when the ledger is complete. A ledger without it was abandoned half way. */
 const COMPLETE = 'complete.json'
 
-/** The one large ledger that several measurements look at. Filled when it is first asked for, or found where it is kept. */
+/** The large ledger that several measurements share. Filled at its first use, unless an earlier run has kept it. */
 export class LargeLedger {
   #filled: Promise<FilledLedger> | undefined
 

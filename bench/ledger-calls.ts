@@ -4,17 +4,17 @@ import { runLoad } from './programs.js'
 import type { Workspace } from './workspace.js'
 
 /**
- * Number of events that may be recorded before the ledger indexes them between the writes; with
- * more than these behind, each write pays for the index. Both states are measured.
+ * Number of events that may be recorded before the ledger indexes them between the writes; when more events are behind,
+ * each write also has to index. Both states are measured.
  */
 export const INDEX_TAIL = 100_000
 
 export const BATCH_EVENTS = 500
 export const BATCH_CONNECTIONS = 4
 
-/** The index catches up while nothing is written, some 10,000 events a second. */
+/** Waiting for the index, which catches up while nothing is written, by some 10,000 events a second. */
 const SETTLED = { askEveryMs: 500, boundMs: 10 * 60_000 }
-/** An event a millisecond is slower than any machine that is worth measuring, and faster than a hang. */
+/** Time limit per event. Any machine worth measuring is faster, and a hang exceeds it. */
 const MOST_MS_PER_EVENT = 1
 
 /** Saves subscriptions. */
@@ -30,7 +30,7 @@ export async function subscribe(
   })
 }
 
-/** Batches of events, all of them marked. */
+/** A plan of batches of events, with a mark for each answer. */
 export function batchPlan(port: number, { first, events }: { first: number; events: number }): LoadPlan {
   const work = { kind: 'batches', first, size: BATCH_EVENTS } as const
   const requests = Math.ceil(events / BATCH_EVENTS)
@@ -39,7 +39,7 @@ export function batchPlan(port: number, { first, events }: { first: number; even
   return { port, connections: BATCH_CONNECTIONS, work, ...bounds, marks: true }
 }
 
-/** How many events a search finds, on one page. */
+/** Number of events that a search finds, on one page. */
 export async function search(port: number, text: string): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}${searchPath(text)}`)
   if (!answer.ok) throw new Error(`The search for ${text} was answered with ${answer.status}.`)

@@ -6,9 +6,9 @@ const scanSql = (terms: number) => /* sql */ `
   SELECT body FROM events WHERE ${Array(terms).fill('body LIKE ?').join(' AND ')} ORDER BY seq DESC LIMIT 100`
 
 /**
- * What a search takes without an index. No server may have the ledger open.
+ * Measures searches without an index. No server may have the ledger open.
  *
- * @param searches the terms of each, all of which must occur
+ * @param searches the terms of each search, all of which must occur
  * @returns median milliseconds for each search
  */
 export function likeScan(folder: string, searches: readonly (readonly string[])[], runs: number): number[] {

@@ -1,16 +1,16 @@
 import type { TimesSummary } from './statistics.js'
 
-/** What a load generator sends. */
+/** The requests that a load generator sends. */
 export type Work =
-  /** `POST /api/events`, each one event. */
+  /** `POST /api/events`, one event each. */
   | { kind: 'events'; first: number }
-  /** The same few events again and again, for a server that keeps none. */
+  /** The same few events repeatedly, for a server that stores none. */
   | { kind: 'repeats'; first: number; count: number }
-  /** `POST /api/events`, each `size` events as NDJSON. */
+  /** `POST /api/events`, `size` events each, as NDJSON. */
   | { kind: 'batches'; first: number; size: number }
-  /** `POST /webhooks/…`, each another event. */
+  /** `POST /webhooks/…`, a new event each. */
   | { kind: 'deliveries'; source: DeliverySource; size: DeliverySize; first: number }
-  /** `POST /api/events`, each one event whose payload is what such a delivery holds. */
+  /** `POST /api/events`, one event each, whose payload is that of such a delivery. */
   | { kind: 'payloads'; source: DeliverySource; size: DeliverySize; first: number }
   /** `POST /api/subscriptions`. */
   | { kind: 'subscriptions'; which: 'watching' | 'idle'; first: number }
@@ -24,37 +24,37 @@ export const DELIVERY_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
 export type DeliverySource = (typeof DELIVERY_SOURCES)[number] | 'own'
 export type DeliverySize = 'mean' | 'megabyte'
 
-/** What one run of a load generator does. It ends at the first bound that it reaches. */
+/** Settings of one run of a load generator. It ends at the first limit that it reaches. */
 export interface LoadPlan {
   port: number
-  /** Each sends its next request when the previous answer has arrived. */
+  /** Number of connections. Each sends its next request when the previous answer has arrived. */
   connections: number
   work: Work
-  /** Bound in count. */
+  /** Maximum number of requests. */
   requests: number
-  /** Bound in time, the warm-up not counted. */
+  /** Maximum time, without the warm-up. */
   measureMs: number
-  /** At first, not measured. */
+  /** Length of the warm-up, which is not measured. */
   warmupMs: number
-  /** Requests that are written down before the start. */
+  /** Number of requests that are prepared before the start. */
   prepare: number
   /** How long a connection waits after an answer. */
   pauseMs?: number
-  /** Whether other answers than 2xx are part of what is measured. */
+  /** Whether answers other than 2xx are expected in the measurement. */
   mayRefuse?: boolean
   /** Whether to report when each answer arrived. */
   marks?: boolean
 }
 
-/** What one run of a load generator saw. */
+/** The results of one run of a load generator. */
 export interface LoadResult {
-  /** Answers 2xx while measuring. */
+  /** Number of 2xx answers while measuring. */
   answered: number
-  /** How long was measured. */
+  /** Length of the measurement. */
   seconds: number
-  /** Answers 2xx a second. */
+  /** 2xx answers a second. */
   rate: number
-  /** Milliseconds from sending a request to its complete answer, while measuring. */
+  /** Milliseconds from sending a request to the end of its answer, while measuring. */
   times: TimesSummary
   /** Other answers, in the whole run. */
   refused: number
@@ -62,11 +62,11 @@ export interface LoadResult {
   failed: number
   /** Connections opened, in the whole run. */
   opened: number
-  /** Share of a core that the load generator itself took while measuring. */
+  /** Share of a core that the load generator itself used while measuring. */
   cpu: number
   /** Milliseconds from the first request to each 2xx answer, in the order of the answers. */
   marks?: number[]
 }
 
-/** Bounds in time for those that are bounded in count. */
+/** Maximum time of runs that are limited by count. */
 export const UNHURRIED_MS = 30 * 60_000

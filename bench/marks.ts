@@ -1,7 +1,7 @@
 /**
  * Events a second between the `from`th and the `to`th event.
  *
- * @param marks milliseconds at which each request was answered, every one of which brought `eventsEach` events
+ * @param marks milliseconds at which each request was answered; each request had `eventsEach` events
  */
 export function rateBetween(
   marks: readonly number[],

@@ -16,7 +16,7 @@ export const MEASUREMENT_NAMES = [
   'search',
   'health-command',
   'start-up',
-  // Gives the ledger an administrator: everything after it would need a login.
+  // Last, because it gives the ledger an administrator, so that later measurements would need a login.
   'following',
   'postgres',
   'postgres-large',
@@ -28,7 +28,7 @@ export const MEASUREMENT_NAMES = [
 export type MeasurementName = (typeof MEASUREMENT_NAMES)[number]
 
 export interface BenchOptions {
-  /** Shorter and smaller: shows that everything works, its figures mean little. */
+  /** A shorter and smaller run, which shows that everything works. Its figures mean little. */
   quick: boolean
   only: readonly MeasurementName[]
   /** Size of the large ledger. */
@@ -39,7 +39,7 @@ export interface BenchOptions {
   measureMs: number
   /** Print the table as Markdown, for docs/performance.md. */
   markdown: boolean
-  /** How many clients of each kind take more than their share. */
+  /** Number of greedy clients of each kind. */
   greedy: GreedyCounts
 }
 

@@ -16,14 +16,14 @@ interface Account {
   gid: number
 }
 
-/** The folder that holds all the programs of a PostgreSQL server, the newest that there is. */
+/** The folder with all programs of a PostgreSQL server, of the newest version found. */
 export function findPostgres(searchPath: string): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((left, right) => Number(right) - Number(left)) : []
   const folders = [...versions.map(version => join(DEBIAN, version, 'bin')), ...searchPath.split(delimiter)]
   return folders.find(folder => folder !== '' && PROGRAMS.every(program => existsSync(join(folder, program))))
 }
 
-/** A PostgreSQL server of our own with its usual settings, which is only reached through a socket in its folder. */
+/** A private PostgreSQL server with default settings, reachable only through a socket in its folder. */
 export class PostgresCluster {
   #server: ChildProcess | undefined
 
@@ -51,12 +51,12 @@ export class PostgresCluster {
     return cluster
   }
 
-  /** Address of its database, as a ledger takes it. */
+  /** Address of its database, in the form that a ledger accepts. */
   get address(): string {
     return `postgres://bench@/postgres?host=${this.folder}`
   }
 
-  /** The same, for a store without a server. */
+  /** Address of its database, for a store without a server. */
   postgresAddress(schema: string): PostgresAddress {
     return {
       ...{ hosts: [{ host: this.folder, port: 5432 }], database: 'postgres', user: 'bench', password: () => undefined },
@@ -69,7 +69,7 @@ export class PostgresCluster {
     return this.#run('psql', ['--quiet', '--tuples-only', '-v', 'ON_ERROR_STOP=1', '-c', text])
   }
 
-  /** Runs pgbench scripts, each time one at random. @returns transactions a second */
+  /** Runs pgbench scripts, a random one each time. @returns transactions a second */
   async pgbench(
     scripts: readonly string[],
     { clients, seconds }: { clients: number; seconds: number },
@@ -111,7 +111,7 @@ export class PostgresCluster {
   }
 }
 
-/** PostgreSQL refuses to run as root: then as a user without rights. */
+/** A user without rights, if this process is root: PostgreSQL refuses to run as root. */
 async function unprivileged(workspace: Workspace): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const id = async (what: string) => Number(await workspace.run('id', [what, 'nobody'], {}))

@@ -2,7 +2,7 @@ import { readEvent } from '../src/ledger/read-event.js'
 import { searchableStrings } from '../src/model/events/search.js'
 import type { EventMaker } from './events.js'
 
-/** The table of events and its indexes: key, order, facets and trigrams, as the ledger has them. */
+/** The table of events and its indexes, like those of the ledger: key, order, facets and trigrams. */
 export const POSTGRES_TABLE = /* sql */ `
   CREATE EXTENSION pg_trgm;
   CREATE TABLE events (
@@ -22,8 +22,8 @@ export const POSTGRES_TABLE = /* sql */ `
   CREATE INDEX ON events USING gin (said gin_trgm_ops);`
 
 /**
- * A pgbench script that inserts one event in one transaction. Its words are fixed, its key and subject are new each
- * time; several scripts together say different things.
+ * A pgbench script that inserts one event in one transaction. Its words are fixed; its key and subject are new each
+ * time. Several scripts together vary the words.
  */
 export function insertScript(maker: EventMaker, index: number): string {
   const event = readEvent(JSON.parse(maker.eventText(index)))
@@ -40,7 +40,7 @@ ON CONFLICT (dedupe_key) DO UPDATE SET seen_count = events.seen_count + 1 RETURN
 `
 }
 
-/** A colon before a letter would be a variable of pgbench, so they are written as what they are to PostgreSQL. */
+/** Writes colons as escapes of PostgreSQL, because pgbench would read a colon before a letter as a variable. */
 function quoted(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\072').replaceAll('\n', '\\n')
   return `E'${escaped}'`

@@ -26,7 +26,7 @@ export interface Prepared<Result> {
 /** The command line program. */
 export const DAYBOOK = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-/** Starts `daybook serve` on the ledger in `folder`, on a free port, with its default settings but for those given. */
+/** Starts `daybook serve` on the ledger in `folder`, on a free port, with default settings except those given. */
 export async function startLedger(
   workspace: Workspace,
   folder: string,
@@ -63,7 +63,7 @@ export async function startLargeBackend(workspace: Workspace, bytes: number): Pr
   return startServer(workspace, { args, name: 'The backend', readPort, settings: {} })
 }
 
-/** How long what a login, a request and a logout ask of the board's session store takes. */
+/** Times of the calls of the board's session store for a login, a request and a logout. */
 export async function sessionStoreTimes(workspace: Workspace): Promise<SessionStoreTimes> {
   const args = [pathOf('session-store'), await workspace.folder('sessions')]
   return JSON.parse(
@@ -88,7 +88,7 @@ export async function startChat(
   return { place, stop: () => endProcess(child) }
 }
 
-/** What sessions and the login throttle hold in memory. */
+/** Memory that sessions and the login throttle use. */
 export async function accountMemory(workspace: Workspace): Promise<AccountMemory> {
   const args = ['--expose-gc', pathOf('account-memory')]
   return JSON.parse(
@@ -105,13 +105,13 @@ export async function startGreedyClients(
   return { stop: run }
 }
 
-/** Runs a load generator. @throws when it saw anything but 2xx answers */
+/** Runs a load generator. @throws if an answer was not 2xx */
 export async function runLoad(workspace: Workspace, plan: LoadPlan): Promise<LoadResult> {
   const load = await prepareLoad(workspace, plan)
   return load.run()
 }
 
-/** Starts a load generator that has its requests ready and waits. */
+/** Starts a load generator, which prepares its requests and waits. */
 export async function prepareLoad(workspace: Workspace, plan: LoadPlan): Promise<Prepared<LoadResult>> {
   const prepared = await prepare<LoadResult>(workspace, 'load', plan)
   return {
@@ -131,7 +131,7 @@ export async function runWalk(workspace: Workspace, plan: WalkPlan): Promise<Wal
 }
 
 /**
- * The environment of the programs that are measured: a home of their own, and none of the settings of the user who measures.
+ * The environment of the programs that are measured: their own home folder, and no settings of the user who measures.
  */
 export async function cleanEnvironment(workspace: Workspace): Promise<Record<string, string>> {
   return { HOME: await workspace.home(), LANG: 'C.UTF-8' }

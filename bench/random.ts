@@ -1,8 +1,8 @@
-/** Repeatable chance: the same seed gives the same sequence. The generator is mulberry32. */
+/** Repeatable random numbers: the same seed gives the same sequence. The generator is mulberry32. */
 export class Random {
   #state: number
 
-  /** @param seed any integers; their order counts */
+  /** @param seed any integers; their order matters */
   constructor(...seed: readonly number[]) {
     this.#state = seed.reduce((state, part) => scramble(Math.imul(state, 31) + (part | 0)), 0x9e3779b9)
   }
@@ -12,7 +12,7 @@ export class Random {
     return Math.floor(this.fraction() * count)
   }
 
-  /** True in `share` of all cases, 0 to 1. */
+  /** True in a share of all cases: `share`, 0 to 1. */
   happens(share: number): boolean {
     return this.fraction() < share
   }
@@ -38,7 +38,7 @@ function scramble(value: number): number {
 export class ZipfTable<Item> {
   readonly #ranks: Uint16Array
 
-  /** @param items at most 65,536, the commonest first */
+  /** @param items at most 65,536, the most frequent first */
   constructor(
     private readonly items: readonly Item[],
     slots = 1 << 17,

@@ -4,7 +4,7 @@ import { median } from './statistics.js'
 
 const ROUNDS = 5
 
-/** Who reads what, and as whom. */
+/** A reader: its server, its paths and its credentials. */
 export interface Reader {
   how: string
   server: RunningServer
@@ -13,8 +13,8 @@ export interface Reader {
 }
 
 /**
- * Requests a second of each, the median of some rounds: they take turns, so that a machine that gets slower during the run does
- * so for all of them.
+ * Requests a second of each reader, as the median of some rounds. The readers take turns, so that a machine that
+ * becomes slower during the run affects all of them.
  */
 export async function ratesInTurn(
   { options, workspace, progress }: Bench,

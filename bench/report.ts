@@ -5,7 +5,7 @@ import Table from 'cli-table3'
 import { amountText, type Figure, goalText, isMet, ratioOf } from './figure.js'
 import type { BenchOptions, MeasurementName } from './options.js'
 
-/** What one measurement came to. */
+/** The outcome of one measurement. */
 export interface Outcome {
   measurement: MeasurementName
   figures: Figure[]
@@ -13,14 +13,14 @@ export interface Outcome {
   failure?: string
 }
 
-/** What figures depend on. Nothing that identifies the machine. */
+/** Facts on which figures depend. None of them identifies the machine. */
 export interface MachineFacts {
   cpu: string
   cores: number
   memoryGb: number
   platform: string
   node: string
-  /** Processes that wanted to run during the minute before. More than a few: the figures mean little. */
+  /** Average number of runnable processes during the minute before. With more than a few, the figures mean little. */
   loadBefore: number
 }
 
@@ -66,7 +66,7 @@ export function markdownTable(outcomes: readonly Outcome[]): string {
     .join('\n')
 }
 
-/** Writes all of it as JSON. @returns the file's name */
+/** Writes all outcomes as JSON. @returns the file's name */
 export async function writeResults(
   folder: string,
   run: { startedAt: Date; machine: MachineFacts; options: BenchOptions; outcomes: readonly Outcome[] },

@@ -1,4 +1,7 @@
-/** Measures what the documentation promises: a table on standard output, the same as JSON in `bench/results`. */
+/**
+ * Measures the figures that the documentation promises. Prints a table to standard output, and writes the same as JSON
+ * to `bench/results`.
+ */
 import { fileURLToPath } from 'node:url'
 import type { Bench } from './bench.js'
 import type { Figure } from './figure.js'

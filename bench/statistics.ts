@@ -1,4 +1,4 @@
-/** Times that something took, in milliseconds. */
+/** A list of durations, in milliseconds. */
 export class Times {
   #values = new Float64Array(4_096)
   #count = 0
@@ -23,7 +23,7 @@ export class Times {
   }
 }
 
-/** Milliseconds. All are 0 when there was nothing. */
+/** Milliseconds. All are 0 if there were no times. */
 export interface TimesSummary {
   p50: number
   p95: number

@@ -5,18 +5,18 @@ import type { EventToRecord } from '../src/store/event-store.js'
 import { openSqliteStore } from '../src/store/sqlite/store.js'
 import { EventMaker } from './events.js'
 
-/** Batches of different events that are made before the start; later ones differ from them in their keys. */
+/** Number of different batches that are created before the start. Later batches differ from them only in their keys. */
 const DIFFERENT_BATCHES = 40
 
 interface LoopPlan {
   batches: number
-  /** Events in each. */
+  /** Number of events in each batch. */
   size: number
-  /** How many wait for the store at a time. */
+  /** Number of batches that wait for the store at a time. */
   inProgress: number
 }
 
-/** Records batches in a new store, nothing else. @returns milliseconds from the start to the end of each batch */
+/** Records batches in a new store, without a server. @returns milliseconds from the start to the end of each batch */
 export async function recordInLoop(folder: string, { batches, size, inProgress }: LoopPlan): Promise<number[]> {
   const maker = new EventMaker()
   const made = Array.from({ length: Math.min(DIFFERENT_BATCHES, batches) }, (_, batch) =>

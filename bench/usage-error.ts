@@ -1,2 +1,2 @@
-/** What is wrong with the arguments, as a sentence. */
+/** A problem with the arguments, as a sentence. */
 export class UsageError extends Error {}

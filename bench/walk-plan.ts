@@ -1,4 +1,4 @@
-/** How pages of events are read: each reader follows its own checkpoint. */
+/** Plan for reading pages of events. Each reader follows its own checkpoint. */
 export interface WalkPlan {
   port: number
   readers: readonly { since: string; pages: number }[]

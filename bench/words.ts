@@ -4,11 +4,11 @@ import { Random, ZipfTable } from './random.js'
 export const SEARCHED = {
   /** In one of 20,000 messages. */
   rare: 'quixotry',
-  /** Among the commonest words. */
+  /** One of the most frequent words. */
   common: 'deploy',
   /** In one of 200 messages; each of its words also occurs alone. */
   phrase: 'release candidate',
-  /** In few of the Chinese messages, which are one of 50. */
+  /** In few of the Chinese messages, which are one in 50. */
   twoCharacters: '回滚',
   /** In no message. */
   twoCharactersNever: '鲸鱼',
@@ -36,7 +36,7 @@ const CODAS = ['', '', '', '', '', '', 'n', 'r', 's', 't', 'l', 'm', 'ck', 'nd',
 const ENDINGS = ['', '', '', '', '', '', 's', 'ed', 'ing', 'er', 'ly', 'ion', 'able']
 const MADE_WORDS = 12_000
 
-/** Text as people write it to each other at work: English words by Zipf's law, a little Chinese. */
+/** Text like messages between people at work: English words by Zipf's law, and a little Chinese. */
 export class Talk {
   readonly #english: ZipfTable<string>
   readonly #chinese: ZipfTable<string>

@@ -5,10 +5,10 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-/** How long a process may take to end when it was asked to. Milliseconds. */
+/** How long a process may take to end after a request. Milliseconds. */
 const END_GRACE = 10_000
 
-/** Everything that a run leaves on the machine while it runs: temporary folders and processes. */
+/** Temporary folders and processes of a run. */
 export class Workspace {
   readonly #folders: string[] = []
   readonly #children = new Set<ChildProcess>()
@@ -17,12 +17,12 @@ export class Workspace {
   #home: Promise<string> | undefined
   #closing: Promise<void> | undefined
 
-  /** Whether the run is being given up. */
+  /** Whether the run is being aborted. */
   get isClosing(): boolean {
     return this.#closing !== undefined
   }
 
-  /** A new empty folder in the folder for temporary files, with a short path: Unix sockets need one. */
+  /** A new empty folder in the folder for temporary files. Its path is short, as Unix sockets require. */
   topFolder(): string {
     const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
     this.#folders.push(folder)
@@ -53,7 +53,7 @@ export class Workspace {
     return child
   }
 
-  /** Runs a program to its end. @returns what it prints @throws when it fails, with its last words */
+  /** Runs a program to its end. @returns its output @throws if it fails, with the end of its output */
   async run(command: string, args: readonly string[], options: SpawnOptions): Promise<string> {
     const child = this.start(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     const printed = { stdout: '', stderr: '' }
@@ -74,7 +74,7 @@ export class Workspace {
     return this.#closing
   }
 
-  /** The same in a hurry, for a process that exits. */
+  /** Like `close`, but synchronous, for a process that exits. */
   abandon(): void {
     for (const child of this.#children) child.kill('SIGKILL')
     for (const folder of this.#folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -86,7 +86,7 @@ export class Workspace {
   }
 }
 
-/** Asks a process to end, and makes it end. Resolves when it has ended. */
+/** Asks a process to end, and kills it if necessary. Resolves when it has ended. */
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const ended = once(child, 'exit')

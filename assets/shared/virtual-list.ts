@@ -140,7 +140,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const scrolled = () => {
     const now = viewOf(scroller.current, body.current)
     const isAtTop = (scroller.current?.scrollTop ?? 0) <= 1
-    // From a heading, moves to the first row of its day.
+    // A heading has no key, so the anchor is the first row of its day.
     const index = entries.findIndex(({ item }, at) => item !== undefined && heights.topOf(at + 1) > now.top)
     const { item } = entries[index] ?? {}
     const top = (body.current?.offsetTop ?? 0) + heights.topOf(index)

@@ -14,7 +14,7 @@ const PARALLEL_LOGINS = 32
 const LOGINS_MEASURED_MS = 10_000
 const USER = { username: 'ada', password: 'correct horse battery staple' }
 
-/** What a login costs each later request, and what logging in costs all other callers. */
+/** The cost of a session for each later request, and of logins for all other callers. */
 export async function measureAccounts(bench: Bench): Promise<Figure[]> {
   const { workspace, progress } = bench
   const open = await startFilled(bench)
@@ -101,7 +101,7 @@ async function call(port: number, path: string, headers: Record<string, string>,
   return answer
 }
 
-/** Some of the logins are refused with a time to retry, which keeps the others fast. */
+/** The slowest answer during logins. Some logins are refused with a time to retry, which keeps the others fast. */
 async function slowestDuringLogins({ workspace }: Bench, server: RunningServer, cookie: string): Promise<number> {
   const bounds = { warmupMs: 500, measureMs: LOGINS_MEASURED_MS }
   const reading = await prepareLoad(workspace, {

@@ -13,7 +13,7 @@ const LARGE_BYTES = 100_000_000
 const PASSWORD = 'correct horse battery staple'
 const KEY = 'key-of-the-board-behind'
 
-/** What the gate costs a request, what the proxy does, and what sessions ask of their store. */
+/** The cost of the gate for a request, the speed of the proxy, and the time that sessions need in their store. */
 export async function measureBoard(bench: Bench): Promise<Figure[]> {
   return [...(await measureGate(bench)), ...(await measureProxy(bench)), ...(await measureStore(bench))]
 }
@@ -81,7 +81,7 @@ async function measureStore({ workspace, progress }: Bench): Promise<Figure[]> {
   const times = await sessionStoreTimes(workspace)
   return (['login', 'check', 'purge'] as const).map(what => ({
     ...{ what: `board: ${what} in the store, 1,024 sessions: p99`, value: times[what].p99, unit: 'ms' as const },
-    // A commit waits for the disk, which has its moments: half of them show what the store itself takes.
+    // A commit waits for the disk, which is sometimes slow. The median shows the time of the store itself.
     details: times[what],
     goal: { atMost: 2 },
   }))

@@ -15,7 +15,7 @@ const WATCH = {
 }
 const SAMPLE_MS = 100
 
-/** A long topic, captured by the command as cron runs it, from a simulated chat platform. */
+/** Captures a long topic from a simulated chat platform, with the command that cron runs. */
 export async function measureCapture(bench: Bench): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   const messages = options.quick ? MESSAGES.quick : MESSAGES.usual
@@ -58,14 +58,14 @@ async function saveWatch({ workspace }: Bench, folder: string): Promise<void> {
 async function sizesOf(child: ChildProcess): Promise<number[]> {
   const sizes: number[] = []
   while (child.exitCode === null && child.signalCode === null) {
-    const size = await residentMegabytes(child.pid ?? 0).catch(() => undefined) // it may end at any moment
+    const size = await residentMegabytes(child.pid ?? 0).catch(() => undefined) // the process may end at any moment
     if (size !== undefined) sizes.push(size)
     await sleep(SAMPLE_MS)
   }
   return sizes
 }
 
-/** Memory that does not grow with the messages is as large in the last third as in the one before. */
+/** If memory does not grow with the messages, it is as large in the last third as in the one before. */
 function memoryFigures(name: string, sizes: readonly number[]): Figure[] {
   const third = Math.floor(sizes.length / 3)
   if (third === 0) return []

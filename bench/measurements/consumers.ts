@@ -19,7 +19,7 @@ const LIVE = 100
 /** Ticks of the processor time of a process, a second. */
 const TICKS = 100
 
-/** What the command does a second, and what consumers that wait cost the server. */
+/** The rate of the command, and the cost of waiting consumers for the server. */
 export async function measureConsumers(bench: Bench): Promise<Figure[]> {
   return [...(await measureCommand(bench)), ...(await measureWaiting(bench)), await measureLive(bench)]
 }
@@ -29,7 +29,7 @@ async function measureCommand({ options, workspace, progress }: Bench): Promise<
   const server = await startLedger(workspace, await workspace.folder('consume'))
   const url = `http://127.0.0.1:${server.port}`
   const env = { ...(await cleanEnvironment(workspace)), EVENT_FORWARD_SECRET: `whsec_${'A'.repeat(32)}` }
-  /** Seconds until everything is passed on. */
+  /** Measures the seconds until all events are passed on. */
   const consume = async (name: string, flags: readonly string[]) => {
     const startedAt = performance.now()
     const argv = [DAYBOOK, 'consume', name, ...flags, '--once', '--from', 'beginning', '--api-url', url]
@@ -64,7 +64,7 @@ async function measureCommand({ options, workspace, progress }: Bench): Promise<
   ]
 }
 
-/** Processes a second, started as the command starts them. */
+/** Processes a second, if started as the command starts them. */
 async function spawnTrue(count: number): Promise<number> {
   let left = count
   const startedAt = performance.now()
@@ -115,7 +115,7 @@ async function measureWaiting({ options, workspace, progress }: Bench): Promise<
   ]
 }
 
-/** Consumers whose filters match nothing of what is posted: those that match cost what reading costs. */
+/** Measures consumers whose filters match none of the posted events. Matching ones cost as much as reading. */
 async function measureLive({ options, workspace, progress }: Bench): Promise<Figure> {
   const without = await startLedger(workspace, await workspace.folder('without'))
   const live = await startLedger(workspace, await workspace.folder('live'))
@@ -160,7 +160,7 @@ class WaitingConsumers {
     }
   }
 
-  /** When the next batches with events have arrived. */
+  /** The times at which the next batches with events arrive. */
   wakes(count: number): Promise<number[]> {
     const times: number[] = []
     return new Promise(resolve => {

@@ -12,7 +12,7 @@ interface Health {
   follows?: { state: string; lag_events: number | null }
 }
 
-/** How fast a new follower copies a ledger, on the same machine: leader, follower and both disks share it. */
+/** How fast a new follower copies a ledger. Leader, follower and both disks share one machine. */
 export async function measureFollowing({ workspace, largeLedger, progress }: Bench): Promise<Figure[]> {
   const { folder, events } = await largeLedger.get()
   const leader = await startLedger(workspace, folder, { EVENT_ADMIN_TOKEN: ADMIN_TOKEN })

@@ -9,15 +9,15 @@ import { type RunningServer, residentMegabytes, startGreedyClients, startLedger 
 import { Times, type TimesSummary } from '../statistics.js'
 import { BEGINNING } from '../walk-plan.js'
 
-/** Beyond it the caller counts the request as failed. */
+/** After this time, the caller counts the request as failed. */
 const PATIENCE_MS = 10_000
 const PAUSE_MS = 20
 const SAMPLE_MS = 100
-/** Together more than a page holds. */
+/** Together they exceed the size of a page. */
 const LARGE_EVENTS = { count: 600, payloadBytes: 32_000, batch: 150 }
 const DELIVERY_HEADERS = { 'content-type': 'application/json' }
 
-/** What one honest caller sends: its next request when the previous answer has arrived. */
+/** The requests of one honest caller, which sends the next one when the previous answer has arrived. */
 interface Caller {
   name: string
   agent: Agent
@@ -36,12 +36,12 @@ interface HonestRequest {
 interface CallerResult {
   name: string
   answered: number
-  /** By status or reason. */
+  /** Number of failed requests by status or reason. */
   failed: Record<string, number>
   times: TimesSummary
 }
 
-/** What honest callers see while others take all the connections, streams and answers that they can get. */
+/** The answer times of honest callers while others take all the connections, streams and answers that they can get. */
 export async function measureGreedyClients({ workspace, options, progress }: Bench): Promise<Figure[]> {
   const settings = { EVENT_WEBHOOK_SECRET_CODE_A: DELIVERY_SECRET, EVENT_WEBHOOK_REQUIRE_VERIFIED: '1' }
   const server = await startLedger(workspace, await workspace.folder('greedy'), settings)
@@ -121,7 +121,7 @@ async function call(
   return { name, answered: times.count - failures, failed, times: times.summary() }
 }
 
-/** @returns the status, or why there is none */
+/** @returns the status, or the reason why there is none */
 function send(port: number, agent: Agent, { path, headers, body }: HonestRequest): Promise<string> {
   return new Promise(resolve => {
     const signal = AbortSignal.timeout(PATIENCE_MS)

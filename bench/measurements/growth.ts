@@ -1,7 +1,10 @@
 import type { Bench } from '../bench.js'
 import type { Figure } from '../figure.js'
 
-/** The last events of the large ledger against early ones. Of a kept ledger: as it was when it was filled. */
+/**
+ * The rate of the last events of the large ledger, compared with early ones. For a kept ledger, the rates are those of
+ * its filling.
+ */
 export async function measureGrowth({ largeLedger }: Bench): Promise<Figure[]> {
   const { events, growth, wasKept } = await largeLedger.get()
   const how = wasKept ? 'in batches, when the kept ledger was filled' : 'in batches'

@@ -11,7 +11,7 @@ export async function measureHealthCommand(bench: Bench): Promise<Figure[]> {
   const server = await startLedger(workspace, await workspace.folder('health'))
   const health = [DAYBOOK, 'api', 'health', '--api-url', `http://127.0.0.1:${server.port}`]
   const nothing = ['-e', '0']
-  // The first one fills caches.
+  // The first run fills caches.
   await timeOf(bench, health)
   await timeOf(bench, nothing)
   const times: { health: number[]; nothing: number[] } = { health: [], nothing: [] }

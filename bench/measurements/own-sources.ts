@@ -17,7 +17,7 @@ const MAPPED_TIMES = 25
 const MAPPED_BYTES = 1024 * 1024
 const MAPPED_GOAL_MS = 20
 
-/** What the deliveries of `own` become. */
+/** The definition of `own`, which maps its deliveries. */
 const OWN = {
   proof: { type: 'hmac', algorithm: 'sha256', header: 'X-Signature', prefix: 'sha256=', encoding: 'hex' },
   rules: [
@@ -40,7 +40,7 @@ const OWN = {
   ],
 }
 
-/** What own sources cost: a mapped delivery, a large mapping of a large payload, and many sources. */
+/** The cost of own sources: a mapped delivery, a large mapping of a large payload, and many sources. */
 export async function measureOwnSources(bench: Bench): Promise<Figure[]> {
   return [await measureMapped(bench), measureLargeMapping(bench), ...(await measureManySources(bench))]
 }
@@ -96,7 +96,7 @@ function measureLargeMapping({ progress }: Bench): Figure {
   }
 }
 
-/** Deliveries of the platforms to a ledger with many sources, in turns with those to one without. */
+/** Deliveries of the platforms to a ledger with many sources, alternating with deliveries to one without. */
 async function measureManySources(bench: Bench): Promise<Figure[]> {
   const [few, many] = [await startWith(bench, 0), await startWith(bench, SOURCES)]
   const figures: Figure[] = []

@@ -8,7 +8,7 @@ import { BEGINNING } from '../walk-plan.js'
 const LIMIT = 500
 const READERS = 4
 
-/** Pages by checkpoint through the whole ledger: how fast, and whether the place matters. */
+/** Reads pages by checkpoint through the whole ledger: how fast, and whether the position matters. */
 export async function measurePages({ options, workspace, largeLedger, progress }: Bench): Promise<Figure[]> {
   const { folder, events } = await largeLedger.get()
   const server = await startLedger(workspace, folder)
@@ -21,7 +21,7 @@ export async function measurePages({ options, workspace, largeLedger, progress }
     progress(`reading ${events} events in pages of ${LIMIT}, round ${round + 1}`)
     walks.push(await runWalk(workspace, { port, limit: LIMIT, readers: [{ since: BEGINNING, pages }] }))
   }
-  // The first one reads the file into the system's memory.
+  // The first walk reads the file into the system's memory.
   const warm = walks.slice(1)
   const checkpoints = warm[0]?.readers[0]?.checkpoints ?? []
   progress(`the same by ${READERS} readers together`)

@@ -16,10 +16,10 @@ const SERVERS = 3
 const CONNECTIONS = 64
 const ROUNDS = 3
 const P95_GOAL_MS = 50
-/** Beyond the events that fill the ledger. */
+/** Number of the first posted event, beyond those that fill the ledger. */
 const FIRST_POST = 2_000_000_000
 
-/** A large ledger in PostgreSQL: how fast it grows, is read and searched, and what three servers record. */
+/** A large ledger in PostgreSQL: how fast it grows, is read and is searched, and the rate of three servers. */
 export async function measureLargePostgres(bench: Bench): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   const programs = findPostgres(process.env.PATH ?? '')
@@ -65,7 +65,7 @@ async function pageFigures({ options, workspace, progress }: Bench, { port }: Ru
     progress(`reading ${events} events in pages of ${LIMIT}, round ${round + 1}`)
     walks.push(await runWalk(workspace, { port, limit: LIMIT, readers: [{ since: BEGINNING, pages }] }))
   }
-  // The first one reads the tables into memory.
+  // The first walk reads the tables into memory.
   const walk = walks[1]
   const times = walk?.readers[0]?.times ?? []
   const pageMs = (from: number, to: number) => median(times.slice(Math.floor(from * pages), Math.ceil(to * pages)))
@@ -101,7 +101,7 @@ async function searchFigures(bench: Bench, cluster: PostgresCluster, server: Run
   return figures
 }
 
-/** What the newest 100 events that contain all terms take without an index, in the database server. */
+/** Time of the database server to find, without an index, the newest 100 events that contain all terms. */
 async function scanMs(cluster: PostgresCluster, terms: readonly string[]): Promise<number> {
   const conditions = terms.map(term => `body ILIKE '%${term.replaceAll("'", "''")}%'`).join(' AND ')
   const scan = `SELECT body FROM daybook.events WHERE ${conditions} ORDER BY captured_us DESC LIMIT 100`
@@ -109,7 +109,7 @@ async function scanMs(cluster: PostgresCluster, terms: readonly string[]): Promi
   return Number(/Execution Time: ([\d.]+) ms/.exec(printed)?.[1])
 }
 
-/** One event a POST, the same number of connections to one server and to several, in turns. */
+/** One event a POST, with the same number of connections to one server and to several, alternately. */
 async function severalServers(bench: Bench, servers: readonly RunningServer[]): Promise<Figure> {
   const { workspace, progress } = bench
   const rates: { one: number[]; several: number[] } = { one: [], several: [] }

@@ -6,7 +6,7 @@ import { insertScript, POSTGRES_TABLE } from '../postgres-table.js'
 import { measureFresh } from './posts.js'
 
 const CLIENTS = 64
-/** As many as pgbench takes. */
+/** Maximum number of scripts that pgbench accepts. */
 const SCRIPTS = 100
 
 /** Raw PostgreSQL with the same table and indexes, one event a transaction, compared with one event a POST. */

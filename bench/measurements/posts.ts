@@ -5,7 +5,7 @@ import type { LoadPlan, LoadResult } from '../load-plan.js'
 import { prepareLoad, type RunningServer, runLoad, startLedger, startYardstick } from '../programs.js'
 
 const YARDSTICK_EVENTS = 20_000
-/** More than a ledger takes here; beyond it, events are written down while measuring. */
+/** More than a ledger records here. Above this rate, events would be prepared while measuring. */
 const EXPECTED_RATE = 20_000
 const P99_GOAL_MS: Record<Connections, number> = { 64: 60, 256: 150 }
 type Connections = 64 | 256
@@ -46,7 +46,7 @@ export async function measureFresh(
   return result
 }
 
-/** The same straight after a burst: the posts begin before the search index has had a quiet moment. */
+/** Single posts directly after a burst, before the search index has had time to catch up. */
 async function measureBehind(bench: Bench, connections: number): Promise<LoadResult> {
   const server = await startWatched(bench)
   const posts = await prepareLoad(bench.workspace, eventsPlan(bench, server.port, connections))
@@ -62,7 +62,7 @@ async function startWatched({ workspace }: Bench, settings: Record<string, strin
   return server
 }
 
-/** @param first of the events: others than before */
+/** @param first number of the first event; its events must be new */
 export function eventsPlan({ options }: Bench, port: number, connections: number, first = 0): LoadPlan {
   const { warmupMs, measureMs } = options
   const prepare = Math.round((EXPECTED_RATE * (warmupMs + measureMs)) / 1_000)
@@ -101,7 +101,7 @@ function noSlower(value: number, at64: number): Figure {
   return {
     ...{ what: 'one new event a POST, 256 connections: no slower', value, unit: 'events/s' },
     yardstick: { what: '64 connections', value: at64, unit: 'events/s' },
-    // Two runs of the same thing differ by this much.
+    // Two equal runs differ by this much.
     goal: { within: 0.05 },
   }
 }

@@ -22,7 +22,7 @@ export const SEARCHES: readonly Search[] = [
   { what: 'two CJK characters', text: SEARCHED.twoCharacters },
   { what: 'two CJK characters, nothing found', text: SEARCHED.twoCharactersNever },
 ]
-/** Filters, and what they are called in the report. Event 77 is near the old end of the ledger. */
+/** Filters, with their names in the report. Event 77 is near the old end of the ledger. */
 const FILTERS: readonly { what: string; filter: Readonly<Record<string, string>> }[] = [
   { what: 'subject_id', filter: { subject_id: '77' } },
   { what: 'target', filter: { target: 'message:78' } },
@@ -32,16 +32,16 @@ const FILTERS: readonly { what: string; filter: Readonly<Record<string, string>>
   { what: 'actor, kind and a common word', filter: { actor: 'Ada Abe', kind: 'pull_request.*', q: SEARCHED.common } },
   { what: 'without a source and a kind', filter: { exclude_source: 'chat', exclude_kind: 'pull_request.merged' } },
 ]
-/** `BUSY` are measured while batches are recorded, too. */
+/** Searches that are also measured while batches are recorded. */
 const BUSY = ['a rare word', 'nothing found', 'subject_id']
-/** Longer than it takes the writers to bring the index as far behind as it gets. */
+/** Longer than the writers need to bring the index as far behind as it gets. */
 const BUSY_WARM_UP_MS = 15_000
 const P95_GOAL_MS = 15
 const FILTER_GOAL_MS = 20
 const SHORT_GOAL_MS = 100
 /** Above `LARGE` events. */
 const LARGE = { events: 1_000_000, goalMs: 1_000 }
-/** A scan of more events is so long that the noise of the system does not matter. */
+/** With more events, scans run only once: they take so long that the noise of the system does not matter. */
 const LIKE_ONCE = 2_000_000
 const POST_GOAL_MS = 50
 const READING = { connections: 1, warmupMs: 0, prepare: 1 } as const
@@ -104,7 +104,7 @@ async function measureFilters({ workspace, options, progress }: Bench, server: R
   return figures
 }
 
-/** Searches and filters while writers send batches without a pause, the index as far behind as it gets. */
+/** Searches and filters while writers send batches without a pause, and the index is as far behind as it gets. */
 async function measureWhileRecording(bench: Bench, server: RunningServer): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   const { port } = server

@@ -8,7 +8,7 @@ import { BEGINNING } from '../walk-plan.js'
 import { SEARCHED } from '../words.js'
 import type { Workspace } from '../workspace.js'
 
-/** How long a server with a large ledger takes until it listens, and how much memory it takes. */
+/** How long a server with a large ledger needs until it listens, and how much memory it uses. */
 export async function measureStartUp({ options, workspace, largeLedger, progress }: Bench): Promise<Figure[]> {
   const { folder, events } = await largeLedger.get()
   const seen: { readyMs: number; ready: number | undefined; queried: number | undefined }[] = []
@@ -48,7 +48,7 @@ export async function measureStartUp({ options, workspace, largeLedger, progress
   ]
 }
 
-/** Pages, searches, filters. */
+/** Requests pages, searches and filters. */
 async function askAround(workspace: Workspace, { port }: RunningServer): Promise<void> {
   await runWalk(workspace, { port, limit: 500, readers: [{ since: BEGINNING, pages: 50 }] })
   const texts = [SEARCHED.rare, SEARCHED.common, SEARCHED.twoCharacters, SEARCHED.neverOfCommonParts]

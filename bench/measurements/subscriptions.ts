@@ -10,7 +10,7 @@ const CONNECTIONS = 64
 const EXPECTED_RATE = 20_000
 
 /**
- * The rate of single posts with few and with many subscriptions, of which events match the same few. The two servers
+ * The rate of single posts with few and with many subscriptions. Events match the same few of them. The two servers
  * take turns, so that other load of the machine affects both.
  */
 export async function measureSubscriptions(bench: Bench): Promise<Figure[]> {

@@ -11,7 +11,7 @@ import { median, Times } from '../statistics.js'
 
 const SCHEMA = 'waking'
 const POLLS_MS = [5, 50, 500]
-/** Servers that wait for events of another one. */
+/** Number of servers that wait for events of another one. */
 const WAITING = 3
 const PAUSE_MS = 10
 const HEAD = /* sql */ `SELECT seq FROM ledger_clock`
@@ -21,8 +21,8 @@ const NOTIFY = `SELECT pg_notify('${SCHEMA}_events', 'bench')`
 const ROUNDS = 3
 
 /**
- * How long another server takes to notice a new event, and what waiting costs the recording: by notifications, as it is built,
- * compared with a query of the newest event at an interval.
+ * How long another server needs to notice a new event, and how much waiting slows the recording. Compares
+ * notifications, which the ledger uses, with a query of the newest event at an interval.
  */
 export async function measureWaking({ workspace, options, progress }: Bench): Promise<Figure[]> {
   const programs = findPostgres(process.env.PATH ?? '')
@@ -118,7 +118,7 @@ interface Waiter {
   stop(): Promise<void>
 }
 
-/** From the answer of `record`, which comes after the commit, to the wake of another server. Not below 0. */
+/** Times from the answer of `record`, which comes after the commit, to the wake of another server. Never below 0. */
 async function wakeTimes(recorder: Recorder, count: number, start: (wake: () => void) => Promise<Waiter>) {
   let wake = () => {}
   const waiter = await start(() => wake())

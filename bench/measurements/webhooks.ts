@@ -14,13 +14,13 @@ import { prepareLoad, type RunningServer, runLoad, startLedger } from '../progra
 import { measureFresh } from './posts.js'
 
 const CONNECTIONS = 64
-/** Deliveries of 1 MB that have not been proved yet: the ledger lets no more of them wait. */
+/** The ledger lets no more deliveries of 1 MB wait that have not been proved yet. */
 const LARGE_CONNECTIONS = 16
-/** More than a ledger takes of those of mean size here; the large ones are written down while measuring. */
+/** More deliveries of mean size than a ledger records here. Large ones are prepared while measuring. */
 const EXPECTED_RATE = 12_000
 const LARGEST_TIMES = 3
 const OTHERS_GOAL_MS = 100
-/** From the first byte of a largest delivery to well after its answer, when it is being indexed. */
+/** From the first byte of a largest delivery until well after its answer, while it is indexed. */
 const OTHERS_MEASURED_MS = 8_000
 
 type DeliveryWork = Extract<Work, { kind: 'deliveries' | 'payloads' }>
@@ -34,8 +34,8 @@ export const WEBHOOK_SETTINGS = {
 }
 
 /**
- * Deliveries of each platform compared with plain events that carry the same payload: its size costs most; and
- * what the largest delivery does to all other clients.
+ * Deliveries of each platform, compared with plain events with the same payload, whose size costs most; and the effect
+ * of the largest delivery on all other clients.
  */
 export async function measureWebhooks(bench: Bench): Promise<Figure[]> {
   const plain = await plainRate(bench)
@@ -99,7 +99,7 @@ function connectionsOf(size: DeliverySize): number {
   return size === 'mean' ? CONNECTIONS : LARGE_CONNECTIONS
 }
 
-/** The slowest answers that others get while largest deliveries are taken, stored and indexed. */
+/** The slowest answers to others while largest deliveries are received, stored and indexed. */
 async function measureOthers(bench: Bench): Promise<Figure[]> {
   bench.progress('other requests while deliveries of 25 MB are taken')
   const server = await startReceiving(bench)

@@ -1,6 +1,6 @@
 /**
- * What sessions and the login throttle hold in memory at their bounds, and after many more than that. Prints an
- * `AccountMemory` as JSON. To be run with `--expose-gc`.
+ * Measures the memory that sessions and the login throttle use at their limits, and after many more entries. Prints an
+ * `AccountMemory` as JSON. Run it with `--expose-gc`.
  */
 import { SessionRegistry } from '../../src/accounts/session-registry.js'
 import { LoginThrottle } from '../../src/login/throttle.js'
@@ -38,7 +38,7 @@ const memory: AccountMemory = {
 }
 process.stdout.write(`${JSON.stringify(memory)}\n`)
 
-/** Bytes of the heap that are alive. */
+/** Bytes of live objects on the heap. */
 function used(): number {
   globalThis.gc?.()
   return process.memoryUsage().heapUsed

@@ -1,6 +1,6 @@
 /**
- * The simulated chat platform, as a process of its own. Argument: a `ChatPlan` as JSON. Prints where it is and
- * how to log in as JSON once it listens.
+ * The simulated chat platform, as a process of its own. Argument: a `ChatPlan` as JSON. Prints its address and login as
+ * JSON once it listens.
  */
 import { startChatServer } from '../../test/support/chat-server/chat-server.js'
 import type { ChatPlan } from '../chat-plan.js'

@@ -1,7 +1,8 @@
 /**
- * Measures what one group of events costs in a ledger in PostgreSQL, and how much one and three servers record; then simulates
- * up to 64 servers from these times. Prints Markdown. With `times` and four numbers, nothing is measured: they are the milliseconds of a group, of each
- * event in it, of the commit, and of an event before the lock. With `server` it is one of the servers.
+ * Measures the cost of one group of events in a ledger in PostgreSQL, and the rates of one and of three servers; then
+ * simulates up to 64 servers with these times. Prints Markdown. With `times` and four numbers, nothing is measured. The
+ * numbers are the milliseconds of a group, of each event in it, of the commit, and of an event before the lock. With
+ * `server`, the program is one of the servers.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -67,7 +68,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** What one group costs. */
+/** The cost of one group. */
 type Times = Pick<ClockRowModel, 'groupMs' | 'eventMs' | 'commitMs' | 'handleMs'>
 
 function givenTimes([
@@ -129,7 +130,7 @@ async function measureGroups(address: PostgresAddress): Promise<Times> {
   return { groupMs: first.groupMs - eventMs, eventMs, commitMs, handleMs: last.handleMs }
 }
 
-/** @returns events in a second, of all servers together */
+/** @returns events a second, of all servers together */
 async function measureServers(url: string, servers: number, clients: number): Promise<number> {
   const children = Array.from({ length: servers }, () => startServer(url, clients))
   try {

@@ -1,6 +1,7 @@
 /**
  * Clients that take more than their share, as a process of its own. Argument: a `GreedyPlan` as JSON. It prints a line
- * once every client has been started, continues until it gets one, and prints a `GreedyResult` for each kind as JSON.
+ * once every client has been started, continues until it receives a line, and prints a `GreedyResult` for each kind as
+ * JSON.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -54,12 +55,12 @@ const BEGIN: Record<GreedyKind, (socket: Socket, nth: number) => void> = {
   },
 }
 
-/** One after the other, as long as the connection is open. */
+/** Reads one page after the other while the connection is open. */
 function readPage(agent: Agent): void {
   request({ agent, host: '127.0.0.1', port, path: PAGE }, answer => {
     countStatus('pages', String(answer.statusCode))
     answer.resume()
-    // An error is counted where the connection closes.
+    // An error is counted when the connection closes.
     answer.once('error', () => {})
     answer.once('end', () => readPage(agent))
   })

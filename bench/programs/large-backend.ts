@@ -1,4 +1,4 @@
-/** A backend whose one answer is large, written as fast as it is taken. Prints its port as JSON once it listens. */
+/** A backend with one large answer, written as fast as it is read. Prints its port as JSON once it listens. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'

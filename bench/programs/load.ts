@@ -8,7 +8,7 @@ import type { LoadPlan, LoadResult } from '../load-plan.js'
 import { type MakeRequest, requestsOf } from '../requests.js'
 import { Times } from '../statistics.js'
 
-/** The run ends after this many requests without an answer: its figures would mean nothing. */
+/** The run ends after this many requests without an answer, because its figures would mean nothing. */
 const MAX_FAILURES = 1_000
 /** How long the load generator waits at the end for answers that are still open. */
 const LAST_ANSWERS_MS = 10_000
@@ -115,7 +115,8 @@ class LoadRun {
 
   #result(): LoadResult {
     const { user, system } = process.cpuUsage(this.#cpuBefore)
-    // Ended by count: until the last answer. Ended by time: the whole time, answers or not.
+    // A run that ended by count lasts until its last answer. One that ended by time lasts for the whole time, even
+    // without answers.
     const wasBounded = this.#isStopped && this.#failed < MAX_FAILURES
     const until = wasBounded ? this.#stopAt : this.#measuredTo
     const seconds = Math.max(until - this.#measuredFrom, 0.001) / 1_000

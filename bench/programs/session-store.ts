@@ -1,4 +1,4 @@
-/** Times the board's session store with as many sessions as there may be. Prints milliseconds as JSON. */
+/** Times the board's session store with the maximum number of sessions. Prints milliseconds as JSON. */
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openSessionDatabase } from '../../src/store/sqlite/board/session-database.js'

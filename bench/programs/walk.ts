@@ -1,13 +1,13 @@
 /**
- * Readers of pages, as a process of its own. Argument: a `WalkPlan` as JSON. It prints a line, waits for one, reads, and
- * prints the `WalkResult` as JSON.
+ * Readers of pages, as a process of its own. Argument: a `WalkPlan` as JSON. It prints a line, waits for a line of
+ * input, reads the pages, and prints the `WalkResult` as JSON.
  */
 import { once } from 'node:events'
 import { HttpConnection } from '../http-connection.js'
 import { get } from '../requests.js'
 import type { WalkPlan, WalkResult } from '../walk-plan.js'
 
-/** Where a page ends with its count and its checkpoint. */
+/** The end of a page, which contains its count and its checkpoint. */
 const TAIL_BYTES = 512
 const COUNT = /"count":(\d+)/
 const CHECKPOINT = /"next_since":"([^"]+)"/

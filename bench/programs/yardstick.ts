@@ -1,5 +1,5 @@
 /**
- * The least that a polka server can do with an event: read it, parse it, answer a small JSON. Prints its port as JSON
+ * A polka server that does the minimum with an event: read it, parse it, answer a small JSON. Prints its port as JSON
  * once it listens.
  */
 import type { AddressInfo } from 'node:net'

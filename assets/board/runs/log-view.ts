@@ -64,7 +64,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
         const [first] = pieces
         if (!lines && first) {
           lines = new LogLines(beginning(latest.current, first))
-          // Otherwise the page would not yet know that the run has started.
+          // The run has started, but the page does not know that yet.
           if (latest.current.state === 'queued') void loadRuns()
         }
         for (const line of pieces.flatMap(piece => lines?.add(piece) ?? [])) showLine(list, rows, line)

@@ -21,7 +21,7 @@ export function PasswordField({ isCurrent, hint, ...others }: PasswordFieldProps
 }
 
 interface PasswordFormProps {
-  /** Label of the button that shows the form, and of the one that sends it. */
+  /** Labels of the button that shows the form, and of the one that sends it (`answer`). */
   label: string
   answer: string
   hint: string

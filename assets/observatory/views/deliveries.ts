@@ -18,7 +18,7 @@ import { bySource, keepFresh, overview, sourceLabel } from '../overview.js'
 /** Interval of loading, normally and while deliveries are compared. */
 const EVERY_MS = { idle: 10_000, comparing: 1_000 }
 const SHOWN = 200
-/** How long refused deliveries are kept. */
+/** Period of a comparison: as long as refused deliveries are kept. */
 const SINCE_SECONDS = 7 * 86_400
 
 /** Data that only admins may see. */

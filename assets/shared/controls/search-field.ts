@@ -29,7 +29,7 @@ export function SearchField(props: SearchFieldProps) {
   const [typed, setTyped] = useState(words)
   const sent = useRef(words)
   useEffect(() => {
-    // The words were changed elsewhere: by the back button, or "Clear all".
+    // Continues only if the words were changed elsewhere: by the back button, or "Clear all".
     if (words === sent.current) return
     sent.current = words
     window.clearTimeout(timer.current)
