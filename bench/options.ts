@@ -16,7 +16,7 @@ export const MEASUREMENT_NAMES = [
   'search',
   'health-command',
   'start-up',
-  // Last, because it gives the ledger an administrator, so that later measurements would need a login.
+  // Gives the ledger an administrator, so any later measurement of that ledger would need a login.
   'following',
   'postgres',
   'postgres-large',

@@ -1,7 +1,4 @@
-/**
- * Measures the figures that the documentation promises. Prints a table to standard output, and writes the same as JSON
- * to `bench/results`.
- */
+/** Measures the figures that the documentation promises: prints a table, and writes JSON to `bench/results`. */
 import { fileURLToPath } from 'node:url'
 import type { Bench } from './bench.js'
 import type { Figure } from './figure.js'

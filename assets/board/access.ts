@@ -23,10 +23,7 @@ interface AuthStatus {
   api_token_enabled: boolean
 }
 
-/**
- * How users get access: without a login, with a cookie after a login by password or at the ledger, or with an API key
- * typed into the page.
- */
+/** How users get access: without a login, with the cookie of a login (password or ledger), or with a typed API key. */
 export type AccessMode = 'open' | 'password' | 'ledger' | 'key'
 
 const auth = createResource(async signal => {

@@ -138,10 +138,7 @@ function refusedCookie(): Note {
   }
 }
 
-/**
- * If this page is shown at another page's address, keeps the fragment of that address, which the server does not
- * receive.
- */
+/** If this page is shown at another page's address, keeps its fragment, which the server does not receive. */
 function leaveFor(address: string): void {
   const to = new URL(address, location.href)
   to.hash ||= location.hash

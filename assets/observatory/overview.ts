@@ -33,9 +33,7 @@ async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
   }
 }
 
-/**
- * Loads immediately, repeatedly while the page is visible, and when the page or the server is back. @returns ends it
- */
+/** Loads now, repeatedly while the page is visible, and when the page or the server is back. @returns ends it */
 export function keepFresh({ load }: Pick<Resource<unknown>, 'load'>, everyMs = EVERY_MS): () => void {
   const reload = () => {
     if (document.visibilityState === 'visible' && !outage.peek()) void load()

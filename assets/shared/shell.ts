@@ -54,10 +54,7 @@ export interface ShellProps {
 
 const phoneActions = signal<Children>(null)
 
-/**
- * Adds content to the right of the title bar on phones, while a view is shown. @param changes the values on which it
- * depends
- */
+/** Adds content to the right of the title bar on phones, while a view is shown. @param changes its dependencies */
 export function usePhoneActions(content: () => Children, changes: readonly unknown[] = []): void {
   useEffect(() => {
     phoneActions.value = isPhone.value ? content() : null

@@ -14,7 +14,7 @@ const PARALLEL_LOGINS = 32
 const LOGINS_MEASURED_MS = 10_000
 const USER = { username: 'ada', password: 'correct horse battery staple' }
 
-/** The cost of a session for each later request, and of logins for all other callers. */
+/** The cost of a session or API token for each request, and of logins for all other callers. */
 export async function measureAccounts(bench: Bench): Promise<Figure[]> {
   const { workspace, progress } = bench
   const open = await startFilled(bench)

@@ -11,10 +11,7 @@ interface Span {
   to: number
 }
 
-/**
- * NDJSON batches over HTTP, compared with a loop over the store alone: at first, and while the search index has to
- * catch up.
- */
+/** NDJSON batches over HTTP, compared with a loop over the store: at first, and while the search index catches up. */
 export async function measureBatches(bench: Bench): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   const burst: Span = options.quick ? { from: 10_000, to: 40_000 } : { from: 10_000, to: 190_000 }

@@ -1,10 +1,7 @@
 import type { Bench } from '../bench.js'
 import type { Figure } from '../figure.js'
 
-/**
- * The rate of the last events of the large ledger, compared with early ones. For a kept ledger, the rates are those of
- * its filling.
- */
+/** The rate of the last events of the large ledger, compared with early ones; of a kept ledger, when it was filled. */
 export async function measureGrowth({ largeLedger }: Bench): Promise<Figure[]> {
   const { events, growth, wasKept } = await largeLedger.get()
   const how = wasKept ? 'in batches, when the kept ledger was filled' : 'in batches'

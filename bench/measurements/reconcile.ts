@@ -1,7 +1,7 @@
 /**
- * Measures the comparison of 10,000 listed deliveries with a ledger. Run by hand: `node
- * dist/bench/measurements/reconcile.js`. The platform is simulated on the same machine, so its own limits are not part
- * of it. Other events are recorded at the same time, one every five milliseconds.
+ * Measures the comparison of 10,000 listed deliveries with a ledger. Run by hand:
+ * `node dist/bench/measurements/reconcile.js`. The platform is simulated on the same machine, so its own limits are not
+ * part of it. Other events are recorded at the same time, one every five milliseconds.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,6 @@
 /**
- * Clients that take more than their share, as a process of its own. Argument: a `GreedyPlan` as JSON. It prints a line
- * once every client has been started, continues until it receives a line, and prints a `GreedyResult` for each kind as
- * JSON.
+ * Clients that take more than their share, as a process of its own. Argument: a `GreedyPlan` as JSON. Prints a line
+ * once every client has started, continues until it receives a line, and prints a `GreedyResult` for each kind as JSON.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'

@@ -115,8 +115,7 @@ class LoadRun {
 
   #result(): LoadResult {
     const { user, system } = process.cpuUsage(this.#cpuBefore)
-    // A run that ended by count lasts until its last answer. One that ended by time lasts for the whole time, even
-    // without answers.
+    // A run limited by count lasts until its last answer. One limited by time lasts for all of it, answers or not.
     const wasBounded = this.#isStopped && this.#failed < MAX_FAILURES
     const until = wasBounded ? this.#stopAt : this.#measuredTo
     const seconds = Math.max(until - this.#measuredFrom, 0.001) / 1_000

@@ -28,9 +28,7 @@ export interface AccountLogParts {
   now: () => Micros
   /** Writes a line to the server's log. */
   writeLine?: ((entry: AccountLogEntry) => void) | undefined
-  /**
-   * Called if the entry of a login or of the end of sessions could not be saved. The login or logout still succeeds.
-   */
+  /** Called if the entry of a login or of ended sessions could not be saved. Both actions still succeed. */
   reportLoss?: ((error: unknown) => void) | undefined
 }
 

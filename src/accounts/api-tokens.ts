@@ -110,10 +110,7 @@ export class ApiTokens {
   }
 }
 
-/**
- * A future instant does not count as recent: after the clock was set back, no use would be recorded until it catches
- * up.
- */
+/** A future instant is not recent: after the clock was set back, no use would be recorded until it catches up. */
 function isRecent(lastUsedAt: string | null, now: Micros): boolean {
   if (lastUsedAt === null) return false
   return lastUsedAt > toTimestamp(now - NOTED_EVERY) && lastUsedAt <= toTimestamp(now)

@@ -37,8 +37,7 @@ const SHOWN_CHARACTERS = 80
  */
 export class Cards {
   /**
-   * Runs one change at a time, from reading a card to storing it. The store compares the version again, because other
-   * processes may share it.
+   * One change at a time, from reading a card to storing it. The store compares versions again: processes may share it.
    */
   readonly #queue = new SerialQueue()
 
@@ -83,8 +82,7 @@ export class Cards {
   }
 
   /**
-   * Changes the members that were sent. A card keeps its version if nothing changes, or if it only moves within its
-   * column.
+   * Changes the members that were sent. A card that stays the same or only moves within its column keeps its version.
    *
    * @param input not validated yet
    * @param ifMatch the header, if one was sent

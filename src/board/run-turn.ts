@@ -11,10 +11,7 @@ export interface HeldTurn {
 
 /** How often the turn is renewed within its time, so that one renewal without an answer does not lose it. */
 const RENEWALS = 10
-/**
- * Without a renewal for this part of its time, the turn counts as lost. The rest of the time is for ending the
- * processes of the run.
- */
+/** Without a renewal for this part of its time, the turn counts as lost. The rest is for ending the run's processes. */
 const TRUSTED_PART = 0.5
 
 /**

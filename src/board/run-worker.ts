@@ -95,8 +95,7 @@ export class RunWorker {
       }
     } catch (error) {
       this.parts.report(error)
-      // A store that is unavailable for a while must not leave runs in the queue. A shared store reports when it is
-      // back.
+      // A store that is unavailable for a while must not leave runs queued. A shared store reports when it is back.
       if (isUnavailable(error) && !this.parts.shared) setTimeout(() => this.work(), this.times.retryMs).unref()
     } finally {
       this.#working = undefined

@@ -274,10 +274,7 @@ export class LedgerClient extends ServerClient {
     throw notADaybookServer(answer.status, LEDGER)
   }
 
-  /**
-   * The state of the ledger without its events. @param unless SHA-256 of an earlier answer: status 204 if it is the
-   * same
-   */
+  /** The state of the ledger without its events. @param unless SHA-256 of an earlier answer: 204 if it is the same */
   copyState(unless?: string, options?: CallOptions): Promise<Answer> {
     const path = `/api/copy/state${toQueryString({ unless })}`
     return this.call({ method: 'POST', path, maxAnswerBytes: MAX_STATE_BYTES }, options)

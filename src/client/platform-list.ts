@@ -5,8 +5,8 @@ import type { CallOptions } from './server-client.js'
 export interface ServedWebhook {
   isSecretConfigured: boolean
   /**
-   * Messages of this source are captured too, so not every repeat is a delivery. A poll causes no repeats of events
-   * that its watch has.
+   * Messages of this source are captured too, so not every repeat is a delivery. A poll skips events that its watch
+   * has.
    */
   isCaptured: boolean
   /** Origin of the platform's server, if set in the ledger rather than taken from the hook's address. */

@@ -74,8 +74,7 @@ function isProblem({ headers }: HttpAnswer): boolean {
 }
 
 /**
- * Statuses for a body that is too large, too many requests, or no server behind the proxy. Above 502, some products use
- * statuses of their own.
+ * Body too large, too many requests, or no server behind the proxy. Above 502, some products use their own statuses.
  */
 function isOfProxy(status: number): boolean {
   return status === 413 || status === 429 || status >= 502

@@ -25,10 +25,7 @@ export type ServerCall = Pick<TransportCall, 'method' | 'path' | 'body'> &
   Partial<Pick<TransportCall, 'headers' | 'idleSeconds' | 'maxAnswerBytes'>>
 
 export const JSON_TYPE = 'application/json'
-/**
- * Twice the longest time that a server sends no sign of life; no search takes a tenth of it. Source:
- * docs/decisions/0029.
- */
+/** Twice the longest silence of a server; no search takes a tenth of it. Source: docs/decisions/0029. */
 const IDLE_SECONDS = 30
 
 /**

@@ -100,8 +100,7 @@ export class BoardSessions {
     const key = await keys.keyFor(secrets)
     if (key === undefined) return undefined
     return this.#queue.run(async () => {
-      // The key may have changed during the derivation. Sessions of the old key have ended, and this would be one of
-      // them.
+      // The key may have changed during the derivation. Sessions of the old key have ended; this would be one of them.
       if (keySourceOf(secrets) !== this.#keySource) throw keyChanged()
       const token = newSecret()
       const now = this.#seconds()

@@ -10,9 +10,7 @@ export interface CookieKey {
   digest: string
 }
 
-/**
- * Number of cached keys, of the current password and previous ones: a password that soon returns is not derived again.
- */
+/** Cached keys, of the current password and previous ones: a password that soon returns is not derived again. */
 const KEPT_KEYS = 4
 
 /**

@@ -3,8 +3,8 @@ import type { FieldProblem } from '../model/app-error.js'
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * Checks a required text of a login or user. Lone surrogates are refused: they have no UTF-8, so different texts would
- * become equal.
+ * Checks a required text of a login or user. Refuses lone surrogates: without UTF-8, different texts would become
+ * equal.
  */
 export function problemsOfText(field: string, value: unknown): FieldProblem[] {
   if (value === undefined) return [{ field, detail: `${field} is required.` }]

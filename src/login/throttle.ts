@@ -107,9 +107,7 @@ export class LoginThrottle {
     }
   }
 
-  /**
-   * Also clears the failures of this address with this name. Failures counted for the address or the name alone stay.
-   */
+  /** Also clears the failures of this address with this name. Those of the address alone or the name alone stay. */
   succeeded(address: string, username: string): void {
     if (!this.enabled) return
     const key = keysOf(address, username).pair
@@ -129,10 +127,7 @@ export class LoginThrottle {
     }
   }
 
-  /**
-   * Replaces the failures of a key by the shared count, which includes those of other servers. Attempts in progress
-   * stay.
-   */
+  /** Replaces the failures of a key by the count that all servers share. Attempts in progress stay. */
   adopt(scope: Scope, key: string, found: FailuresOfKey | undefined): void {
     const now = this.now()
     const tries = this.tries.get(key)
@@ -184,8 +179,7 @@ export class LoginThrottle {
 }
 
 export function keysOf(address: string, username: string): Record<Scope, string> {
-  // Names are compared without case. Names that are too long for any user share one key, so that no key is as large as
-  // a request.
+  // Names are compared without case. Names too long for any user share one key, so no key is as large as a request.
   const name = username.length > USER_LIMITS.usernameCharacters ? '' : username.toLowerCase()
   return { pair: `pair ${address} ${name}`, address: `address ${address}`, name: `name ${name}` }
 }

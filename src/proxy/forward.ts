@@ -72,8 +72,7 @@ export async function forward(req: IncomingMessage, res: ServerResponse, forward
 }
 
 /**
- * Whether a kept connection was closed before the backend read the request, and the request may be repeated because its
- * method changes nothing.
+ * Whether a kept connection was closed before the backend read the request, which may be repeated: it changes nothing.
  */
 function wasStale(error: unknown, { method }: IncomingMessage, { reusedSocket }: ClientRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
@@ -280,9 +279,7 @@ function callerLeft(): Error {
   return new Error('The caller left before the backend answered')
 }
 
-/**
- * An answer that waits behind another one on its connection emits its own `close` only while that connection is open.
- */
+/** An answer that waits behind another one on its connection emits `close` only while that connection is open. */
 function untilClosed(res: ServerResponse): Promise<void> {
   return new Promise(resolve => (res.closed || res.req.socket.destroyed ? resolve() : res.once('close', resolve)))
 }

@@ -180,9 +180,7 @@ class Counted {
   }
 }
 
-/**
- * Readers that are beyond the newest event, which is impossible. A consumer of another epoch has read another ledger.
- */
+/** Readers that are beyond the newest event. Consumers of another epoch do not count: they have read another ledger. */
 function aheadOfEvents({ subscriptions, consumers, head }: ReadPlaces): Problem[] {
   const isLater = (at: string | null) => at !== null && at > (head ?? toTimestamp(0))
   const newest = head === null ? 'and there are no events' : `and the newest event is of ${head}`

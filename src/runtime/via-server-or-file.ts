@@ -17,8 +17,7 @@ export interface ServerOrFile<Result> {
 const WAIT_MS = 10_000
 const POLL_MS = 50
 /**
- * Failures that pass: a server owns its files shortly before and after it answers, and may be killed in the middle of
- * an answer.
+ * Temporary failures: a server owns its files shortly before and after it answers, and may be killed within an answer.
  */
 const PASSING = { server: ['server_unreachable', 'connection_lost'], file: ['ledger_owned'] }
 

@@ -63,10 +63,7 @@ function makeTickable(content: DocumentFragment, tick: (at: number, count: numbe
   })
 }
 
-/**
- * Tries the marks in turn. A mark belongs to the task if changing it changes this task, and no other, in the rendered
- * Markdown.
- */
+/** Tries the marks in turn. A mark is that of the task if changing it ticks this task, and no other, differently. */
 function withTicked(marked: Marked, text: string, { at, count }: { at: number; count: number }): string | undefined {
   const tasks = tasksIn(marked, text)
   if (tasks.length !== count) return undefined

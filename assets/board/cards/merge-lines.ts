@@ -12,8 +12,7 @@ export function countMarked(text: string): number {
 }
 
 /**
- * Merges two edits of one text. Changes by only one side are applied. In a conflict, both versions stay, between
- * markers.
+ * Merges two edits of one text. Applies changes by only one side. In a conflict, both versions stay, between markers.
  */
 export function mergeLines({ base, mine, saved }: { base: string; mine: string; saved: string }): string {
   const [origin, ours, theirs] = [base, mine, saved].map(text => text.split('\n')) as [string[], string[], string[]]

@@ -18,10 +18,7 @@ import { isOver, stopwatch } from './run-words.js'
 import { loadRuns, noteRun } from './runs.js'
 
 const AT_END_PIXELS = 24
-/**
- * Delay in seconds that counts as live: the server collects lines for a fraction of a second, and its clock is known
- * only to a second.
- */
+/** Seconds that count as live: the server collects lines for a fraction of one, and its clock is known to one. */
 const MOST_LIVE = 3
 /** Lines arrive in bursts, so they are searched at this interval. */
 const FIND_EVERY_MS = 250
@@ -177,8 +174,8 @@ interface LogReader {
   /** Called when the run has ended and all pieces were sent. */
   onEnd: (run: Run) => void
   /**
-   * Called with the seconds that the last piece took to arrive. When the connection is lost, called with the time of
-   * the last message from the server.
+   * Called with the seconds that the last piece took to arrive or, after a lost connection, the time of the last
+   * message.
    */
   onLink: (link: number | { heardAt: number }) => void
 }

@@ -28,9 +28,7 @@ export function RunButtons({ card, onStarted }: RunButtonsProps) {
   </div>`
 }
 
-/**
- * Starts another run of the same card in the same mode. A real run asks again. Renders nothing if the card was deleted.
- */
+/** Starts another run of the same card and mode. A real run asks again. Renders nothing if the card was deleted. */
 export function RunAgain({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }) {
   const card = shownCard(run.card_id)
   return card && html`<${AgainButton} card=${card} mode=${run.mode} onStarted=${onStarted} />`

@@ -75,10 +75,7 @@ function replaced(changed: Consumer): Consumer[] {
 /** Only the oldest dead letters; more appear as these are handled. */
 const SHOWN = 50
 
-/**
- * The events that a consumer gave up, each with its error. They are loaded again when the consumer's number of dead
- * letters changes.
- */
+/** The events that a consumer gave up, each with its error. Loads them again when their number changes. */
 function DeadLetters({ consumer }: { consumer: Consumer }) {
   const { dead_letters: amount } = consumer
   const path = `${consumerPath(consumer)}/dead-letters`

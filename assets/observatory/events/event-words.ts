@@ -47,9 +47,7 @@ export function roleOf({ actor_role: role }: Pick<StoredEvent, 'actor_role'>): s
   return role === 'member' ? '' : plainWords(role)
 }
 
-/**
- * The text of the message, or the commit messages. If they were erased, the reason. Empty if there is only an action.
- */
+/** The text of the message, or the commit messages; if erased, the reason. Empty if there is only an action. */
 export function wordsSaid({ conversation, erased }: Pick<StoredEvent, 'conversation' | 'erased'>): string {
   return erased?.reason ?? conversation.text ?? ''
 }

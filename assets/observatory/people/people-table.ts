@@ -47,10 +47,7 @@ function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelec
   </tr>`
 }
 
-/**
- * A switch for whether a person may log in. It changes immediately, and reverts on failure. Switching off can be
- * undone.
- */
+/** Switches whether a person may log in: immediately, but reverts on failure. Switching off can be undone. */
 export function PersonSwitch({ person, isBare }: { person: ListedUser; isBare: boolean }) {
   const [pending, setPending] = useState<boolean | undefined>(undefined)
   const { username } = person

@@ -31,9 +31,7 @@ const loaded = createResource(async signal => {
   return { trace, reconcile }
 })
 
-/**
- * The deliveries of each source, the refused ones with the reason, and those that platforms list and the ledger lacks.
- */
+/** Deliveries of each source, refused ones with the reason, and those that platforms list and the ledger lacks. */
 export function DeliveriesView() {
   const { stats } = overview.value.value ?? {}
   const { trace, reconcile } = loaded.value.value ?? {}

@@ -134,10 +134,7 @@ function newLink(): string {
   return href('/subscriptions', state.query({ ...CLOSED, new: true }))
 }
 
-/**
- * The draft of a new subscription, or a copy of another one. An admin becomes the owner of a new one here; for members,
- * the server sets the owner.
- */
+/** A new draft, or a copy of another subscription. Sets the owner only for admins; for members, the server does. */
 function beginning(all: readonly Subscription[] | undefined) {
   const own = isAdmin() ? session.value?.user?.id : undefined
   const { like: likeId, source, target } = state.value.peek()

@@ -19,8 +19,7 @@ export interface TextFieldProps {
 }
 
 /**
- * A line of text with its label above, and a hint or a refusal below. Not for prose: spelling check and automatic
- * capitals are off.
+ * A line of text with its label above, and a hint or a refusal below. Not for prose: no spelling check and no capitals.
  */
 export function TextField({ label, value, onChange, hint, refusal, secret, field, ...others }: TextFieldProps) {
   const id = useId()

@@ -39,10 +39,7 @@ export function LoadProblem({ of, what }: { of: Pick<Resource<unknown>, 'problem
   return problem === undefined ? null : html`<${ProblemNote} what=${what} problem=${problem} onRetry=${of.load} />`
 }
 
-/**
- * Shown instead of a table that is not loaded: nothing at first, then its shape, or the reason why it could not be
- * loaded.
- */
+/** Shown instead of a table that is not loaded: nothing at first, then its shape, or the reason of the failure. */
 export function Unloaded({ of, name }: { of: Pick<Resource<unknown>, 'problem' | 'load'>; name: string }) {
   const isWaiting = of.problem.value === undefined
   const isSlow = useSlow(isWaiting)

@@ -6,10 +6,7 @@ import { saveStored } from '../web-storage.js'
 import { onReturn, reportNoResponse, reportResponse } from './connection.js'
 import { rootPath } from './root-path.js'
 
-/**
- * Maximum number of refused fields in the message of a problem. The server reports the others after these are
- * corrected.
- */
+/** Maximum number of refused fields in the message of a problem. The others follow after corrections. */
 const MOST_SHOWN = 3
 
 /**
@@ -298,8 +295,8 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
 }
 
 /**
- * A resource of a component. It loads when it is first wanted, again whenever `changes` change, and after an outage if
- * it failed.
+ * A resource of a component. Loads when first wanted, again whenever `changes` change, and after an outage if it
+ * failed.
  */
 export function useResource<T>(
   read: (signal: AbortSignal) => Promise<T>,

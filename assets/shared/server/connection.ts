@@ -12,9 +12,7 @@ export interface Outage {
 /** Undefined while the server responds. Views pause loading during an outage and continue afterwards. */
 export const outage = signal<Outage | undefined>(undefined)
 
-/**
- * Whether the server has another version of the page, so that parts that are not loaded yet can no longer be loaded.
- */
+/** Whether the server has another version of the page, so that missing parts can no longer be loaded. */
 export const isOutdated = signal(false)
 
 const FIRST_RETRY_MS = 2_000

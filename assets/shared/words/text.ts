@@ -155,10 +155,7 @@ export function searchTerms(search: string): string[] {
   return [...new Set(found.filter(term => term !== ''))]
 }
 
-/**
- * Two letters for an avatar: of the first and last word, or the first two of a single word; only one letter if it is
- * wide.
- */
+/** Two letters for an avatar: of the first and last word, or the first two of a single word; only one if it is wide. */
 export function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
   const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]

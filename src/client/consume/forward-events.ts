@@ -22,9 +22,8 @@ const WAIT = { default: 5, most: 3_600 }
 const AWAY: readonly number[] = [429, 502, 503, 504]
 
 /**
- * Sends events to a receiver, signed. 2xx: done. 410: the receiver wants no more events. 429, 502, 503, 504 or an
- * unreachable receiver: retried later, as `Retry-After` asks. Any other answer is a failure. Redirects are not
- * followed.
+ * Sends events to a receiver, signed. 2xx: done. 410: the receiver wants no more events. 429, 502, 503, 504 or no
+ * connection: retried later, as `Retry-After` asks. Anything else is a failure. Redirects are not followed.
  *
  * Source: Standard Webhooks 1.0.
  */

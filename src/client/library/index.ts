@@ -27,9 +27,7 @@ export type ConsumeOptions = Work & {
   key?: OrderKey | ((event: LedgerEvent) => string)
   /** How often a failed event is tried again, with growing waits. Default 5. */
   retries?: number
-  /**
-   * After the last failure of an event: end with its error (default), or keep the event as a dead letter and continue.
-   */
+  /** After an event's last failure: end with its error (default), or keep the event as a dead letter and continue. */
   onFailure?: 'stop' | 'dead-letter'
   /**
    * After the ledger was restored or replaced: continue at the checkpoint that it has (default; may repeat events), or

@@ -55,10 +55,7 @@ export interface EventFilters {
 
 export const KEYS = ['subject', 'source', 'actor', 'target', 'all', 'none'] as const
 
-/**
- * What events must have in common to be handled in order. `all`: nothing, all events are in order; `none`: no order is
- * kept.
- */
+/** Events with an equal value of this member are handled in order. `all`: all of them; `none`: there is no order. */
 export type OrderKey = (typeof KEYS)[number]
 
 export const KEY_OF: Record<OrderKey, (event: LedgerEvent) => string> = {

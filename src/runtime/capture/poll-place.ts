@@ -111,7 +111,7 @@ async function record(
   for (const key of await ledger.listKeysOf(watch.id, [...wanted.keys()])) wanted.delete(key)
   if (wanted.size === 0) return { created: 0, known: events.length }
   const outcomes = await ledger.recordLive({
-    // Without a token, the server may be used without TLS, and anyone on the network path could have answered.
+    // Without a token, anyone on the network could have answered for a server without TLS.
     provenance: { route: 'capture', verified: account.token === undefined ? 'none' : 'login' },
     events: [...wanted.values()].map(event => ({ event, marks: [{ id: watch.id, ...(lease ? { lease } : {}) }] })),
     notes: [],

@@ -28,8 +28,7 @@ export class PollProgress implements ListProgress {
   }
 
   /**
-   * At the end of the poll, everything before this instant has been read. @param now of the platform; ignored if a poll
-   * is continued
+   * A complete poll has read everything before this instant. @param now of the platform; a continued poll ignores it
    */
   begin(now: Micros): void {
     this.#until ??= toTimestamp(Math.floor(now))

@@ -13,9 +13,7 @@ import { asyncStore } from '../../store/sqlite/thread/task.js'
 /** The parts of a ledger that a demo writes to. */
 export type DemoLedger = Pick<Ledger, 'record' | 'saveSubscription' | 'recordCaptured' | 'noteCapture'>
 
-/**
- * Number of steps that are sent to the store together. Each step is a group of its own, because it has its own instant.
- */
+/** Steps that are sent to the store together. Each is a group of its own, because it has its own instant. */
 const BATCH = 128
 
 /**
@@ -69,10 +67,7 @@ export async function recordStep(ledger: DemoLedger, step: Step): Promise<void> 
   }
 }
 
-/**
- * A saved subscription is a batch of its own, because the ledger reads the clock later, and matches later events with
- * it.
- */
+/** A saved subscription is a batch of its own: the ledger reads the clock later, and matches later events with it. */
 function* inBatches(history: Iterable<Step>): Generator<Step[]> {
   let batch: Step[] = []
   for (const step of history) {

@@ -56,10 +56,7 @@ export class Follower implements ServedFollowing {
   #inStepAt: number
   #stateAt = Number.NEGATIVE_INFINITY
   #stateDigest: string | undefined
-  /**
-   * State that waits for events. Subscriptions and consumers must not be ahead of the events, so they are stored only
-   * after all events up to them.
-   */
+  /** State to store after all events up to it: subscriptions and consumers must not be ahead of the events. */
   #waitingState: LeaderState | undefined
   #contactAt: Micros | undefined
   #problem: string | undefined

@@ -54,10 +54,7 @@ export class Leader {
     return readPage(await this.#client.copy(asked, { signal }))
   }
 
-  /**
-   * @param unless digest of the known state @returns undefined if it is still the same @throws AppError
-   *   `invalid/invalid_line`
-   */
+  /** @param unless known digest @returns undefined if it is still the same @throws AppError `invalid/invalid_line` */
   async state(unless: string | undefined, signal: AbortSignal): Promise<LeaderState | undefined> {
     const answer = await this.#client.copyState(unless, { signal })
     if (answer.status === 204) return undefined

@@ -17,9 +17,7 @@ export interface HistoryRequest {
   /** Forget the progress of an earlier run. */
   restart: boolean
   onProgress: (progress: HistoryProgress) => void
-  /**
-   * Waits between requests, if the platform asks for it or has failed. @throws the signal's reason once it is aborted
-   */
+  /** Waits between requests if the platform asks for it or has failed. @throws the signal's reason once aborted */
   sleep?: ApiCalls['sleep']
 }
 
@@ -32,8 +30,8 @@ export interface HistoryRequest {
  * Source: docs/decisions/0080.
  */
 export function captureHistory(settings: LocalSettings, request: HistoryRequest): Promise<HistoryReport> {
-  // We asked the platform ourselves. Without an account, the server may be used without TLS, and anyone on the network
-  // path could have answered.
+  // We asked the platform ourselves. Without an account, anyone on the network could have answered for a server without
+  // TLS.
   const verified = request.account.token === undefined ? 'none' : 'login'
   return ledgerViaServerOrFile(settings.database, {
     server: (_, socketPath) => captureInto(servedHistoryLedger(socketPath, verified), settings, request),

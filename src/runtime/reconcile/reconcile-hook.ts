@@ -11,16 +11,13 @@ import { readDeliveryIds } from './known-deliveries.js'
 import { redeliverAll } from './redeliver.js'
 
 const MICROS_PER_MS = 1_000
-/**
- * How much earlier than the platform's time for a delivery, which is by its own clock, the ledger may have captured it.
- */
+/** How much earlier than the platform's time, which is by its own clock, the ledger may have captured a delivery. */
 const CLOCK_TOLERANCE_MS = 60 * 60_000
 const REPORTED_CLOCK_MS = 60_000
 
 /**
  * Compares the deliveries of one webhook with the ledger: first by the id of the delivery, then by the keys of its
- * events. Records missing deliveries from the list, and asks the platform to deliver those again whose content is not
- * in the list.
+ * events. Records missing deliveries from the list, and asks the platform to repeat those whose content is not in it.
  *
  * Failures of the platform are part of the report. Recorded events stay, and the next run recognises them.
  *
@@ -147,10 +144,7 @@ function asOtherwiseWritten({ headers, body }: WebhookDelivery): WebhookDelivery
   return { headers, body: Buffer.from(`${text} `) }
 }
 
-/**
- * Whether both forms have the same keys. If not, the key depends on content that the list has changed, and the delivery
- * would become a second event.
- */
+/** Whether both forms have equal keys. If not, the keys depend on content that the list changes: a second event. */
 async function haveSameKeys(events: readonly AcceptedEvent[], others: WebhookDelivery, run: Run): Promise<boolean> {
   const accepted = await acceptFetched(others, run)
   return events.every(({ event }, index) => event.dedupe_key === accepted?.events[index]?.event.dedupe_key)

@@ -41,10 +41,7 @@ export interface ReconcileScheduleParts {
   reports: Pick<KeptReports, 'status' | 'announce'>
   hooks: readonly ListedHook[]
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
-  /**
-   * Instant of the newest event when the ledger was opened. No event arrived between it and the start. Null if there is
-   * none.
-   */
+  /** The newest event when the ledger was opened. None arrived between it and the start. Null if there is none. */
   headAtOpen: Micros | null
   now: () => Micros
   pace: ReconcilePace

@@ -56,8 +56,7 @@ export class Reconciliations {
   constructor(private readonly parts: ReconciliationsParts) {}
 
   /**
-   * Compares one hook after the other. Another run waits until this one ends. Failures of a platform are part of the
-   * result.
+   * Compares one hook after the other. Other runs wait for it. Failures of a platform are part of the result.
    *
    * @throws AppError of the ledger; the signal's reason once it is aborted
    */

@@ -33,8 +33,9 @@ export interface Archive {
 }
 
 /**
- * Writes events to a new file in a folder, as JSON lines, compressed: `events-<first>-<last>.jsonl.gz`, as `GET
- * /api/export` writes them. The file gets its final name only when it is on the disk, and was read back and compared.
+ * Writes events to a new file in a folder, as JSON lines, compressed: `events-<first>-<last>.jsonl.gz`, as
+ * `GET /api/export` writes them. The file gets its final name only when it is on the disk, and was read back and
+ * compared.
  *
  * @param query reads a page
  * @returns undefined if there are no such events

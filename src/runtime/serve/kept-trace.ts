@@ -12,10 +12,7 @@ import type { NoteStore } from '../../store/note-store.js'
 const EVERY_MS = 10_000
 /** How often old entries are removed if nothing arrives. */
 const TIDY_MS = 60 * 60_000
-/**
- * Attempts of a save that other servers' saves may make fail. After the last one, the entries are saved with the next
- * interval.
- */
+/** Attempts of a save, which fail if another server saves. After the last one, the next interval saves the entries. */
 const ATTEMPTS = 5
 const NAME = 'all'
 const MAX_OLDER_BYTES = 4 * 1024 * 1024

@@ -187,10 +187,7 @@ class LedgerCopy {
   }
 }
 
-/**
- * Leases of the old ledger end: instances that read for a consumer get another lease, and read events that they have
- * not acknowledged again.
- */
+/** Ends all leases: instances that read for a consumer get a new one, and read unacknowledged events again. */
 function withoutLeases(state: LedgerState): LedgerState {
   const now = wallClock()
   const consumers = state.consumers.map(one => ({ ...one, fence: nextFence(one, now), leased_until: 0 }))

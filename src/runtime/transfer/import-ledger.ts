@@ -32,8 +32,7 @@ const GZIP = [0x1f, 0x8b]
 const LINE_FEED = 10
 
 /**
- * Imports an export into a new ledger, which becomes identical. With `merge`, adds the missing events to another
- * ledger.
+ * Imports an export into a new ledger, which becomes identical. With `merge`, adds missing events to another one.
  *
  * @throws AppError `conflict/ledger_not_empty`, `conflict/ledger_owned`, `conflict/copy_differs`, `invalid/invalid_line`,
  *   `invalid/export_incomplete`, `invalid/export_partial`, `invalid/export_unreadable`

@@ -164,10 +164,7 @@ export function createPageCheck(publicOrigin: string | undefined): (req: AnyRequ
   }
 }
 
-/**
- * Whether the request has an `Authorization` header other than `Basic`, which is for a proxy. One without scheme or
- * token counts too.
- */
+/** Whether there is an `Authorization`, even without scheme or token. `Basic` does not count: it is for a proxy. */
 function showsBearer({ headers }: HttpRequest): boolean {
   return headers.authorization !== undefined && !headers.authorization.toLowerCase().startsWith('basic ')
 }

@@ -65,8 +65,7 @@ export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' 
 }
 
 /**
- * `POST /api/me/password`. The session that asked stays, but gets another token, so that copies of its cookie become
- * invalid.
+ * `POST /api/me/password`. The session that asked stays, with another token, so copies of its cookie become invalid.
  *
  * Source: docs/decisions/0039.
  */

@@ -20,10 +20,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   ...{ waitMs: 5_000, patienceMs: 2_000, takenMs: 30_000 },
 }
 
-/**
- * Smaller buffers are left to the garbage collector. Node keeps buffers smaller than half of its pool in one that
- * others share.
- */
+/** Smaller buffers are left to the garbage collector. Below half of its pool size, Node uses a shared buffer. */
 const LEAST_FREED_BYTES = Math.max(16 * 1024, Buffer.poolSize / 2)
 
 /** Bytes of a page per read. A larger event is sent whole. */

@@ -27,8 +27,7 @@ export class BodyWriter {
   }
 
   /**
-   * Resolves once the system has accepted the bytes, or the answer is over. Their memory is not needed here from then
-   * on.
+   * Resolves once the system has accepted the bytes, or the answer is over. Their memory is then not needed here.
    *
    * @param before text in front of it
    */
@@ -51,7 +50,7 @@ export class BodyWriter {
   }
 
   /**
-   * An answer that waits behind another one on its connection may end without reporting whether its bytes were written.
+   * An answer that waits behind another one on its connection may end without reporting that its bytes were written.
    */
   #writePart(bytes: Uint8Array): Promise<boolean> {
     return new Promise(resolve => {

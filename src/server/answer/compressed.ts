@@ -5,10 +5,7 @@ import { acceptedEncodings, type Encoding } from '../request/accepted-encodings.
 import { PIECE_BYTES } from './answer-budget.js'
 import { byteLength } from './reply.js'
 
-/**
- * Sizes in bytes of answers that are compressed as a whole. A shorter answer fits one packet; a larger one is sent in
- * pieces.
- */
+/** Bytes of answers that are compressed as a whole. A shorter one fits one packet; a larger one is sent in pieces. */
 const COMPRESSED = { least: 1_024, most: PIECE_BYTES }
 /** Needs half the time of gzip, and yields two thirds of its bytes. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 20 } }

@@ -78,8 +78,8 @@ export function json(status: number, value: unknown): Reply {
  * Writes a complete answer. Headers are passed as one flat array in one `writeHead`, which Node accepts without building a
  * header table. A `HEAD` answer has the same headers; Node omits its body.
  *
- * @returns a promise if the reader does not receive the answer immediately: it resolves when the reader has received it
- *   or is cut off
+ * @returns a promise if the reader does not receive the answer immediately: resolves when the reader has it or is cut
+ *   off
  * @throws AppError `unavailable/busy` before anything is written, if there is no memory left for a large answer; the
  *   answer to a change is always sent
  */
@@ -138,18 +138,14 @@ async function writeLarge(writer: BodyWriter, body: Reply['body']): Promise<void
   await writer.end()
 }
 
-/**
- * Whether the reader has received the answer. A small answer that waits for the previous one on its connection is not
- * tracked.
- */
+/** Whether the reader has the answer. A small one that waits for the previous one on its connection is not tracked. */
 function isTaken({ socket }: ServerResponse, isLarge: boolean): boolean {
   return socket ? socket.writableLength === 0 : !isLarge
 }
 
 /**
  * Writes headers and text with one `write` of one string. `res.end(text)` would give the socket a second, empty chunk,
- * and cause the more expensive `writev`; measured, that and the encoding make up a tenth of a small answer's total
- * cost.
+ * and cause the more expensive `writev`; measured, that and the encoding are a tenth of a small answer's cost.
  */
 function writeText(res: ServerResponse, text: string, bytes: number): void {
   const { socket } = res

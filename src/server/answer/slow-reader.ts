@@ -5,9 +5,7 @@ import type { CutOff, HttpRequest } from '../http/route.js'
 const LEAST_BYTES = 256 * 1024
 const CHECKS = 8
 
-/**
- * Whether the reader left. In that case Node does not close an answer that waits behind another one on its connection.
- */
+/** Whether the reader left. Node does not close an answer then that waits behind another one on its connection. */
 export function hasLeft(res: ServerResponse): boolean {
   return res.closed || res.req.socket.destroyed
 }

@@ -76,8 +76,7 @@ function readLogRequest(req: BoardRequest): { after: number; format: 'events' | 
   const given = query.integer('after', { min: 0, max: MAX_SEQ })
   const format = query.oneOf('format', ['events', 'text']) ?? 'events'
   const resumed = lastEventId(req.headers)
-  // `Last-Event-ID` takes precedence over the address. `EventSource` sends an empty one before it has received an
-  // event.
+  // `Last-Event-ID` takes precedence over the address. `EventSource` sends an empty one before the first event.
   const after = resumed ? Number(resumed) : (given ?? 0)
   if (resumed && (!/^\d{1,9}$/.test(resumed) || after > MAX_SEQ)) {
     query.refuse('Last-Event-ID', 'Last-Event-ID must be the seq of a piece, a whole number.')

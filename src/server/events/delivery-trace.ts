@@ -28,7 +28,7 @@ export interface ServedTrace {
 
 /**
  * The trace of deliveries to the webhooks: when each source last delivered, which deliveries were refused, and why. It
- * contains nothing of a refused body, because nothing proves who sent it. Refused deliveries beyond its limit are only
+ * contains nothing of a refused body, because nothing proves who sent it. Refused deliveries above a limit are only
  * counted.
  */
 export class DeliveryTrace implements ServedTrace {

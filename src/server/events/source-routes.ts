@@ -76,10 +76,7 @@ export function readSourceFeed({ ledger }: Pick<SourceRouteParts, 'ledger'>): Le
   })
 }
 
-/**
- * `POST /api/sources/:name/test`: the events that a saved delivery would become. Another thread maps it, as for large
- * deliveries.
- */
+/** `POST /api/sources/:name/test`: the events of a saved delivery. Another thread maps it, as for large deliveries. */
 export function testSavedDelivery({ ledger, readJsonBody, acceptLargeDelivery }: TestRouteParts): LedgerEndpoint {
   return documented(DOCS.test, async (req, res) => {
     const input = await readJsonBody(req, res, 2 * (TEST_LIMITS.bytes + SOURCE_LIMITS.bytes))

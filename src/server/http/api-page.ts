@@ -3,10 +3,7 @@ import type { OpenApiDocument, Operation } from './openapi.js'
 
 type Content = Readonly<Record<string, { schema: unknown }>> | undefined
 
-/**
- * The routes of an API by their groups, then its schemas. Nothing is inline and nothing runs, so the page needs no
- * exception from the page policy.
- */
+/** The routes of an API by their groups, then its schemas. Nothing is inline or runs, so the page policy applies. */
 export function renderApi({ tags, paths, components, servers }: OpenApiDocument): Markup {
   const json = `${servers[0]?.url.replace(/\/$/, '') ?? ''}/api/openapi.json?as=json`
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -31,10 +31,7 @@ export interface HttpApp {
 export interface HttpAppParts<Rule extends string, Who> extends Omit<RouterParts<Rule, Who>, 'observe' | 'budget'> {
   logger: Logger
   logRules: LogRules<Rule, Who>
-  /**
-   * The maximum number of connections, and the report of those closed for others. Default: as many as the process can
-   * have.
-   */
+  /** Maximum number of connections, and the report of those closed for others. Default: as many as possible. */
   room?: { connections: number; shed: ShedReport }
   /** Begun by `close`. */
   shutdown: Shutdown

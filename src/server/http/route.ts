@@ -25,10 +25,7 @@ export const ACCESS = [
   /** Callers with a login, for their own account. */
   'account',
   'admin',
-  /**
-   * Admins with a token, for exports and followers. Pages are not admitted, because the answers contain digests of
-   * passwords.
-   */
+  /** Admins with a token, for exports and followers. Not for pages, because answers contain digests of passwords. */
   'copy',
   /** The owner of the ledger's files, only over its socket. */
   'local',

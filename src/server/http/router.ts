@@ -92,8 +92,7 @@ export function createRouter<Rule extends string, Who>({
     if (origin !== undefined) req.crossOrigin = origin
     try {
       await authorise(route, req)
-      // Handlers recognise by an event that a sender leaves. If it left during `authorise`, that event has already
-      // passed.
+      // Handlers recognise by an event that a sender leaves. For one that left during `authorise`, it has passed.
       if (hasLeft(res)) throw new Error('The sender left before it was identified')
       const reply = await route.handle(req, res)
       const fit = reply && compressible.has(route.access) ? compressed(req, reply) : reply

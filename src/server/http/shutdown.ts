@@ -11,8 +11,7 @@ export interface HeldResponse {
 }
 
 /**
- * Kinds of held answers: the event stream, a long poll, an export, the log of a run, an event stream of another board,
- * a long poll of a consumer.
+ * Held answers: event stream, long poll, export, log of a run, event stream of another board, long poll of a consumer.
  */
 export const HELD_ANSWERS = ['stream', 'poll', 'export', 'run_log', 'backend_stream', 'consumer'] as const
 export type HeldAnswer = (typeof HELD_ANSWERS)[number]

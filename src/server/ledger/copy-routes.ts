@@ -19,8 +19,7 @@ const CHANGE_NUMBERS = { min: 0, max: 999_999_999 }
 const DIGEST = /^[0-9a-f]{64}$/u
 
 /**
- * `POST /api/copy`: a part of the ledger, for an export or a follower. Digests of erased content are sensitive: they
- * could confirm a guess of the content.
+ * `POST /api/copy`: a part of the ledger, for an export or a follower. Digests could confirm a guess of erased content.
  */
 export function copyPage({ copies, budget }: { copies: ServedCopies; budget: AnswerBudget }): Endpoint<Identity> {
   return documented(PAGE_DOC, async (req, res) => {

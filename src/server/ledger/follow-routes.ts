@@ -33,10 +33,7 @@ const ALSO_FOLLOWING: ReadonlySet<string> = new Set([
 ])
 const RETRY_SECONDS = 30
 
-/**
- * Returns the same routes, but refuses those that change the ledger while it follows another one:
- * `unavailable/ledger_follows`.
- */
+/** The same routes. Refuses changes while the ledger follows another one: `unavailable/ledger_follows`. */
 export function refusingWhileFollowing(routes: readonly Route[], following: Pick<ServedFollowing, 'status'>): Route[] {
   return routes.map(route => {
     if (!changesLedger(route)) return route

@@ -23,10 +23,7 @@ export interface LedgerFigureParts {
   following: Pick<ServedFollowing, 'status'>
 }
 
-/**
- * Only this many sources, the largest, have their own label values: direct writers choose names of sources, so their
- * number must be limited.
- */
+/** Number of sources (the largest) with their own label value: direct writers name sources, so there may be many. */
 const SOURCES_LISTED = 50
 const OTHER_SOURCES = 'other'
 const DELIVERY_RESULTS = ['created', 'duplicate'] as const

@@ -52,10 +52,7 @@ export interface LedgerServerSettings {
   publicUrl?: string
   /** An open ledger may be reached under any host name. */
   allowOpen: boolean
-  /**
-   * Names and addresses under which the ledger answers, in addition to loopback ones and the address of the connection.
-   * Absent: any.
-   */
+  /** Names and addresses under which the ledger answers, as well as loopback and the address reached. Absent: any. */
   knownHosts?: readonly string[]
   /** Origins whose pages may call the API with a token. */
   corsOrigins: readonly string[]
@@ -129,10 +126,7 @@ export interface LedgerServerOptions {
 
 /** Memory for all bodies together, beyond the first 32 KiB of each. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024
-/**
- * Memory for bodies of callers without a credential, and of deliveries, whose signature can be verified only at their
- * end.
- */
+/** Memory for bodies without a credential, and of deliveries, whose signature can be verified only at the end. */
 const ANONYMOUS_BODY_BUDGET_BYTES = 128 * 1024 * 1024
 
 const LOG_RULES: Omit<LogRules<Access, Identity>, 'address' | 'logsAll'> = {

@@ -8,10 +8,7 @@ import { QueryString } from '../request/query-string.js'
 
 export type VerifyEvents = EventStore['verify']
 
-/**
- * `POST /api/verify`: for a command on this machine. A check of many events takes many requests, so that none delays
- * others.
- */
+/** `POST /api/verify`: for a command on this machine. Many events take many requests, so that none delays others. */
 export function verifyEvents({ verify }: { verify: VerifyEvents }): Endpoint<Identity> {
   return documented(DOC, async req => {
     const params = new QueryString(req.search, ['since', 'limit'])

@@ -94,8 +94,7 @@ export class ProgramMetrics {
 
   /** @param ofCaller metrics that depend on the caller; left out if it fails */
   async text(ofCaller: () => Promise<readonly Figure[]> = async () => []): Promise<string> {
-    // Measuring the event loop's delay wakes the process a hundred times a second, so it starts only when the metrics
-    // are read.
+    // Measuring the event loop's delay wakes the process a hundred times a second, so it starts with the first reader.
     if (!this.#measuresProcess) {
       collectDefaultMetrics({ register: this.#registry })
       for (const name of MISNAMED) this.#registry.removeSingleMetric(name)

@@ -20,10 +20,7 @@ export interface PagesOptions {
   folder: 'observatory' | 'board'
   /** The default look, which a device may override. */
   look: Pick<LoginLook, 'palette' | 'appearance'>
-  /**
-   * Address of the other program, to which the page links. Unknown at first, because one of the two programs listens
-   * first.
-   */
+  /** Address of the other program, to which the page links. Unknown until that program listens. */
   otherProgram?: () => string | undefined
   /** Whether the content is sample data; the page shows that. */
   isDemo?: boolean | undefined

@@ -22,8 +22,7 @@ export type ReadBody = (
 
 export interface BodyOptions {
   /**
-   * Accepts a body compressed with gzip. `maxBytes` and the budget apply to both the compressed and the uncompressed
-   * body.
+   * Accepts a body compressed with gzip. `maxBytes` and the budget apply to its compressed and its uncompressed size.
    */
   decompress?: boolean
 }
@@ -31,8 +30,8 @@ export interface BodyOptions {
 /** Bodies up to this size are limited by the number of connections (4,096: 128 MiB); larger ones use a budget. */
 const SMALL_BYTES = 32 * 1024
 /**
- * From this size on, memory for the whole body is allocated in advance, because joining so much at the end would delay
- * other requests.
+ * From this size on, memory for the whole body is allocated in advance: joining it at the end would delay other
+ * requests.
  */
 const LARGE_BYTES = 1024 * 1024
 const GZIP = ['gzip', 'x-gzip']

@@ -27,8 +27,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a range as people write it: `last 3 hours`, `yesterday 14:00–15:00`, `2026-11-20 14:00 to 15:30`, `fri`, `since
- * 9:00`. Times are in 24-hour form. The end is not included, unless it is an instant with its zone.
+ * Reads a range as people write it: `last 3 hours`, `yesterday 14:00–15:00`, `2026-11-20 14:00 to 15:30`, `fri`,
+ * `since 9:00`. Times are in 24-hour form. The end is not included, unless it is an instant with its zone.
  *
  * @returns undefined if the text cannot be read, or the range has no length
  */

@@ -12,10 +12,7 @@ import { type ListedEvent, toListed } from './list-rows.js'
 const PAGE = 100
 /** Rows of the first request. They fill a window; the payloads of more rows would delay them. */
 const FIRST_PAGE = 30
-/**
- * Maximum number of loaded rows. Above it, rows at the other end are dropped, and load again when the user scrolls to
- * them.
- */
+/** Maximum number of loaded rows. Above it, rows at the other end are dropped, until the user scrolls to them. */
 export const MOST_LISTED = 2_000
 
 /** The loaded events: a contiguous part of the ledger. */
@@ -27,10 +24,7 @@ export interface LoadedEvents {
   hasOlder: boolean
   /** Whether there are newer events: the list began at an older event, or newer ones were dropped. */
   hasNewer: boolean
-  /**
-   * The checkpoint at which Live continues: every matching event up to here is loaded, or is newer than the loaded
-   * ones.
-   */
+  /** Where Live continues: every matching event up to here is loaded, or is newer than the loaded ones. */
   checkpoint: string | undefined
   epoch: string | undefined
   /** Key of the row at which the list was opened; undefined if it was opened at the newest. */

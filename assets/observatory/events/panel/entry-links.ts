@@ -46,9 +46,7 @@ export function EntryActions({ event }: { event: StoredEvent }) {
   </div>`
 }
 
-/**
- * The board's cards that link to the event. Renders nothing if there are none, or if the board does not show them here.
- */
+/** The board's cards that link to the event. Renders nothing if there are none, or if the board does not show them. */
 export function EntryCards({ event }: { event: StoredEvent }) {
   const board = otherProgramUrl
   const query = { link: eventKey(event) }

@@ -125,10 +125,7 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
   ${chosen && html`<${MenuList} id=${`${id}-menu`} opener=${{ current: chosen.line }} items=${chosen.items} onClose=${onClose} onDone=${onDone} />`}`
 }
 
-/**
- * Items to filter for a value or exclude it, if the API can, and to copy it, unless it differs from the value that was
- * sent.
- */
+/** Items to filter for a value or exclude it, if the API can, and to copy it, unless it differs from what was sent. */
 function itemsOf({ kind, path, value }: JsonRow): MenuItem[] {
   if (!['string', 'number', 'literal'].includes(kind) || isRounded(value)) return []
   const text = String(value)

@@ -84,8 +84,8 @@ const LOOKED_AT = 50
 const INNER = /\/(?:topic|issue|pull_request|merge_request):[^/]*$/
 
 /**
- * Targets of the newest events of a source, for suggestions, each with its wider place: `stream:eng` for
- * `stream:eng/topic:deploys`.
+ * Suggestions: targets of the newest events of a source, and their wider places (`stream:eng` of
+ * `stream:eng/topic:deploys`).
  */
 function useSeenTargets(source: string): readonly string[] {
   const [seen, setSeen] = useState<readonly string[]>([])

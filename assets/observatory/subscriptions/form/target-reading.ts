@@ -198,9 +198,7 @@ function problem(words: string, fix?: string): TargetProblem {
   return fix === undefined ? { kind: 'problem', words } : { kind: 'problem', words, fix }
 }
 
-/**
- * The text with each % that encodes nothing replaced by %25. If that does not make it decodable, every % is replaced.
- */
+/** Replaces each % that encodes nothing by %25. If that does not make the text decodable, replaces every %. */
 function withEscapedPercent(text: string): string {
   const escaped = text.replaceAll(/%(?![0-9a-f]{2})|%2f/gi, found => (found === '%' ? '%25' : '%252F'))
   return decodeName(escaped) === undefined ? text.replaceAll('%', '%25') : escaped

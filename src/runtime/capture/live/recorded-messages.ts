@@ -39,8 +39,7 @@ export class RecordedMessages {
   }
 
   /**
-   * The messages of a watch, by id, each with its first recorded place. @param from only those captured since then;
-   * undefined for all
+   * The messages of a watch, by id, each with its first recorded place. @param from captured since then; undefined: all
    */
   async listOf(watchId: string, from: Micros | undefined): Promise<Map<number, StreamPlace>> {
     const found = new Map<number, StreamPlace>()
