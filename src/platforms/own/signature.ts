@@ -71,8 +71,8 @@ function matcher(
       return anyMatches(signatures, shown => safeEqual(expected, shown))
     }
   }
+  if (signed.reduce((sum, part) => sum + part.length, 0) > ED25519.bytes) throw tooLarge('Ed25519', ED25519.bytes)
   const bytes = Buffer.concat(signed.map(part => Buffer.from(part)))
-  if (bytes.byteLength > ED25519.bytes) throw tooLarge('Ed25519', ED25519.bytes)
   return secret => {
     const key = publicKey(secret, proof.encoding)
     return (
