@@ -355,6 +355,8 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     const page = await openEvent(t, 'hostile', PHONE)
     t.equal((await panel(page).boundingBox())?.width, 360)
     t.equal(await overflow(page), 0)
+    // A linked event may be there before the list that the key walks through.
+    await rows(page).first().waitFor({ state: 'attached' })
     await page.keyboard.press('j')
     t.equal(await opened(page), 'chat:6')
     // In one go: further parts of the panel are still loading.
