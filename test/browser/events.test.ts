@@ -171,11 +171,12 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, server, '/?source=chat&kind=message.*')
     await rows(page).first().waitFor()
     const seen = new Set<string>()
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0, isLast = false; tries < 200 && !isLast; tries++) {
+      isLast = (await page.getByText('This is the first event of the ledger').isVisible()) && (await isAtEnd(page))
       for (const text of await page.locator('.event-said').allInnerTexts()) seen.add(text)
-      if ((await page.getByText('This is the first event of the ledger').isVisible()) && (await isAtEnd(page))) break
       await page.evaluate(`document.querySelector('.virtual-list').scrollBy(0, 500)`)
-      await page.waitForTimeout(20)
+      // The rows follow in the frames after the scrolling.
+      for (let frame = 0; frame < 4; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
     }
     t.equal([...seen].filter(text => /^Word \d+$/.test(text)).length, 150)
     t.ok((await rows(page).count()) < 60, 'only what is near the view is in the page')
