@@ -133,7 +133,7 @@ function signedParts({ signed = '{body}', timestamp }: SignatureProof): SignedPa
   })
 }
 
-/** Whether the proof signs the fields of a form. The body is then a form, whatever else its text may be. */
+/** Whether the proof signs the fields of a form. The body is then read as a form, even if its text is also JSON. */
 export function signsForm(proof: SourceProof): boolean {
   return 'signed' in proof && proof.signed?.includes('{form}') === true
 }
