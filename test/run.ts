@@ -29,12 +29,12 @@ const PROGRAMS = {
 }
 
 const TOGETHER = fileURLToPath(new URL('./files-together.js', import.meta.url))
-/** Rooms whose tests take longest: first, so that all processes end at about the same time. */
-const SLOW_ROOMS = ['black-box', 'browser', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
 /** Kills what it starts, fills disks, and counts processes: each of its files has a process of its own. */
 const ALONE = 'black-box'
+/** Rooms whose tests take longest: first, so that all processes end at about the same time. */
+const SLOW_ROOMS = [ALONE, 'browser', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
 /** Files that one process runs at most: what a file leaves in memory slows the next ones down. */
-const MOST_TOGETHER = 12
+const MOST_TOGETHER = 48
 /** A process that has run its files and does not end by then has left something open. */
 const END_MS = 60_000
 /** Of what a process printed: shown when it ends without a report. */
@@ -103,22 +103,22 @@ function install(debianPackage: string): boolean {
   )
 }
 
-/** The files of each room, slow rooms first. */
-function byRoom(files: string[]): Map<string, string[]> {
-  const rooms = new Map<string, string[]>()
-  for (const file of files) {
-    const [room = ''] = file.replace(/^dist\/test\//, '').split('/')
-    rooms.set(room, [...(rooms.get(room) ?? []), file])
+/** Slow rooms first. */
+function byRoom(files: string[]): string[] {
+  const urgency = (file: string) => {
+    const place = SLOW_ROOMS.indexOf(roomOf(file))
+    return place === -1 ? SLOW_ROOMS.length : place
   }
-  const urgency = (room: string) => (SLOW_ROOMS.includes(room) ? SLOW_ROOMS.indexOf(room) : SLOW_ROOMS.length)
-  return new Map([...rooms].sort(([a], [b]) => urgency(a) - urgency(b)))
+  return files.toSorted((a, b) => urgency(a) - urgency(b))
+}
+
+function roomOf(file: string): string {
+  return file.replace(/^dist\/test\//, '').split('/')[0] ?? ''
 }
 
 async function runWaiting(): Promise<void> {
-  for (;;) {
-    const [room, files] = [...waiting].find(([, files]) => files.length > 0) ?? []
-    if (room === undefined || files === undefined) return
-    await runTogether(files, room === ALONE ? 1 : MOST_TOGETHER)
+  for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+    await runTogether(roomOf(next) === ALONE ? 1 : MOST_TOGETHER)
   }
 }
 
@@ -149,10 +149,10 @@ function runsPrograms(folder: string): boolean {
 }
 
 /**
- * Runs files of a room in one process, and prints the result of each. The process takes the next file when it has
- * finished one, so that several processes share a room, and the last of them end together.
+ * Runs files in one process, and prints the result of each. The process takes the next file when it has finished one, so
+ * the last files of several processes end together.
  */
-async function runTogether(waiting: string[], most: number): Promise<void> {
+async function runTogether(most: number): Promise<void> {
   const child = fork(TOGETHER, { execArgv: [...CHEAP_TESTS], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   let file = ''
   let count = 0

@@ -19,7 +19,7 @@ export const CHROMIUM_ARGS = [
   '--disable-sync',
   // The pages of a window share a process.
   '--process-per-site',
-  '--js-flags=--max-lazy,--single-threaded-gc',
+  '--js-flags=--max-lazy,--single-threaded-gc,--min-semi-space-size=8',
 ]
 
 /** Only a hang takes so long, however busy the machine. */
