@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
 import type { CardActor } from '../model/board/card-history.js'
 import {
@@ -26,7 +26,7 @@ export interface ExecutorParts extends RunWorkerParts {
   times?: Partial<RunWorkerTimes>
 }
 
-const TIMES: RunWorkerTimes = { ...TREE_TIMES, mockStepMs: 300, retryMs: 1_000, turnSeconds: 30 }
+const TIMES: RunWorkerTimes = { ...TREE_TIMES, mockStepMs: 300, retryMs: 1_000, leaseSeconds: 30 }
 /** How long `cancel` waits for the end of the run. Ending a process tree takes less time, unless the store fails. */
 const CANCEL_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
@@ -119,7 +119,7 @@ export class Executor {
       const more = await this.parts.runs.readLog(id, pieces.at(-1)?.seq ?? after, PIECES_BYTES)
       if (more.length === 0) break
       pieces.push(...more)
-      await turn()
+      await nextTurn()
     }
     return pieces
   }

@@ -77,7 +77,7 @@ function refuseMisfits(what: string, sent: CardInputChanges, columns: readonly s
   for (const { name } of LISTS) {
     const items = sent[name] ?? []
     if (new Set(items).size < items.length) {
-      problems.push({ field: `/${name}`, detail: `/${name} must not contain an item twice.` })
+      problems.push({ field: `/${name}`, detail: `/${name} must not contain duplicates.` })
     }
   }
   if (column !== undefined && !columns.includes(column)) {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { LogPiece } from '../model/board/run.js'
 
 export type NewLogPiece = Omit<LogPiece, 'seq'>
@@ -74,8 +74,8 @@ export class RunLog {
       await this.#writing
       const before = this.#chunks
       // Between these two turns all available output is read once.
-      await turn()
-      await turn()
+      await nextTurn()
+      await nextTurn()
       if (!this.#writing && this.#chunks === before) break
     }
     const closed = [...this.#streams].map(stream => new Promise(resolve => stream.once('close', resolve)))

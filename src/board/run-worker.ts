@@ -9,9 +9,9 @@ import { mockRun } from './mock-run.js'
 import { type ExecutorSettings, markOf, toOwnVariables } from './new-run.js'
 import { endTree, type TreeTimes } from './process-tree.js'
 import type { RunFollowers } from './run-followers.js'
+import { type HeldRunLease, holdRunLease } from './run-lease.js'
 import { type NewLogPiece, RunLog } from './run-log.js'
 import { type RunOutcome, runProcess, type StopReason } from './run-process.js'
-import { type HeldTurn, holdTurn } from './run-turn.js'
 
 export interface RunWorkerTimes extends TreeTimes {
   /** Pause between two steps of a mock run. */
@@ -19,7 +19,7 @@ export interface RunWorkerTimes extends TreeTimes {
   /** Pause before a refused write is repeated. */
   retryMs: number
   /** If this process shows no sign of life for so long, another one that shares the board performs its runs. */
-  turnSeconds: number
+  leaseSeconds: number
 }
 
 export interface RunWorkerParts {
@@ -48,7 +48,7 @@ interface RunStop {
 
 /**
  * Performs queued runs, one at a time, in the order of the requests. If several processes share the board, the one that
- * has the turn performs the runs of all.
+ * holds the lease performs the runs of all.
  */
 export class RunWorker {
   readonly #closing = new AbortController()
@@ -90,7 +90,7 @@ export class RunWorker {
       // No await between the last check and the end of this function, or a run could be left in the queue.
       while (this.#isAsked && !this.isClosing) {
         this.#isAsked = false
-        if (this.parts.shared) await this.#performInTurn(this.parts.shared)
+        if (this.parts.shared) await this.#performWithLease(this.parts.shared)
         else await this.#performQueued()
       }
     } catch (error) {
@@ -148,28 +148,28 @@ export class RunWorker {
     }
   }
 
-  async #performInTurn(shared: SharedRuns): Promise<void> {
-    // Active runs include those of a dead server, until another turn begins.
+  async #performWithLease(shared: SharedRuns): Promise<void> {
+    // Active runs include those of a dead server, until another process takes the lease.
     if ((await this.parts.runs.listActive()).length === 0) return
-    const turn = await holdTurn(shared, { seconds: this.times.turnSeconds, at: this.#at() })
-    if (!turn) return
-    turn.lost.addEventListener('abort', () => this.#interruptCurrent(), { once: true })
-    // The new turn has interrupted the runs of a dead server.
+    const held = await holdRunLease(shared, { seconds: this.times.leaseSeconds, at: this.#at() })
+    if (!held) return
+    held.lost.addEventListener('abort', () => this.#interruptCurrent(), { once: true })
+    // Taking the lease has interrupted the runs of a dead server.
     this.followers.wake(undefined)
     try {
       await this.#endLeftovers(await shared.listLeftMarkers())
-      await this.#performQueued(turn)
+      await this.#performQueued(held)
     } finally {
-      await turn.release()
+      await held.release()
     }
   }
 
-  async #performQueued(turn?: HeldTurn): Promise<void> {
-    while (!this.isClosing && !turn?.lost.aborted) {
-      const run = await this.parts.runs.takeQueued(turn?.lease)
+  async #performQueued(held?: HeldRunLease): Promise<void> {
+    while (!this.isClosing && !held?.lost.aborted) {
+      const run = await this.parts.runs.takeQueued(held?.lease)
       if (!run) return
       const stop = this.#stopOf(run.id)
-      if (this.isClosing || turn?.lost.aborted) stop.controller.abort('interrupted' satisfies StopReason)
+      if (this.isClosing || held?.lost.aborted) stop.controller.abort('interrupted' satisfies StopReason)
       this.#current = run.id
       if (this.parts.shared) void this.#noticeCancelRequest(run.id)
       await this.#perform(run, stop)

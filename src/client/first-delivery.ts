@@ -1,6 +1,6 @@
 import type { AppError } from '../model/app-error.js'
 import { type Arrival, type AskedLedger, DeliveryWatch, type DeliveryWatchOptions } from './delivery-watch.js'
-import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
+import { isTransient, type WaitOptions, waitOut } from './wait-out.js'
 
 export interface FirstDeliveryOptions extends DeliveryWatchOptions, Omit<WaitOptions, 'signal' | 'onInterrupted'> {
   /** Called once per outage of the server. */
@@ -37,7 +37,7 @@ export async function firstDelivery(
         const arrival = await watch.look()
         if (arrival) return arrival
       } catch (error) {
-        if (!isPassing(error) || error.code === 'not_a_ledger') throw error
+        if (!isTransient(error) || error.code === 'not_a_ledger') throw error
         if (failures === 0) onAway(error)
         failures = Math.min(failures + 1, MOST_FAILURES)
         watch.disconnect()

@@ -2,7 +2,7 @@ import type { AppError } from '../model/app-error.js'
 import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import type { LedgerClient } from './ledger-client.js'
 import { BEGINNING, type FollowOptions, followPages } from './library/follow-pages.js'
-import { isPassing, type WaitOptions } from './wait-out.js'
+import { isTransient, type WaitOptions } from './wait-out.js'
 
 /** The order is always ascending, and this module chooses how long to wait. */
 export type FollowParameters = Omit<EventParameters, 'order' | 'wait'>
@@ -36,7 +36,7 @@ export function followEvents(
     ask: parameters => client.events(parameters, { signal }).then(readEventPage),
     filters,
     since: since ?? (filters.from || filters.days ? BEGINNING : undefined),
-    isPassing,
+    isTransient,
     isPatient: false,
   })
 }

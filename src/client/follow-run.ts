@@ -2,7 +2,7 @@ import { AppError } from '../model/app-error.js'
 import type { LogPiece, Run } from '../model/board/run.js'
 import { Answer, BOARD } from './answer.js'
 import type { BoardClient } from './board-client.js'
-import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
+import { isTransient, type WaitOptions, waitOut } from './wait-out.js'
 
 /** A piece of the log or, last, the finished run. */
 export type RunNews = { piece: LogPiece } | { run: Run }
@@ -38,7 +38,7 @@ export async function* followRun(
         throw new AppError('unavailable', 'connection_lost', 'The server closed the connection.')
       } catch (error) {
         if (isTooLong(error)) continue
-        if (!hasBegun || !isPassing(error)) throw error
+        if (!hasBegun || !isTransient(error)) throw error
         failures += 1
         await waitOut(error, failures, options)
       }

@@ -13,7 +13,7 @@ export interface WaitOptions {
 }
 
 /** Whether a retry can help: the server is unreachable, busy, or had an internal error. */
-export function isPassing(error: unknown): error is AppError {
+export function isTransient(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
   return error.category === 'unavailable' || error.category === 'throttled' || error.category === 'internal'
 }

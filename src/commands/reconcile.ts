@@ -9,11 +9,11 @@ import { AppError } from '../model/app-error.js'
 import { fromFailure } from '../model/failure.js'
 import { findPlatformSource } from '../model/platforms/platform-source.js'
 import {
-  LISTING_SOURCES,
   type ListingSource,
   RECONCILE_LIMITS,
   type ReconcileProgress,
   type ReconcileResult,
+  SOURCES_WITH_DELIVERY_LIST,
 } from '../model/platforms/reconciliation.js'
 import { readReconcileSettings } from '../settings/reconcile-settings.js'
 
@@ -22,7 +22,7 @@ const sourceArgument = custom<ListingSource | 'all'>({
   ignoreStdin: true,
   parse: async word => {
     const source = findPlatformSource(word)
-    const found = word === 'all' ? word : LISTING_SOURCES.find(each => each === source)
+    const found = word === 'all' ? word : SOURCES_WITH_DELIVERY_LIST.find(each => each === source)
     if (found !== undefined) return found
     const hint =
       source === 'chat'

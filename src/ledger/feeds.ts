@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
 import { coalesceCalls } from '../model/coalesce-calls.js'
 import {
@@ -221,7 +221,7 @@ export class Feeds {
       const { created, known } = await this.parts.record(deliveries)
       counts.created += created
       counts.known += known
-      await turn()
+      await nextTurn()
     }
     return counts
   }

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, invalidField, notAnObject } from '../model/app-error.js'
 import type { Provenance, StoredEvent } from '../model/events/event.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
@@ -174,7 +174,7 @@ export class Sources {
           await this.#recordAll(waiting, outcome)
           waiting = []
         }
-        await turn()
+        await nextTurn()
       }
       since = page.latestCapturedAt ?? since
       hasMore = page.hasMore

@@ -5,7 +5,7 @@ const MOST_FAILURES = 10
 const WINDOW_MS = 60_000
 const MOST_ADDRESSES = 10_000
 
-export interface KeyThrottleOptions {
+export interface CredentialThrottleOptions {
   /** Milliseconds of a monotonic clock. */
   now: () => number
   enabled?: boolean
@@ -35,7 +35,7 @@ export class CredentialThrottle {
   readonly #maxAddresses: number
   readonly #now: () => number
 
-  constructor({ now, enabled = true, maxAddresses = MOST_ADDRESSES }: KeyThrottleOptions) {
+  constructor({ now, enabled = true, maxAddresses = MOST_ADDRESSES }: CredentialThrottleOptions) {
     this.#now = now
     this.#enabled = enabled
     this.#maxAddresses = maxAddresses

@@ -59,5 +59,5 @@ export async function holdLease(
 
 function leaseLost(name: string): AppError {
   const message = `Another server has taken over "${name}": this one did not answer for ${LEASE_SECONDS} seconds.`
-  return new AppError('conflict', 'lease_lost', message, { hint: 'Nothing has to be done.' })
+  return new AppError('conflict', 'lease_lost', message, { hint: 'No action is needed.' })
 }

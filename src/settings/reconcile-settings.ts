@@ -2,10 +2,10 @@ import { createPrivateKey } from 'node:crypto'
 import { hookExample, isAppHook, readHookUrl } from '../model/platforms/hook-address.js'
 import {
   type AppAccount,
-  LISTING_SOURCES,
   type ListedHook,
   type ListingSource,
   RECONCILE_LIMITS,
+  SOURCES_WITH_DELIVERY_LIST,
 } from '../model/platforms/reconciliation.js'
 import { isLoopback } from './listen-settings.js'
 import { type LocalFlags, type LocalSettings, readLocal } from './local-settings.js'
@@ -38,7 +38,7 @@ export function readReconcileSettings(
 
 /** The hooks of one source, or of all sources; at least one. */
 export function readListedHooks(reader: SettingReader, wanted: ListingSource | 'all'): ListedHook[] {
-  const chosen = LISTING_SOURCES.filter(source => wanted === 'all' || source === wanted)
+  const chosen = SOURCES_WITH_DELIVERY_LIST.filter(source => wanted === 'all' || source === wanted)
   const before = reader.problems.length
   const hooks = chosen.flatMap(source => readHooks(reader, source))
   if (hooks.length === 0 && reader.problems.length === before) {

@@ -47,7 +47,7 @@ export function nextFence({ fence }: Pick<ConsumerPlace, 'fence'>, now: Micros):
 }
 
 /** A time in the future counts as now: every event that is captured from now on is later than the newest one. */
-export function placeOf(position: ConsumerPosition, { head, same }: { head: Micros; same: Micros }): Micros {
+export function positionInstant(position: ConsumerPosition, { head, same }: { head: Micros; same: Micros }): Micros {
   if (position === 'beginning') return 0
   if (position === 'same') return same
   return position === 'now' ? head : Math.min(position, head)

@@ -43,10 +43,10 @@ export interface RunStore {
   /**
    * Takes the oldest queued run in order to perform it.
    *
-   * @param turn where processes share the board
-   * @returns undefined if none waits, the executor is paused, or the turn is over
+   * @param lease where processes share the board
+   * @returns undefined if none waits, the executor is paused, or another process holds the lease
    */
-  takeQueued(turn?: Lease): Promise<Run | undefined>
+  takeQueued(lease?: Lease): Promise<Run | undefined>
   /** Cancels a run that no executor has taken. @returns whether it did */
   cancelQueued(id: string, options: { at: string; by: CardActor }): Promise<boolean>
   /**
@@ -71,15 +71,15 @@ export interface RunStore {
 /** Coordinates the processes that share a board. Source: docs/decisions/0075. */
 export interface SharedRuns {
   /**
-   * Takes the right to perform runs. Runs that an earlier turn left unfinished become `interrupted`.
+   * Takes the lease on performing runs. Runs that an earlier holder left unfinished become `interrupted`.
    *
    * @param at the present instant
-   * @returns undefined while another process has it
+   * @returns undefined while another process holds it
    */
-  beginTurn(options: { seconds: number; at: string }): Promise<Lease | undefined>
+  acquireLease(options: { seconds: number; at: string }): Promise<Lease | undefined>
   /** @returns false if another process may have it by now */
-  renewTurn(turn: Lease, seconds: number): Promise<boolean>
-  endTurn(turn: Lease): Promise<void>
+  renewLease(lease: Lease, seconds: number): Promise<boolean>
+  releaseLease(lease: Lease): Promise<void>
   /** Markers of interrupted runs, whose processes may still run on the machine of their server. */
   listLeftMarkers(): Promise<string[]>
   /** Asks the executor that performs a run to cancel it. The first request counts. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { RunLog } from '../../src/board/run-log.js'
 import { AppError } from '../../src/model/app-error.js'
@@ -292,7 +292,7 @@ t.test('the content of a pipe that is held open is read to its end, however slow
   const said = Array.from({ length: 400 }, (_, line) => `${line} ${'x'.repeat(1_000)}\n`)
   for (const line of said) pipe.write(line)
   const read = log.readLast()
-  for (let turns = 0; turns < 1_000; turns++) await turn()
+  for (let turns = 0; turns < 1_000; turns++) await nextTurn()
   t.notOk(pipe.destroyed, 'the pipe stays open while the store is busy')
   take()
   await read

@@ -40,7 +40,7 @@ else {
       newId: () => `run_${folder}_${++made}`,
       newMarker: () => `marker-of-${folder}-${made}`,
       report: error => reported.push(error),
-      times: { ...SHORT_TIMES, turnSeconds: TURN_SECONDS },
+      times: { ...SHORT_TIMES, leaseSeconds: TURN_SECONDS },
       settings: { command, timeoutSeconds: 60, environment: { PATH: process.env.PATH ?? '' }, folder },
     })
     t.teardown(async () => {
@@ -83,12 +83,13 @@ else {
     const address = await cluster.emptyBoard(t)
     const cut = await openExecutor(t, address, {
       command: shell('echo $$ > pid; sleep 60'),
-      // Once it has the turn, nothing about it arrives.
+      // Once it has the lease, nothing about it arrives.
       cutOff: shared => {
-        let turns = 0
+        let leases = 0
         const fail = () => Promise.reject(new AppError('unavailable', 'store_failed', 'The network is down.'))
-        const beginTurn: SharedRuns['beginTurn'] = options => (turns++ === 0 ? shared.beginTurn(options) : fail())
-        return { beginTurn, renewTurn: fail, endTurn: fail }
+        const acquireLease: SharedRuns['acquireLease'] = options =>
+          leases++ === 0 ? shared.acquireLease(options) : fail()
+        return { acquireLease, renewLease: fail, releaseLease: fail }
       },
     })
     const first = await cut.executor.start(CARD.id, 'real', ADA)

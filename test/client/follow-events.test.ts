@@ -14,7 +14,7 @@ class NumberedLedger {
     public head: number,
     readonly failures: ReadonlyMap<number, AppError> = new Map(),
     readonly limit = 3,
-    /** Every question that finds nothing adds an event, until there are so many. */
+    /** Each query that finds nothing adds an event, until there are this many. */
     readonly growsTo = head,
   ) {}
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import type { BatchRequest } from '../../src/ledger/consumers/turn.js'
+import type { BatchRequest } from '../../src/ledger/consumers/read-attempt.js'
 import { Ledger } from '../../src/ledger/ledger.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'

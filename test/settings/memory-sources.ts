@@ -7,7 +7,7 @@ export interface MemorySources {
   env?: Record<string, string>
   /** Text by path; or the code of the failure that reading it meets. */
   files?: Record<string, string | { code: string }>
-  /** Those that others than their owner may read. */
+  /** Paths of files that users other than the owner may read. */
   openFiles?: readonly string[]
   /** Where links are that lead nowhere. */
   brokenLinks?: readonly string[]

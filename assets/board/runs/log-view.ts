@@ -201,7 +201,7 @@ async function followLog(runId: string, reader: LogReader, signal: AbortSignal):
       if (await readOnce(runId, { ...reader, onHeard }, signal)) return
     } catch (error) {
       if (signal.aborted) return
-      if (!isPassing(error)) throw error
+      if (!isTransient(error)) throw error
     }
     if (signal.aborted) return
     reader.onLink({ heardAt })
@@ -212,7 +212,7 @@ async function followLog(runId: string, reader: LogReader, signal: AbortSignal):
 }
 
 /** A lost connection or a failing server, as reported by fetch and its streams. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof ApiProblem) return error.status === 0 || error.status >= 500 || error.status === 429
   return error instanceof TypeError || error instanceof DOMException
 }

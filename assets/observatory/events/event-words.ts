@@ -32,7 +32,7 @@ export function labelOf({ type = '', key = '', display = '' }: TargetNode): stri
   return nodeName({ type, key, display })
 }
 
-/** The actor's name as far as the source sent it. Never empty. */
+/** The actor's name, or `Someone` if the source sent none. */
 export function actorName(event: { actor: Pick<StoredEvent['actor'], 'display' | 'id'> }): string {
   return nameOfActor(event) || 'Someone'
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import type { Answer } from '../answer.js'
 import type { LedgerClient } from '../ledger-client.js'
 import type { Batch, ConsumerCalls } from '../library/consumer-reader.js'
-import { isPassing } from '../wait-out.js'
+import { isTransient } from '../wait-out.js'
 
 /** The routes of one consumer, as a command calls them. */
 export function ledgerCalls(client: LedgerClient, name: string): ConsumerCalls {
@@ -15,7 +15,7 @@ export function ledgerCalls(client: LedgerClient, name: string): ConsumerCalls {
     },
     acknowledge: (body, signal) => client.acknowledge(name, JSON.stringify(body), { signal }),
     seek: (body, signal) => client.seekConsumer(name, JSON.stringify(body), { signal }),
-    isPassing,
+    isTransient,
   }
 }
 

@@ -41,7 +41,7 @@ export interface ConsumerCalls {
   acknowledge(body: AckBody, signal: AbortSignal): Promise<unknown>
   seek(body: object, signal: AbortSignal): Promise<unknown>
   /** Whether a retry can help: the server is unreachable, busy, or had an internal error. */
-  isPassing(error: unknown): boolean
+  isTransient(error: unknown): boolean
 }
 
 export interface ReaderOptions {
@@ -126,7 +126,7 @@ export class ConsumerReader {
           this.#fence = undefined
           return false
         }
-        if (signal.aborted || !calls.isPassing(error)) throw error
+        if (signal.aborted || !calls.isTransient(error)) throw error
         await this.#wait(error)
       }
     }
@@ -171,7 +171,7 @@ export class ConsumerReader {
         return this.#untilAnswered(() => calls.save(place, signal))
       }
       default:
-        if (!calls.isPassing(error)) throw error
+        if (!calls.isTransient(error)) throw error
         return this.#wait(error)
     }
   }
@@ -185,7 +185,7 @@ export class ConsumerReader {
         return this.#resumed()
       } catch (error) {
         if (signal.aborted) return
-        if (!isPatient || !calls.isPassing(error)) throw error
+        if (!isPatient || !calls.isTransient(error)) throw error
         await this.#wait(error)
       }
     }

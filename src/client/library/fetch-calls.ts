@@ -1,5 +1,5 @@
 import type { Batch, ConsumerCalls } from './consumer-reader.js'
-import { isPassing, type LedgerAddress, LedgerError, send } from './fetch-transport.js'
+import { isTransient, type LedgerAddress, LedgerError, send } from './fetch-transport.js'
 import type { LedgerEvent } from './ledger-event.js'
 
 /** A page of events. */
@@ -23,7 +23,7 @@ export function consumerCalls(address: LedgerAddress, name: string): ConsumerCal
     },
     acknowledge: (body, signal) => send(address, { method: 'POST', path: `${path}/ack`, body }, signal),
     seek: (body, signal) => send(address, { method: 'POST', path: `${path}/seek`, body }, signal),
-    isPassing,
+    isTransient,
   }
 }
 

@@ -40,7 +40,7 @@ export interface LedgerErrorDetails {
 }
 
 /** Whether a retry can help: the server is unreachable, busy, or had an internal error. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof LedgerError)) return false
   return error.status === undefined || error.status === 429 || error.status >= 500
 }

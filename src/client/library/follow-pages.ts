@@ -17,7 +17,7 @@ export interface FollowOptions<Page extends FollowedPage> {
   since?: string | undefined
   signal: AbortSignal
   /** Whether a retry can help. */
-  isPassing: (error: unknown) => boolean
+  isTransient: (error: unknown) => boolean
   /** Whether to wait for a server that cannot be reached at the start. */
   isPatient: boolean
   /** Called for each failure after which following waits and tries again. */
@@ -47,7 +47,7 @@ export async function* followPages<Page extends FollowedPage>(options: FollowOpt
     filters,
     since,
     signal,
-    isPassing,
+    isTransient,
     onInterrupted,
     onPruned,
     onConnected,
@@ -78,7 +78,7 @@ export async function* followPages<Page extends FollowedPage>(options: FollowOpt
         checkpoint = error.nextSince
         continue
       }
-      if (!isStarted || !isPassing(error)) throw error
+      if (!isStarted || !isTransient(error)) throw error
       failures += 1
       isReported = false
       const wait = growingWait(failures, REQUEST_WAIT, random)

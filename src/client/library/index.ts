@@ -1,5 +1,5 @@
 import { consumerCalls, type Page, readPage, toQuery } from './fetch-calls.js'
-import { isPassing, type LedgerAddress, send } from './fetch-transport.js'
+import { isTransient, type LedgerAddress, send } from './fetch-transport.js'
 import { followPages } from './follow-pages.js'
 import { type EventFilters, KEY_OF, type LedgerEvent, type OrderKey } from './ledger-event.js'
 import { runConsumer } from './run-consumer.js'
@@ -104,7 +104,7 @@ export class Daybook {
         isAway = false
         return readPage(answer)
       },
-      ...{ filters, since, signal, isPassing, isPatient: true },
+      ...{ filters, since, signal, isTransient, isPatient: true },
       onInterrupted: error => {
         if (!isAway) report(`${error.message} Waiting.`)
         isAway = true

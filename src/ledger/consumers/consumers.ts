@@ -20,7 +20,7 @@ import type {
 import type { SubscriptionCaller } from '../subscription-caller.js'
 import { ConsumerPolls } from './consumer-polls.js'
 import { isStalled, readLags } from './lag.js'
-import { type Batch, type BatchRequest, type ConsumersParts, Turn } from './turn.js'
+import { type Batch, type BatchRequest, type ConsumersParts, ReadAttempt } from './read-attempt.js'
 
 export interface AcknowledgementInput extends Omit<Acknowledgement, 'now' | 'until'> {
   leaseSeconds: number
@@ -133,10 +133,10 @@ export class Consumers {
       const poll = this.#polls.open(name, request.signal)
       if (!poll) throw tooManyInstances()
       try {
-        const turn = new Turn(this.parts, key, { ...request, fence, deadline }, poll)
-        const batch = await turn.run()
+        const attempt = new ReadAttempt(this.parts, key, { ...request, fence, deadline }, poll)
+        const batch = await attempt.run()
         if (batch) return batch
-        fence = turn.fence
+        fence = attempt.fence
       } finally {
         poll.end()
       }

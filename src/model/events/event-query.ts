@@ -63,7 +63,7 @@ export interface ExcludedValues extends Pick<EventQuery, 'sources' | 'kinds' | '
 /** Members that only limit or order a page. */
 const BOUNDS: ReadonlySet<string> = new Set<keyof EventQuery>(['order', 'limit', 'since', 'from', 'to', 'maxBytes'])
 
-/** Whether every event of a range matches. Such a page needs no search: one read returns it. */
+/** Whether the query has no filter except a range. Such a page needs no search: one read returns it. */
 export function isRange(query: EventQuery): boolean {
   for (const member in query) {
     if (!BOUNDS.has(member) && query[member as keyof EventQuery] !== undefined) return false

@@ -12,7 +12,7 @@ const CHUNK_BYTES = 64 * 1024
  * @throws an error with the system's `code` (`ENOENT`, `EACCES`, `EISDIR` …) or a `RegularFileCode`
  */
 export function readRegularFile(path: string, maxBytes: number): string {
-  // Checked before it is opened: opening some devices has effects.
+  // Checked before it is opened: opening some devices has side effects.
   refuseOthers(path, statSync(path))
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {

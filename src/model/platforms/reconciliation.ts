@@ -2,8 +2,8 @@ import Type, { type Static } from '#typebox'
 import type { Failure } from '../failure.js'
 
 /** The platforms that list their deliveries. Captures read the chat platform instead. */
-export const LISTING_SOURCES = ['code_a', 'code_b', 'forum'] as const
-export type ListingSource = (typeof LISTING_SOURCES)[number]
+export const SOURCES_WITH_DELIVERY_LIST = ['code_a', 'code_b', 'forum'] as const
+export type ListingSource = (typeof SOURCES_WITH_DELIVERY_LIST)[number]
 
 export const RECONCILE_LIMITS = {
   hooks: 100,
@@ -19,7 +19,7 @@ export const RECONCILE_LIMITS = {
 
 /** A webhook whose deliveries the platform lists, and the account that may read the list. */
 export const ListedHookSchema = Type.Object({
-  source: Type.Enum(LISTING_SOURCES),
+  source: Type.Enum(SOURCES_WITH_DELIVERY_LIST),
   url: Type.String({
     minLength: 1,
     maxLength: 2_048,
@@ -67,7 +67,7 @@ export type LostDelivery = Static<typeof LostDeliverySchema>
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const HookReportSchema = Type.Object({
-  source: Type.Enum(LISTING_SOURCES),
+  source: Type.Enum(SOURCES_WITH_DELIVERY_LIST),
   url: Type.String(),
   listed: Count('All deliveries considered: the sum of the following counts.'),
   delivered: Count('The platform lists them as delivered, and the ledger has them.'),
@@ -117,7 +117,7 @@ export type Comparison = Static<typeof ComparisonSchema>
 
 /** The hooks that a server compares, and the last result of any server or command of the ledger. */
 export const ReconcileStatusSchema = Type.Object({
-  hooks: Type.Array(Type.Object({ source: Type.Enum(LISTING_SOURCES), url: Type.String() }), {
+  hooks: Type.Array(Type.Object({ source: Type.Enum(SOURCES_WITH_DELIVERY_LIST), url: Type.String() }), {
     description: 'Those that this server compares; empty without EVENT_RECONCILE.',
   }),
   running: Type.Union([
@@ -125,7 +125,7 @@ export const ReconcileStatusSchema = Type.Object({
     Type.Null(),
   ]),
   last: Type.Union([ComparisonSchema, Type.Null()]),
-  reports: Type.Array(Type.Object({ source: Type.Enum(LISTING_SOURCES), ...ComparisonSchema.properties }), {
+  reports: Type.Array(Type.Object({ source: Type.Enum(SOURCES_WITH_DELIVERY_LIST), ...ComparisonSchema.properties }), {
     description: 'Of each source, what the last run over its hooks found.',
   }),
 })
@@ -137,7 +137,7 @@ export const ReconcileStartSchema = Type.Object(
   {
     dry_run: Type.Boolean({ description: 'Only reports what is missing.' }),
     since_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: RECONCILE_LIMITS.sinceSeconds })),
-    source: Type.Optional(Type.Enum(LISTING_SOURCES)),
+    source: Type.Optional(Type.Enum(SOURCES_WITH_DELIVERY_LIST)),
   },
   { additionalProperties: false },
 )

@@ -45,7 +45,7 @@ export function senderOf(message: Payload, context: ChatContext): Person {
  *
  * In events of other types, `user_id` is the person affected: do not use this function for them.
  */
-export function doerOf(event: Payload, context: ChatContext): Person {
+export function actingPersonOf(event: Payload, context: ChatContext): Person {
   const user = objectAt(event, 'user')
   return toPerson(context, event, {
     id: idAt(event, 'user_id') ?? idAt(user, 'user_id') ?? idAt(user, 'id'),

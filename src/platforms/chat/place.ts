@@ -19,7 +19,7 @@ export interface DirectPlace {
 }
 
 /** The place of a message. `type` is not always sent, so the recipients count as well. */
-export function placeOf(message: Payload): Place | undefined {
+export function messagePlaceOf(message: Payload): Place | undefined {
   const type = textAt(message, 'type')
   const recipient = memberOf(message, 'display_recipient')
   if (type === 'private' || type === 'direct' || Array.isArray(recipient)) return directPlace(message)

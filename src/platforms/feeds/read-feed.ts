@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { exchange, type HttpAnswer } from '../../http/exchange.js'
@@ -112,7 +112,7 @@ export async function readFeed(url: string, options: ReadFeedOptions = {}): Prom
   }
   if (version.digest === before?.digest) return { version }
   try {
-    return { version, feed: await parseFeed(textOf(bytes, answer), withoutQuery(from.href), turn) }
+    return { version, feed: await parseFeed(textOf(bytes, answer), withoutQuery(from.href), nextTurn) }
   } catch (error) {
     throw error instanceof NotAFeed ? answerUnreadable(error.message, shown, error.isCut ? CUT : WORDS) : error
   }

@@ -30,7 +30,7 @@ export function mapChatMessage(hook: Hook): Mapped {
     occurredAt: messageTime(message, verb),
     target,
     conversation: conversationOf(target, textAt(message, 'message')),
-    doer: messageDoer(message, verb),
+    actor: messageActor(message, verb),
   }
 }
 
@@ -66,7 +66,7 @@ function messageTime(message: Payload | undefined, verb: string): string | undef
 }
 
 /** Only the author can edit a message; others can delete and restore it. */
-function messageDoer(message: Payload | undefined, verb: string): Person | undefined {
+function messageActor(message: Payload | undefined, verb: string): Person | undefined {
   const author = personAt(message, 'user')
   if (verb === 'created' || verb === 'updated') return author
   const deleter = verb === 'deleted' ? personAt(message, 'deleted_by') : undefined

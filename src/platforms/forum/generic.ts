@@ -30,7 +30,7 @@ export function mapGeneric(hook: Hook): Mapped {
     occurredAt: instantAt(object, `${verb}_at`),
     target,
     conversation: conversationOf(target, wordsOf(object)),
-    doer: personAt(object, `${verb}_by`) ?? (verb === 'created' ? personAt(object, 'creator') : undefined),
+    actor: personAt(object, `${verb}_by`) ?? (verb === 'created' ? personAt(object, 'creator') : undefined),
   }
 }
 

@@ -25,7 +25,7 @@ export interface Hook {
 /** The result of a row for a delivery. Everything else is the same for all rows. */
 export interface Mapped extends MappedEvent {
   /** The actor, only if the payload names one. */
-  doer?: Person | undefined
+  actor?: Person | undefined
 }
 
 /** Type for a delivery without one. */

@@ -30,8 +30,8 @@ export function normaliseForumBody(body: Payload, delivery: WebhookDelivery): No
     action: undefined,
     // This id identifies a delivery record, and one event has several of these.
     deliveryId: undefined,
-    actor: actorOf(hook.instance, mapped.doer),
-    actorRole: mapped.doer?.role ?? '',
+    actor: actorOf(hook.instance, mapped.actor),
+    actorRole: mapped.actor?.role ?? '',
     payload: hook.body,
   } as const
   const metadata = { native_type: hook.type, ...mapped.metadata }

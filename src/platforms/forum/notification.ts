@@ -43,7 +43,7 @@ export function mapNotification(hook: Hook): Mapped {
     occurredAt: verb === 'created' ? instantAt(notification, 'created_at') : undefined,
     target,
     conversation: conversationOf(target),
-    doer: causeOf(hook),
+    actor: causeOf(hook),
     metadata: known({ notification_type: type, concerned: recipient, badge: textAt(data, 'badge_name') }),
   }
 }

@@ -52,14 +52,14 @@ export function describe(person: Person | undefined): { id?: string; display?: s
 }
 
 /** The actor; anonymous if unknown. */
-export function actorOf(instance: Instance, doer: Person | undefined): Actor {
+export function actorOf(instance: Instance, actor: Person | undefined): Actor {
   return {
-    id: doer?.id ?? '',
-    display: displayOf(doer) ?? '',
+    id: actor?.id ?? '',
+    display: displayOf(actor) ?? '',
     metadata: known({
-      username: doer?.username,
-      email: doer?.email,
-      url: doer?.username === undefined ? undefined : profileLink(instance, doer.username),
+      username: actor?.username,
+      email: actor?.email,
+      url: actor?.username === undefined ? undefined : profileLink(instance, actor.username),
     }),
   }
 }

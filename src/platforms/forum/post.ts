@@ -16,24 +16,24 @@ export function mapPost(hook: Hook): Mapped {
     verb,
     occurrence: postOccurrence(post, verb),
     occurredAt: postTime(post, verb),
-    doer: postDoer(post, verb),
+    actor: postActor(post, verb),
   }
 }
 
 /** The payload contains both the liking user and the author. Removing a like sends no event. */
 export function mapLike(hook: Hook): Mapped {
   const post = objectAt(hook.object, 'post')
-  const doer = personAt(hook.object, 'user')
+  const actor = personAt(hook.object, 'user')
   const about = aboutPost(hook, post)
-  const both = about.subjectId !== undefined && doer?.id !== undefined
+  const both = about.subjectId !== undefined && actor?.id !== undefined
   return {
     ...about,
     objectType: 'post',
     verb: verbOf(hook, 'post'),
-    occurrence: [doer?.id],
+    occurrence: [actor?.id],
     occurredAt: undefined,
-    target: toNode('like', { id: both ? `${about.subjectId}/${doer.id}` : undefined, parent: about.target }),
-    doer,
+    target: toNode('like', { id: both ? `${about.subjectId}/${actor.id}` : undefined, parent: about.target }),
+    actor,
   }
 }
 
@@ -107,7 +107,7 @@ function postTime(post: Payload | undefined, verb: string): string | undefined {
   }
 }
 
-function postDoer(post: Payload | undefined, verb: string): Person | undefined {
+function postActor(post: Payload | undefined, verb: string): Person | undefined {
   if (verb === 'created') return authorOf(post)
   return verb === 'deleted' ? personAt(post, 'deleted_by') : undefined
 }

@@ -46,7 +46,7 @@ export function mapReviewable(hook: Hook): Mapped {
     outcome: verb === 'transitioned_to' ? toWord(status) : undefined,
     target,
     conversation: conversationOf(target, wordsOf(objectAt(reviewable, 'payload')) ?? wordsOf(reviewable)),
-    doer: created ? personAt(reviewable, 'created_by') : undefined,
+    actor: created ? personAt(reviewable, 'created_by') : undefined,
     metadata: known({
       state: toWord(status),
       concerned: describe(personAt(reviewable, 'target_created_by') ?? personAt(reviewable, 'user')),

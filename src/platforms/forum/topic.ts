@@ -30,7 +30,7 @@ export function mapTopic(hook: Hook): Mapped {
     occurredAt: topicTime(topic, verb),
     target,
     conversation: conversationOf(target),
-    doer: verb === 'created' ? author : verb === 'deleted' ? personAt(topic, 'deleted_by') : undefined,
+    actor: verb === 'created' ? author : verb === 'deleted' ? personAt(topic, 'deleted_by') : undefined,
     metadata: status === undefined ? {} : statusMetadata(topic, status),
   }
 }
@@ -45,7 +45,7 @@ export function mapAssignment(hook: Hook): Mapped {
     ...aboutTopic(hook, assignment),
     objectType: 'assign',
     verb,
-    doer: personAt(assignment, `${verb}_by`),
+    actor: personAt(assignment, `${verb}_by`),
     metadata: known({
       assignee: describe(personAt(assignment, to)),
       assigned_group: group.id === undefined ? undefined : known(group),
@@ -59,7 +59,7 @@ export function mapVote(hook: Hook): Mapped {
     ...aboutTopic(hook, hook.object),
     objectType: 'topic_voting',
     verb: verbOf(hook, 'topic_voting'),
-    doer: personAt(hook.object, 'voter'),
+    actor: personAt(hook.object, 'voter'),
     metadata: known({ vote_count: numberAt(hook.object, 'vote_count') }),
   }
 }

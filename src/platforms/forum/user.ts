@@ -24,7 +24,7 @@ export function mapUser(hook: Hook): Mapped {
     occurredAt: verb === 'created' ? instantAt(hook.object, 'created_at') : undefined,
     target,
     conversation: conversationOf(target),
-    doer: isOwnDoing ? user : undefined,
+    actor: isOwnDoing ? user : undefined,
     metadata: known({
       concerned: isOwnDoing ? undefined : describe(user),
       ...(verb === 'promoted' ? promotionOf(hook.object) : {}),
@@ -97,7 +97,7 @@ export function mapBadge(hook: Hook): Mapped {
     occurredAt: isGrant ? instantAt(granted, 'granted_at') : undefined,
     target,
     conversation: conversationOf(target),
-    doer: isGrant ? grantedBy : undefined,
+    actor: isGrant ? grantedBy : undefined,
     metadata: known({ concerned: describe(personAt(granted, 'user')), badge: textAt(badge, 'name') }),
   }
 }

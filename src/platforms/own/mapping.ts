@@ -10,7 +10,7 @@ import { compileChallenge } from './challenge.js'
 import { compileConditions } from './condition.js'
 import { keptHeaders } from './kept-headers.js'
 import type { Scope } from './place.js'
-import { hasListAt, itemsAt, type ListedItem, readPointer, type Step, withReplaced } from './pointer.js'
+import { hasListAt, type ItemInContext, itemsAt, readPointer, type Step, withReplaced } from './pointer.js'
 import { compileRule } from './rule.js'
 import { signsForm } from './signature.js'
 import { compileValue } from './template.js'
@@ -150,8 +150,8 @@ export function compileMapping(definition: SourceDefinition): Mapping {
 }
 
 /** Stops before the events would be too many or too large: each repeats the data around its item. @throws KeptWhole */
-function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ListedItem[] {
-  const listed: ListedItem[] = []
+function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ItemInContext[] {
+  const listed: ItemInContext[] = []
   for (const each of itemsAt(root, listAt)) {
     if (listed.push(each) > SOURCE_LIMITS.events) {
       throw new KeptWhole(`The list has more than ${SOURCE_LIMITS.events} items.`)

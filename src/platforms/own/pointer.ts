@@ -8,7 +8,7 @@ export type Step = string | { path: readonly string[]; is: string } | typeof EVE
 export const EVERY = Symbol('[*]')
 
 /** An item of a list, before the copy of the root in which it is the only item. */
-export interface ListedItem {
+export interface ItemInContext {
   item: unknown
   around: Around
 }
@@ -82,7 +82,7 @@ export function* itemsAt(
   value: unknown,
   [step, ...inner]: readonly Step[],
   around: Around = NOTHING_AROUND,
-): Generator<ListedItem> {
+): Generator<ItemInContext> {
   if (step === undefined) {
     if (Array.isArray(value)) for (const item of value) yield { item, around }
   } else if (step === EVERY) {

@@ -63,7 +63,7 @@ function renaming(before: FollowedPlace | undefined, now: FollowedPlace | undefi
 }
 
 /** @throws AppError `invalid/watch_not_captured` */
-export function placeOf(watch: Subscription): WatchedPlace {
+export function capturedPlaceOf(watch: Subscription): WatchedPlace {
   const place = watch.source === 'chat' ? watchedPlaceOf(watch) : undefined
   if (place) return place
   const watched = watch.source === 'chat' ? 'all of the chat platform' : `"${watch.source}"`

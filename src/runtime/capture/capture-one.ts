@@ -8,7 +8,7 @@ import type { Subscription } from '../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { RateLimitOptions } from '../../platforms/chat/capture/rate-limited-chat-api.js'
 import type { Lease } from '../../store/event-store.js'
-import { type ChatCapture, captureChat, placeOf } from './capture-chat.js'
+import { type ChatCapture, captureChat, capturedPlaceOf } from './capture-chat.js'
 import { pollPlace, targetOf } from './poll-place.js'
 import type { WatchLocks } from './watch-locks.js'
 
@@ -71,7 +71,7 @@ type Work = (capture: WatchCapture, attemptedAt: Micros) => Promise<void>
 
 /** @throws AppError `invalid/watch_not_captured`, `configuration/capture_account_missing` */
 function chatCaptureOf(watch: Subscription, parts: CaptureParts): Work {
-  const place = placeOf(watch)
+  const place = capturedPlaceOf(watch)
   const { chat } = parts
   if (!chat) throw accountMissing(watch, 'EVENT_CHAT_URL, EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY')
   return (capture, attemptedAt) => captureChat(capture, { watch, place, attemptedAt }, { ...parts, chat })

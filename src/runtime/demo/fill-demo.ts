@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Cards } from '../../board/cards.js'
 import type { DemoCard } from '../../demo/cards.js'
 import type { Step } from '../../demo/stories/story.js'
@@ -39,7 +39,7 @@ export async function fillDemoLedger(path: string, history: Iterable<Step>): Pro
         done.catch(() => undefined) // reported by `Promise.all` below
         recorded.push(done)
         // The store reads the clock when it sends the steps of this turn.
-        await turn()
+        await nextTurn()
       }
       inProgress = Promise.all(recorded)
       inProgress.catch(() => undefined) // reported where it is awaited

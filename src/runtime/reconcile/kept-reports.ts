@@ -1,12 +1,12 @@
 import {
   type Comparison,
   type HookReport,
-  LISTING_SOURCES,
   type ListedHook,
   RECONCILE_LIMITS,
   type ReconcileProgress,
   type ReconcileRequest,
   type ReconcileStatus,
+  SOURCES_WITH_DELIVERY_LIST,
 } from '../../model/platforms/reconciliation.js'
 import type { NoteStore } from '../../store/note-store.js'
 import type { SharedStore } from '../../store/shared-store.js'
@@ -37,7 +37,7 @@ export class KeptReports {
 
   /** @param at when it ended */
   async save({ hooks, dry_run, since_seconds }: ReconcileRequest, outcome: RunOutcome, at: string): Promise<void> {
-    const sources = LISTING_SOURCES.filter(source => hooks.some(hook => hook.source === source))
+    const sources = SOURCES_WITH_DELIVERY_LIST.filter(source => hooks.some(hook => hook.source === source))
     for (const source of sources) {
       const found = 'hooks' in outcome ? outcome.hooks.filter(report => report.source === source) : []
       const named = Math.min(RECONCILE_LIMITS.named, Math.ceil(MOST_NAMED / Math.max(1, found.length)))
@@ -71,7 +71,7 @@ export class KeptReports {
   /** @param own hooks that this server compares, and its run in progress */
   async status(own: { hooks: readonly ListedHook[]; running: Running | null }): Promise<ReconcileStatus> {
     const [notes, running] = await Promise.all([this.notes.list('comparison'), own.running ?? this.#findRunning()])
-    const reports = LISTING_SOURCES.flatMap(source => {
+    const reports = SOURCES_WITH_DELIVERY_LIST.flatMap(source => {
       const note = notes.find(({ name }) => name === source)
       return note ? { source, ...(JSON.parse(note.body) as Comparison) } : []
     })

@@ -32,7 +32,7 @@ export class FeedSchedule {
 
   /** Starts immediately. */
   constructor(private readonly parts: FeedScheduleParts) {
-    this.#work = new RepeatedWork(signal => this.#turn(signal))
+    this.#work = new RepeatedWork(signal => this.#workOnce(signal))
   }
 
   /** Abandons entries that are not recorded yet. They are read again. */
@@ -40,8 +40,8 @@ export class FeedSchedule {
     return this.#work.stop()
   }
 
-  /** @returns how long to wait before the next turn, in milliseconds */
-  async #turn(signal: AbortSignal): Promise<number> {
+  /** @returns how long to wait before the next time, in milliseconds */
+  async #workOnce(signal: AbortSignal): Promise<number> {
     const { leases, checkMs } = this.parts
     try {
       if (!leases) await this.#read(async () => true, signal)

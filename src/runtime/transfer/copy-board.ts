@@ -152,7 +152,12 @@ function sameBoard(): AppError {
 }
 
 function copyDiffers(): AppError {
-  return new AppError('conflict', 'copy_differs', 'The new board is not the same: its rows have another digest.', {
-    hint: 'Repeat the command: it copies all rows again.',
-  })
+  return new AppError(
+    'conflict',
+    'copy_differs',
+    'The copy differs from the original: the digests of their rows do not match.',
+    {
+      hint: 'Repeat the command: it copies all rows again.',
+    },
+  )
 }

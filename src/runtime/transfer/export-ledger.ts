@@ -205,7 +205,7 @@ function otherExport(reason: string): AppError {
 function interrupted(cause: unknown): unknown {
   if (!(cause instanceof AppError)) return cause
   return new AppError('unavailable', 'export_interrupted', `The export is not complete: ${cause.message}`, {
-    hint: 'To a file, the same command continues it.',
+    hint: 'If you export to a file, run the same command again to continue.',
     cause,
   })
 }

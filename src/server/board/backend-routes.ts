@@ -20,7 +20,7 @@ import { cutOffWhenSlow, whenGone } from '../answer/slow-reader.js'
 import { documented, METHODS, type Reply, type RouteDoc, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { BoardEndpoint, BoardRequest, BoardRoute } from './board-route.js'
-import { NEW_RUN_BYTES } from './run-routes.js'
+import { MAX_NEW_RUN_BYTES } from './run-routes.js'
 
 export interface ProxyTimes extends ForwardTimes {
   /** Maximum time until there is a connection. */
@@ -168,8 +168,8 @@ async function admitExecution(
   const showsToken = req.headers['x-board-backend-executor-token'] !== undefined
   const execution = toRemoteExecution({ method: req.method, path, showsToken })
   if (execution === 'none') return undefined
-  const isShort = Number(req.headers['content-length'] ?? 0) <= NEW_RUN_BYTES
-  const begun = execution === 'by body' && isShort ? await readBodyStart(req, res, NEW_RUN_BYTES) : undefined
+  const isShort = Number(req.headers['content-length'] ?? 0) <= MAX_NEW_RUN_BYTES
+  const begun = execution === 'by body' && isShort ? await readBodyStart(req, res, MAX_NEW_RUN_BYTES) : undefined
   if (begun?.isWhole && startsNothing(begun.bytes)) return begun
   try {
     await gate.admitExecution(executionFacts(req))

@@ -39,7 +39,7 @@ const NewRunSchema = Type.Object(
 )
 const check = Compile(NewRunSchema)
 /** The largest body of a new run. */
-export const NEW_RUN_BYTES = 4 * 1024
+export const MAX_NEW_RUN_BYTES = 4 * 1024
 const MAX_ID_CHARACTERS = 200
 /** The largest integer that `QueryString` reads. */
 const MAX_AFTER = 999_999_999
@@ -47,7 +47,7 @@ const MAX_AFTER = 999_999_999
 /** `POST /api/cards/:id/runs` */
 export function startRun({ executor, gate, readJsonBody, executionFacts, planShownTo }: StartRunParts): BoardEndpoint {
   return documented(DOCS.startRun, async (req, res) => {
-    const { mode } = readNewRun(await readJsonBody(req, res, NEW_RUN_BYTES))
+    const { mode } = readNewRun(await readJsonBody(req, res, MAX_NEW_RUN_BYTES))
     // The mode is in the body, so the token could not be required earlier.
     if (mode === 'real') await gate.admitExecution(executionFacts(req))
     const show = await planShownTo(req)

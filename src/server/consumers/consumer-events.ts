@@ -1,5 +1,5 @@
 import Type from '#typebox'
-import type { Batch } from '../../ledger/consumers/turn.js'
+import type { Batch } from '../../ledger/consumers/read-attempt.js'
 import type { WrapRead } from '../../ledger/wait-for-events.js'
 import { CONSUMER_LIMITS } from '../../model/consumers/consumer.js'
 import { QUERY_LIMITS } from '../../model/events/event-query.js'

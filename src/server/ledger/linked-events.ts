@@ -53,5 +53,5 @@ async function refuseLarge(bytes: number): Promise<void> {
   if (bytes > LARGEST_BYTES) throw new TooLarge()
 }
 
-/** Thrown before a too large event is read. */
+/** Thrown instead of reading an event that is too large. */
 class TooLarge extends Error {}

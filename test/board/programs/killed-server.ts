@@ -17,7 +17,7 @@ const [, , home = '', address] = process.argv
 let made = 0
 const executor = await Executor.open({
   ...(await openRuns()),
-  times: { turnSeconds: 1 },
+  times: { leaseSeconds: 1 },
   findCard: async () => CARD,
   hasToken: async () => true,
   now: () => Date.now() * 1000,

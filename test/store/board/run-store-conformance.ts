@@ -37,10 +37,10 @@ export function runStoreConformance(
   open: (...args: Parameters<OpenBoardStore>) => Promise<Pick<BoardStore, 'runs' | 'shared'>>,
   examples: number,
 ): void {
-  /** With the right to perform runs. */
+  /** With the lease on performing runs. */
   const opened = async (t: Test) => {
     const { runs, shared } = await open(t)
-    return { runs, turn: await shared?.runs.beginTurn({ seconds: 60, at: AT }) }
+    return { runs, lease: await shared?.runs.acquireLease({ seconds: 60, at: AT }) }
   }
 
   t.test('a run is found as it was created, and an update changes only what it names', async t => {
@@ -184,15 +184,15 @@ export function runStoreConformance(
   })
 
   t.test('queued runs are taken in their order, once, and not while the executor is paused', async t => {
-    const { runs, turn } = await opened(t)
+    const { runs, lease } = await opened(t)
     for (const n of [1, 2, 3])
       t.equal(await runs.create({ ...QUEUED, id: `run_${n}` }, { keep: 9, by: ADA, mostQueued: 3 }), true)
     t.equal(await runs.create({ ...QUEUED, id: 'run_4' }, { keep: 9, by: ADA, mostQueued: 3 }), false)
     t.equal(await runs.find('run_4'), undefined, 'one beyond the limit is not stored')
     await runs.setPaused(true)
-    t.equal(await runs.takeQueued(turn), undefined)
+    t.equal(await runs.takeQueued(lease), undefined)
     await runs.setPaused(false)
-    t.match(await runs.takeQueued(turn), { id: 'run_1', state: 'queued' })
+    t.match(await runs.takeQueued(lease), { id: 'run_1', state: 'queued' })
     t.equal(await runs.cancelQueued('run_1', { at: AT, by: ADA }), false, 'an executor has it')
     t.equal(await runs.cancelQueued('run_2', { at: AT, by: ADA }), true)
     t.equal(await runs.cancelQueued('run_2', { at: AT, by: ADA }), false)
@@ -204,8 +204,8 @@ export function runStoreConformance(
         ['run_3', false],
       ],
     )
-    t.match(await runs.takeQueued(turn), { id: 'run_3' })
-    t.equal(await runs.takeQueued(turn), undefined)
+    t.match(await runs.takeQueued(lease), { id: 'run_3' })
+    t.equal(await runs.takeQueued(lease), undefined)
   })
 
   t.test('a finished run stays as it is', async t => {

@@ -1,4 +1,4 @@
-import { placeOf, type StreamPlace } from '../place.js'
+import { messagePlaceOf, type StreamPlace } from '../place.js'
 import { type FollowedPlace, sameName, stillFollowed, type WatchedPlace } from '../watched-place.js'
 import type { ChatApi, ChatMessage, MessagePage, MessageQuery, NarrowTerm } from './chat-api.js'
 import { isRefusedNarrow } from './refusals.js'
@@ -157,7 +157,7 @@ function isIn(followed: FollowedPlace, message: ChatMessage): boolean {
 }
 
 function streamPlaceOf({ payload }: ChatMessage): StreamPlace | undefined {
-  const place = placeOf(payload)
+  const place = messagePlaceOf(payload)
   return place?.type === 'stream' ? place : undefined
 }
 

@@ -1,5 +1,5 @@
 import { idAt, known, memberOf, numberAt, objectsAt, type Payload } from '../../mapping/payload.js'
-import { nameAt, placeOf, type StreamPlace } from '../place.js'
+import { messagePlaceOf, nameAt, type StreamPlace } from '../place.js'
 
 /** An edit or a move of a message, or both. */
 export interface MessageChange {
@@ -38,7 +38,7 @@ interface Entry {
  */
 export function readChanges(message: Payload, featureLevel: number): MessageChange[] {
   const id = numberAt(message, 'id')
-  const place = placeOf(message)
+  const place = messagePlaceOf(message)
   if (id === undefined || place?.type !== 'stream' || place.streamId === undefined) return []
   const changes: MessageChange[] = []
   let now = { place, text: contentAt(message, 'content'), rendered: undefined as string | undefined }

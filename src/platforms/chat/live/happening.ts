@@ -1,7 +1,7 @@
 import { withinDepth } from '../../deliveries/delivery-body.js'
 import { idAt, isTrue, memberOf, objectAt, objectsAt, type Payload, textAt } from '../../mapping/payload.js'
 import type { ChatMessage } from '../capture/chat-api.js'
-import { nameAt, placeOf, type StreamPlace, topicAt, toStreamPlace } from '../place.js'
+import { messagePlaceOf, nameAt, type StreamPlace, topicAt, toStreamPlace } from '../place.js'
 
 /** A queue event about a stream, with the members that are compared with watches. */
 export interface Happening {
@@ -39,7 +39,7 @@ const READERS: ReadonlyMap<string, (body: Payload) => Happening[]> = new Map<str
 
 function readMessage(body: Payload): Happening[] {
   const payload = objectAt(body, 'message')
-  const place = payload && placeOf(payload)
+  const place = payload && messagePlaceOf(payload)
   const [id] = toIds([memberOf(payload, 'id')])
   if (!payload || place?.type !== 'stream' || id === undefined) return []
   return [{ body, messageIds: [id], message: { id, payload }, place }]

@@ -3,7 +3,7 @@ import { targetChain } from '../../../model/events/event.js'
 import type { ChatApi, ChatMessage, NarrowTerm } from '../capture/chat-api.js'
 import { isRefusedNarrow } from '../capture/refusals.js'
 import { readChanges } from '../changes/edit-history.js'
-import { placeOf, type StreamPlace } from '../place.js'
+import { messagePlaceOf, type StreamPlace } from '../place.js'
 import { MessagePlaces } from './message-places.js'
 
 /** The feature level does not affect how moves are read. */
@@ -51,7 +51,7 @@ export class MessageFinder {
   /** The name of a stream, by a message in it. @throws AppError as `ChatApi` */
   async streamName(streamId: string, messageId: number, signal?: AbortSignal): Promise<string | undefined> {
     const message = await this.#ask(messageId, streamId, signal)
-    const place = message && placeOf(message.payload)
+    const place = message && messagePlaceOf(message.payload)
     return place?.type === 'stream' ? place.streamName : undefined
   }
 
@@ -96,7 +96,7 @@ export class MessageFinder {
 
 /** The place of a message at a time, by its history; without a time, its current place. */
 function placeAt({ payload }: ChatMessage, at: number | undefined): StreamPlace | undefined {
-  const now = placeOf(payload)
+  const now = messagePlaceOf(payload)
   if (now?.type !== 'stream') return undefined
   const later = at === undefined ? undefined : readChanges(payload, NO_HIDDEN_EDITS).find(change => change.at > at)
   return later?.before ?? now

@@ -6,7 +6,7 @@ import type { ChatContext } from '../context.js'
 import { messageLink } from '../link.js'
 import { carrierNode, messageNode } from '../nodes.js'
 import { senderOf } from '../person.js'
-import { type Place, placeOf } from '../place.js'
+import { messagePlaceOf, type Place } from '../place.js'
 
 /**
  * The event of one message object, as returned by the messages API. The same message gets the same dedupe key by every
@@ -27,7 +27,7 @@ export function toMessageEvent(message: Payload, context: ChatContext): NewEvent
 /** @param message the message in the event */
 export function mapMessage(event: ChatEvent, message: Payload): Mapped {
   const id = idAt(message, 'id')
-  const place = placeOf(message)
+  const place = messagePlaceOf(message)
   return {
     objectType: 'message',
     verb: 'created',

@@ -2,13 +2,13 @@ import { toNode } from '../../mapping/node.js'
 import { idAt, known, textAt } from '../../mapping/payload.js'
 import { type ChatEvent, type Mapped, verbOf } from '../chat-event.js'
 import { messageNode } from '../nodes.js'
-import { doerOf } from '../person.js'
+import { actingPersonOf } from '../person.js'
 
 /** An emoji added to or removed from a message. */
 export function mapReaction(event: ChatEvent): Mapped[] {
   const { body } = event
   const messageId = idAt(body, 'message_id')
-  const person = doerOf(body, event.context)
+  const person = actingPersonOf(body, event.context)
   const parts = [textAt(body, 'reaction_type'), idAt(body, 'emoji_code'), person.id]
   const identified = messageId !== undefined && !parts.includes(undefined)
   const eventId = idAt(body, 'id')

@@ -2,7 +2,7 @@
 import { idAt, instantAt, known, memberOf, type Payload, textAt } from '../../mapping/payload.js'
 import type { ChatEvent, Mapped } from '../chat-event.js'
 import { messageNode } from '../nodes.js'
-import { doerOf } from '../person.js'
+import { actingPersonOf } from '../person.js'
 import { nameAt, type StreamPlace, topicAt } from '../place.js'
 import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'
@@ -33,7 +33,7 @@ function mapChange(event: ChatEvent, verb: 'updated' | 'moved', id: string | und
     occurredAt: instantAt(body, 'edit_timestamp'),
     target: messageNode(event, id, place),
     conversation: conversationOf(event, place, { id, text: verb === 'updated' ? textAt(body, 'content') : undefined }),
-    person: doerOf(body, event.context),
+    person: actingPersonOf(body, event.context),
     ...(verb === 'moved' ? { metadata: { moved_from: oldPlace(body) } } : {}),
   }
 }

@@ -71,7 +71,7 @@ export class LiveCapture {
     this.#batches = new LiveBatches({ ...parts, api, elapsed: () => performance.now() })
     this.#account = `${chat.site} ${chat.email}`
     this.#status = { state: 'starting', since: toTimestamp(clock()) }
-    this.#work = new RepeatedWork(signal => this.#turn(signal))
+    this.#work = new RepeatedWork(signal => this.#workOnce(signal))
   }
 
   status(): LiveStatus {
@@ -89,8 +89,8 @@ export class LiveCapture {
     this.#lookups.close()
   }
 
-  /** Reads until something fails. @returns how long to wait before the next turn, in milliseconds */
-  async #turn(signal: AbortSignal): Promise<number> {
+  /** Reads until something fails. @returns how long to wait before the next time, in milliseconds */
+  async #workOnce(signal: AbortSignal): Promise<number> {
     try {
       const { leases } = this.parts
       if (!leases) return await this.#read(signal, () => Promise.resolve(true))

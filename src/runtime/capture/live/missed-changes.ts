@@ -9,7 +9,7 @@ import { WatchPath } from '../../../platforms/chat/changes/watch-path.js'
 import type { ChatContext } from '../../../platforms/chat/context.js'
 import { toQueueEvents } from '../../../platforms/chat/live/live-events.js'
 import type { MessagePlaces } from '../../../platforms/chat/live/message-places.js'
-import { placeOf, type StreamPlace } from '../../../platforms/chat/place.js'
+import { messagePlaceOf, type StreamPlace } from '../../../platforms/chat/place.js'
 import type { FollowedPlace, WatchedPlace } from '../../../platforms/chat/watched-place.js'
 import { numberAt } from '../../../platforms/mapping/payload.js'
 import type { RecordedMessages } from './recorded-messages.js'
@@ -110,7 +110,7 @@ export class MissedChanges {
     const level = await api.featureLevel(signal)
     const changes: MessageChange[] = []
     for (const { id, payload } of messages) {
-      const place = placeOf(payload)
+      const place = messagePlaceOf(payload)
       if (place?.type === 'stream') places.put(id, place)
       if (id > upTo) continue
       changes.push(...readChanges(payload, level).filter(({ at }) => at >= since))

@@ -12,7 +12,7 @@ const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
  * @returns whether the executor is paused
  * @throws AppError `unavailable/board_moved`, `unavailable/import_under_way`
  */
-export async function holdBoard(connection: Connection): Promise<{ paused: boolean }> {
+export async function lockBoard(connection: Connection): Promise<{ paused: boolean }> {
   const [row] = await connection.run(HOLD)
   if (typeof row?.closed === 'string') throw boardClosed(JSON.parse(row.closed) as BoardClosed)
   return { paused: row?.paused === true }

@@ -6,7 +6,7 @@ import { boardFull, rankBetween, refuseOutdated, toCard } from '../../stored-car
 import { allSettled, type Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
-import { holdBoard } from './board-lock.js'
+import { lockBoard } from './board-lock.js'
 import { addToHistory } from './card-history.js'
 
 const CARD = 'seq, id, board_column, rank, version, assignee, labels, links, created_at, updated_at, title, body'
@@ -49,7 +49,7 @@ export function cardStore(pool: Pool): CardStore {
   /** @param work receives the card after all other changes have ended */
   const change = <Result>(id: string, work: (connection: Connection, before: Card | undefined) => Promise<Result>) =>
     pool.transaction(async connection => {
-      const [, before] = await allSettled(holdBoard(connection), findCard(connection, id))
+      const [, before] = await allSettled(lockBoard(connection), findCard(connection, id))
       return work(connection, before)
     })
   return {

@@ -5,7 +5,7 @@ import { endOf, textOrNull, toRun } from '../../stored-run.js'
 import type { Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
-import { holdBoard, notifyOfRun, type RunNotices } from './board-lock.js'
+import { lockBoard, notifyOfRun, type RunNotices } from './board-lock.js'
 import { addToHistory } from './card-history.js'
 import { appendLog, readLog } from './run-log.js'
 
@@ -37,8 +37,8 @@ const DELETE_BEYOND = /* sql */ `
 const MARK = /* sql */ `UPDATE runs SET marker = $2 WHERE id = $1`
 const LIST_ACTIVE = /* sql */ `
   SELECT ${RUN}, marker, fence FROM runs WHERE state IN ('queued', 'running') ORDER BY seq`
-/** Locks the lease: a turn that ends at this moment waits for the transaction. */
-const HAS_TURN = /* sql */ `
+/** Locks the lease: a lease that ends at this moment waits for the transaction. */
+const HOLDS_LEASE = /* sql */ `
   SELECT 1 AS found FROM leases WHERE name = $1 AND fence = $2 AND ends_at > clock_timestamp() FOR UPDATE`
 const TAKE = /* sql */ `
   UPDATE runs SET fence = $1
@@ -61,7 +61,7 @@ export function runStore(pool: Pool, notices: RunNotices): RunStore {
     countByState: async () => (await pool.run(COUNT)).map(row => [row.state as RunState, Number(row.runs)]),
     create: (run, { keep, by, mostQueued }) =>
       pool.transaction(async connection => {
-        await holdBoard(connection)
+        await lockBoard(connection)
         if (mostQueued !== undefined && (await count(connection)) >= mostQueued) return false
         const { id, card_id, mode } = run
         const again = (await connection.run(HAS_MODE, card_id, mode)).length > 0 ? { again: true } : {}
@@ -79,21 +79,22 @@ export function runStore(pool: Pool, notices: RunNotices): RunStore {
       }),
     update: (id, changes, by = EXECUTOR) =>
       pool.transaction(async connection => {
-        await holdBoard(connection)
+        await lockBoard(connection)
         const run = await updateRun(connection, id, changes, by)
         await notifyOfRun(connection, notices, id)
         return run
       }),
-    takeQueued: turn =>
+    takeQueued: lease =>
       pool.transaction(async connection => {
-        const { paused } = await holdBoard(connection)
-        if (paused || !turn || (await connection.run(HAS_TURN, turn.name, turn.fence)).length === 0) return undefined
-        const [row] = await connection.run(TAKE, turn.fence)
+        const { paused } = await lockBoard(connection)
+        if (paused || !lease || (await connection.run(HOLDS_LEASE, lease.name, lease.fence)).length === 0)
+          return undefined
+        const [row] = await connection.run(TAKE, lease.fence)
         return row && toRun(row)
       }),
     cancelQueued: (id, { at, by }) =>
       pool.transaction(async connection => {
-        await holdBoard(connection)
+        await lockBoard(connection)
         if ((await connection.run(IS_QUEUED, id)).length === 0) return false
         await updateRun(connection, id, { state: 'cancelled', finished_at: at }, by)
         await notifyOfRun(connection, notices, id)

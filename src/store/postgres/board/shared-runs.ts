@@ -2,11 +2,11 @@ import { EXECUTOR } from '../../../model/board/card-history.js'
 import type { SharedRuns } from '../../run-store.js'
 import type { SharedStore } from '../../shared-store.js'
 import type { Pool } from '../connection/pool.js'
-import { holdBoard, notifyOfRun, type RunNotices } from './board-lock.js'
+import { lockBoard, notifyOfRun, type RunNotices } from './board-lock.js'
 import { updateRun } from './run-store.js'
 
 /** The lease of the executor that performs runs. */
-const TURN = 'executor'
+const RUN_LEASE = 'executor'
 const LIST_LEFT = /* sql */ `
   SELECT id FROM runs WHERE state IN ('queued', 'running') AND fence < $1 ORDER BY seq`
 const MOST_MARKERS = 100
@@ -24,20 +24,20 @@ export interface SharedRunParts {
 /** Coordinates the executors of several servers. */
 export function sharedRuns(pool: Pool, { leases, notices }: SharedRunParts): Omit<SharedRuns, 'onChange'> {
   return {
-    beginTurn: async ({ seconds, at }) => {
-      const turn = await leases.acquireLease(TURN, seconds)
-      if (!turn) return undefined
+    acquireLease: async ({ seconds, at }) => {
+      const lease = await leases.acquireLease(RUN_LEASE, seconds)
+      if (!lease) return undefined
       await pool.transaction(async connection => {
-        await holdBoard(connection)
-        for (const { id } of await connection.run(LIST_LEFT, turn.fence)) {
+        await lockBoard(connection)
+        for (const { id } of await connection.run(LIST_LEFT, lease.fence)) {
           await updateRun(connection, String(id), { state: 'interrupted', finished_at: at }, EXECUTOR)
           await notifyOfRun(connection, notices, String(id))
         }
       })
-      return turn
+      return lease
     },
-    renewTurn: (turn, seconds) => leases.renewLease(turn, seconds),
-    endTurn: turn => leases.releaseLease(turn),
+    renewLease: leases.renewLease,
+    releaseLease: leases.releaseLease,
     listLeftMarkers: async () => (await pool.run(LIST_MARKERS)).map(row => String(row.marker)),
     requestCancel: (id, by) =>
       pool.transaction(async connection => {

@@ -32,7 +32,7 @@ const REMOVED = /* sql */ `
   ) AS entry ON true`
 
 /** An event that retention has removed. */
-export interface RemovedEvent {
+export interface PrunedEvent {
   tombstone: StoredEvent
   /** Digest of the removed content, in hex. */
   contentDigest: string
@@ -42,7 +42,7 @@ export interface RemovedEvent {
 export async function readRemoved(
   connection: Connection,
   instants: readonly Micros[],
-): Promise<Map<Micros, RemovedEvent>> {
+): Promise<Map<Micros, PrunedEvent>> {
   const rows = instants.length === 0 ? [] : await connection.run(REMOVED, bigintArray(instants))
   return new Map(
     rows.map(row => {

@@ -2,7 +2,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import type { CopyPage, CopyRange } from '../../copy-store.js'
 import type { LedgerHead } from '../../event-store.js'
 import type { Connection, Row } from '../connection/connection.js'
-import { type RemovedEvent, readRemoved } from '../erase/stored-tombstone.js'
+import { type PrunedEvent, readRemoved } from '../erase/stored-tombstone.js'
 
 const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
 const CLOCK = /* sql */ `
@@ -163,7 +163,7 @@ async function readChanges(
 const CHANGED_BYTES = '{"changed":}'.length
 
 /** @throws Error for a removed event that has no row */
-function lineOf(removed: RemovedEvent | undefined): Buffer {
+function lineOf(removed: PrunedEvent | undefined): Buffer {
   if (!removed) throw new Error('A removed event has no row.')
   return Buffer.from(`${marked(removed.contentDigest, JSON.stringify(removed.tombstone))}\n`)
 }

@@ -39,9 +39,9 @@ export class ReadReplica {
       if (!this.#isChecked) await this.#check()
       return await this.#pool.use(work, signal)
     } catch (error) {
-      const isPassing =
+      const isTransient =
         error instanceof AppError ? error.category === 'unavailable' : stateOf(error)?.startsWith(OTHER_TABLES)
-      if (!isPassing || signal?.aborted) throw error
+      if (!isTransient || signal?.aborted) throw error
       this.#restsUntil = performance.now() + REST_MS
       this.#isChecked = false
       return this.primary.use(work, signal)

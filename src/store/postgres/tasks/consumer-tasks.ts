@@ -5,7 +5,7 @@ import {
   decideCheckpoint,
   decideLease,
   nextFence,
-  placeOf,
+  positionInstant,
   takenName,
   tooManyConsumers,
   unknownDeadLetter,
@@ -120,7 +120,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
         }
         const [counted] = await connection.run(COUNT, owner_user_id)
         if (Number(counted?.count) >= rules.most) throw tooManyConsumers(rules.most)
-        const start = placeOf(position, { head: Number(ledger?.last_us), same: 0 })
+        const start = positionInstant(position, { head: Number(ledger?.last_us), same: 0 })
         const values = [owner_user_id, JSON.stringify(filters ?? {}), start, String(ledger?.epoch)] as const
         await connection.run(CREATE, name, ...values, rules.now)
         return { created: true, consumer: await readConsumer(connection, name) }
@@ -159,7 +159,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
     seek: (key, position, now) =>
       change(key, async (connection, row) => {
         const { checkpoint, fence } = toPlace(row)
-        const place = placeOf(position, { head: await readHead(connection), same: checkpoint })
+        const place = positionInstant(position, { head: await readHead(connection), same: checkpoint })
         await connection.run(SEEK, key.name, place, String(row.ledger_epoch), nextFence({ fence }, now), now)
         return readConsumer(connection, key.name)
       }),

@@ -9,8 +9,8 @@ import { READ_STATE, refuseMoved } from '../write/refusals.js'
 import {
   announceChanges,
   changeSubscriptions,
-  holdSubscriptions,
-  savedSubscriptions,
+  lockSubscriptions,
+  saveStatements,
 } from '../write/subscription-changes.js'
 
 const FIND = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1`
@@ -80,8 +80,8 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
     noteCapture: async (id, captured: CaptureState, cursor) => {
       await pool.transaction(async connection => {
         await holdVersion(connection)
-        const changed = changeSubscriptions(await holdSubscriptions(connection, [id]), [{ id, captured, cursor }])
-        await connection.runAll(savedSubscriptions(changed))
+        const changed = changeSubscriptions(await lockSubscriptions(connection, [id]), [{ id, captured, cursor }])
+        await connection.runAll(saveStatements(changed))
         if (changed.rematched.length > 0) await announceChanges(connection, changed.rematched)
       })
     },

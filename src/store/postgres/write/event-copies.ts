@@ -16,7 +16,7 @@ import { FACET_SEPARATOR, facet, facetsOf } from '../search/facets.js'
 import { searchableTextOf, searchableTextOfJson } from '../search/searchable-text.js'
 import { changedEvents, TAKE_CLOCK, toClock } from './event-writer.js'
 import type { Clock, CreatedEvent, EventChanges, KnownEvent, Tally } from './numbered-events.js'
-import { readTail, tailText } from './prepared-event.js'
+import { mutableMembersJson, readTail } from './prepared-event.js'
 import { refuseMoved } from './refusals.js'
 
 const STORED_KEYS = /* sql */ `SELECT dedupe_key FROM event_keys WHERE dedupe_key = ANY ($1::text[])`
@@ -200,7 +200,7 @@ function toCopied(copied: CopiedEvent): Copied {
   const { capturedAt, seenCount, subscriptionIds } = copied
   const lastSeenAt = findTimestamp(event.last_seen_at)?.micros ?? capturedAt
   return {
-    ...{ copied, event, content, tail: tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt }) },
+    ...{ copied, event, content, tail: mutableMembersJson({ subscriptionIds, capturedAt, seenCount, lastSeenAt }) },
     contentDigest:
       copied.contentDigest === null
         ? contentDigest(content)

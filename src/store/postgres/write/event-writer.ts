@@ -19,8 +19,8 @@ import {
   announceChanges,
   type ChangedSubscriptions,
   changeSubscriptions,
-  holdSubscriptions,
-  savedSubscriptions,
+  lockSubscriptions,
+  saveStatements,
 } from './subscription-changes.js'
 
 export const TAKE_CLOCK = /* sql */ `
@@ -157,7 +157,7 @@ async function numberGroup(connection: Connection, { events, now, matchedWith }:
       ? Promise.resolve([])
       : connection.run(HELD_LEASES, textArray([...leases.keys()]), bigintArray([...leases.values()])),
     connection.run(STORED, textArray(keys), textArray(answered)),
-    holdSubscriptions(connection, [...new Set(matches.map(match => match.id))]),
+    lockSubscriptions(connection, [...new Set(matches.map(match => match.id))]),
   )
   refuseClosed(clocks[0])
   if (matchedWith !== undefined && Number(versions[0]?.version) !== matchedWith) throw new StaleMatches()
@@ -177,7 +177,7 @@ function statementsOf(
   { notify: { channel, payload } }: GroupToWrite,
 ): Statement[] {
   const notified: Statement[] = events.created.length > 0 ? [[NOTIFY, channel, payload]] : []
-  return [...changedEvents(clock, events), ...savedSubscriptions(subscriptions), ...notified]
+  return [...changedEvents(clock, events), ...saveStatements(subscriptions), ...notified]
 }
 
 /** Tombstones of removed events, for replies that need the content. */

@@ -3,7 +3,7 @@ import { chainDigest } from '../../event-digest.js'
 import type { SubscriptionMatch } from '../../event-store.js'
 import type { Row } from '../connection/connection.js'
 import { FACET_SEPARATOR, facet } from '../search/facets.js'
-import { type PreparedEvent, readTail, tailText } from './prepared-event.js'
+import { mutableMembersJson, type PreparedEvent, readTail } from './prepared-event.js'
 import { laterCursor, type SubscriptionChange } from './subscription-changes.js'
 
 /** The newest event, from the row that orders all events of the ledger. */
@@ -58,7 +58,7 @@ export interface CreatedEvent extends KnownEvent {
   removedDigest: string | null
 }
 
-/** The changes of a transaction in the events of the ledger. */
+/** What a transaction changes in the stored events. */
 export interface EventChanges {
   readonly created: readonly CreatedEvent[]
   /** Events that were stored before. */
@@ -146,7 +146,7 @@ export class NumberedEvents implements EventChanges {
     this.#seq++
     this.#digest = chainDigest(this.#digest, event.contentDigest, capturedAt)
     const subscriptionIds = [...event.subscriptionIds]
-    const tail = tailText({ subscriptionIds, capturedAt, seenCount: 1, lastSeenAt: capturedAt })
+    const tail = mutableMembersJson({ subscriptionIds, capturedAt, seenCount: 1, lastSeenAt: capturedAt })
     const created: CreatedEvent = {
       ...{ event, key, source, capturedAt, seenCount: 1, subscriptionIds, tail, content, facets },
       ...{ isPruned: false, seq: this.#seq, digest: this.#digest, removedDigest: null },
@@ -165,7 +165,12 @@ export class NumberedEvents implements EventChanges {
     for (const { id, isCaptured } of event.matches) if (isCaptured) this.#mark(known, id)
     known.seenCount++
     const { subscriptionIds, capturedAt, seenCount } = known
-    known.tail = tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt: Math.max(this.#last, this.now) })
+    known.tail = mutableMembersJson({
+      subscriptionIds,
+      capturedAt,
+      seenCount,
+      lastSeenAt: Math.max(this.#last, this.now),
+    })
     if (!('event' in known)) this.#repeated.add(known)
     this.#tallyOf(known.source || event.source).duplicates++
     return known

@@ -68,7 +68,7 @@ export interface MutableMembers {
   lastSeenAt: Micros
 }
 
-export function tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt }: MutableMembers): string {
+export function mutableMembersJson({ subscriptionIds, capturedAt, seenCount, lastSeenAt }: MutableMembers): string {
   const [captured, seen] = [toTimestamp(capturedAt), toTimestamp(lastSeenAt)]
   const ids = JSON.stringify(subscriptionIds)
   return `,"subscription_ids":${ids},"captured_at":"${captured}","seen_count":${seenCount},"last_seen_at":"${seen}"}`

@@ -9,7 +9,7 @@ export const READ_STATE = /* sql */ `SELECT state FROM ledger_clock`
 
 export function leaseLost(): AppError {
   const message = 'Another server does this work now; this one was too slow.'
-  return new AppError('conflict', 'lease_lost', message, { hint: 'Nothing has to be done.' })
+  return new AppError('conflict', 'lease_lost', message, { hint: 'No action is needed.' })
 }
 
 /**

@@ -30,7 +30,7 @@ export interface ChangedSubscriptions {
 }
 
 /** Locks stored subscriptions until the end of the caller's transaction. @returns their rows, without deleted ones */
-export async function holdSubscriptions(connection: Connection, ids: readonly string[]): Promise<Row[]> {
+export async function lockSubscriptions(connection: Connection, ids: readonly string[]): Promise<Row[]> {
   const storable = ids.filter(isStorable)
   return storable.length === 0 ? [] : connection.run(HOLD, textArray(storable))
 }
@@ -38,7 +38,7 @@ export async function holdSubscriptions(connection: Connection, ids: readonly st
 /**
  * Applies changes to stored subscriptions. A deleted subscription stays deleted, and one that is not JSON stays as it is.
  *
- * @param rows from `holdSubscriptions`
+ * @param rows from `lockSubscriptions`
  */
 export function changeSubscriptions(
   rows: readonly Row[],
@@ -50,16 +50,16 @@ export function changeSubscriptions(
   for (const change of changes) {
     const body = bodies.get(change.id)
     if (!body) continue
-    const before = placeOf(body)
+    const before = captureTargetOf(body)
     apply(body, change)
     changed.set(change.id, body)
-    if (placeOf(body) !== before) rematched.add(change.id)
+    if (captureTargetOf(body) !== before) rematched.add(change.id)
   }
   return { bodies: [...changed].map(([id, body]) => ({ id, body: JSON.stringify(body) })), rematched: [...rematched] }
 }
 
 /** The statements that save changed subscriptions. */
-export function savedSubscriptions({ bodies }: ChangedSubscriptions): Statement[] {
+export function saveStatements({ bodies }: ChangedSubscriptions): Statement[] {
   if (bodies.length === 0) return []
   return [[SAVE, textArray(bodies.map(({ id }) => id)), textArray(bodies.map(({ body }) => body))]]
 }
@@ -101,14 +101,14 @@ function noteCapture(body: Body, changes: CaptureState, cursor: string | undefin
   if (cursor !== undefined) body.last_cursor = laterCursor(body.last_cursor, cursor)
 }
 
-/** Message ids of a chat server are integers that grow, and a cursor never moves back. Polls of others have instants. */
+/** Message ids of a chat server are integers that grow, and a cursor never moves back. The cursors of other platforms are timestamps. */
 export function laterCursor(before: string | null | undefined, cursor: string): string {
   const areIds = before && [before, cursor].every(each => /^\d+$/.test(each))
   return areIds && BigInt(before) >= BigInt(cursor) ? before : cursor
 }
 
 /** The part of the capture state that matching reads. */
-function placeOf({ capture }: Body): string {
+function captureTargetOf({ capture }: Body): string {
   return JSON.stringify([capture?.host, capture?.followed])
 }
 

@@ -5,7 +5,7 @@ import { isErrno } from './file-system.js'
 /** `removed` and `replaced`: the open file is intact, but the path leads elsewhere. `changed`: its bytes were cut or overwritten. */
 export type FileFault = 'removed' | 'replaced' | 'changed'
 
-/** A file that is no longer on the disk as it was opened. */
+/** An open file that was removed, replaced or changed on the disk. */
 export interface FileDifference {
   path: string
   fault: FileFault
@@ -101,7 +101,7 @@ export class OpenFiles {
   /**
    * From now on until `walEmptied`, a WAL checkpoint may cut the database.
    *
-   * @param pages number before, and least number afterwards
+   * @param pages `from`: pages before; `to`: the fewest pages that may remain
    */
   mayShrink({ from, to }: { from: number; to: number }): void {
     const { from: most, to: least } = this.#shrinking ?? { from, to }

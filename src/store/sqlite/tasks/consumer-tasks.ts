@@ -5,7 +5,7 @@ import {
   decideCheckpoint,
   decideLease,
   nextFence,
-  placeOf,
+  positionInstant,
   takenName,
   tooManyConsumers,
   unknownDeadLetter,
@@ -145,7 +145,7 @@ export function consumerTasks(database: Database, ledger: Readonly<Epoch>) {
         return { created: false, consumer: now(name) }
       }
       if (Number(database.first(COUNT, owner_user_id)?.count) >= rules.most) return tooManyConsumers(rules.most)
-      const start = placeOf(draft.position, { head: head(), same: 0 })
+      const start = positionInstant(draft.position, { head: head(), same: 0 })
       database.run(CREATE, name, owner_user_id, JSON.stringify(filters ?? {}), start, ledger.epoch, rules.now)
       return { created: true, consumer: now(name) }
     }),
@@ -183,7 +183,7 @@ export function consumerTasks(database: Database, ledger: Readonly<Epoch>) {
     ),
     seek: write(
       ofConsumer((row, position: ConsumerPosition, at: Micros) => {
-        const place = placeOf(position, { head: head(), same: Number(row.checkpoint) })
+        const place = positionInstant(position, { head: head(), same: Number(row.checkpoint) })
         database.run(SEEK, String(row.name), place, ledger.epoch, nextFence(toPlace(row), at), at)
         return now(row.name)
       }),

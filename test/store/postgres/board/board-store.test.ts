@@ -83,31 +83,34 @@ else {
     t.match(await stores[0]?.cards.find(items[0]?.id ?? ''), { title: 'one', labels: ['two'], version: 3 })
   })
 
-  t.test('after its turn an executor takes no run, and changes none that the next turn has interrupted', async t => {
-    const { runs, shared } = await openPostgresBoard(await cluster.emptyBoard(t)).then(store => {
-      t.teardown(() => store.close())
-      return store
-    })
-    const begin = () => shared.runs.beginTurn({ seconds: 60, at: AT })
-    for (const id of ['run_1', 'run_2']) await runs.create({ ...QUEUED, id }, { keep: 9, by: ADA })
-    const first = await begin()
-    if (!first) throw new Error('no turn')
-    t.equal(await begin(), undefined, 'one at a time')
-    t.match(await runs.takeQueued(first), { id: 'run_1' })
-    await runs.mark('run_1', 'marker')
-    t.equal(await shared.runs.renewTurn(first, 0), true)
-    const second = await begin()
-    t.match(await runs.find('run_1'), { state: 'interrupted', finished_at: AT })
-    t.match(await runs.find('run_2'), { state: 'queued' })
-    t.same(await shared.runs.listLeftMarkers(), ['marker'])
-    t.match(await runs.update('run_1', { state: 'done', exit_code: 0 }), { state: 'interrupted', exit_code: null })
-    t.equal(await shared.runs.renewTurn(first, 60), false)
-    t.equal(await runs.takeQueued(first), undefined)
-    await shared.runs.endTurn(first)
-    t.match(await runs.takeQueued(second), { id: 'run_2' })
-    await shared.runs.requestCancel('run_2', ADA)
-    await shared.runs.requestCancel('run_2', { kind: 'key', name: null })
-    t.same(await shared.runs.findCancelRequest('run_2'), ADA)
-    t.equal(await shared.runs.findCancelRequest('run_1'), undefined)
-  })
+  t.test(
+    'an executor that has lost its lease takes no run, and changes none that the next holder has interrupted',
+    async t => {
+      const { runs, shared } = await openPostgresBoard(await cluster.emptyBoard(t)).then(store => {
+        t.teardown(() => store.close())
+        return store
+      })
+      const begin = () => shared.runs.acquireLease({ seconds: 60, at: AT })
+      for (const id of ['run_1', 'run_2']) await runs.create({ ...QUEUED, id }, { keep: 9, by: ADA })
+      const first = await begin()
+      if (!first) throw new Error('no lease')
+      t.equal(await begin(), undefined, 'one at a time')
+      t.match(await runs.takeQueued(first), { id: 'run_1' })
+      await runs.mark('run_1', 'marker')
+      t.equal(await shared.runs.renewLease(first, 0), true)
+      const second = await begin()
+      t.match(await runs.find('run_1'), { state: 'interrupted', finished_at: AT })
+      t.match(await runs.find('run_2'), { state: 'queued' })
+      t.same(await shared.runs.listLeftMarkers(), ['marker'])
+      t.match(await runs.update('run_1', { state: 'done', exit_code: 0 }), { state: 'interrupted', exit_code: null })
+      t.equal(await shared.runs.renewLease(first, 60), false)
+      t.equal(await runs.takeQueued(first), undefined)
+      await shared.runs.releaseLease(first)
+      t.match(await runs.takeQueued(second), { id: 'run_2' })
+      await shared.runs.requestCancel('run_2', ADA)
+      await shared.runs.requestCancel('run_2', { kind: 'key', name: null })
+      t.same(await shared.runs.findCancelRequest('run_2'), ADA)
+      t.equal(await shared.runs.findCancelRequest('run_1'), undefined)
+    },
+  )
 }

@@ -1,42 +1,42 @@
 import type { Lease } from '../store/event-store.js'
 import type { SharedRuns } from '../store/run-store.js'
 
-/** The right to perform runs, which one of the processes that share a board has. */
-export interface HeldTurn {
+/** The lease on performing runs, which one of the processes that share a board holds. */
+export interface HeldRunLease {
   lease: Lease
   /** Aborts before another process may have it. */
   lost: AbortSignal
   release(): Promise<void>
 }
 
-/** How often the turn is renewed within its time, so that one renewal without an answer does not lose it. */
+/** How often the lease is renewed within its time, so that one renewal without an answer does not lose it. */
 const RENEWALS = 10
-/** Without a renewal for this part of its time, the turn counts as lost. The rest is for ending the run's processes. */
+/** Without a renewal for this part of its time, the lease counts as lost. The rest is for ending the run's processes. */
 const TRUSTED_PART = 0.5
 
 /**
- * Takes the turn and renews it until it is released.
+ * Takes the lease and renews it until it is released.
  *
  * @param options `seconds`: after this without a renewal, another process may take it; `at`: the present instant
  * @returns undefined while another process has it
  * @throws AppError `unavailable/store_…`
  */
-export async function holdTurn(
+export async function holdRunLease(
   shared: SharedRuns,
   { seconds, at }: { seconds: number; at: string },
-): Promise<HeldTurn | undefined> {
+): Promise<HeldRunLease | undefined> {
   let renewedAt = performance.now()
-  const lease = await shared.beginTurn({ seconds, at })
+  const lease = await shared.acquireLease({ seconds, at })
   if (!lease) return undefined
   const lost = new AbortController()
   const renew = async () => {
     const askedAt = performance.now()
     if (askedAt - renewedAt > seconds * 1000 * TRUSTED_PART) return lost.abort()
     try {
-      if (await shared.renewTurn(lease, seconds)) renewedAt = askedAt
+      if (await shared.renewLease(lease, seconds)) renewedAt = askedAt
       else lost.abort()
     } catch {
-      // The renewal is repeated until the turn counts as lost.
+      // The renewal is repeated until the lease counts as lost.
     }
   }
   const renewal = setInterval(renew, (seconds * 1000) / RENEWALS)
@@ -45,8 +45,8 @@ export async function holdTurn(
     lost: lost.signal,
     release: async () => {
       clearInterval(renewal)
-      // A turn that cannot be released expires soon.
-      await shared.endTurn(lease).catch(() => undefined)
+      // A lease that cannot be released expires soon.
+      await shared.releaseLease(lease).catch(() => undefined)
     },
   }
 }

@@ -44,19 +44,19 @@ export interface Batch {
   retried?: number
 }
 
-export interface TurnRequest extends BatchRequest {
+export interface AttemptRequest extends BatchRequest {
   /** Milliseconds of `performance.now()`. */
   deadline: number
 }
 
 /** One attempt to read: until there is an answer, or the consumer changes. */
-export class Turn {
+export class ReadAttempt {
   fence: number | undefined
 
   constructor(
     private readonly parts: ConsumersParts,
     private readonly key: ConsumerKey,
-    private readonly request: TurnRequest,
+    private readonly request: AttemptRequest,
     private readonly poll: ConsumerPoll,
   ) {
     this.fence = request.fence
@@ -155,7 +155,7 @@ export class Turn {
 
 function leaseHeld(): AppError {
   return new AppError('conflict', 'lease_held', 'Another instance reads for this consumer.', {
-    hint: 'Try again, with wait to be the next.',
+    hint: 'Try again, and set `wait` to queue for the lease.',
   })
 }
 
