@@ -49,8 +49,7 @@ export const USAGE = `Usage: npm run bench -- [--quick] [--only name,…] [--eve
   --quick        short and small: shows that everything works, its figures mean little
   --only         some of: ${MEASUREMENT_NAMES.join(', ')}
   --events       size of the large ledger, 30,000 to 10,000,000; 1,000,000 (with --quick 50,000) when absent
-  --keep         keeps the large ledger in that folder, and uses the one that is already there; searching records
-                 more events in it each time
+  --keep         keeps the large ledger in that folder, and uses the one that is already there
   --markdown     prints the table of docs/performance.md, with missed goals first
   --greedy       how many greedy clients of a kind, such as streams=0; others: ${Object.entries(GREEDY_COUNTS)
     .map(pair => pair.join('='))

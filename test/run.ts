@@ -60,7 +60,7 @@ for (const [program, debianPackage] of absent) {
 const files = named.length > 0 ? named : everyTest()
 const cluster = await startCluster(files)
 const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'true' ? 1 : 0, skipped: 0 }
-const waiting = byRoom(files)
+const waiting = slowRoomsFirst(files)
 // Two more than there are processors: tests wait a lot for what they started.
 await Promise.all(Array.from({ length: availableParallelism() + 2 }, runWaiting))
 await cluster?.remove()
@@ -103,8 +103,7 @@ function install(debianPackage: string): boolean {
   )
 }
 
-/** Slow rooms first. */
-function byRoom(files: string[]): string[] {
+function slowRoomsFirst(files: string[]): string[] {
   const urgency = (file: string) => {
     const place = SLOW_ROOMS.indexOf(roomOf(file))
     return place === -1 ? SLOW_ROOMS.length : place

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../model/events/event.js'
-import { type EventFilter, eventMatches, textsOf } from '../model/events/event-match.js'
+import { type EventFilter, eventMatches, textsOf, withoutTexts } from '../model/events/event-match.js'
 
 interface Listener {
   filter: EventFilter
@@ -75,11 +75,12 @@ export class LiveFeed {
         for (const listener of this.#byKind.get(pattern) ?? []) {
           if (matching.has(listener)) continue
           event ??= new ComparedEvent(toStored())
-          const cost =
-            listener.terms > 0 && listener.terms <= COMPARED.terms && isWhole ? listener.terms * event.size : 0
+          if (!event.matches(listener.withoutTexts)) continue
+          const { terms } = listener
+          const cost = terms > 0 && terms <= COMPARED.terms && isWhole ? terms * event.size : 0
           const isCompared = cost > 0 && cost <= left
           if (isCompared) left -= cost
-          if (event.matches(isCompared ? listener.filter : listener.withoutTexts)) matching.add(listener)
+          if (!isCompared || event.matches(listener.filter)) matching.add(listener)
         }
       }
     }
@@ -134,13 +135,6 @@ class ComparedEvent {
   matches(filter: EventFilter): boolean {
     return eventMatches(this.event, filter, this.#texts)
   }
-}
-
-/** A filter that every event passes which passes this one. */
-function withoutTexts({ search: _, excluded, ...others }: EventFilter): EventFilter {
-  if (!excluded) return others
-  const { searches: __, ...values } = excluded
-  return { ...others, excluded: values }
 }
 
 /** One waiting reader. Wakings while it does not wait count as one. */

@@ -20,7 +20,7 @@ const EVENTS: Written[] = [
     ...{ at: '2025-11-20T09:11:04.731209Z', occurred_at: '2025-11-20T09:11:04.131Z', dedupe_key: 'chat:message/8796' },
     conversation: { text: 'Found it: the retry budget.', url: 'https://chat.example.org/#narrow/8796' },
     provenance: { route: 'webhook', verified: 'signature', delivery_id: '7f3c-19a2' },
-    payload: { message: { id: 8796, content: 'Found it: the retry budget.' }, tags: ['a', 'b'] },
+    payload: { message: { id: 8796, content: 'Found it: the retry budget.' }, tags: ['a', 'say "hi" now'] },
   },
   { conversation: { text: 'Holding 2.8.0.' } },
   {
@@ -254,7 +254,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await tree.getByText('payload').click()
     t.match(
       flat(await tree.innerText()),
-      /message: \{ id: 8796, content: "Found it: the retry budget." \} ▸ tags: \[ "a", "b" \]/,
+      /message: \{ id: 8796, content: "Found it: the retry budget." \} ▸ tags: \[ "a", "say \\"hi\\" now" \]/,
     )
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
@@ -280,6 +280,15 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('ArrowLeft')
     t.notMatch(flat(await tree.innerText()), /id: 8796 content/)
+    await tree.getByText('tags', { exact: true }).click()
+    await tree.getByText('now', { exact: false }).last().click({ button: 'right' })
+    const quoted = await page.getByRole('menuitem', { name: 'Events without' }).getAttribute('href')
+    t.equal(
+      new URL(String(quoted), served.url).searchParams.get('exclude_q'),
+      '"say " "hi" " now"',
+      'no quote in a phrase',
+    )
+    await page.keyboard.press('Escape')
     const section = panel(page).getByRole('region', { name: 'Entry as JSON' })
     const copied = JSON.parse(await copiedBy(page, section.getByRole('button', { name: 'Copy' })))
     t.match(copied, { dedupe_key: 'chat:message/8796', payload: { message: { id: 8796 } } })

@@ -122,6 +122,8 @@ t.test('texts of a commit are compared within bounds, and beyond them readers ar
   t.equal(await wokenOf(alike(79, { search: ['zzz'] })), 0)
   t.equal(await wokenOf(alike(90, { search: ['zzz'] })), 11, 'those after eight million characters')
   t.equal(await wokenOf(alike(90, { search: ['zzz'], sources: ['forum'] })), 0, 'other filters are always compared')
+  const others = alike(90, { search: ['zzz'], sources: ['forum'] })
+  t.equal(await wokenOf([...others, ...alike(79, { search: ['zzz'] })]), 0, 'what fails other filters is not counted')
   t.equal(await wokenOf(alike(1, { excluded: { searches: [['xxx']] } })), 0)
   t.equal(await wokenOf(alike(1, { excluded: { searches: [['zzz']] } })), 1)
   const terms = Array.from({ length: 17 }, (_, at) => `z${at}`)

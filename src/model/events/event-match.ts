@@ -43,6 +43,13 @@ export function eventMatches(event: StoredEvent, filter: EventFilter, texts = te
   return filter.search === undefined || searchMatches(texts(), filter.search)
 }
 
+/** A filter that every event passes which passes this one. */
+export function withoutTexts({ search: _, excluded, ...others }: EventFilter): EventFilter {
+  if (!excluded) return others
+  const { searches: __, ...values } = excluded
+  return { ...others, excluded: values }
+}
+
 /** The searchable texts of an event, which are folded when they are needed first. */
 export function textsOf(event: StoredEvent): () => readonly string[] {
   let known: readonly string[] | undefined

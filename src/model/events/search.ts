@@ -32,7 +32,7 @@ export function readSearch(field: string, text: string): SearchTerm[] {
 /** @throws AppError `invalid/invalid_field` when longer than 4,096 characters */
 export function checkLength(field: string, text: string): void {
   if (text.length <= QUERY_LIMITS.searchCharacters) return
-  const detail = `${field} is longer than ${QUERY_LIMITS.searchCharacters} characters.`
+  const detail = `${field} has more than ${QUERY_LIMITS.searchCharacters} characters.`
   throw new AppError('invalid', 'invalid_field', detail, { errors: [{ field, detail }] })
 }
 

@@ -17,7 +17,7 @@ export const WRAPPED = 'body'
 /**
  * Nothing is refused: a body that is neither JSON nor a form is kept as its text, or in base64.
  *
- * @param isSignedForm the body was proved as a form, so it is not read as JSON
+ * @param isSignedForm the body was proved as a form, so neither it nor its fields are read as JSON
  */
 export function readOwnBody(delivery: WebhookDelivery, isSignedForm: boolean): ReadBody {
   const { body } = delivery
@@ -28,6 +28,8 @@ export function readOwnBody(delivery: WebhookDelivery, isSignedForm: boolean): R
   if (!isForm(delivery))
     return { root: text, unreadable: 'The body is not JSON, and its Content-Type is not that of a form.' }
   const fields = Object.fromEntries(new URLSearchParams(text))
+  // What is signed of a form does not show where a field begins, so its text could become this field.
+  if (isSignedForm) return { root: fields }
   const payload = memberOf(fields, 'payload')
   // Several services send JSON in this field of a form.
   return (typeof payload === 'string' ? parsed(payload) : undefined) ?? { root: fields }

@@ -166,11 +166,18 @@ function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ItemInCont
 /** Texts of one delivery that are decoded. Each that is no JSON costs as much as a hundred others that are read. */
 const DECODED_TEXTS = 1_000
 
-/** What is done with a body before anything is read: texts are decoded, and what is not kept is hidden. Doing it twice changes nothing. */
+/**
+ * What is done with a body before anything is read: texts are decoded, and what is not kept is hidden. Doing it twice to
+ * the same body changes nothing.
+ */
 function compilePreparation({ decode = [], redact = [], proof }: SourceDefinition): (root: unknown) => unknown {
   const changes = [
     ...decode.map(({ at, base64 = false }, index) => {
-      const change = (value: unknown, texts: { left: number }) => (texts.left-- > 0 ? decoded(value, base64) : value)
+      const change = (value: unknown, texts: { left: number }) => {
+        // An object may be a text that was decoded before.
+        const isText = typeof value === 'string' || (typeof value === 'object' && value !== null)
+        return isText && texts.left-- > 0 ? decoded(value, base64) : value
+      }
       return { steps: readPointer(at, `/decode/${index}/at`), change }
     }),
     ...redact.map((at, index) => ({ steps: readPointer(at, `/redact/${index}`), change: hidden })),

@@ -24,8 +24,8 @@ const TOKENS: readonly SourceProof['type'][] = ['token', 'query', 'basic', 'body
 /**
  * Compiles the verification of deliveries.
  *
- * @returns a function that verifies; it throws `unauthenticated/signature_invalid`, and `forbidden/source_closed` if
- *   the source needs a secret and has none
+ * @returns a function that verifies; it throws `unauthenticated/signature_invalid`, `too_large/body_too_large`, and
+ *   `forbidden/source_closed` if the source needs a secret and has none
  * @throws AppError `invalid/invalid_field` with the place in the definition
  */
 export function compileProof({ name, proof }: Pick<SourceDefinition, 'name' | 'proof'>) {

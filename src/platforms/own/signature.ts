@@ -17,10 +17,10 @@ const KEY_BYTES = 32
 const MOST_SIGNATURES = 10
 /** Checking one of Ed25519 reads the whole body, for each key: so few of them, and of a body that is not large. */
 const ED25519 = { signatures: 2, bytes: 1024 * 1024 }
-/** A form has to be parsed and sorted before anything is proved. */
-const FORM_BYTES = 64 * 1024
+/** A form has to be parsed and sorted before anything is proved, which takes time for each field. */
+const FORM = { fields: 1_000, bytes: 2 * 1024 * 1024 }
 
-/** @param now epoch milliseconds; @throws AppError `unauthenticated/signature_invalid` */
+/** @param now epoch milliseconds; @throws AppError `unauthenticated/signature_invalid`, `too_large/body_too_large` */
 export type CheckSignature = (delivery: WebhookDelivery, secrets: readonly string[], now: number) => void
 
 /** Checks the signature in a header. @throws AppError `invalid/invalid_field` with the place in the definition */
@@ -147,8 +147,12 @@ function sortedForm(delivery: WebhookDelivery): string {
   if (!isForm(delivery)) {
     throw signatureInvalid('The source signs a form, and the body is none.', 'Let the sender send a form.')
   }
-  if (delivery.body.byteLength > FORM_BYTES) throw tooLarge('A signed form', FORM_BYTES)
-  const fields = [...new URLSearchParams(textOf(delivery))]
+  if (delivery.body.byteLength > FORM.bytes) throw tooLarge('A signed form', FORM.bytes)
+  const text = textOf(delivery)
+  if (text.split('&', FORM.fields + 1).length > FORM.fields) {
+    throw new AppError('too_large', 'body_too_large', `A signed form can have at most ${FORM.fields} fields.`)
+  }
+  const fields = [...new URLSearchParams(text)]
   return fields
     .sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
     .map(([name, value]) => name + value)

@@ -7,6 +7,7 @@ import type {
   ReconcileRequest,
   ReconcileResult,
 } from '../../model/platforms/reconciliation.js'
+import { SerialQueue } from '../../model/serial-queue.js'
 import type { WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
 import { adapterOf } from '../../platforms/adapters.js'
 import {
@@ -51,7 +52,7 @@ export interface ReconciliationsParts {
 
 /** Compares what platforms have delivered with the ledger of this process, for commands and for the schedule. */
 export class Reconciliations {
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   constructor(private readonly parts: ReconciliationsParts) {}
 
@@ -61,9 +62,7 @@ export class Reconciliations {
    * @throws AppError of the ledger; the signal's reason once it is aborted
    */
   run(request: ReconcileRequest, call: ReconcileCall = {}): Promise<ReconcileResult> {
-    const result = this.#last.then(() => this.#runAndKeep(request, call))
-    this.#last = result.catch(() => undefined)
-    return result
+    return this.#queue.run(() => this.#runAndKeep(request, call))
   }
 
   async #runAndKeep(request: ReconcileRequest, call: ReconcileCall): Promise<ReconcileResult> {

@@ -84,13 +84,16 @@ function readFilterValues<Other extends string>(params: QueryString<Other | Filt
   })
 }
 
-/** Each event is compared with all of them, one by one: fewer than of other filters. */
+/**
+ * Each event is compared with all of them, one by one: fewer than of other filters. `toEventFilter` checks the length of
+ * all together.
+ */
 function readExcludedSearches<Other extends string>(params: QueryString<Other | FilterName>) {
-  const { excludedSearches, searchCharacters } = QUERY_LIMITS
+  const { excludedSearches } = QUERY_LIMITS
   const texts = params.all('exclude_q')
   if (texts.length > excludedSearches)
     params.refuse('exclude_q', `exclude_q was given more than ${excludedSearches} times.`)
-  return readChoices(params, 'exclude_q', texts, searchCharacters)
+  return readChoices(params, 'exclude_q', texts.slice(0, excludedSearches), Number.POSITIVE_INFINITY)
 }
 
 /** The values of a filter, and those to exclude: `kind=!message.*` is the same as `exclude_kind=message.*`. */

@@ -213,12 +213,11 @@ export class Scheduler {
     let now = started
     for (let entry = this.#takeQuery(); entry; entry = this.#takeQuery()) {
       const { id, query, spentMs } = entry
-      const queries = this.#queries
       const began = now
       replies.add(id, () => {
         const step = query.next()
         if (step.done) return step.value
-        queries.push({ id, query, spentMs: spentMs + performance.now() - began })
+        this.#queries.push({ id, query, spentMs: spentMs + performance.now() - began })
         return PENDING
       })
       now = performance.now()

@@ -1,5 +1,6 @@
 import type { AppError } from '../../model/app-error.js'
 import { isRange } from '../../model/events/event-query.js'
+import { SerialQueue } from '../../model/serial-queue.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Store } from '../store.js'
 import { type CopySource, copyToNewFile } from './files/new-copy.js'
@@ -55,7 +56,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { restoredAt, schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
   // One after the other: the end of a copy lets the file change.
-  let copying: Promise<unknown> = Promise.resolve()
+  const fileCopies = new SerialQueue()
   return {
     schemaVersion,
     restoredAt,
@@ -96,11 +97,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     },
     check: async () => (await file.check()).filter(line => line !== 'ok'),
     verify: file.verify,
-    copyTo: (path, signal) => {
-      const copy = copying.then(() => copyToNewFile(path, { ...source, signal }).finally(file.endCopy))
-      copying = copy.catch(() => undefined)
-      return copy
-    },
+    copyTo: (path, signal) => fileCopies.run(() => copyToNewFile(path, { ...source, signal }).finally(file.endCopy)),
     close: async () => {
       await groups.finish()
       await thread.close()

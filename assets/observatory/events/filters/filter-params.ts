@@ -40,7 +40,7 @@ export interface RangeFilters {
 
 /** The server's limit. */
 const MOST_CHOICES = 50
-const MOST_EXCLUDED_SEARCHES = 10
+export const MOST_EXCLUDED_SEARCHES = 10
 export const LONGEST_SEARCH = 4096
 const LONGEST_VALUE = 2048
 

@@ -9,7 +9,7 @@ import { apiResponse, segment, useResource } from '../../../shared/server/api.js
 import { bytes, count, plainText } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { eventKey } from '../event-words.js'
-import type { Excludable, Filters } from '../filters/filter-params.js'
+import { type Excludable, type Filters, MOST_EXCLUDED_SEARCHES } from '../filters/filter-params.js'
 import { filters, filtersQuery } from '../filters/filters.js'
 import { valueItems } from '../filters/value-menu.js'
 import type { EntryProps } from './entry-card.js'
@@ -139,12 +139,23 @@ function itemsOf({ kind, path, value }: JsonRow): MenuItem[] {
 function searchItems(path: string, text: string): MenuItem[] {
   if (!SEARCHED.test(path)) return []
   const { q, exclude_q, event } = filters.value
-  const phrase = `"${text.replaceAll('"', ' ').slice(0, LONGEST_WORDS)}"`
+  // A phrase ends at a quote, so a text with quotes has several.
+  const parts = text
+    .slice(0, LONGEST_WORDS)
+    .split('"')
+    .filter(part => part.trim() !== '')
+  if (parts.length === 0) return []
+  const phrases = parts.map(part => `"${part}"`).join(' ')
   const words = `“${plainText(text, SHOWN_WORDS)}”`
   const link = (change: Partial<Filters>) => href('/', filtersQuery({ ...change, event: isWide.value ? event : '' }))
+  const without: MenuItem = {
+    label: `Events without ${words}`,
+    glyph: 'close',
+    href: link({ exclude_q: [...exclude_q, phrases] }),
+  }
   return [
-    { label: `Only events with ${words}`, glyph: 'filter', href: link({ q: `${q} ${phrase}`.trim() }) },
-    { label: `Events without ${words}`, glyph: 'close', href: link({ exclude_q: [...exclude_q, phrase] }) },
+    { label: `Only events with ${words}`, glyph: 'filter', href: link({ q: `${q} ${phrases}`.trim() }) },
+    ...(exclude_q.length < MOST_EXCLUDED_SEARCHES ? [without] : []),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import sqlite, { type Database as Connection, type JSValue, type SQLiteValue, type Statement } from 'node-sqlite3-wasm'
 import { AppError } from '../../../model/app-error.js'
+import { SerialQueue } from '../../../model/serial-queue.js'
 import { syncFolder } from './file-system.js'
 import { joiningWrites } from './joined-writes.js'
 import { type LossHandling, LossWatch } from './loss-watch.js'
@@ -35,7 +36,7 @@ export class Database {
   readonly #watch: LossWatch
   #statements = new Map<string, Statement>()
   /** Copies are made one after the other. */
-  #copying: Promise<unknown> = Promise.resolve()
+  readonly #copies = new SerialQueue()
   /** A copy reads the file: nothing may write to it. */
   #isCopied = false
   /** `emptyWal` was called during a copy. */
@@ -171,9 +172,7 @@ export class Database {
    * @throws AppError as `copyToNewFile`; `unavailable/store_…`; `unavailable/stopping` if the database is closed
    */
   copyTo(path: string): Promise<void> {
-    const copy = this.#copying.then(() => this.#copyTo(path))
-    this.#copying = copy.catch(() => undefined)
-    return copy
+    return this.#copies.run(() => this.#copyTo(path))
   }
 
   /**

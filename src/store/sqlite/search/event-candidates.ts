@@ -234,9 +234,10 @@ const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEE
 const MANY = 64
 /**
  * Listing an event by its facets costs a fraction of reading it: up to `each` events are listed for every one that
- * would have to be read.
+ * would have to be read, and always so many as `least`. No statement lists more than `most`, or looks farther than
+ * `farthest` events: other work waits for it.
  */
-const LISTED = { least: 4_096, each: 4, farthest: 1_048_576 }
+const LISTED = { each: 4, least: 4_096, most: 32_768, farthest: 1_048_576 }
 
 /** Keeps the events whose raw body has the longest term of a search, if there is one. */
 function likelyBySearch(database: Database, { search = [], order }: Walk): (seqs: readonly number[]) => number[] {
@@ -280,7 +281,8 @@ function textCandidates(
     let common = 0
     for (const segment of walked) {
       const part: Range = { low: Math.max(range.low, segment.firstSeq), high: Math.min(range.high, segment.lastSeq) }
-      const having = common <= MANY ? undefined : listed?.(part, common)
+      const isListed = common > MANY
+      const having = isListed ? listed?.(part, common) : undefined
       if (having && having.length * LISTED.each <= common) {
         yield* inOrder(having, order, part, likely)
         continue
@@ -288,7 +290,10 @@ function textCandidates(
       const found = lookup?.(segment).filter(seq => seq >= part.low && seq <= part.high) ?? []
       common = found.length
       const overlong = toSeqs(database.all(OVERLONG, part.low, part.high))
-      const seqs = [...narrowed(found, part), ...overlong].sort((left, right) => left - right)
+      // A list that was too long is so again.
+      const seqs = [...(isListed && !having ? found : narrowed(found, part)), ...overlong].sort(
+        (left, right) => left - right,
+      )
       yield* inOrder(seqs, order, part, likely)
     }
   }
@@ -307,7 +312,7 @@ function facetLists(database: Database, facets: string, order: Order, range: Ran
   let reach = 0
   return ({ low, high }: Range, otherwise: number): number[] | undefined => {
     if (low < known.low || high > known.high) {
-      const most = Math.max(LISTED.least, LISTED.each * otherwise)
+      const most = Math.min(LISTED.most, Math.max(LISTED.least, LISTED.each * otherwise))
       reach = Math.min(LISTED.farthest, high - low + GROWTH * reach)
       known =
         order === 'asc'

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../../model/events/event.js'
-import { type EventFilter, eventMatches, kindMatches } from '../../../model/events/event-match.js'
+import { type EventFilter, eventMatches, kindMatches, withoutTexts } from '../../../model/events/event-match.js'
 import { type SearchTerm, searchableStrings } from '../../../model/events/search.js'
 import { payloadStrings } from '../../large-event.js'
 import type { Database, Row } from '../files/database.js'
@@ -50,21 +50,27 @@ export function rowMatcher(database: Database, filter: EventFilter): (row: Row) 
     if (byColumns) return true
     if (row.body === null) return yield* matchesLarge(database, Number(row.seq), matches)
     const body = String(row.body)
-    let searched = 0
-    for (const pattern of patterns) {
-      if (!pattern.test(body)) return false
-      searched += body.length
-      if (searched < SLICE_CHARACTERS) continue
-      searched = 0
-      yield
-    }
+    if (yield* someTest(patterns, body, false)) return false
     const event = JSON.parse(body) as StoredEvent
     if (!matches.values(event)) return false
-    const mayBeExcluded = suspicious.some(pattern => pattern.test(body))
+    const mayBeExcluded = yield* someTest(suspicious, body, true)
     if (search.length === 0 && !mayBeExcluded) return true
     const missing = yield* missingIn(searchableStrings(event), mayBeExcluded ? matches.terms : search)
     return mayBeExcluded ? matches.texts(missing) : missing.length === 0
   }
+}
+
+/** Tests patterns in slices. @returns whether the test of some pattern gives this result */
+function* someTest(patterns: readonly RegExp[], body: string, result: boolean): Generator<void, boolean> {
+  let searched = 0
+  for (const pattern of patterns) {
+    if (pattern.test(body) === result) return true
+    searched += body.length
+    if (searched < SLICE_CHARACTERS) continue
+    searched = 0
+    yield
+  }
+  return false
 }
 
 function* matchesLarge(database: Database, seq: number, matches: Matcher): Generator<void, boolean> {
@@ -85,10 +91,11 @@ interface Matcher {
   texts: (missing: readonly SearchTerm[]) => boolean
 }
 
-function matcher({ search = [], excluded = {}, ...others }: EventFilter): Matcher {
-  const { searches: unwanted = [], ...values } = excluded
+function matcher(filter: EventFilter): Matcher {
+  const { search = [], excluded: { searches: unwanted = [] } = {} } = filter
+  const byValues = withoutTexts(filter)
   return {
-    values: event => eventMatches(event, { ...others, excluded: values }),
+    values: event => eventMatches(event, byValues),
     terms: [...new Set([search, ...unwanted].flat())],
     texts: missing => {
       const absent = new Set(missing)
