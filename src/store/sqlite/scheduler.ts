@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '../../model/app-error.js'
-import type { EventPage } from '../../model/events/event-query.js'
 import { toFailure } from '../../model/failure.js'
 import type { Engine } from './engine.js'
+import { OrderedReplies, PENDING } from './ordered-replies.js'
 import type { StoreReply, StoreRequest, TaskCall } from './thread/protocol.js'
 
 type TaskRequest = { id: number } & TaskCall
@@ -323,34 +323,4 @@ export class Scheduler {
 /** A write that is refused returns its error (`Task`). */
 function toReply(id: number, result: unknown): StoreReply {
   return result instanceof AppError ? { id, error: toFailure(result) } : { id, result }
-}
-
-/** The result of a query that needs a further slice. */
-const PENDING = Symbol('not yet')
-
-/** The replies of one turn, in order; they are sent as one message. A task that fails has its error as the reply. */
-class OrderedReplies {
-  readonly replies: StoreReply[] = []
-  /** Buffers to transfer. */
-  readonly transfer: ArrayBuffer[] = []
-  /** Size of those buffers. */
-  bytes = 0
-
-  add(id: number, work: () => unknown): void {
-    try {
-      const result = work()
-      if (result === PENDING) return
-      this.replies.push({ id, result })
-      const bytes = isPage(result) ? result.items : result
-      if (!(bytes instanceof Uint8Array)) return
-      this.transfer.push(bytes.buffer as ArrayBuffer)
-      this.bytes += bytes.byteLength
-    } catch (error) {
-      this.replies.push({ id, error: toFailure(error) })
-    }
-  }
-}
-
-function isPage(result: unknown): result is EventPage {
-  return typeof result === 'object' && result !== null && 'items' in result
 }

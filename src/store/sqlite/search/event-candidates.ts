@@ -6,6 +6,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
+import { FACETS, facetLists, LISTED, toSeqs } from './facet-lists.js'
 import { wantedFacets } from './facets.js'
 import { facetExpression, type SearchIndex } from './search-index.js'
 import { type Segment, termLookup } from './text-index.js'
@@ -218,11 +219,6 @@ export function kindsOf(database: Database, patterns: readonly string[]): string
   return kinds.size > EXPANDED_KINDS ? undefined : [...kinds]
 }
 
-const facetSql = (order: string) => /* sql */ `
-  SELECT rowid AS seq FROM event_facets
-  WHERE event_facets MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ?4`
-const FACETS: Record<Order, string> = { asc: facetSql('ASC'), desc: facetSql('DESC') }
-
 /** Selects from these events those whose raw body contains the longest term, and those with a large body. */
 const likelySql = (likely: string) => /* sql */ `
   SELECT seq FROM events WHERE seq IN (SELECT value FROM json_each(?))
@@ -232,13 +228,6 @@ const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEE
 
 /** If more events of a segment than this have the columns of the terms, facets may narrow the selection. */
 const MANY = 64
-/**
- * Listing an event by its facets costs a fraction of reading it: up to `each` events are listed for every one that
- * would have to be read, and always so many as `least`. No statement lists more than `most`, or looks farther than
- * `farthest` events: other work waits for it.
- */
-const LISTED = { each: 4, least: 4_096, most: 32_768, farthest: 1_048_576 }
-
 /** Keeps the events whose raw body has the longest term of a search, if there is one. */
 function likelyBySearch(database: Database, { search = [], order }: Walk): (seqs: readonly number[]) => number[] {
   if (search.length === 0) return seqs => [...seqs]
@@ -299,34 +288,6 @@ function textCandidates(
   }
 }
 
-/**
- * Lists the events of a segment that have the facets, ascending, for one segment after the other. A statement for many
- * segments costs little more than for a single one, so each statement covers more segments than the previous one.
- *
- * @returns a function of the segment's range and of the number of events that would be read without the list. Its
- *   result is undefined if the list would be too long in comparison
- */
-function facetLists(database: Database, facets: string, order: Order, range: Range) {
-  let known: Range = { low: 1, high: 0 }
-  let seqs: number[] = []
-  let reach = 0
-  return ({ low, high }: Range, otherwise: number): number[] | undefined => {
-    if (low < known.low || high > known.high) {
-      const most = Math.min(LISTED.most, Math.max(LISTED.least, LISTED.each * otherwise))
-      reach = Math.min(LISTED.farthest, high - low + GROWTH * reach)
-      known =
-        order === 'asc'
-          ? { low, high: Math.min(range.high, Math.max(high, low + reach)) }
-          : { low: Math.max(range.low, Math.min(low, high - reach)), high }
-      seqs = toSeqs(database.all(FACETS[order], facets, known.low, known.high, most))
-      if (seqs.length === most) known = { ...known, [order === 'asc' ? 'high' : 'low']: seqs.at(-1) }
-      if (order === 'desc') seqs.reverse()
-      if (low < known.low || high > known.high) return undefined
-    }
-    return seqs.filter(seq => seq >= low && seq <= high)
-  }
-}
-
 function anyPattern(patterns: readonly string[]): string {
   return patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
 }
@@ -374,8 +335,4 @@ function scanning(database: Database, query: EventFilter, atOnce: number): Looku
   const columns = [listed(sources), listed(sources), listed(kinds), listed(kinds), subjectId, ...excluded.values]
   const values = [...columns, ...likely.flat(), atOnce]
   return (order, { low, high }) => toSeqs(database.all(statements[order], low, high, ...values))
-}
-
-function toSeqs(rows: Record<string, unknown>[]): number[] {
-  return rows.map(row => Number(row.seq))
 }
