@@ -252,5 +252,5 @@ function tokenRequired(): AppError {
 }
 
 function adminsOnly(): AppError {
-  return new AppError('forbidden', 'forbidden', 'Only an admin may do this.', { hint: 'Ask one.' })
+  return new AppError('forbidden', 'forbidden', 'Only an admin may do this.', { hint: 'Ask an administrator.' })
 }
