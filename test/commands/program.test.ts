@@ -32,6 +32,8 @@ const lines = [
     err: /^"daybook teapot" is not a command\. "daybook --tree-brief" shows every command\.\n$/,
   },
   { argv: ['teapot', '--json'], code: 2, out: /^\{"error":\{"code":"unknown_command",.*\}\}\n$/ },
+  // Again, in the same process: what it writes with `console` must not go to the outputs of the first one.
+  { argv: ['--version'], code: 0, out: new RegExp(`^daybook/${version} `) },
 ]
 for (const { argv, code, isHelp = false, out = /^$/, err = /^$/ } of lines) {
   t.test(`daybook ${argv.join(' ')} ends with ${code}`, async t => {

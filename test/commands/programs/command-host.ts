@@ -3,6 +3,7 @@
  * its own. Node and the program are loaded once for all of them, which is most of what a command costs.
  */
 
+import { Console } from 'node:console'
 import { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -49,6 +50,8 @@ async function runToItsEnd({ argv, env, input, cwd = CWD, atTerminal = false }: 
     if (atTerminal) Object.defineProperties(stream, TERMINAL)
     Object.defineProperty(process, name, { value: stream, configurable: true })
   }
+  // Node's own console keeps the outputs that it writes to first.
+  globalThis.console = new Console(out, err)
   const exited = new Promise<number>(resolve => {
     Object.defineProperty(process, 'exit', { value: (code = exitCode()) => resolve(code), configurable: true })
   })
