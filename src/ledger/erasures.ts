@@ -95,7 +95,10 @@ export class Erasures {
     return capturedAt(event)
   }
 
-  /** The oldest events of an actor, as many as one step erases. The filter by actor also matches display names, so the id is compared again. */
+  /**
+   * The oldest events of an actor, as many as one step erases. The filter by actor also matches display names, so the id is
+   * compared again.
+   */
   async #listOfActor(actor: string): Promise<{ captured: Micros[]; hasMore: boolean }> {
     const captured: Micros[] = []
     for (let since = 0; ; ) {

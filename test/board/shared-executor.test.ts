@@ -15,7 +15,7 @@ import { testFolder } from '../support/test-folder.js'
 import { ADA } from './actor.js'
 import { CARD, runs as isRunning, program, SHORT_TIMES, shell, until } from './executor-rig.js'
 
-const TURN_SECONDS = 1
+const LEASE_SECONDS = 1
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
@@ -40,7 +40,7 @@ else {
       newId: () => `run_${folder}_${++made}`,
       newMarker: () => `marker-of-${folder}-${made}`,
       report: error => reported.push(error),
-      times: { ...SHORT_TIMES, leaseSeconds: TURN_SECONDS },
+      times: { ...SHORT_TIMES, leaseSeconds: LEASE_SECONDS },
       settings: { command, timeoutSeconds: 60, environment: { PATH: process.env.PATH ?? '' }, folder },
     })
     t.teardown(async () => {

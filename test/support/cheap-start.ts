@@ -2,20 +2,16 @@
 const LATE_OPTIMISATION = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
 
 /**
- * Options of Node for processes that tests start: V8 compiles WebAssembly only once, since a test ends before a better
- * compilation pays. Threads that help to collect garbage take more processor time than they save. Few of these processes
- * live long enough to optimise JavaScript at all.
+ * V8 compiles WebAssembly only once, since a test ends before a better compilation pays. Threads that help to collect
+ * garbage take more processor time than they save.
  */
-export const CHEAP_START: readonly string[] = [
-  '--liftoff-only',
-  '--single-threaded-gc',
-  ...(LATE_OPTIMISATION.length > 0 ? LATE_OPTIMISATION : ['--no-opt']),
-]
+const CHEAP = ['--liftoff-only', '--single-threaded-gc', ...LATE_OPTIMISATION]
 
-/** The same for test processes. By default V8 begins with space for 1 MiB of young objects, and copies the live ones often. */
-export const CHEAP_TESTS: readonly string[] = [
-  '--liftoff-only',
-  '--single-threaded-gc',
-  '--min-semi-space-size=16',
-  ...LATE_OPTIMISATION,
-]
+/**
+ * Options of Node for test processes. By default V8 begins with space for 1 MiB of young objects, and copies the live
+ * ones often.
+ */
+export const CHEAP_TESTS: readonly string[] = [...CHEAP, '--min-semi-space-size=16']
+
+/** Options of Node for processes that tests start. Few of them live long enough to optimise JavaScript at all. */
+export const CHEAP_START: readonly string[] = LATE_OPTIMISATION.length > 0 ? CHEAP : [...CHEAP, '--no-opt']

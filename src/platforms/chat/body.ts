@@ -1,5 +1,13 @@
 import type { WebhookDelivery } from '../adapter.js'
-import { formField, isForm, parseJson, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
+import {
+  formField,
+  formFields,
+  isForm,
+  parseJson,
+  textOf,
+  unreadable,
+  withinDepth,
+} from '../deliveries/delivery-body.js'
 import { isPayload, type Payload, REDACTED } from '../mapping/payload.js'
 import { isSlackFormat } from './slack-format.js'
 
@@ -11,12 +19,12 @@ import { isSlackFormat } from './slack-format.js'
 export function readBody(delivery: WebhookDelivery): Payload {
   const text = textOf(delivery)
   // Forwarding programs often keep their HTTP client's default, which labels JSON as a form.
-  return isForm(delivery) && !text.trimStart().startsWith('{') ? readForm(text) : readObject(text)
+  return isForm(delivery) && !text.trimStart().startsWith('{') ? readForm(delivery) : readObject(text)
 }
 
-function readForm(text: string): Payload {
-  const fields = Object.fromEntries(new URLSearchParams(text))
-  return isSlackFormat(fields) ? fields : readObject(formField(text, 'payload'))
+function readForm(delivery: WebhookDelivery): Payload {
+  const fields = Object.fromEntries(formFields(delivery))
+  return isSlackFormat(fields) ? fields : readObject(formField(delivery, 'payload'))
 }
 
 function readObject(text: string): Payload {

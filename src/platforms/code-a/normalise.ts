@@ -48,8 +48,7 @@ export function normaliseCodeABody(body: Payload, delivery: WebhookDelivery): No
  * @throws AppError `invalid/invalid_json` when there is no JSON object
  */
 export function readBody(delivery: WebhookDelivery): Payload {
-  const text = textOf(delivery)
-  const parsed = parseJson(isForm(delivery) ? formField(text, 'payload') : text)
+  const parsed = parseJson(isForm(delivery) ? formField(delivery, 'payload') : textOf(delivery))
   if (!isPayload(parsed)) throw unreadable('The body is JSON, but not an object.')
   const kept = withinDepth(parsed)
   return typeof kept.secret === 'string' && kept.secret !== '' ? { ...kept, secret: REDACTED } : kept

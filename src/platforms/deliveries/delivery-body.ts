@@ -4,6 +4,8 @@ import type { WebhookDelivery } from '../adapter.js'
 import type { Payload } from '../mapping/payload.js'
 
 const FORM = 'application/x-www-form-urlencoded'
+const PLUS = 0x2b
+const SPACE = 0x20
 const BYTE_ORDER_MARK = '\uFEFF'
 /** The payload is a few levels deep in the event, whose total depth is limited. */
 const PAYLOAD_DEPTH = JSON_DEPTH - 4
@@ -18,9 +20,17 @@ export function isForm({ headers }: WebhookDelivery): boolean {
   return (headers['content-type'] ?? '').toLowerCase().includes(FORM)
 }
 
+/** The fields of a form. Source: URL Standard, section 5.1. */
+export function formFields({ body }: WebhookDelivery): URLSearchParams {
+  // Node's own reading of `+` takes ten times as long as that of a space, and breaks letters that are not encoded.
+  const bytes = Buffer.from(body)
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === PLUS) bytes[at] = SPACE
+  return new URLSearchParams(withoutMark(bytes.toString('utf8')))
+}
+
 /** A field of a form. @throws AppError `invalid/invalid_json` if the form lacks it */
-export function formField(form: string, name: string): string {
-  const field = new URLSearchParams(form).get(name)
+export function formField(delivery: WebhookDelivery, name: string): string {
+  const field = formFields(delivery).get(name)
   if (field === null) throw unreadable(`The form has no "${name}" field.`)
   return field
 }

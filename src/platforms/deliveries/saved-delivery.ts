@@ -4,7 +4,7 @@ import { toSite } from '../../model/platforms/site.js'
 import type { DeliveryContext, WebhookDelivery } from '../adapter.js'
 import { isSlackFormat } from '../chat/slack-format.js'
 import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
-import { isForm, textOf } from './delivery-body.js'
+import { formFields, isForm, textOf } from './delivery-body.js'
 
 /** A saved delivery, with everything needed to interpret it. */
 export interface SavedDelivery {
@@ -137,7 +137,7 @@ function guessSource(delivery: WebhookDelivery, body: unknown): PlatformSource |
   const { headers } = delivery
   for (const [header, source] of SOURCE_HEADERS) if (Object.keys(headers).some(name => header.test(name))) return source
   if (CHAT_AGENT.test(headers['user-agent'] ?? '')) return 'chat'
-  if (isForm(delivery) && isSlackFormat(Object.fromEntries(new URLSearchParams(textOf(delivery))))) return 'chat'
+  if (isForm(delivery) && isSlackFormat(Object.fromEntries(formFields(delivery)))) return 'chat'
   return isPayload(body) && textAt(body, 'bot_email') && objectAt(body, 'message') ? 'chat' : undefined
 }
 

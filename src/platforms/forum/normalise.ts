@@ -55,7 +55,7 @@ const JSON_BEGINS = /^\s*[[{]/u
  */
 export function readBody(delivery: WebhookDelivery): Payload {
   const text = textOf(delivery)
-  const parsed = parseJson(isForm(delivery) && !JSON_BEGINS.test(text) ? formField(text, 'payload') : text)
+  const parsed = parseJson(isForm(delivery) && !JSON_BEGINS.test(text) ? formField(delivery, 'payload') : text)
   if (!isPayload(parsed)) throw unreadable('The body is JSON, but not an object.')
   return withinDepth(parsed)
 }

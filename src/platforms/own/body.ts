@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { WebhookDelivery } from '../adapter.js'
-import { isForm, textOf } from '../deliveries/delivery-body.js'
+import { formFields, isForm, textOf } from '../deliveries/delivery-body.js'
 import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
 import { withExactIntegers } from './exact-integers.js'
 
@@ -27,7 +27,7 @@ export function readOwnBody(delivery: WebhookDelivery, isSignedForm: boolean): R
   if (json !== undefined) return json
   if (!isForm(delivery))
     return { root: text, unreadable: 'The body is not JSON, and its Content-Type is not that of a form.' }
-  const fields = Object.fromEntries(new URLSearchParams(text))
+  const fields = Object.fromEntries(formFields(delivery))
   // What is signed of a form does not show where a field begins, so its text could become this field.
   if (isSignedForm) return { root: fields }
   const payload = memberOf(fields, 'payload')

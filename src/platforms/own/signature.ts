@@ -4,7 +4,7 @@ import { AppError, invalidField } from '../../model/app-error.js'
 import type { SignatureProof, SourceProof } from '../../model/sources/source-definition.js'
 import { findTimestamp } from '../../model/timestamp.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { isForm, textOf } from '../deliveries/delivery-body.js'
+import { formFields, isForm, textOf } from '../deliveries/delivery-body.js'
 import { TOLERANCE_SECONDS } from '../signatures/standard-webhooks.js'
 import { anyMatches, signatureInvalid } from '../signatures/verification.js'
 
@@ -148,12 +148,10 @@ function sortedForm(delivery: WebhookDelivery): string {
     throw signatureInvalid('The source signs a form, and the body is none.', 'Let the sender send a form.')
   }
   if (delivery.body.byteLength > FORM.bytes) throw tooLarge('A signed form', FORM.bytes)
-  const text = textOf(delivery)
-  if (text.split('&', FORM.fields + 1).length > FORM.fields) {
+  if (textOf(delivery).split('&', FORM.fields + 1).length > FORM.fields) {
     throw new AppError('too_large', 'body_too_large', `A signed form can have at most ${FORM.fields} fields.`)
   }
-  const fields = [...new URLSearchParams(text)]
-  return fields
+  return [...formFields(delivery)]
     .sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
     .map(([name, value]) => name + value)
     .join('')

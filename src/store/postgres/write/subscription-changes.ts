@@ -101,7 +101,10 @@ function noteCapture(body: Body, changes: CaptureState, cursor: string | undefin
   if (cursor !== undefined) body.last_cursor = laterCursor(body.last_cursor, cursor)
 }
 
-/** Message ids of a chat server are integers that grow, and a cursor never moves back. The cursors of other platforms are timestamps. */
+/**
+ * Message ids of a chat server are integers that grow, and a cursor never moves back. The cursors of other platforms are
+ * timestamps.
+ */
 export function laterCursor(before: string | null | undefined, cursor: string): string {
   const areIds = before && [before, cursor].every(each => /^\d+$/.test(each))
   return areIds && BigInt(before) >= BigInt(cursor) ? before : cursor
