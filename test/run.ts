@@ -60,12 +60,15 @@ for (const [program, debianPackage] of absent) {
 const files = named.length > 0 ? named : everyTest()
 const cluster = await startCluster(files)
 const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'true' ? 1 : 0, skipped: 0 }
+/** Shown where they happen, and again at the end, as logs are long and some readers keep only their end. */
+const failureTexts: string[] = []
 const waiting = slowRoomsFirst(files)
 // Two more than there are processors: tests wait a lot for what they started.
 await Promise.all(Array.from({ length: availableParallelism() + 2 }, runWaiting))
 await cluster?.remove()
 for (const folder of ['.tap/fixtures', '.tap']) removeEmpty(folder)
 const { passed, failed, skipped } = totals
+if (failureTexts.length > 0) console.log(`\nFailures:\n${failureTexts.join('\n')}`)
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed === 0 ? 0 : 1
 
@@ -181,8 +184,8 @@ async function runTogether(most: number): Promise<void> {
   if (file === '' && code === (hasFailures ? 1 : 0)) return
   const problem =
     file === '' ? 'A process did not end after its last test' : `The process of ${file} ended before it had`
-  console.log(`\n${tail}\n*** ${problem} (code ${code}, signal ${signal}). ***`)
   totals.failed += 1
+  showFailure(`\n${tail}\n*** ${problem} (code ${code}, signal ${signal}). ***`)
 }
 
 function show({ file, passed, failures, skipped, comments, seconds }: FileReport) {
@@ -192,7 +195,12 @@ function show({ file, passed, failures, skipped, comments, seconds }: FileReport
   const failed = failures.length > 0 ? `  ${failures.length} FAILED` : ''
   console.log(`${file}  ${passed} passed${failed}  ${seconds.toFixed(1)} s`)
   for (const text of [...skipped.map(name => `skipped: ${name}`), ...(failed ? comments : [])]) console.log(`  ${text}`)
-  for (const { fullname, diag } of failures) console.log(`\n  ${fullname}\n${indented(diag)}\n`)
+  for (const { fullname, diag } of failures) showFailure(`\n  ${fullname}\n${indented(diag)}\n`)
+}
+
+function showFailure(text: string) {
+  console.log(text)
+  failureTexts.push(text)
 }
 
 /** tap's diagnosis has texts of several lines, as a difference. */
