@@ -96,7 +96,9 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
   return {
     rate: (latencies.length / ms) * 1_000,
     groupSize: latencies.length / groups,
-    ...{ p50Ms: percentile(0.5), p99Ms: percentile(0.99), busy: Math.min(1, busyMs / ms) },
+    p50Ms: percentile(0.5),
+    p99Ms: percentile(0.99),
+    busy: Math.min(1, busyMs / ms),
   }
 }
 

@@ -25,7 +25,12 @@ export async function subscribe(
 ): Promise<void> {
   const { which, count } = work
   await runLoad(workspace, {
-    ...{ port, connections: 64, requests: count, prepare: count, warmupMs: 0, measureMs: UNHURRIED_MS },
+    port,
+    connections: 64,
+    requests: count,
+    prepare: count,
+    warmupMs: 0,
+    measureMs: UNHURRIED_MS,
     work: { kind: 'subscriptions', which, first: 0 },
   })
 }

@@ -59,8 +59,14 @@ export class PostgresCluster {
   /** Address of its database, for a store without a server. */
   postgresAddress(schema: string): PostgresAddress {
     return {
-      ...{ hosts: [{ host: this.folder, port: 5432 }], database: 'postgres', user: 'bench', password: () => undefined },
-      ...{ sslMode: 'disable', schema, timeoutSeconds: 20, poolSize: 4 },
+      hosts: [{ host: this.folder, port: 5432 }],
+      database: 'postgres',
+      user: 'bench',
+      password: () => undefined,
+      sslMode: 'disable',
+      schema,
+      timeoutSeconds: 20,
+      poolSize: 4,
     }
   }
 

@@ -26,9 +26,13 @@ export async function ratesInTurn(
     progress(`GET in turns, ${readers.map(({ how }) => how).join(', ')}: round ${round} of ${ROUNDS}`)
     for (const [at, { server, path, headers }] of readers.entries()) {
       const { rate } = await runLoad(workspace, {
-        ...{ port: server.port, connections, requests: 10_000_000, prepare: 1 },
+        port: server.port,
+        connections,
+        requests: 10_000_000,
+        prepare: 1,
         work: { kind: 'reads', paths: [path], headers },
-        ...{ warmupMs: options.warmupMs / ROUNDS, measureMs: options.measureMs / ROUNDS },
+        warmupMs: options.warmupMs / ROUNDS,
+        measureMs: options.measureMs / ROUNDS,
       })
       rates[at]?.push(rate)
     }

@@ -23,8 +23,16 @@ import { findPostgres } from './support/postgres/find-postgres.js'
 /** Programs that suites look for, and the Debian package that has each. Debian's PostgreSQL is not on the search path. */
 const PROGRAMS = {
   initdb: 'postgresql',
-  ...{ sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl', nginx: 'nginx', python3: 'python3' },
-  ...{ zsh: 'zsh', fish: 'fish', caddy: 'caddy', promtool: 'prometheus' },
+  sqlite3: 'sqlite3',
+  curl: 'curl',
+  jq: 'jq',
+  openssl: 'openssl',
+  nginx: 'nginx',
+  python3: 'python3',
+  zsh: 'zsh',
+  fish: 'fish',
+  caddy: 'caddy',
+  promtool: 'prometheus',
   'chromium-headless-shell': 'chromium-headless-shell',
 }
 

@@ -35,12 +35,16 @@ export async function measureAccounts(bench: Bench): Promise<Figure[]> {
   const memory = await accountMemory(workspace)
 
   const checked = (how: string, value: number): Figure => ({
-    ...{ what: `GET ${PATH} ${how}, ${CONNECTIONS} connections`, value, unit: 'requests/s' },
+    what: `GET ${PATH} ${how}, ${CONNECTIONS} connections`,
+    value,
+    unit: 'requests/s',
     yardstick: { what: 'open', value: openRate, unit: 'requests/s' },
     goal: { atLeastTimes: 0.85 },
   })
   const bounded = (what: string, { atBound, beyond }: { atBound: number; beyond: number }): Figure => ({
-    ...{ what, value: beyond / 1e6, unit: 'MB' },
+    what,
+    value: beyond / 1e6,
+    unit: 'MB',
     yardstick: { what: 'when the bound was reached', value: atBound / 1e6, unit: 'MB' },
     goal: { within: 0.25 },
   })
@@ -48,7 +52,9 @@ export async function measureAccounts(bench: Bench): Promise<Figure[]> {
     checked('by an API token', tokenRate),
     checked('by a session', sessionRate),
     {
-      ...{ what: `GET during ${PARALLEL_LOGINS} simultaneous logins: the slowest`, value: slowest, unit: 'ms' },
+      what: `GET during ${PARALLEL_LOGINS} simultaneous logins: the slowest`,
+      value: slowest,
+      unit: 'ms',
       goal: { atMost: 100 },
     },
     bounded('sessions after 20 times as many as there may be: memory', memory.sessions),
@@ -94,7 +100,8 @@ async function issueToken({ port }: RunningServer, { cookie, csrf }: BrowserSess
 async function call(port: number, path: string, headers: Record<string, string>, body?: object): Promise<Response> {
   const type = body ? { 'content-type': 'application/json' } : {}
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    ...{ method: 'POST', headers: { ...type, ...headers } },
+    method: 'POST',
+    headers: { ...type, ...headers },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   if (!answer.ok) throw new Error(`POST ${path} was answered with ${answer.status}.`)
@@ -106,11 +113,18 @@ async function slowestDuringLogins({ workspace }: Bench, server: RunningServer, 
   const bounds = { warmupMs: 500, measureMs: LOGINS_MEASURED_MS }
   const reading = await prepareLoad(workspace, {
     ...readPlan(server, { Cookie: cookie }),
-    ...{ ...bounds, connections: 1, pauseMs: 2 },
+    ...bounds,
+    connections: 1,
+    pauseMs: 2,
   })
   const logins: LoadPlan = {
-    ...{ ...bounds, port: server.port, connections: PARALLEL_LOGINS, requests: 10_000_000, prepare: 1 },
-    ...{ work: { kind: 'logins', ...USER }, mayRefuse: true },
+    ...bounds,
+    port: server.port,
+    connections: PARALLEL_LOGINS,
+    requests: 10_000_000,
+    prepare: 1,
+    work: { kind: 'logins', ...USER },
+    mayRefuse: true,
   }
   const loggingIn = await prepareLoad(workspace, logins)
   const [read, loggedIn] = await Promise.all([reading.run(), loggingIn.run()])

@@ -35,7 +35,9 @@ export async function measureBatches(bench: Bench): Promise<Figure[]> {
     inProgress: BATCH_CONNECTIONS,
   })
   const figure = (what: string, span: Span): Figure => ({
-    ...{ what, value: rateBetween(marks, { ...span, eventsEach: BATCH_EVENTS }), unit: 'events/s' },
+    what,
+    value: rateBetween(marks, { ...span, eventsEach: BATCH_EVENTS }),
+    unit: 'events/s',
     yardstick: {
       what: 'the store alone',
       value: rateBetween(loopMarks, { ...span, eventsEach: BATCH_EVENTS }),

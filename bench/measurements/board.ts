@@ -32,7 +32,9 @@ async function measureGate(bench: Bench): Promise<Figure[]> {
   for (const server of [open, closed]) await server.stop()
   return [
     {
-      ...{ what: `board: GET ${PATH} by a session, ${CONNECTIONS} connections`, value: rate, unit: 'requests/s' },
+      what: `board: GET ${PATH} by a session, ${CONNECTIONS} connections`,
+      value: rate,
+      unit: 'requests/s',
       yardstick: { what: 'a board that asks for nothing', value: openRate, unit: 'requests/s' },
       goal: { atLeastTimes: 0.8 },
     },
@@ -60,16 +62,16 @@ async function measureProxy(bench: Bench): Promise<Figure[]> {
   for (const server of [front, behind, large]) await server.stop()
   return [
     {
-      ...{
-        what: `board: GET ${PATH} through the proxy, ${CONNECTIONS} connections`,
-        value: proxied,
-        unit: 'requests/s',
-      },
+      what: `board: GET ${PATH} through the proxy, ${CONNECTIONS} connections`,
+      value: proxied,
+      unit: 'requests/s',
       yardstick: { what: 'asking the backend directly', value: direct, unit: 'requests/s' },
       goal: { atLeastTimes: 0.5 },
     },
     {
-      ...{ what: `board: ${LARGE_BYTES / 1e6} MB through the proxy: memory`, value: peak, unit: 'MB' },
+      what: `board: ${LARGE_BYTES / 1e6} MB through the proxy: memory`,
+      value: peak,
+      unit: 'MB',
       yardstick: { what: 'after a first one', value: before, unit: 'MB' },
       goal: { within: 0.25 },
     },
@@ -80,7 +82,9 @@ async function measureStore({ workspace, progress }: Bench): Promise<Figure[]> {
   progress('the store of sessions')
   const times = await sessionStoreTimes(workspace)
   return (['login', 'check', 'purge'] as const).map(what => ({
-    ...{ what: `board: ${what} in the store, 1,024 sessions: p99`, value: times[what].p99, unit: 'ms' as const },
+    what: `board: ${what} in the store, 1,024 sessions: p99`,
+    value: times[what].p99,
+    unit: 'ms' as const,
     // A commit waits for the disk, which is sometimes slow. The median shows the time of the store itself.
     details: times[what],
     goal: { atMost: 2 },
@@ -101,7 +105,9 @@ async function logIn({ port }: RunningServer): Promise<string> {
 
 async function post(port: number, path: string, body: string, headers: Record<string, string>): Promise<Response> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    ...{ method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } },
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
   })
   if (!answer.ok) throw new Error(`POST ${path} was answered with ${answer.status}.`)
   return answer

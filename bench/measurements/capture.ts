@@ -10,8 +10,11 @@ const MESSAGES = { usual: 100_000, quick: 10_000 }
 const WATCHED = { stream: 'eng', topic: 'deploys' }
 const WATCH = {
   id: 'deploys',
-  ...{ source: 'chat', target: `stream:${WATCHED.stream}/topic:${WATCHED.topic}`, event_kinds: ['message.created'] },
-  ...{ capture_modes: ['api_cursor', 'poll'], metadata: { interval_seconds: 60 } },
+  source: 'chat',
+  target: `stream:${WATCHED.stream}/topic:${WATCHED.topic}`,
+  event_kinds: ['message.created'],
+  capture_modes: ['api_cursor', 'poll'],
+  metadata: { interval_seconds: 60 },
 }
 const SAMPLE_MS = 100
 
@@ -48,7 +51,9 @@ export async function measureCapture(bench: Bench): Promise<Figure[]> {
 async function saveWatch({ workspace }: Bench, folder: string): Promise<void> {
   const server = await startLedger(workspace, folder)
   const saved = await fetch(`http://127.0.0.1:${server.port}/api/subscriptions`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(WATCH) },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(WATCH),
   })
   await server.stop()
   if (!saved.ok) throw new Error(`The watch was answered with ${saved.status}: ${await saved.text()}`)
@@ -71,7 +76,9 @@ function memoryFigures(name: string, sizes: readonly number[]): Figure[] {
   if (third === 0) return []
   return [
     {
-      ...{ what: `${name}: memory in the last third`, value: Math.max(...sizes.slice(2 * third)), unit: 'MB' },
+      what: `${name}: memory in the last third`,
+      value: Math.max(...sizes.slice(2 * third)),
+      unit: 'MB',
       yardstick: { what: 'in the middle third', value: Math.max(...sizes.slice(third, 2 * third)), unit: 'MB' },
       goal: { within: 0.4 },
       details: sizes,

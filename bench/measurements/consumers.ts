@@ -53,12 +53,16 @@ async function measureCommand({ options, workspace, progress }: Bench): Promise<
   await server.stop()
   return [
     {
-      ...{ what: `consume --exec true --concurrency ${CONCURRENCY}`, value: execRate, unit: 'events/s' },
+      what: `consume --exec true --concurrency ${CONCURRENCY}`,
+      value: execRate,
+      unit: 'events/s',
       yardstick: { what: 'starting the same processes', value: spawnRate, unit: 'events/s' },
       goal: { atLeastTimes: 0.8 },
     },
     {
-      ...{ what: `consume --forward --batch ${FORWARDED}`, value: forwardRate, unit: 'events/s' },
+      what: `consume --forward --batch ${FORWARDED}`,
+      value: forwardRate,
+      unit: 'events/s',
       goal: { atLeast: 3_000 },
     },
   ]
@@ -101,15 +105,15 @@ async function measureWaiting({ options, workspace, progress }: Bench): Promise<
   await server.stop()
   return [
     {
-      ...{ what: `${CONSUMERS} consumers wait: processor time of the server`, value: idle, unit: '%' },
+      what: `${CONSUMERS} consumers wait: processor time of the server`,
+      value: idle,
+      unit: '%',
       goal: { atMost: 5 },
     },
     {
-      ...{
-        what: 'from a POST to the answer of the consumers that match: p99',
-        value: times.summary().p99,
-        unit: 'ms',
-      },
+      what: 'from a POST to the answer of the consumers that match: p99',
+      value: times.summary().p99,
+      unit: 'ms',
       goal: { atMost: 100 },
     },
   ]
@@ -134,7 +138,9 @@ async function measureLive({ options, workspace, progress }: Bench): Promise<Fig
   consumers.stop()
   await Promise.all([without.stop(), live.stop()])
   return {
-    ...{ what: `one new event a POST, ${LIVE} consumers wait`, value: median(rates.live), unit: 'events/s' },
+    what: `one new event a POST, ${LIVE} consumers wait`,
+    value: median(rates.live),
+    unit: 'events/s',
     yardstick: { what: 'without consumers', value: median(rates.without), unit: 'events/s' },
     goal: { atLeastTimes: 0.9 },
     details: rates,

@@ -20,7 +20,8 @@ export async function measureFollowing({ workspace, largeLedger, progress }: Ben
   progress(`a follower copies ${events} events`)
   const startedAt = performance.now()
   const follower = await startLedger(workspace, await workspace.folder('follower'), {
-    ...{ EVENT_FOLLOW: `http://127.0.0.1:${leader.port}`, EVENT_ADMIN_TOKEN: ADMIN_TOKEN },
+    EVENT_FOLLOW: `http://127.0.0.1:${leader.port}`,
+    EVENT_ADMIN_TOKEN: ADMIN_TOKEN,
   })
   const { head_digest: digest } = await readHealth(leader.port)
   for (let copied = await readHealth(follower.port); copied.follows?.state !== 'in_step'; ) {

@@ -150,7 +150,9 @@ async function addLargeEvents({ port }: RunningServer): Promise<void> {
       JSON.stringify({ kind: 'page.kept', subject_type: 'page', subject_id: `${first + nth}`, payload: { text } }),
     )
     const answer = await fetch(`http://127.0.0.1:${port}/api/events`, {
-      ...{ method: 'POST', body: lines.join('\n'), headers: { 'content-type': 'application/x-ndjson' } },
+      method: 'POST',
+      body: lines.join('\n'),
+      headers: { 'content-type': 'application/x-ndjson' },
     })
     if (!answer.ok) throw new Error(`A batch was answered with ${answer.status}.`)
     await answer.text()
@@ -183,20 +185,28 @@ function figuresOf(seen: {
   return [
     ...seen.results.flatMap(({ name, answered, failed, times }): Figure[] => [
       {
-        ...{ what: of(`${name}, failed${reasons(failed)}`), value: failures(failed), unit: 'requests' },
+        what: of(`${name}, failed${reasons(failed)}`),
+        value: failures(failed),
+        unit: 'requests',
         yardstick: { what: 'answered', value: answered, unit: 'requests' },
         goal: { atMost: 0 },
         details: { failed, times },
       },
       {
-        ...{ what: of(`${name}, p99`), value: times.p99, unit: 'ms' },
+        what: of(`${name}, p99`),
+        value: times.p99,
+        unit: 'ms',
         yardstick: { what: 'p50', value: times.p50, unit: 'ms' },
         goal: { atMost: 1_000 },
       },
     ]),
-    { ...{ what: of('acknowledged and not in the ledger'), value: seen.lost, unit: 'requests' }, goal: { atMost: 0 } },
+    { what: of('acknowledged and not in the ledger'), value: seen.lost, unit: 'requests', goal: { atMost: 0 } },
     {
-      ...{ what: of('most memory'), value: seen.peak, unit: 'MB', goal: { atMost: 500 }, details: seen.seen },
+      what: of('most memory'),
+      value: seen.peak,
+      unit: 'MB',
+      goal: { atMost: 500 },
+      details: seen.seen,
       yardstick: { what: 'before', value: seen.before, unit: 'MB' },
     },
   ]

@@ -6,7 +6,9 @@ export async function measureGrowth({ largeLedger }: Bench): Promise<Figure[]> {
   const { events, growth, wasKept } = await largeLedger.get()
   const how = wasKept ? 'in batches, when the kept ledger was filled' : 'in batches'
   const last = (yardstick: string, value: number): Figure => ({
-    ...{ what: `the last 10,000 of ${events} events, ${how}`, value: growth.late, unit: 'events/s' },
+    what: `the last 10,000 of ${events} events, ${how}`,
+    value: growth.late,
+    unit: 'events/s',
     yardstick: { what: yardstick, value, unit: 'events/s' },
     goal: { within: 0.15 },
     details: growth,

@@ -55,7 +55,8 @@ async function measureMapped(bench: Bench): Promise<Figure> {
   }
   await own.stop()
   return {
-    ...{ what: `deliveries to a source of an operator, ${CONNECTIONS} connections`, unit: 'requests/s' },
+    what: `deliveries to a source of an operator, ${CONNECTIONS} connections`,
+    unit: 'requests/s',
     value: median(mapped),
     yardstick: { what: 'the payload in an event a POST', value: median(plain), unit: 'events/s' },
     goal: { atLeastTimes: 0.5 },
@@ -78,7 +79,9 @@ function measureLargeMapping({ progress }: Bench): Figure {
       { at: '/fields/[key=k99]/value', is: 'v99' },
       ...['/a', '/b', '/list/1/id'].map(at => ({ at, is: type })).slice(0, type === 'last' ? 0 : 3),
     ],
-    ...{ kind: 'thing.seen', subject_id: '{/list/0/id}', text: ['{/missing}', '{/list/8000/text}'] },
+    kind: 'thing.seen',
+    subject_id: '{/list/0/id}',
+    text: ['{/missing}', '{/list/8000/text}'],
     target: [{ type: 'user', id: '{/list/7000/login}' }],
   })
   const rules = [...Array.from({ length: 49 }, (_, at) => rule(`no${at}`)), rule('last')]
@@ -90,7 +93,9 @@ function measureLargeMapping({ progress }: Bench): Figure {
     return performance.now() - begun
   })
   return {
-    ...{ what: 'parsing 1 MiB of JSON and mapping it by 50 rules, the median', unit: 'ms', value: median(times) },
+    what: 'parsing 1 MiB of JSON and mapping it by 50 rules, the median',
+    unit: 'ms',
+    value: median(times),
     goal: { atMost: MAPPED_GOAL_MS },
     details: times,
   }
@@ -122,11 +127,9 @@ async function measureBeside(
     }
   }
   return {
-    ...{
-      what: `deliveries of ${source} with ${SOURCES} own sources`,
-      unit: 'requests/s',
-      value: median(withSources),
-    },
+    what: `deliveries of ${source} with ${SOURCES} own sources`,
+    unit: 'requests/s',
+    value: median(withSources),
     yardstick: { what: 'without sources', value: median(without), unit: 'requests/s' },
     goal: { within: 0.1 },
   }
@@ -140,7 +143,12 @@ function measureRound(
   const { warmupMs, measureMs } = options
   const expected = Math.round((EXPECTED_RATE * (warmupMs + measureMs)) / 1_000)
   return runLoad(workspace, {
-    ...{ port, connections: CONNECTIONS, warmupMs, measureMs, requests: 100 * expected, prepare: expected },
+    port,
+    connections: CONNECTIONS,
+    warmupMs,
+    measureMs,
+    requests: 100 * expected,
+    prepare: expected,
     work: { ...work, size: 'mean', first: round * 100 * expected },
   })
 }

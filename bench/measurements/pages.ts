@@ -27,7 +27,8 @@ export async function measurePages({ options, workspace, largeLedger, progress }
   progress(`the same by ${READERS} readers together`)
   const quarter = Math.floor(pages / READERS)
   const together = await runWalk(workspace, {
-    ...{ port, limit: LIMIT },
+    port,
+    limit: LIMIT,
     readers: Array.from({ length: READERS }, (_, index) => ({
       since: index === 0 ? BEGINNING : (checkpoints[index * quarter - 1] ?? BEGINNING),
       pages: quarter,
@@ -43,17 +44,23 @@ export async function measurePages({ options, workspace, largeLedger, progress }
   const start = pageMs(0, 0.1)
   const rate = (walk: { events: number; seconds: number }) => walk.events / walk.seconds
   const place = (where: string, value: number): Figure => ({
-    ...{ what: `a page of ${LIMIT} ${where} of ${events} events: p50`, value, unit: 'ms' },
+    what: `a page of ${LIMIT} ${where} of ${events} events: p50`,
+    value,
+    unit: 'ms',
     yardstick: { what: 'at the start', value: start, unit: 'ms' },
     goal: { within: 0.15 },
   })
   return [
     {
-      ...{ what: `pages of ${LIMIT} by since, one reader`, value: median(warm.map(rate)), unit: 'events/s' },
+      what: `pages of ${LIMIT} by since, one reader`,
+      value: median(warm.map(rate)),
+      unit: 'events/s',
       goal: { atLeast: 300_000 },
     },
     {
-      ...{ what: `pages of ${LIMIT} by since, ${READERS} readers`, value: rate(together), unit: 'events/s' },
+      what: `pages of ${LIMIT} by since, ${READERS} readers`,
+      value: rate(together),
+      unit: 'events/s',
       goal: { atLeast: 300_000 },
     },
     place('in the middle', pageMs(0.45, 0.55)),

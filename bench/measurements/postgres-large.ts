@@ -39,11 +39,14 @@ export async function measureLargePostgres(bench: Bench): Promise<Figure[]> {
   await cluster.sql('ANALYZE')
   const growth: Figure[] = [
     {
-      ...{ what: `PostgreSQL: NDJSON batches of ${BATCH_EVENTS}, ${events} events`, value: rate(0, events) },
-      ...{ unit: 'events/s', goal: { atLeast: 15_000 } },
+      what: `PostgreSQL: NDJSON batches of ${BATCH_EVENTS}, ${events} events`,
+      value: rate(0, events),
+      unit: 'events/s',
+      goal: { atLeast: 15_000 },
     },
     {
-      ...{ what: `PostgreSQL: the last 10,000 of ${events} events, in batches`, value: rate(events - WINDOW, events) },
+      what: `PostgreSQL: the last 10,000 of ${events} events, in batches`,
+      value: rate(events - WINDOW, events),
       unit: 'events/s',
       yardstick: { what: 'the 10,000th to the 20,000th', value: rate(WINDOW, 2 * WINDOW), unit: 'events/s' },
       goal: { within: 0.15 },
@@ -76,8 +79,10 @@ async function pageFigures({ options, workspace, progress }: Bench, { port }: Ru
   }
   return [
     {
-      ...{ what: `PostgreSQL: pages of ${LIMIT} by since`, value: walk ? walk.events / walk.seconds : 0 },
-      ...{ unit: 'events/s', goal: { atLeast: 100_000 } },
+      what: `PostgreSQL: pages of ${LIMIT} by since`,
+      value: walk ? walk.events / walk.seconds : 0,
+      unit: 'events/s',
+      goal: { atLeast: 100_000 },
     },
     place('in the middle', pageMs(0.45, 0.55)),
     place('at the end', pageMs(0.9, 1)),
@@ -92,7 +97,9 @@ async function searchFigures(bench: Bench, cluster: PostgresCluster, server: Run
     const found = await search(server.port, text)
     const { times, answered } = await runLoad(workspace, searchPlan(server, text, options.quick))
     figures.push({
-      ...{ what: `PostgreSQL: q, ${what}, ${options.events} events: p95`, value: times.p95, unit: 'ms' },
+      what: `PostgreSQL: q, ${what}, ${options.events} events: p95`,
+      value: times.p95,
+      unit: 'ms',
       yardstick: { what: 'ILIKE scan', value: await scanMs(cluster, readSearch('q', text)), unit: 'ms' },
       ...([...text].length >= 3 ? { goal: { atMost: P95_GOAL_MS } } : {}),
       details: { ...times, found, runs: answered },
@@ -129,8 +136,10 @@ async function severalServers(bench: Bench, servers: readonly RunningServer[]): 
     rates.several.push(results.reduce((sum, { rate }) => sum + rate, 0))
   }
   return {
-    ...{ what: `PostgreSQL: one event a POST, ${CONNECTIONS} connections to ${servers.length} servers` },
-    ...{ value: median(rates.several), unit: 'events/s', details: rates },
+    what: `PostgreSQL: one event a POST, ${CONNECTIONS} connections to ${servers.length} servers`,
+    value: median(rates.several),
+    unit: 'events/s',
+    details: rates,
     yardstick: { what: 'to one server', value: median(rates.one), unit: 'events/s' },
     goal: { atLeastTimes: 0.95 },
   }

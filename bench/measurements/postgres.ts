@@ -34,18 +34,18 @@ export async function measurePostgres(bench: Bench): Promise<Figure[]> {
   const ours = bench.postRates.get(CLIENTS) ?? (await measureFresh(bench, CLIENTS)).rate
   return [
     {
-      ...{ what: `one new event a POST, ${CLIENTS} connections, HTTP included`, value: ours, unit: 'events/s' },
+      what: `one new event a POST, ${CLIENTS} connections, HTTP included`,
+      value: ours,
+      unit: 'events/s',
       yardstick: { what: `PostgreSQL, pgbench, ${CLIENTS} clients`, value: rate, unit: 'events/s' },
       goal: { atLeastTimes: 1 },
       details: { fsync },
     },
     {
-      ...{
-        what: 'PostgreSQL: one new event a POST, 64 connections',
-        value: inPostgres.rate,
-        unit: 'events/s',
-        details: inPostgres,
-      },
+      what: 'PostgreSQL: one new event a POST, 64 connections',
+      value: inPostgres.rate,
+      unit: 'events/s',
+      details: inPostgres,
       yardstick: {
         what: `PostgreSQL, pgbench, ${CLIENTS} clients, before and after`,
         value: (rate + again) / 2,

@@ -72,7 +72,10 @@ export function eventsPlan({ options }: Bench, port: number, connections: number
 
 async function yardstickRate({ options, workspace }: Bench, { port }: RunningServer, connections: number) {
   const { rate } = await runLoad(workspace, {
-    ...{ port, connections, requests: 10_000_000, prepare: YARDSTICK_EVENTS },
+    port,
+    connections,
+    requests: 10_000_000,
+    prepare: YARDSTICK_EVENTS,
     work: { kind: 'repeats', first: 0, count: YARDSTICK_EVENTS },
     warmupMs: options.warmupMs,
     measureMs: options.measureMs / 2,
@@ -84,7 +87,10 @@ function toFigures(what: string, connections: Connections, result: LoadResult, p
   const { p99 } = result.times
   return [
     {
-      ...{ what: `${what}, ${connections} connections`, value: result.rate, unit: 'events/s', details: result },
+      what: `${what}, ${connections} connections`,
+      value: result.rate,
+      unit: 'events/s',
+      details: result,
       yardstick: { what: 'polka that parses and answers', value: plainRate, unit: 'requests/s' },
       goal: { atLeastTimes: 0.4 },
     },
@@ -99,7 +105,9 @@ function toFigures(what: string, connections: Connections, result: LoadResult, p
 
 function noSlower(value: number, at64: number): Figure {
   return {
-    ...{ what: 'one new event a POST, 256 connections: no slower', value, unit: 'events/s' },
+    what: 'one new event a POST, 256 connections: no slower',
+    value,
+    unit: 'events/s',
     yardstick: { what: '64 connections', value: at64, unit: 'events/s' },
     // Two equal runs differ by this much.
     goal: { within: 0.05 },

@@ -78,7 +78,9 @@ export async function measureSearch(bench: Bench): Promise<Figure[]> {
       const { p50, p95, max } = result.times
       const goalMs = events > LARGE.events ? LARGE.goalMs : [...text].length < 3 ? SHORT_GOAL_MS : P95_GOAL_MS
       return {
-        ...{ what: `q, ${what}, ${events} events: p95`, value: p95, unit: 'ms' },
+        what: `q, ${what}, ${events} events: p95`,
+        value: p95,
+        unit: 'ms',
         yardstick: { what: 'LIKE scan', value: scans[index] ?? 0, unit: 'ms' },
         goal: { atMost: goalMs },
         details: { p50, p95, max, found, runs: result.answered },
@@ -98,8 +100,11 @@ async function measureFilters({ workspace, options, progress }: Bench, server: R
     const isByKey = 'subject_id' in filter || 'target' in filter || ('actor' in filter && !('q' in filter))
     const goalMs = isByKey ? FILTER_GOAL_MS : events > LARGE.events ? LARGE.goalMs : SHORT_GOAL_MS
     figures.push({
-      ...{ what: `filter ${what}, ${events} events: p95`, value: times.p95, unit: 'ms' },
-      ...{ goal: { atMost: goalMs }, details: { ...times, runs: answered } },
+      what: `filter ${what}, ${events} events: p95`,
+      value: times.p95,
+      unit: 'ms',
+      goal: { atMost: goalMs },
+      details: { ...times, runs: answered },
     })
   }
   return figures
@@ -122,11 +127,20 @@ async function measureWhileRecording({ workspace, options, progress }: Bench, fo
     progress(`looking for ${what} while batches of ${BATCH_EVENTS} are recorded`)
     const measureMs = options.measureMs + BUSY_WARM_UP_MS
     const recording = runLoad(workspace, {
-      ...{ port, connections: BATCH_CONNECTIONS, requests: 1_000_000, prepare: 0, warmupMs: 0, measureMs },
+      port,
+      connections: BATCH_CONNECTIONS,
+      requests: 1_000_000,
+      prepare: 0,
+      warmupMs: 0,
+      measureMs,
       work: { kind: 'batches', first: Date.now() * 1_000, size: BATCH_EVENTS },
     })
     const looking = runLoad(workspace, {
-      ...{ port, ...READING, requests: 1_000_000, warmupMs: BUSY_WARM_UP_MS, measureMs: options.measureMs },
+      port,
+      ...READING,
+      requests: 1_000_000,
+      warmupMs: BUSY_WARM_UP_MS,
+      measureMs: options.measureMs,
       work: { kind: 'reads', paths: [path] },
     })
     const [recorded, { times }] = await Promise.all([recording, looking])
@@ -152,11 +166,19 @@ async function postWhileSearching(bench: Bench, { port }: RunningServer, { what,
   const { workspace, options, progress } = bench
   progress(`posting during searches for ${what}`)
   const searching = runLoad(workspace, {
-    ...{ port, ...READING, requests: 1_000_000, measureMs: options.measureMs },
+    port,
+    ...READING,
+    requests: 1_000_000,
+    measureMs: options.measureMs,
     work: { kind: 'reads', paths: [searchPath(text)] },
   })
   const posting = runLoad(workspace, {
-    ...{ port, connections: 2, warmupMs: 0, requests: 1_000_000, prepare: 1_000, pauseMs: 20 },
+    port,
+    connections: 2,
+    warmupMs: 0,
+    requests: 1_000_000,
+    prepare: 1_000,
+    pauseMs: 20,
     // A kept ledger has seen the events of earlier runs.
     work: { kind: 'events', first: Date.now() * 1_000 },
     measureMs: options.measureMs,

@@ -29,11 +29,9 @@ export async function measureStartUp({ options, workspace, largeLedger, progress
   }
   return [
     {
-      ...{
-        what: `serve with ${events} events until it listens`,
-        value: median(seen.map(({ readyMs }) => readyMs)),
-        unit: 'ms',
-      },
+      what: `serve with ${events} events until it listens`,
+      value: median(seen.map(({ readyMs }) => readyMs)),
+      unit: 'ms',
       goal: { atMost: 1_000 },
       details: seen,
     },
@@ -55,7 +53,12 @@ async function askAround(workspace: Workspace, { port }: RunningServer): Promise
   const filters = ['kind=pull_request.*', 'subscription_id=watching-0', 'source=code_a&actor=Ada%20Abe', 'days=1']
   const paths = [...texts.map(searchPath), ...filters.map(filter => `/api/events?${filter}`), '/api/stats']
   await runLoad(workspace, {
-    ...{ port, connections: 2, requests: paths.length * 10, prepare: paths.length, warmupMs: 0 },
-    ...{ measureMs: UNHURRIED_MS, work: { kind: 'reads', paths } },
+    port,
+    connections: 2,
+    requests: paths.length * 10,
+    prepare: paths.length,
+    warmupMs: 0,
+    measureMs: UNHURRIED_MS,
+    work: { kind: 'reads', paths },
   })
 }

@@ -29,7 +29,9 @@ export async function measureSubscriptions(bench: Bench): Promise<Figure[]> {
   await Promise.all([withFew.stop(), withMany.stop()])
   return [
     {
-      ...{ what: `one new event a POST, ${many} subscriptions`, value: median(rates.many), unit: 'events/s' },
+      what: `one new event a POST, ${many} subscriptions`,
+      value: median(rates.many),
+      unit: 'events/s',
       yardstick: { what: `${FEW} subscriptions`, value: median(rates.few), unit: 'events/s' },
       goal: { within: 0.1 },
       details: rates,
@@ -50,7 +52,12 @@ async function rateOf({ options, workspace }: Bench, { port }: RunningServer, ro
   const measureMs = options.measureMs / 2
   const prepare = Math.round((EXPECTED_RATE * (warmupMs + measureMs)) / 1_000)
   const plan: LoadPlan = {
-    ...{ port, connections: CONNECTIONS, requests: 100 * prepare, prepare, warmupMs, measureMs },
+    port,
+    connections: CONNECTIONS,
+    requests: 100 * prepare,
+    prepare,
+    warmupMs,
+    measureMs,
     work: { kind: 'events', first: round * 10_000_000 },
   }
   const { rate } = await runLoad(workspace, plan)

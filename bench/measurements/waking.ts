@@ -64,7 +64,10 @@ export async function measureWaking({ workspace, options, progress }: Bench): Pr
   await cluster.stop()
   const alone = { what: 'no server waits', value: median(rates.alone), unit: 'events/s' } as const
   const waiting = (how: string, value: number): Figure => ({
-    ...{ what: `recording while ${WAITING} servers wait ${how}`, value, unit: 'events/s', yardstick: alone },
+    what: `recording while ${WAITING} servers wait ${how}`,
+    value,
+    unit: 'events/s',
+    yardstick: alone,
   })
   return [
     {
@@ -82,7 +85,9 @@ export async function measureWaking({ workspace, options, progress }: Bench): Pr
       }
     }),
     {
-      ...{ what: `a transaction with a notification for ${WAITING} servers`, value: notifying, unit: 'requests/s' },
+      what: `a transaction with a notification for ${WAITING} servers`,
+      value: notifying,
+      unit: 'requests/s',
       yardstick: { what: 'without, before and after', value: (plain + plainAgain) / 2, unit: 'requests/s' },
     },
     waiting('for notifications', median(rates.notified)),

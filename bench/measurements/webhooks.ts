@@ -65,14 +65,19 @@ async function measureDeliveries(
   const same = await measureLoad(bench, { kind: 'payloads', source, size, first: 0 })
   const value = result.rate
   const figure: Figure = {
-    ...{ what, value, unit: 'requests/s', details: result },
+    what,
+    value,
+    unit: 'requests/s',
+    details: result,
     yardstick: { what: 'the payload in an event a POST', value: same.rate, unit: 'events/s' },
   }
   if (size !== 'mean') return [figure]
   return [
     { ...figure, goal: { atLeastTimes: 0.6 } },
     {
-      ...{ what: `deliveries of ${source}, mean size, compared with small events`, value, unit: 'requests/s' },
+      what: `deliveries of ${source}, mean size, compared with small events`,
+      value,
+      unit: 'requests/s',
       yardstick: { what: 'one event a POST', value: plain, unit: 'events/s' },
     },
   ]
@@ -89,7 +94,11 @@ function deliveriesPlan({ options }: Bench, { port }: RunningServer, work: Deliv
   const { warmupMs, measureMs } = options
   const expected = Math.round((EXPECTED_RATE * (warmupMs + measureMs)) / 1_000)
   return {
-    ...{ port, connections: connectionsOf(work.size), warmupMs, measureMs, requests: 100 * expected },
+    port,
+    connections: connectionsOf(work.size),
+    warmupMs,
+    measureMs,
+    requests: 100 * expected,
     work,
     prepare: work.size === 'mean' ? expected : 0,
   }
@@ -105,11 +114,15 @@ async function measureOthers(bench: Bench): Promise<Figure[]> {
   const server = await startReceiving(bench)
   const bounds = { port: server.port, connections: 1, warmupMs: 0, measureMs: OTHERS_MEASURED_MS, requests: 1_000_000 }
   const reading = await prepareLoad(bench.workspace, {
-    ...{ ...bounds, prepare: 1, pauseMs: 2 },
+    ...bounds,
+    prepare: 1,
+    pauseMs: 2,
     work: { kind: 'reads', paths: ['/api/events?limit=1&source=chat', '/api/health'] },
   })
   const posting = await prepareLoad(bench.workspace, {
-    ...{ ...bounds, prepare: 1_000, pauseMs: 2 },
+    ...bounds,
+    prepare: 1_000,
+    pauseMs: 2,
     work: { kind: 'events', first: 0 },
   })
   const deliveries = Array.from({ length: LARGEST_TIMES }, (_, index) => largestDelivery(index))

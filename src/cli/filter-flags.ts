@@ -90,7 +90,13 @@ interface FilterFlagValues {
 export function filtersOf(flags: FilterFlagValues) {
   const { kind, actor, target, verified, outcome, q } = flags
   return {
-    ...{ source: withSources(flags.source), kind, actor, target, verified, outcome, q },
+    source: withSources(flags.source),
+    kind,
+    actor,
+    target,
+    verified,
+    outcome,
+    q,
     subscription_id: flags['subscription-id'],
     subject_id: flags['subject-id'],
     exclude_source: withSources(flags['exclude-source']),

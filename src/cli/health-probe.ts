@@ -6,8 +6,15 @@ import { Output } from './terminal/output.js'
 const FLAG = { type: 'boolean' } as const
 const TEXT = { type: 'string' } as const
 const OPTIONS = {
-  ...{ json: FLAG, 'no-color': FLAG, local: FLAG, output: { ...TEXT, short: 'o' }, fields: TEXT },
-  ...{ 'api-url': TEXT, token: TEXT, 'token-file': TEXT, profile: TEXT },
+  json: FLAG,
+  'no-color': FLAG,
+  local: FLAG,
+  output: { ...TEXT, short: 'o' },
+  fields: TEXT,
+  'api-url': TEXT,
+  token: TEXT,
+  'token-file': TEXT,
+  profile: TEXT,
 }
 
 /**

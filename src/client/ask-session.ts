@@ -15,8 +15,12 @@ export async function askSession(ledgerUrl: string, cookie: string): Promise<unk
   const { status, body } = await exchange(
     { baseUrl: ledgerUrl },
     {
-      ...{ method: 'GET', path: '/api/session', headers: { accept: 'application/json', cookie } },
-      ...{ idleSeconds: MAX_SECONDS, totalSeconds: MAX_SECONDS, maxAnswerBytes: MAX_ANSWER_BYTES },
+      method: 'GET',
+      path: '/api/session',
+      headers: { accept: 'application/json', cookie },
+      idleSeconds: MAX_SECONDS,
+      totalSeconds: MAX_SECONDS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
     },
   )
   if (status !== 200) throw new Error(`The ledger answered ${status}`)

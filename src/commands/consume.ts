@@ -113,10 +113,16 @@ export default class Consume extends DaybookCommand {
     const filters = Object.entries({ ...filtersOf(flags), exclude_actor: actors.length > 0 ? actors : undefined })
     const given = filters.filter(([, value]) => value !== undefined)
     const plan: ConsumePlan = {
-      ...{ name: args.name, once: flags.once, from: readPlace(flags), unit: flags.batch ?? 1 },
+      name: args.name,
+      once: flags.once,
+      from: readPlace(flags),
+      unit: flags.batch ?? 1,
       ...(given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
-      ...{ concurrency: flags.concurrency, key: flags.key, retries: flags.retries },
-      ...{ onFailure: flags['on-failure'], onRestore: flags['on-restore'] },
+      concurrency: flags.concurrency,
+      key: flags.key,
+      retries: flags.retries,
+      onFailure: flags['on-failure'],
+      onRestore: flags['on-restore'],
       ...(flags['max-age'] === undefined ? {} : { maxAgeSeconds: readDuration('--max-age', flags['max-age']) }),
       ...(flags['max-backlog'] === undefined ? {} : { maxBacklog: flags['max-backlog'] }),
     }

@@ -44,7 +44,10 @@ export default class Serve extends DaybookCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve)
     const given: ServeFlags = {
-      ...{ only: flags.only, host: flags.host, port: flags.port, db: flags.db },
+      only: flags.only,
+      host: flags.host,
+      port: flags.port,
+      db: flags.db,
       rootPath: flags['root-path'],
       allowOpen: flags['allow-open'],
       boardPort: flags['board-port'],

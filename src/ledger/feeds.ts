@@ -240,7 +240,8 @@ export class Feeds {
       failures,
       ...(version === undefined ? {} : { version }),
       state: {
-        ...{ read_at: toTimestamp(now), next_read_at: toTimestamp(now + Math.ceil(waitSeconds) * SECOND) },
+        read_at: toTimestamp(now),
+        next_read_at: toTimestamp(now + Math.ceil(waitSeconds) * SECOND),
         ...(problem === undefined ? {} : { problem }),
       },
     })

@@ -73,17 +73,23 @@ export class Ledger {
     this.#recorder = new EventRecorder({ store, clock, subscriptions, people: this.#people, feed: this.#feed })
     this.consumers = new Consumers({ store, clock, waitFor: (...asked) => this.waitFor(...asked) })
     this.feeds = new Feeds({
-      ...{ clock, read: loadedReadFeed, list: () => this.sources.list(), find: name => this.sources.find(name) },
+      clock,
+      read: loadedReadFeed,
+      list: () => this.sources.list(),
+      find: name => this.sources.find(name),
       record: deliveries => this.recordMissing(deliveries),
       notes: store.notes,
     })
     this.sources = new Sources({
-      ...{ store: store.sources, clock, feeds: this.feeds },
+      store: store.sources,
+      clock,
+      feeds: this.feeds,
       query: query => this.query(query),
       record: deliveries => this.record(deliveries),
     })
     this.erasures = new Erasures({
-      ...{ store, getEvent: key => this.getEvent(key) },
+      store,
+      getEvent: key => this.getEvent(key),
       record: (sent, remove) => this.#recorder.recordErasure(sent, remove),
     })
   }

@@ -208,8 +208,12 @@ export class Sources {
       const isClosed = needsSecret(definition) && secret_count === 0
       const feed = states.get(name)
       return {
-        ...{ definition, webhook_path: webhookPathOf(name), accepts: !isClosed && enabled !== false },
-        ...{ secret_count, created_at, updated_at },
+        definition,
+        webhook_path: webhookPathOf(name),
+        accepts: !isClosed && enabled !== false,
+        secret_count,
+        created_at,
+        updated_at,
         ...(feed === undefined ? {} : { feed }),
       }
     })

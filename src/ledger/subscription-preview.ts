@@ -36,7 +36,11 @@ export async function previewSubscription(
   for (let to: Micros | undefined; ; ) {
     const page = await events.query(
       {
-        ...{ sources: [subscription.source], from, order: 'desc', limit: PAGE, withoutPayload: true },
+        sources: [subscription.source],
+        from,
+        order: 'desc',
+        limit: PAGE,
+        withoutPayload: true,
         ...(to === undefined ? {} : { to }),
       },
       signal,

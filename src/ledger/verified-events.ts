@@ -6,8 +6,14 @@ import type { LedgerHead, VerifiedEvents } from '../store/event-store.js'
 export function toVerifiedEvents(found: VerifiedEvents): VerifiedEventsAnswer {
   const { events, after, through, hasMore, pending, bySource, byKind, problems } = found
   return {
-    ...{ events, after: toHead(after), through: toHead(through), has_more: hasMore, pending },
-    ...{ by_source: Object.fromEntries(bySource), by_kind: Object.fromEntries(byKind), problems },
+    events,
+    after: toHead(after),
+    through: toHead(through),
+    has_more: hasMore,
+    pending,
+    by_source: Object.fromEntries(bySource),
+    by_kind: Object.fromEntries(byKind),
+    problems,
   }
 }
 

@@ -85,15 +85,13 @@ function instantOf(text: unknown): Micros | undefined {
 }
 
 const NEVER_CAPTURED: CaptureState = {
-  ...{
-    host: null,
-    reread: null,
-    followed: null,
-    last_attempt_at: null,
-    last_success_at: null,
-    last_error: null,
-    failures: 0,
-  },
+  host: null,
+  reread: null,
+  followed: null,
+  last_attempt_at: null,
+  last_success_at: null,
+  last_error: null,
+  failures: 0,
   wait_until: null,
 }
 

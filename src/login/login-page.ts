@@ -83,7 +83,8 @@ export function renderLoginPage(options: LoginPageOptions): string {
   const { host, layout, ledger } = options
   const labels = { ...LEDGER_LABELS, ...options.labels }
   return renderPage(options, {
-    ...{ title: labels.title, needsScript: !ledger?.isOnly },
+    title: labels.title,
+    needsScript: !ledger?.isOnly,
     body: html`${layout === 'split' ? leftPage(labels) : ''}
 <div class="page">
 <div class="card">

@@ -41,7 +41,8 @@ export class SharedThrottle {
     const keys = keysOf(address, username)
     await this.shared.add(
       SCOPES.map(scope => ({
-        ...{ key: keys[scope], windowMs: WINDOWS[scope].ms },
+        key: keys[scope],
+        windowMs: WINDOWS[scope].ms,
         ...(scope === 'name' ? { extendsFrom: WINDOWS[scope].failures } : {}),
       })),
     )

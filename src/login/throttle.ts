@@ -136,7 +136,8 @@ export class LoginThrottle {
       return
     }
     Object.assign(tries ?? this.touch(scope, key), {
-      ...{ failures: found.failures, endsAt: now + found.leftMs },
+      failures: found.failures,
+      endsAt: now + found.leftMs,
       lastAt: Math.max(tries?.lastAt ?? 0, now - found.sinceMs),
     })
   }

@@ -16,7 +16,9 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof AppError) {
     const { category, code, message, errors, retryAfterSeconds } = error
     return {
-      ...{ category, code, message },
+      category,
+      code,
+      message,
       ...(errors.length > 0 ? { errors } : {}),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     }

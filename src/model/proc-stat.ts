@@ -18,7 +18,9 @@ export function readProcStat(text: string): ProcStat {
   const [state, parent, group, session] = fields
   return {
     isZombie: state === 'Z' || state === 'X',
-    ...{ parent: Number(parent), group: Number(group), session: Number(session) },
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
     started: fields[19] ?? '',
   }
 }

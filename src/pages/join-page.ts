@@ -30,7 +30,9 @@ const SMALLEST_CHUNK = 10_000
 export async function joinPage(entry: string, folder: string): Promise<JoinedPage> {
   const bundle = await rollup({ input: { main: entry }, plugins: [withLibraries, minified], onLog: refuse })
   const { output } = await bundle.generate({
-    ...{ format: 'es', entryFileNames: `${folder}/[name].js`, chunkFileNames: `${folder}/[name].js` },
+    format: 'es',
+    entryFileNames: `${folder}/[name].js`,
+    chunkFileNames: `${folder}/[name].js`,
     experimentalMinChunkSize: SMALLEST_CHUNK,
   })
   const chunks = new Map(output.filter(file => file.type === 'chunk').map(chunk => [chunk.fileName, chunk]))

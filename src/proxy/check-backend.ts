@@ -11,8 +11,12 @@ const LONGEST_VERSION = 40
 /** Asks another board directly, without our own server, whether it admits us, and for its version. */
 export async function checkBackend(state: BackendState): Promise<BackendCheck> {
   const check: BackendCheck = {
-    ...{ name: state.name, url: state.url ?? null },
-    ...{ reachable: false, admitted: null, version: null, problem: null },
+    name: state.name,
+    url: state.url ?? null,
+    reachable: false,
+    admitted: null,
+    version: null,
+    problem: null,
   }
   if ('problem' in state) return { ...check, problem: problem('backends_invalid', state.problem) }
   try {

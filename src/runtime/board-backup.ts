@@ -54,7 +54,11 @@ export async function requireDatabase(path: string): Promise<void> {
 
 async function copyFile(database: string, { path, of }: BackupRequest): Promise<void> {
   const ownership = await acquireOwnership({
-    ...{ database, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
+    database,
+    role: 'command',
+    waitMs: OWNER_WAIT_MS,
+    now: Date.now,
+    random: Math.random,
     // A copy changes nothing. If another process takes the file over, the copy either fails or is complete.
     onLost: () => {},
   })

@@ -16,7 +16,11 @@ export async function compactLedger({ database }: LocalSettings): Promise<Compac
   requireFile(database)
   const compact = async () => {
     const ownership = await acquireOwnership({
-      ...{ database: database.path, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
+      database: database.path,
+      role: 'command',
+      waitMs: OWNER_WAIT_MS,
+      now: Date.now,
+      random: Math.random,
       onLost: () => {},
     })
     try {

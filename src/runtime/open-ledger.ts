@@ -113,9 +113,13 @@ export async function openLedger(
       return {
         ledger,
         store,
-        ...{ database: ownership.database, engine: 'sqlite' },
+        database: ownership.database,
+        engine: 'sqlite',
         file: {
-          ...{ store, ownership, socket, warning: ownership.warning },
+          store,
+          ownership,
+          socket,
+          warning: ownership.warning,
           copiedFrom: copied ? database.legacyPath : undefined,
         },
         failed: failure.promise,

@@ -68,7 +68,13 @@ export function readPostgres(
   const lines = inUrl === undefined && ofFile === undefined ? readPassFile(reader, passFile) : []
   const certificate = readCertificate(reader, found, parameters.get('sslrootcert'))
   return {
-    ...{ hosts, database, user, sslMode, schema: parameters.get('schema') || schema, poolSize, timeoutSeconds },
+    hosts,
+    database,
+    user,
+    sslMode,
+    schema: parameters.get('schema') || schema,
+    poolSize,
+    timeoutSeconds,
     ...(certificate === undefined ? {} : { sslRootCertificate: certificate }),
     password: host => inUrl ?? ofFile ?? findPassword(lines, [hostName(host), String(host.port), database, user]),
   }

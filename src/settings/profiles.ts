@@ -100,7 +100,8 @@ export function readLoginSettings(flags: LoginFlags, sources: SettingSources): L
   const token = secret === undefined ? undefined : headerWord(reader, '--token-file', secret)
   reader.finish()
   return {
-    ...{ file, name },
+    file,
+    name,
     ...(profile ? { profile } : {}),
     ...(apiUrl === undefined ? {} : { apiUrl }),
     ...(token === undefined ? {} : { token }),

@@ -83,8 +83,13 @@ t.test('logins never push out what was changed', async t => {
   t.teardown(() => database.close())
   database.exec(ACCOUNT_LOG_TABLE)
   const entry = (action: AccountLogEntry['action'], at: string): AccountLogEntry => ({
-    ...{ at, action, by: { identity: 'anonymous', user: null }, user: null },
-    ...{ changes: {}, address: null, request_id: null },
+    at,
+    action,
+    by: { identity: 'anonymous', user: null },
+    user: null,
+    changes: {},
+    address: null,
+    request_id: null,
   })
   for (const at of ['1', '2', '3']) addAccountLogEntry(database, entry('ledger.user_changed', at), 2)
   for (const at of ['4', '5', '6']) addAccountLogEntry(database, entry('ledger.login_failed', at), 2)

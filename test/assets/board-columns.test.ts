@@ -8,8 +8,17 @@ const NAMES = ['backlog', 'doing', 'done']
 function card(id: string, column: string, rank: number): Card {
   const at = '2026-11-20T13:00:00.000000Z'
   return {
-    ...{ id, title: id, body: '', column, labels: [], assignee: null, links: [], rank, version: 1 },
-    ...{ created_at: at, updated_at: at },
+    id,
+    title: id,
+    body: '',
+    column,
+    labels: [],
+    assignee: null,
+    links: [],
+    rank,
+    version: 1,
+    created_at: at,
+    updated_at: at,
   }
 }
 

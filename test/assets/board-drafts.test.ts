@@ -17,8 +17,15 @@ const BASE: CardText = { title: 'Retries', body: 'one\ntwo\nthree', labels: ['bu
 function saved(text: Partial<CardText>, version = 2, column = 'doing'): Card {
   const { labels, links, ...rest } = { ...BASE, ...text }
   return {
-    ...{ ...rest, labels: [...labels], links: [...links], id: '1', column, rank: 1, version },
-    ...{ created_at: '', updated_at: '' },
+    ...rest,
+    labels: [...labels],
+    links: [...links],
+    id: '1',
+    column,
+    rank: 1,
+    version,
+    created_at: '',
+    updated_at: '',
   }
 }
 

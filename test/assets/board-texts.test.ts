@@ -61,8 +61,17 @@ t.test('a key is read as it is, or out of the address of its event', async t => 
 
 t.test('cards are found by words, labels and assignees', async t => {
   const card = {
-    ...{ id: '1', title: 'Retries twice', body: 'See HEADERS', column: 'doing', labels: ['bug'], assignee: null },
-    ...{ links: ['chat:7'], rank: 1, version: 1, created_at: '', updated_at: '' },
+    id: '1',
+    title: 'Retries twice',
+    body: 'See HEADERS',
+    column: 'doing',
+    labels: ['bug'],
+    assignee: null,
+    links: ['chat:7'],
+    rank: 1,
+    version: 1,
+    created_at: '',
+    updated_at: '',
   } satisfies Card
   const any = { terms: [], labels: [], assignees: [] }
   t.ok(fits(card, any))
@@ -80,9 +89,20 @@ t.test('times of runs are shown as on a stopwatch', async t => {
   t.equal(stopwatch(102_999), '1:42')
   t.equal(stopwatch(3_605_000), '1:00:05')
   const run: Run = {
-    ...{ id: 'run_00000000000012ab', card_id: 'c', mode: 'real', state: 'running', reason: null, exit_code: null },
-    ...{ signal: null, timeout_seconds: 600, log_bytes: 0, log_dropped_bytes: 0, plan: null, finished_at: null },
-    ...{ created_at: '2026-11-20T13:00:00.000000Z', started_at: '2026-11-20T13:00:03.000000Z' },
+    id: 'run_00000000000012ab',
+    card_id: 'c',
+    mode: 'real',
+    state: 'running',
+    reason: null,
+    exit_code: null,
+    signal: null,
+    timeout_seconds: 600,
+    log_bytes: 0,
+    log_dropped_bytes: 0,
+    plan: null,
+    finished_at: null,
+    created_at: '2026-11-20T13:00:00.000000Z',
+    started_at: '2026-11-20T13:00:03.000000Z',
   }
   const now = Date.parse('2026-11-20T13:01:45Z')
   t.equal(stopwatch(waitedMs(run, now)), '0:03')

@@ -14,9 +14,21 @@ const READ = ['api_cursor', 'poll']
 
 function watch(members: Partial<Subscription> = {}): Subscription {
   return {
-    ...{ id: 'w', source: 'chat', target: 'stream:eng', scope: {}, actions: [], event_kinds: [], capture_modes: [] },
-    ...{ filters: {}, metadata: {}, enabled: true, last_cursor: null, last_event_at: null, owner_user_id: null },
-    ...{ created_at: '2026-11-20T12:00:00.000000Z', updated_at: '2026-11-20T12:00:00.000000Z' },
+    id: 'w',
+    source: 'chat',
+    target: 'stream:eng',
+    scope: {},
+    actions: [],
+    event_kinds: [],
+    capture_modes: [],
+    filters: {},
+    metadata: {},
+    enabled: true,
+    last_cursor: null,
+    last_event_at: null,
+    owner_user_id: null,
+    created_at: '2026-11-20T12:00:00.000000Z',
+    updated_at: '2026-11-20T12:00:00.000000Z',
     ...members,
   }
 }

@@ -31,9 +31,19 @@ t.test('the address and the API have the same names for the same things', async 
   const query =
     'q=a+b&source=chat&source=forum&kind=message.*&subscription_id=s&actor=ada&verified=none%2Ctoken&target=issue%3A1&subject_id=1&days=7&outcome=failed&exclude_kind=push&exclude_actor=bot&exclude_q=disk+full'
   t.same(toApiQuery(read(query)), {
-    ...{ q: 'a b', source: ['chat', 'forum'], kind: ['message.*'], subscription_id: ['s'], actor: ['ada'] },
-    ...{ verified: 'token,none', target: 'issue:1', subject_id: '1', days: 7 },
-    ...{ outcome: ['failed'], exclude_kind: ['push'], exclude_actor: ['bot'], exclude_q: ['disk full'] },
+    q: 'a b',
+    source: ['chat', 'forum'],
+    kind: ['message.*'],
+    subscription_id: ['s'],
+    actor: ['ada'],
+    verified: 'token,none',
+    target: 'issue:1',
+    subject_id: '1',
+    days: 7,
+    outcome: ['failed'],
+    exclude_kind: ['push'],
+    exclude_actor: ['bot'],
+    exclude_q: ['disk full'],
   })
   t.equal(countFilters(read(query)), 12)
 })

@@ -13,7 +13,9 @@ import type { StoredEvent } from '../../src/model/events/event.js'
 
 const event = (change: Partial<StoredEvent>) =>
   ({
-    ...{ dedupe_key: 'chat:message:1', kind: 'message.created', conversation: {} },
+    dedupe_key: 'chat:message:1',
+    kind: 'message.created',
+    conversation: {},
     action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
     target: { type: 'topic', display: 'deploys' },
     provenance: { route: 'api', verified: 'none' },
@@ -63,7 +65,9 @@ t.test(
     const run = (type: string, outcome: string, more: object = {}) =>
       event({
         action: { kind: `${type}.completed`, object_type: type, verb: 'completed', outcome, metadata: {} },
-        ...{ kind: `${type}.completed`, actor: { display: 'Ada' }, conversation: { text: 'Make it lighter' } },
+        kind: `${type}.completed`,
+        actor: { display: 'Ada' },
+        conversation: { text: 'Make it lighter' },
         target: { type, display: 'ci', parent },
         ...more,
       } as Partial<StoredEvent>)

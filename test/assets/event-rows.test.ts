@@ -7,13 +7,23 @@ import type { StoredEvent } from '../../src/model/events/event.js'
 
 function event(change: Partial<StoredEvent> = {}): StoredEvent {
   return {
-    ...{ dedupe_key: 'chat:1', kind: 'message.created', subject_id: '1', subject_type: 'message' },
+    dedupe_key: 'chat:1',
+    kind: 'message.created',
+    subject_id: '1',
+    subject_type: 'message',
     action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
-    ...{ actor: { id: '1', display: 'Ada', metadata: {} }, actor_role: 'member', source: 'chat', occurred_at: null },
+    actor: { id: '1', display: 'Ada', metadata: {} },
+    actor_role: 'member',
+    source: 'chat',
+    occurred_at: null,
     target: { type: 'stream', key: 'stream:4', display: 'eng' },
-    ...{ conversation: { text: 'The retry budget' }, payload: {}, subscription_ids: [] },
+    conversation: { text: 'The retry budget' },
+    payload: {},
+    subscription_ids: [],
     provenance: { route: 'api', verified: 'none' },
-    ...{ captured_at: '2026-11-20T13:00:00.000001Z', seen_count: 1, last_seen_at: '2026-11-20T13:00:00.000001Z' },
+    captured_at: '2026-11-20T13:00:00.000001Z',
+    seen_count: 1,
+    last_seen_at: '2026-11-20T13:00:00.000001Z',
     ...change,
   }
 }
@@ -29,7 +39,9 @@ t.test('where a match is only in the payload, the row shows where', async t => {
   const deep = event({ payload: { head_commit: { message: 'Honour retry-after', tags: ['x', 'Backoff'] } } })
   t.same(rowWords(deep, ['BACKOFF']), { kind: 'found', path: 'payload.head_commit.tags[1]', text: 'Backoff' })
   t.same(rowWords(deep, ['honour', 'retry']), {
-    ...{ kind: 'found', path: 'payload.head_commit.message', text: 'Honour retry-after' },
+    kind: 'found',
+    path: 'payload.head_commit.message',
+    text: 'Honour retry-after',
   })
   t.equal(rowWords(deep, ['ada', 'eng', 'retry']).kind, 'said', 'names and breadcrumbs are in sight')
 })

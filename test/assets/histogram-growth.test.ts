@@ -12,15 +12,23 @@ const instant = (second: number) => `2026-11-20T13:00:${String(second).padStart(
 const event = (source: string, second: number) => ({ source, captured_at: instant(second) }) as StoredEvent
 
 const COUNTED: EventHistogram = {
-  ...{ from: instant(0), to: instant(59), starts: [instant(0), instant(30)] },
-  ...{ counts: [3, 1], count: 4, complete: true, counted_from: instant(0), head: instant(31), epoch: 'e' },
+  from: instant(0),
+  to: instant(59),
+  starts: [instant(0), instant(30)],
+  counts: [3, 1],
+  count: 4,
+  complete: true,
+  counted_from: instant(0),
+  head: instant(31),
+  epoch: 'e',
   by_source: { chat: { count: 3, counts: [2, 1] }, forum: { count: 1, counts: [1, 0] } },
 }
 
 t.test('events that arrive after counting are in the last part, from every source', async t => {
   const grown = withNewer(COUNTED, [event('constructor', 40), event('chat', 35), event('chat', 31), event('chat', 2)])
   t.match(grown, {
-    ...{ count: 6, counts: [3, 3] },
+    count: 6,
+    counts: [3, 3],
     by_source: { chat: { count: 4, counts: [2, 2] }, constructor: { count: 1, counts: [0, 1] } },
   })
   t.equal(withNewer(COUNTED, [event('chat', 31)]), COUNTED, 'nothing new')
@@ -44,11 +52,13 @@ t.test('what lies before the range is taken out of the first part', async t => {
 
 t.test('the strip counts the events that the list shows and its last counts lack', async t => {
   const counted = {
-    ...{ event_count: 4, latest_captured_at: instant(31) },
+    event_count: 4,
+    latest_captured_at: instant(31),
     by_source: { chat: { events: 4, duplicates: 2, latest_captured_at: instant(31) } },
   } as unknown as Stats
   t.match(withNewerEvents(counted, [event('constructor', 40), event('chat', 35), event('chat', 31)]), {
-    ...{ event_count: 6, latest_captured_at: instant(40) },
+    event_count: 6,
+    latest_captured_at: instant(40),
     by_source: { chat: { events: 5, duplicates: 2 }, constructor: { events: 1, duplicates: 0 } },
   })
   t.equal(withNewerEvents(counted, [event('chat', 31)]), counted, 'nothing new')

@@ -29,8 +29,10 @@ t.test('labels stand at round times; where a day begins they name it', async t =
 
 t.test('labels are local times, also on the day when clocks change', async t => {
   const ticks = timeTicks({
-    ...{ from: toMs('2026-10-24T20:00:00Z'), to: toMs('2026-10-25T12:00:00Z') },
-    ...{ most: 8, zone: BERLIN },
+    from: toMs('2026-10-24T20:00:00Z'),
+    to: toMs('2026-10-25T12:00:00Z'),
+    most: 8,
+    zone: BERLIN,
   })
   for (const { ms, label } of ticks) {
     const hour = new Date(ms + localOffset(ms, BERLIN)).toISOString().slice(11, 16)

@@ -14,7 +14,11 @@ t.test('the state in the address is read, and values that cannot be understood a
   const read = (query: string) => readState(PARAMS, new URLSearchParams(query))
   t.same(read(''), REST)
   t.same(read('q=a+b&source=chat&source=forum&source=chat&source=&live=true&days=7&order=oldest'), {
-    ...{ q: 'a b', source: ['chat', 'forum'], live: true, days: 7, order: 'oldest' },
+    q: 'a b',
+    source: ['chat', 'forum'],
+    live: true,
+    days: 7,
+    order: 'oldest',
   })
   t.same(read('days=0&live=maybe&order=sideways'), REST)
   for (const days of ['31', '-1', '1.5', '1e1', '٣', '0x5', '9'.repeat(400)]) {

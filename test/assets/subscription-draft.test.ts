@@ -19,20 +19,22 @@ import { kindsLine, kindTitle } from '../../assets/observatory/subscriptions/for
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 
 const STORED: Subscription = {
-  ...{
-    id: 'deploys',
-    source: 'chat',
-    target: 'stream:eng/topic:deploys',
-    scope: { type: 'topic', display: 'deploys' },
-  },
-  ...{ filters: { stream: 'eng', topic: 'deploys' }, event_kinds: ['message.created'] },
-  ...{
-    actions: [{ kind: 'message.created', object_type: 'message', verb: 'created' }],
-    capture_modes: ['webhook', 'poll'],
-  },
+  id: 'deploys',
+  source: 'chat',
+  target: 'stream:eng/topic:deploys',
+  scope: { type: 'topic', display: 'deploys' },
+  filters: { stream: 'eng', topic: 'deploys' },
+  event_kinds: ['message.created'],
+  actions: [{ kind: 'message.created', object_type: 'message', verb: 'created' }],
+  capture_modes: ['webhook', 'poll'],
   metadata: { interval_seconds: 30, hot_until: '2026-11-20T15:10:00Z', reason: 'the deploy', team: 'relay' },
-  ...{ enabled: true, last_cursor: '8812', last_event_at: null, owner_user_id: 'user_1', capture: { failures: 0 } },
-  ...{ created_at: '2026-11-20T12:00:00.000000Z', updated_at: '2026-11-20T12:00:00.000000Z' },
+  enabled: true,
+  last_cursor: '8812',
+  last_event_at: null,
+  owner_user_id: 'user_1',
+  capture: { failures: 0 },
+  created_at: '2026-11-20T12:00:00.000000Z',
+  updated_at: '2026-11-20T12:00:00.000000Z',
 }
 
 t.test('what the ledger keeps is not sent back, and an untouched draft changes nothing', async t => {

@@ -2,7 +2,13 @@ import t from 'tap'
 import { type ClockRowModel, simulateClockRow } from '../../bench/clock-row.js'
 
 const model: ClockRowModel = {
-  ...{ servers: 1, clients: 1, handleMs: 0.1, groupMs: 1, eventMs: 0.05, commitMs: 0.85, largestGroup: 512 },
+  servers: 1,
+  clients: 1,
+  handleMs: 0.1,
+  groupMs: 1,
+  eventMs: 0.05,
+  commitMs: 0.85,
+  largestGroup: 512,
 }
 const SECOND = 1_000
 

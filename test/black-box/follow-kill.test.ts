@@ -83,7 +83,10 @@ t.test('leader and follower are killed while senders post, repeat and erase: at 
     while (isWriting) {
       const ids = Array.from({ length: wholeNumber(random, 1, 20) }, () => wholeNumber(random, 1, KEYS))
       const notes = [...new Set(ids)].map(id => ({
-        ...{ dedupe_key: `note:${id}`, kind: 'note.created', subject_type: 'note', subject_id: String(id) },
+        dedupe_key: `note:${id}`,
+        kind: 'note.created',
+        subject_type: 'note',
+        subject_id: String(id),
         payload: { text: 'x'.repeat(wholeNumber(random, 0, 2_000)) },
       }))
       await leader.ask('/api/events', notes)

@@ -13,12 +13,21 @@ t.setTimeout(600_000)
 /** A push of so many commits that its delivery has nearly the largest size. */
 function largePush(after: string): { text: string; headers: Record<string, string> } {
   const commit = (index: number) => ({
-    ...{ id: String(index).padStart(40, '0'), message: `Card ${index}: carry the ten — größer`, distinct: true },
-    ...{ timestamp: '2031-05-04T09:00:00+02:00', url: `https://github.com/ada/engine/commit/${index}` },
-    ...{ author: { name: 'Ada', email: 'ada@example.org' }, added: [`cards/${index}`], removed: [], modified: [] },
+    id: String(index).padStart(40, '0'),
+    message: `Card ${index}: carry the ten — größer`,
+    distinct: true,
+    timestamp: '2031-05-04T09:00:00+02:00',
+    url: `https://github.com/ada/engine/commit/${index}`,
+    author: { name: 'Ada', email: 'ada@example.org' },
+    added: [`cards/${index}`],
+    removed: [],
+    modified: [],
   })
   const text = JSON.stringify({
-    ...{ ref: 'refs/heads/main', before: 'a'.repeat(40), after, forced: false },
+    ref: 'refs/heads/main',
+    before: 'a'.repeat(40),
+    after,
+    forced: false,
     repository: { id: 70010, full_name: 'ada/engine', html_url: 'https://github.com/ada/engine' },
     sender: { id: 17, login: 'ada', type: 'User' },
     commits: Array.from({ length: 74_000 }, (_, index) => commit(index)),
@@ -81,7 +90,9 @@ t.test('a delivery of nearly 25 MiB', async t => {
   t.test('is stored whole, and every part of it can be found', async t => {
     const [event] = await find()
     t.match(event, {
-      ...{ kind: 'push.created', actor: { display: 'ada' }, seen_count: 1 },
+      kind: 'push.created',
+      actor: { display: 'ada' },
+      seen_count: 1,
       provenance: { route: 'webhook', verified: 'signature', delivery_id: 'd-1' },
     })
     t.equal(JSON.stringify(event?.payload), push.text)

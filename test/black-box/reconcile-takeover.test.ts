@@ -84,7 +84,10 @@ else {
     const schedule = new ReconcileSchedule({
       reconciliations: new Reconciliations({ ledger, now: Date.now, sleep: pause, receives: false }),
       reports: new KeptReports(store.notes, shared),
-      ...{ hooks: [github.hook], headAtOpen: null, now: clock, leases },
+      hooks: [github.hook],
+      headAtOpen: null,
+      now: clock,
+      leases,
       pace: { everyMs: 3_600_000, retryMs: 10 },
       logger: { info: () => {}, warn: () => {}, error: () => {} } as unknown as ReconcileScheduleParts['logger'],
     })
@@ -106,14 +109,17 @@ else {
       release = resolve
     })
     const github = await listingPlatform(t, {
-      ...{ source: 'code_a', receiver: `http://127.0.0.1:${port}/webhooks/code_a` },
+      source: 'code_a',
+      receiver: `http://127.0.0.1:${port}/webhooks/code_a`,
       onAsked: ({ index }) => (index === 0 ? released : undefined),
     })
     t.teardown(() => release())
     for (const number of [1, 2]) github.note(issueOpened(number))
     github.note(issueOpened(3), { isBodiless: true })
     const env = {
-      ...{ EVENT_RECONCILE: 'on', EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url, EVENT_ADMIN_TOKEN: ADMIN_TOKEN },
+      EVENT_RECONCILE: 'on',
+      EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url,
+      EVENT_ADMIN_TOKEN: ADMIN_TOKEN,
       EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token,
     }
     return { address, env, github, port, release }

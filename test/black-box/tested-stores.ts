@@ -16,7 +16,8 @@ export interface TestedStore {
 }
 
 const SQLITE: TestedStore = {
-  ...{ name: 'SQLite', isShared: false },
+  name: 'SQLite',
+  isShared: false,
   newDatabase: async t => join(ownFolder(t), 'events.db'),
 }
 

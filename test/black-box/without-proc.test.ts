@@ -13,7 +13,9 @@ t.test('without /proc a ledger has one owner, is taken over after a kill, and is
   const server = await startServer(t, options)
   const event = { kind: 'deploy.finished', subject_type: 'deploy', subject_id: '1', source: 'ci' }
   const answer = await fetch(`${server.url}/api/events`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(event) },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(event),
   })
   t.equal(answer.status, 201)
   const { started, namespace } = JSON.parse(readFileSync(`${database}.owner`, 'utf8'))

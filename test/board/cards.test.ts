@@ -5,16 +5,17 @@ import { cardsRig } from './cards-rig.js'
 t.test('a new card is at the end of the first column', async t => {
   const { cards } = cardsRig(t)
   t.same(await cards.create({ title: 'One' }, ADA), {
-    ...{
-      id: 'card_0000000000000001',
-      title: 'One',
-      body: '',
-      column: 'backlog',
-      labels: [],
-      assignee: null,
-      links: [],
-    },
-    ...{ rank: 1, version: 1, created_at: '2031-05-04T09:00:00.000000Z', updated_at: '2031-05-04T09:00:00.000000Z' },
+    id: 'card_0000000000000001',
+    title: 'One',
+    body: '',
+    column: 'backlog',
+    labels: [],
+    assignee: null,
+    links: [],
+    rank: 1,
+    version: 1,
+    created_at: '2031-05-04T09:00:00.000000Z',
+    updated_at: '2031-05-04T09:00:00.000000Z',
   })
   t.ok((await cards.create({ title: 'Two' }, ADA)).rank > 1)
   t.ok((await cards.create({ title: 'Zero', position: 0 }, ADA)).rank < 1)

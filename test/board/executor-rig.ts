@@ -77,7 +77,10 @@ export async function createExecutor(
     database.close()
   })
   return {
-    ...{ executor, database, folder, reported },
+    executor,
+    database,
+    folder,
+    reported,
     over: async ({ id }) => {
       while (!isFinished(await executor.get(id))) await delay(5)
       return await executor.get(id)

@@ -16,7 +16,12 @@ t.test('a dry run shows what would run, and starts nothing', async t => {
   })
   const run = await executor.start(CARD.id, 'dry_run', ADA)
   t.match(run, {
-    ...{ card_id: CARD.id, mode: 'dry_run', state: 'done', reason: null, exit_code: null, timeout_seconds: 7 },
+    card_id: CARD.id,
+    mode: 'dry_run',
+    state: 'done',
+    reason: null,
+    exit_code: null,
+    timeout_seconds: 7,
     started_at: run.created_at,
     finished_at: run.created_at,
     plan: { command: shell('touch started'), folder, timeout_seconds: 7 },

@@ -19,7 +19,10 @@ function refusedFields(read: () => unknown): string[] {
 t.test('a title is enough, and blank ends are cut off', async t => {
   t.same(readCard({ title: '  Do it\n' }, COLUMNS), { title: 'Do it' })
   t.same(readCard({ title: 'x', labels: [' a', 'b '], assignee: ' ada ', links: [' k '] }, COLUMNS), {
-    ...{ title: 'x', labels: ['a', 'b'], assignee: 'ada', links: [' k '] },
+    title: 'x',
+    labels: ['a', 'b'],
+    assignee: 'ada',
+    links: [' k '],
   })
 })
 

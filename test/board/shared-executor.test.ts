@@ -33,7 +33,8 @@ else {
     const reported: unknown[] = []
     let made = 0
     const executor = await Executor.open({
-      ...{ runs: store.runs, shared: { ...store.shared.runs, ...cutOff(store.shared.runs) } },
+      runs: store.runs,
+      shared: { ...store.shared.runs, ...cutOff(store.shared.runs) },
       findCard: async id => (id === CARD.id ? CARD : undefined),
       hasToken: async () => true,
       now: () => Date.now() * 1000,

@@ -53,7 +53,10 @@ t.test('cards in a browser', inBrowser(), async t => {
     await panel.getByRole('button', { name: 'Save' }).click()
     await panel.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), {
-      ...{ version: 2, labels: ['re'], assignee: 'Ada Okafor', links: ['chat:7'] },
+      version: 2,
+      labels: ['re'],
+      assignee: 'Ada Okafor',
+      links: ['chat:7'],
       body: '## Why\n\n- [x] one\n- [ ] **two**',
     })
     t.same(await findAxeViolations(page), [])
@@ -123,7 +126,8 @@ t.test('cards in a browser', inBrowser(), async t => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), {
-      ...{ title: 'Another title', body: ticked.replace('[ ] first', '[x] first') },
+      title: 'Another title',
+      body: ticked.replace('[ ] first', '[x] first'),
     })
     await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { body: `${body}!` } })
     await task('first').uncheck()

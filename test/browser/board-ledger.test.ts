@@ -23,7 +23,10 @@ t.test('events and cards of one process in a browser', inBrowser(), async t => {
   await post(
     ledger,
     message({
-      ...{ kind: 'workflow_run.completed', subject_type: 'workflow_run', source: 'ci', action: { outcome: 'failed' } },
+      kind: 'workflow_run.completed',
+      subject_type: 'workflow_run',
+      source: 'ci',
+      action: { outcome: 'failed' },
       target: { type: 'workflow_run', key: 'workflow_run:1', display: 'ci', metadata: { ref: 'main' }, parent },
     }),
   )

@@ -35,8 +35,10 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     const deadLetters = itemsOf(page)
       .slice(0, 2)
       .map(({ dedupe_key, captured_at }) => ({
-        ...{ dedupe_key, captured_at: Date.parse(captured_at) * 1000 + Number(captured_at.slice(23, 26)) },
-        ...{ error: 'The command failed: exit code 7.\n<b>no such user</b>', attempts: 6 },
+        dedupe_key,
+        captured_at: Date.parse(captured_at) * 1000 + Number(captured_at.slice(23, 26)),
+        error: 'The command failed: exit code 7.\n<b>no such user</b>',
+        attempts: 6,
       }))
     t.equal(page.count, 8)
     const last = deadLetters[1]?.captured_at

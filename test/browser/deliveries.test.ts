@@ -26,7 +26,9 @@ const BUILDS = {
   rules: [
     {
       when: [{ at: 'header:x-event', is: 'build' }],
-      ...{ kind: 'build.{/state}', subject_id: '{/id}', key: 'build:{/id}:{/state}' },
+      kind: 'build.{/state}',
+      subject_id: '{/id}',
+      key: 'build:{/id}:{/state}',
       actor: { id: '{/by/login}' },
       target: [{ type: 'repository', id: '{/repo}' }],
     },
@@ -39,7 +41,10 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
   const compare = (ledger: Ledger, notes: NoteStore) => {
     const reports = new KeptReports(notes)
     const reconciliations = new Reconciliations({
-      ...{ ledger, now: Date.now, sleep: pause, receives: true },
+      ledger,
+      now: Date.now,
+      sleep: pause,
+      receives: true,
       keep: (request, outcome) => reports.save(request, outcome, toTimestamp(now())),
     })
     const parts = { reconciliations, reports, hooks: [github.hook], logger: pino({ level: 'silent' }) }
@@ -53,7 +58,9 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
   }
   const site = new ObservatorySite(await openBrowser(t))
   const company = await serveCompany(t, site, (ledger, notes) => ({
-    ...{ adapters: ADAPTERS, now, reconciliations: compare(ledger, notes) },
+    adapters: ADAPTERS,
+    now,
+    reconciliations: compare(ledger, notes),
     settings: { webhookSecrets: { chat: [], forum: [], code_a: ['right'], code_b: [] } },
   }))
   const { served, ledger, openAs } = company

@@ -22,7 +22,8 @@ export async function openBook(t: Test) {
   let time: Micros = readTimestamp('noon', NOON).micros
   const clock = () => time
   const store = await openSqliteStore({
-    ...{ path: join(testFolder(t), 'events.db'), clock },
+    path: join(testFolder(t), 'events.db'),
+    clock,
     onFailure: error => t.fail(String(error)),
   })
   t.teardown(() => store.close())
@@ -44,13 +45,20 @@ const BY_API: Provenance = { route: 'api', verified: 'none' }
 function message(number: number, change: Record<string, unknown>) {
   const id = String(number)
   return {
-    ...{ kind: 'message.created', subject_type: 'message', subject_id: id, source: 'chat', dedupe_key: `chat:${id}` },
+    kind: 'message.created',
+    subject_type: 'message',
+    subject_id: id,
+    source: 'chat',
+    dedupe_key: `chat:${id}`,
     actor: { id: '17', display: 'Ada Okafor', metadata: { email: 'ada@example.org' } },
     actor_role: 'maintainer',
     target: {
-      ...{ type: 'message', key: `message:${id}` },
+      type: 'message',
+      key: `message:${id}`,
       parent: {
-        ...{ type: 'topic', key: 'topic:deploys', display: 'deploys' },
+        type: 'topic',
+        key: 'topic:deploys',
+        display: 'deploys',
         parent: { type: 'stream', key: 'stream:4', display: 'eng' },
       },
     },

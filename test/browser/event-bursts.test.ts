@@ -11,10 +11,15 @@ const SINCE = '/?from=2025-11-20T00:00:00Z'
 function check(name: string, outcome: string): Written {
   const repository = { type: 'repository', key: 'repo:acme/app', display: 'acme/app' }
   return {
-    ...{ source: 'code_a', kind: 'check_run.completed', subject_type: 'check_run', dedupe_key: `check:${name}` },
+    source: 'code_a',
+    kind: 'check_run.completed',
+    subject_type: 'check_run',
+    dedupe_key: `check:${name}`,
     action: { kind: 'check_run.completed', object_type: 'check_run', verb: 'completed', outcome, metadata: {} },
     target: {
-      ...{ type: 'check_run', key: `check_run:${name}`, display: name },
+      type: 'check_run',
+      key: `check_run:${name}`,
+      display: name,
       parent: { type: 'commit', key: 'commit:1', display: '1f0c2a5', parent: repository },
     },
     conversation: {},

@@ -17,7 +17,9 @@ const EVENTS: Written[] = [
   { at: '2025-11-20T09:00:00.000000Z', actor: { id: '9', display: 'Jonas Weber' } },
   { at: '2025-11-20T09:05:00.000000Z', conversation: { text: 'Two timers?' } },
   {
-    ...{ at: '2025-11-20T09:11:04.731209Z', occurred_at: '2025-11-20T09:11:04.131Z', dedupe_key: 'chat:message/8796' },
+    at: '2025-11-20T09:11:04.731209Z',
+    occurred_at: '2025-11-20T09:11:04.131Z',
+    dedupe_key: 'chat:message/8796',
     conversation: { text: 'Found it: the retry budget.', url: 'https://chat.example.org/#narrow/8796' },
     provenance: { route: 'webhook', verified: 'signature', delivery_id: '7f3c-19a2' },
     payload: { message: { id: 8796, content: 'Found it: the retry budget.' }, tags: ['a', 'say "hi" now'] },
@@ -30,7 +32,8 @@ const EVENTS: Written[] = [
     source: 'backup',
   },
   {
-    ...{ dedupe_key: 'hostile', kind: 'message.created' },
+    dedupe_key: 'hostile',
+    kind: 'message.created',
     actor: { id: '6', display: HOSTILE },
     conversation: { text: HOSTILE, url: 'javascript:alert(1)' },
     target: {
@@ -41,7 +44,8 @@ const EVENTS: Written[] = [
     },
   },
   {
-    ...{ dedupe_key: 'large', conversation: { text: `${'word '.repeat(4000)}end` } },
+    dedupe_key: 'large',
+    conversation: { text: `${'word '.repeat(4000)}end` },
     payload: {
       long: 'x'.repeat(600_000),
       many: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`m${at}`, at])),
@@ -218,7 +222,9 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await links.first().click()
     await hasRows(page, 5)
     t.same(await query(page), {
-      ...{ from: '2025-11-20T09:06:04.731209Z', to: '2025-11-20T09:16:04.731209Z', event: 'chat:message/8796' },
+      from: '2025-11-20T09:06:04.731209Z',
+      to: '2025-11-20T09:16:04.731209Z',
+      event: 'chat:message/8796',
     })
     t.match(await page.locator('.list-row[aria-selected=true]').innerText(), 'Found it')
     await page.goBack()
@@ -237,7 +243,8 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     const card = new URL(String(await panel(page).getByRole('link', { name: 'Make a card' }).getAttribute('href')))
     t.equal(card.pathname, '/board/')
     t.same(Object.fromEntries(new URLSearchParams(card.hash.replace('#new?', ''))), {
-      ...{ title: 'deploys: Found it: the retry budget.', link: 'chat:message/8796' },
+      title: 'deploys: Found it: the retry budget.',
+      link: 'chat:message/8796',
     })
     const copied = (name: string) => copiedBy(page, panel(page).getByRole('button', { name }))
     t.equal(await copied('Copy as curl'), `curl -sS '${served.url}${ROOT_PATH}/api/events/chat%3Amessage%2F8796'`)

@@ -16,11 +16,16 @@ let posted = 0
 export function message({ text = 'Nothing red overnight.', who = 'Ada Okafor', ...more }: Change = {}) {
   const id = String(++posted)
   return {
-    ...{ kind: 'message.created', subject_type: 'message', subject_id: id, source: 'chat' },
+    kind: 'message.created',
+    subject_type: 'message',
+    subject_id: id,
+    source: 'chat',
     actor: { id: `u-${who}`, display: who },
     actor_role: 'maintainer',
     target: {
-      ...{ type: 'topic', key: 'topic:deploys', display: 'deploys' },
+      type: 'topic',
+      key: 'topic:deploys',
+      display: 'deploys',
       parent: { type: 'channel', key: 'channel:4', display: 'eng' },
     },
     conversation: { text },
@@ -30,7 +35,8 @@ export function message({ text = 'Nothing red overnight.', who = 'Ada Okafor', .
 
 export async function post({ url }: Pick<RunningServer, 'url'>, ...events: unknown[]): Promise<void> {
   const answer = await fetch(`${url}${ROOT_PATH}/api/events`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(events),
   })
   if (!answer.ok) throw new Error(await answer.text())

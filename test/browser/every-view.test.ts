@@ -39,7 +39,8 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
   const LEDGER: Record<string, View> = {
     events: { path: ALL, ready: '.event-row' },
     filters: {
-      ...{ path: `${ALL}&exclude_kind=job.failed`, ready: '.event-row' },
+      path: `${ALL}&exclude_kind=job.failed`,
+      ready: '.event-row',
       open: tapButton('Filters'),
     },
     'an event': {

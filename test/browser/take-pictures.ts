@@ -19,7 +19,10 @@ interface Picture {
 const PICTURES: readonly Picture[] = [
   { name: 'events', page: 'ledger', path: '/?days=7', scheme: 'light' },
   {
-    ...{ name: 'event', page: 'ledger', path: '/?days=7&source=chat&kind=message.created', scheme: 'dark' },
+    name: 'event',
+    page: 'ledger',
+    path: '/?days=7&source=chat&kind=message.created',
+    scheme: 'dark',
     prepare: async page => {
       await page.locator('.event-row:not(.is-skeleton)').first().click()
       await page.locator('.entry-talk[aria-busy=false]').waitFor()
@@ -28,7 +31,10 @@ const PICTURES: readonly Picture[] = [
   { name: 'subscriptions', page: 'ledger', path: '/subscriptions', scheme: 'light' },
   { name: 'board', page: 'board', path: '/', scheme: 'light' },
   {
-    ...{ name: 'card', page: 'board', path: '/', scheme: 'dark' },
+    name: 'card',
+    page: 'board',
+    path: '/',
+    scheme: 'dark',
     prepare: async page => {
       await page
         .locator('.card-title')

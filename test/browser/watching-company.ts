@@ -66,11 +66,15 @@ export async function serveCompany(
 
 function said(id: string, stream: string, topic: string) {
   const event = readEvent({
-    ...{ source: 'chat', kind: 'message.created', subject_type: 'message', subject_id: id },
+    source: 'chat',
+    kind: 'message.created',
+    subject_type: 'message',
+    subject_id: id,
     actor: { id: '9', display: 'Ada Okafor' },
     conversation: { text: `<b>Word</b> ${id}` },
     target: {
-      ...{ type: 'message', key: `message:${id}` },
+      type: 'message',
+      key: `message:${id}`,
       parent: { type: 'topic', display: topic, parent: { type: 'stream', key: 'stream:4', display: stream } },
     },
   })

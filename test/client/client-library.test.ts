@@ -79,8 +79,16 @@ for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
     const ending = new AbortController()
     const [got, said, waits]: [string[], string[], number[]] = [[], [], []]
     await runConsumer({
-      ...{ calls: callsOf(url), create: { position: 'beginning' }, limit: 2, leaseSeconds: 15, once: false },
-      ...{ signal: ending.signal, concurrency: 1, unit: 1, retries: 0, onFailure: 'stop' },
+      calls: callsOf(url),
+      create: { position: 'beginning' },
+      limit: 2,
+      leaseSeconds: 15,
+      once: false,
+      signal: ending.signal,
+      concurrency: 1,
+      unit: 1,
+      retries: 0,
+      onFailure: 'stop',
       keyOf: () => '',
       report: sentence => said.push(sentence),
       random: () => 1,
@@ -106,8 +114,17 @@ for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
     const { url } = await standIn(t, () => answers.shift() ?? {})
     const waits: number[] = []
     const running = runConsumer({
-      ...{ calls: callsOf(url), create: {}, limit: 2, leaseSeconds: 15, once: false, ...QUIET },
-      ...{ signal: new AbortController().signal, concurrency: 1, unit: 1, retries: 0, onFailure: 'stop' },
+      calls: callsOf(url),
+      create: {},
+      limit: 2,
+      leaseSeconds: 15,
+      once: false,
+      ...QUIET,
+      signal: new AbortController().signal,
+      concurrency: 1,
+      unit: 1,
+      retries: 0,
+      onFailure: 'stop',
       keyOf: () => '',
       random: () => 1,
       sleep: async milliseconds => void waits.push(milliseconds),

@@ -7,8 +7,14 @@ import { serveConsumers } from '../server/consumers/serve-consumers.js'
 import { type AnswerParts, standIn } from './stand-in.js'
 
 const PLAN: Omit<ConsumePlan, 'name'> = {
-  ...{ from: 'beginning', once: true, unit: 1, concurrency: 1, key: 'subject', retries: 0 },
-  ...{ onFailure: 'stop', onRestore: 'continue' },
+  from: 'beginning',
+  once: true,
+  unit: 1,
+  concurrency: 1,
+  key: 'subject',
+  retries: 0,
+  onFailure: 'stop',
+  onRestore: 'continue',
 }
 
 /** A ledger, and what `consume` passes on and reports. */
@@ -20,7 +26,9 @@ async function start(t: Test) {
       new LedgerClient({ apiUrl: served.url }),
       { ...PLAN, ...plan, name },
       {
-        ...{ work, signal: new AbortController().signal, report: sentence => said.push(sentence) },
+        work,
+        signal: new AbortController().signal,
+        report: sentence => said.push(sentence),
       },
     )
   const subjects = async (name: string, plan: Partial<ConsumePlan>) => {

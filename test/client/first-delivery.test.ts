@@ -278,7 +278,8 @@ t.test('a ledger is asked what it has for a webhook', async t => {
   const platforms = async () => toAnswer({ items })
   t.strictSame(await askForWebhook({ platforms }, 'forum'), { isSecretConfigured: true, isCaptured: false })
   t.strictSame(await askForWebhook({ platforms }, 'chat'), {
-    ...{ isSecretConfigured: false, isCaptured: true },
+    isSecretConfigured: false,
+    isCaptured: true,
     site: 'https://chat.example.org',
   })
   t.strictSame(await askForWebhook({ platforms }, 'code_a'), { isSecretConfigured: false, isCaptured: false })

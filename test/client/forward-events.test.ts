@@ -7,8 +7,13 @@ import { type AnswerParts, standIn } from './stand-in.js'
 
 const SECRET = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
 const EVENT: LedgerEvent = {
-  ...{ dedupe_key: 'chat:größe/1', captured_at: '2031-05-04T09:00:00.000000Z', source: 'chat', kind: 'a.b' },
-  ...{ subject_type: 'x', subject_id: '1', text: 'Größe' },
+  dedupe_key: 'chat:größe/1',
+  captured_at: '2031-05-04T09:00:00.000000Z',
+  source: 'chat',
+  kind: 'a.b',
+  subject_type: 'x',
+  subject_id: '1',
+  text: 'Größe',
 }
 
 async function receiver(t: import('tap').Test, answer: AnswerParts, asList = false) {

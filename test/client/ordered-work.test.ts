@@ -10,7 +10,11 @@ function eventOf(number: number, subject: number): LedgerEvent {
 }
 
 const OPTIONS: Omit<WorkOptions, 'handle'> = {
-  ...{ concurrency: 4, unit: 1, retries: 0, onFailure: 'dead-letter', signal: new AbortController().signal },
+  concurrency: 4,
+  unit: 1,
+  retries: 0,
+  onFailure: 'dead-letter',
+  signal: new AbortController().signal,
   keyOf: ({ subject_id }) => subject_id,
   onProgress: () => {},
   random: () => 0,
@@ -31,7 +35,8 @@ t.test(
           let isInOrder = true
           const work = new OrderedWork(events, {
             ...OPTIONS,
-            ...{ concurrency, unit },
+            concurrency,
+            unit,
             handle: async group => {
               const keys = new Set(group.map(event => event.subject_id))
               if (group.length > unit || [...keys].some(key => busy.has(key))) isInOrder = false
@@ -61,7 +66,8 @@ t.test('an event that waits for a retry keeps only its own key waiting', async t
   let failures = 1
   const work = new OrderedWork([eventOf(0, 1), eventOf(1, 1), eventOf(2, 2)], {
     ...OPTIONS,
-    ...{ concurrency: 1, retries: 1 },
+    concurrency: 1,
+    retries: 1,
     handle: async ([event]) => {
       if (event?.dedupe_key === 'key-0' && failures-- > 0) throw new NotNow('away', 1)
       order.push(event?.dedupe_key ?? '')

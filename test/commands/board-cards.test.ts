@@ -74,7 +74,9 @@ t.test('what is sent is what was said, with the key and to the board that is nam
       headers: { authorization: 'Bearer key-1' },
     },
     {
-      ...{ method: 'PATCH', url: '/team/api/cards/a%2Fb', body: '{"column":"doing","position":2}' },
+      method: 'PATCH',
+      url: '/team/api/cards/a%2Fb',
+      body: '{"column":"doing","position":2}',
       headers: { 'if-match': '"7"' },
     },
     { method: 'GET', url: '/team/api/cards/card_1' },
@@ -180,7 +182,12 @@ async function acquireAndFill(home: string): Promise<void> {
 
 function own(database: string, role: 'command' | 'server', socket?: string) {
   return acquireOwnership({
-    ...{ database, role, waitMs: 0, now: Date.now, random: Math.random, onLost: () => {} },
+    database,
+    role,
+    waitMs: 0,
+    now: Date.now,
+    random: Math.random,
+    onLost: () => {},
     ...(socket === undefined ? {} : { socket }),
   })
 }

@@ -57,7 +57,11 @@ t.test('with a server and without one, the same is captured and said', async t =
   const alone = await place.run([...CAPTURE, 'deploys', '--backfill', '1100'])
   t.match(alone, { code: 0, err: '' })
   t.same(JSON.parse(alone.out), {
-    ...{ subscription_id: 'deploys', outcome: 'captured', messages: 1_100, created: 1_100, duplicates: 0 },
+    subscription_id: 'deploys',
+    outcome: 'captured',
+    messages: 1_100,
+    created: 1_100,
+    duplicates: 0,
     last_cursor: String(ids.at(-1)),
   })
 

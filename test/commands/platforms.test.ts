@@ -195,12 +195,16 @@ t.test('explain prints the events of a saved delivery, with their keys and why',
   const { code, out, err } = await runDaybook(t, ['platforms', 'explain', file])
   t.equal(code, 0, err)
   t.match(JSON.parse(out), {
-    ...{ source: 'code_a', ignored: 0, delivery_id: 'd-1' },
+    source: 'code_a',
+    ignored: 0,
+    delivery_id: 'd-1',
     events: [
       {
         event: { kind: 'issue.created', dedupe_key: 'code_a:github.example:issue:501:created', payload: DELIVERY.body },
         reasons: {
-          ...{ native_event: 'issues', native_action: 'opened', row: 'named' },
+          native_event: 'issues',
+          native_action: 'opened',
+          row: 'named',
           identity: { host: 'github.example', object_type: 'issue', id: '501', verb: 'created', from: 'payload' },
           targets: ['repo:ada/engine/issue:12', 'repo:ada/engine'],
         },

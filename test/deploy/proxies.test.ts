@@ -83,14 +83,16 @@ for (const [program, configure] of Object.entries(PROXIES)) {
 
 async function startDaybook(t: Test, folder: string, port: number) {
   const env = {
-    ...{ EVENT_LOG_LEVEL: 'silent', EVENT_ADMIN_TOKEN: ADMIN_TOKEN, BOARD_HOME: join(folder, 'board') },
-    ...{ EVENT_PUBLIC_URL: `https://ledger.example.org:${port}`, EVENT_COOKIE_SECURE: '1' },
-    ...{
-      BOARD_SERVICE_URL: `https://board.example.org:${port}`,
-      BOARD_COOKIE_SECURE: '1',
-      BOARD_PASSWORD: 'a-long-password',
-    },
-    ...{ EVENT_TRUSTED_PROXIES: '127.0.0.1/32', BOARD_TRUSTED_PROXIES: '127.0.0.1/32' },
+    EVENT_LOG_LEVEL: 'silent',
+    EVENT_ADMIN_TOKEN: ADMIN_TOKEN,
+    BOARD_HOME: join(folder, 'board'),
+    EVENT_PUBLIC_URL: `https://ledger.example.org:${port}`,
+    EVENT_COOKIE_SECURE: '1',
+    BOARD_SERVICE_URL: `https://board.example.org:${port}`,
+    BOARD_COOKIE_SECURE: '1',
+    BOARD_PASSWORD: 'a-long-password',
+    EVENT_TRUSTED_PROXIES: '127.0.0.1/32',
+    BOARD_TRUSTED_PROXIES: '127.0.0.1/32',
   }
   const sources = memorySources({ env })
   const running = await serve(

@@ -52,8 +52,14 @@ async function open(port: number, path: string, { host = 'ledger.example.org', h
   const type =
     json === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) }
   const call = request({
-    ...{ host: '127.0.0.1', port, path, servername: host, method: json === undefined ? 'GET' : 'POST', agent: false },
-    ...{ rejectUnauthorized: false, headers: { host: `${host}:${port}`, ...headers, ...type } },
+    host: '127.0.0.1',
+    port,
+    path,
+    servername: host,
+    method: json === undefined ? 'GET' : 'POST',
+    agent: false,
+    rejectUnauthorized: false,
+    headers: { host: `${host}:${port}`, ...headers, ...type },
   })
   call.end(json)
   const [answer] = (await once(call, 'response')) as [import('node:http').IncomingMessage]

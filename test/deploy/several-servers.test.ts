@@ -24,7 +24,9 @@ t.test(
     const cluster = await TestCluster.shared(t, programs ?? '')
     const [folder, port] = [ownFolder(t), await freePort()]
     const env = {
-      ...{ EVENT_ADMIN_TOKEN: ADMIN_TOKEN, EVENT_COOKIE_SECURE: '1', EVENT_TRUSTED_PROXIES: '127.0.0.1/32' },
+      EVENT_ADMIN_TOKEN: ADMIN_TOKEN,
+      EVENT_COOKIE_SECURE: '1',
+      EVENT_TRUSTED_PROXIES: '127.0.0.1/32',
       EVENT_PUBLIC_URL: `https://ledger.example.org:${port}`,
     }
     const { urls, servers } = await startServers(t, cluster, { env })

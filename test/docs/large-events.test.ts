@@ -17,14 +17,13 @@ function largeIssue(bodyBytes: number): string {
   return JSON.stringify({
     action: 'opened',
     issue: {
-      ...{
-        id: 1,
-        number: 7,
-        title: 'A very long log',
-        body: 'x'.repeat(bodyBytes),
-        created_at: '2031-05-04T09:00:00Z',
-      },
-      ...{ html_url: 'https://github.com/ada/engine/issues/7', user: { id: 17, login: 'ada', type: 'User' } },
+      id: 1,
+      number: 7,
+      title: 'A very long log',
+      body: 'x'.repeat(bodyBytes),
+      created_at: '2031-05-04T09:00:00Z',
+      html_url: 'https://github.com/ada/engine/issues/7',
+      user: { id: 17, login: 'ada', type: 'User' },
     },
     repository: { id: 70010, full_name: 'ada/engine', html_url: 'https://github.com/ada/engine' },
     sender: { id: 17, login: 'ada', type: 'User' },

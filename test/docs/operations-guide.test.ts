@@ -87,8 +87,10 @@ t.test('every command of the operations guide does what the guide needs', async 
   }
   const [ledger, board] = [await freePort(), await freePort()]
   const variables = {
-    ...{ EVENT_PORT: String(ledger), EVENT_API_URL: `http://127.0.0.1:${ledger}` },
-    ...{ BOARD_PORT: String(board), BOARD_API_URL: `http://127.0.0.1:${board}` },
+    EVENT_PORT: String(ledger),
+    EVENT_API_URL: `http://127.0.0.1:${ledger}`,
+    BOARD_PORT: String(board),
+    BOARD_API_URL: `http://127.0.0.1:${board}`,
   }
   const printed: string[] = []
   for (const { language, text, line } of readPage('docs/how-to/operate.md').blocks) {

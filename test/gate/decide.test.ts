@@ -333,8 +333,14 @@ t.test(
   async t => {
     const session = { csrfToken: CSRF }
     const request = requestOf({
-      ...{ mode: 'password only', credential: 'none', origin: 'absent', csrf: 'absent' },
-      ...{ method: 'GET', access: 'api', host: 'elsewhere', executor: 'unset' },
+      mode: 'password only',
+      credential: 'none',
+      origin: 'absent',
+      csrf: 'absent',
+      method: 'GET',
+      access: 'api',
+      host: 'elsewhere',
+      executor: 'unset',
     })
     const kindOf = (hasLedgerLogin: boolean, ledgerUser?: string) => {
       const rules = { ...rulesOf('open'), hasLedgerLogin }

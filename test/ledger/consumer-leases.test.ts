@@ -21,7 +21,10 @@ t.test('a server that ends before it answers an instance with events holds the o
   await ledger.record([messageCreated('chat:1')])
   await consumers.save('mail', { position: 'beginning' }, OPEN)
   const request: BatchRequest = {
-    ...{ waitSeconds: 50, leaseSeconds: LEASE_SECONDS, limit: 100, signal: new AbortController().signal },
+    waitSeconds: 50,
+    leaseSeconds: LEASE_SECONDS,
+    limit: 100,
+    signal: new AbortController().signal,
     wrapRead: () => () => Promise.reject(new Error('It ends here.')),
   }
   await t.rejects(consumers.nextBatch('mail', request, OPEN), { message: 'It ends here.' })

@@ -19,7 +19,10 @@ t.test('a restored ledger delivers nothing until the position is set, and misses
     return { store, ledger: await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' }) }
   }
   const request: BatchRequest = {
-    ...{ waitSeconds: 0, leaseSeconds: 30, limit: 100, signal: new AbortController().signal },
+    waitSeconds: 0,
+    leaseSeconds: 30,
+    limit: 100,
+    signal: new AbortController().signal,
     wrapRead: read => read,
   }
   const before = await open(join(folder, 'events.db'))

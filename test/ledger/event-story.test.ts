@@ -28,8 +28,13 @@ function written(content: string): NewEvent {
 }
 
 const said = (id: string, text: string) => ({
-  ...{ kind: 'message.created', source: 'chat', subject_type: 'message', subject_id: id, dedupe_key: id },
-  ...{ conversation: { text }, payload: { message: { content: text } } },
+  kind: 'message.created',
+  source: 'chat',
+  subject_type: 'message',
+  subject_id: id,
+  dedupe_key: id,
+  conversation: { text },
+  payload: { message: { content: text } },
 })
 
 const THREAD = [
@@ -81,10 +86,16 @@ t.test('an event that shares nothing is a story of its own', async t => {
 t.test('a text that names many things ends the story there, but names all to a reader who asks about it', async t => {
   const { record, keysOf } = await openLedger(t)
   const pull = (number: number) => ({
-    ...{ kind: 'pull_request.created', source: 'code_a', subject_type: 'pull_request', subject_id: `p${number}` },
-    ...{ dedupe_key: `pull${number}`, conversation: { title: `acme/app#${number} Change` } },
+    kind: 'pull_request.created',
+    source: 'code_a',
+    subject_type: 'pull_request',
+    subject_id: `p${number}`,
+    dedupe_key: `pull${number}`,
+    conversation: { title: `acme/app#${number} Change` },
     target: {
-      ...{ type: 'pull_request', key: `pull_request:1/${number}`, metadata: { number } },
+      type: 'pull_request',
+      key: `pull_request:1/${number}`,
+      metadata: { number },
       parent: { type: 'repository', key: 'repository:1', display: 'acme/app' },
     },
   })
@@ -96,7 +107,11 @@ t.test('a text that names many things ends the story there, but names all to a r
 t.test('a caller without credentials can join no two stories', async t => {
   const { ledger, record, keysOf } = await openLedger(t)
   const bridge = {
-    ...{ kind: 'commit.created', source: 'code_a', subject_type: 'commit', dedupe_key: 'bridge', subject_id: SHA },
+    kind: 'commit.created',
+    source: 'code_a',
+    subject_type: 'commit',
+    dedupe_key: 'bridge',
+    subject_id: SHA,
     target: { type: 'commit', key: `commit:${'b'.repeat(40)}` },
     payload: { shas: [SHA, 'b'.repeat(40)] },
   }
@@ -113,9 +128,13 @@ t.test('a story ends after a month, at 200 events, and when its reader leaves', 
   await record(said('old', SHA))
   time.now += (STORY_LIMITS.days + 1) * DAY
   const many = Array.from({ length: STORY_LIMITS.events + 50 }, (_, at) => ({
-    ...{ kind: 'status.success', subject_type: 'status', source: at % 2 ? 'one' : 'two' },
-    ...{ subject_id: `s${at}`, dedupe_key: `s${at}`, payload: { sha: SHA } },
-    ...{ target: { type: 'commit', key: `commit:${SHA}` } },
+    kind: 'status.success',
+    subject_type: 'status',
+    source: at % 2 ? 'one' : 'two',
+    subject_id: `s${at}`,
+    dedupe_key: `s${at}`,
+    payload: { sha: SHA },
+    target: { type: 'commit', key: `commit:${SHA}` },
   }))
   await record(...many)
   const { parts, complete } = await ledger.story('s0')

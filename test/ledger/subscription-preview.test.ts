@@ -25,7 +25,10 @@ async function openLedger(t: Test) {
 }
 
 const said = (id: string, stream: string, topic: string, others: object = {}) => ({
-  ...{ source: 'chat', subject_id: id, dedupe_key: id, payload: { raw: 'x'.repeat(100) } },
+  source: 'chat',
+  subject_id: id,
+  dedupe_key: id,
+  payload: { raw: 'x'.repeat(100) },
   target: {
     type: 'message',
     key: `message:${id}`,

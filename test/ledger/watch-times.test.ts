@@ -10,9 +10,21 @@ const at = (seconds: number) => NOON + seconds * SECOND
 const instant = (seconds: number) => toTimestamp(at(seconds))
 
 const watch = (changes: Partial<Subscription> = {}): Subscription => ({
-  ...{ id: 'w', source: 'chat', target: 'stream:eng', scope: {}, actions: [], event_kinds: [], filters: {} },
-  ...{ capture_modes: ['poll'], metadata: {}, enabled: true, last_cursor: null, last_event_at: null },
-  ...{ owner_user_id: null, created_at: instant(0), updated_at: instant(0) },
+  id: 'w',
+  source: 'chat',
+  target: 'stream:eng',
+  scope: {},
+  actions: [],
+  event_kinds: [],
+  filters: {},
+  capture_modes: ['poll'],
+  metadata: {},
+  enabled: true,
+  last_cursor: null,
+  last_event_at: null,
+  owner_user_id: null,
+  created_at: instant(0),
+  updated_at: instant(0),
   ...changes,
 })
 
@@ -60,15 +72,24 @@ const dues = [
   { what: 'one that failed', metadata: { interval_seconds: 60 }, capture: failed, now: 10, due: 60 },
   {
     what: 'one whose capture broke off',
-    ...{ metadata: { interval_seconds: 60 }, capture: { ...captured, last_attempt_at: instant(5) }, now: 10, due: 10 },
+    metadata: { interval_seconds: 60 },
+    capture: { ...captured, last_attempt_at: instant(5) },
+    now: 10,
+    due: 10,
   },
   {
     what: 'one that the platform asked to wait',
-    ...{ metadata: { interval_seconds: 60 }, capture: { ...failed, wait_until: instant(300) }, now: 10, due: 300 },
+    metadata: { interval_seconds: 60 },
+    capture: { ...failed, wait_until: instant(300) },
+    now: 10,
+    due: 300,
   },
   {
     what: 'one that the platform asked to wait for less than its interval',
-    ...{ metadata: { interval_seconds: 60 }, capture: { ...failed, wait_until: instant(30) }, now: 10, due: 60 },
+    metadata: { interval_seconds: 60 },
+    capture: { ...failed, wait_until: instant(30) },
+    now: 10,
+    due: 60,
   },
   { what: 'one without an interval', metadata: {}, now: 1, due: 60 },
   { what: 'one with an interval of an older ledger', metadata: { interval_seconds: '5' }, now: 1, due: 60 },

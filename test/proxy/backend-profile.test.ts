@@ -17,12 +17,24 @@ t.test('an address is taken apart once, and key files are seen from the folder o
     six: { url: 'http://[::1]:8766' },
   })
   t.same(usable.get('plain'), {
-    ...{ name: 'plain', url: 'http://board.example.org', secure: false, host: 'board.example.org', port: 80 },
-    ...{ authority: 'board.example.org', pathPrefix: '', keyFile: '/srv/board/keys/plain' },
+    name: 'plain',
+    url: 'http://board.example.org',
+    secure: false,
+    host: 'board.example.org',
+    port: 80,
+    authority: 'board.example.org',
+    pathPrefix: '',
+    keyFile: '/srv/board/keys/plain',
   })
   t.same(usable.get('deep'), {
-    ...{ name: 'deep', url: 'https://board.example.org:8443/a/b', secure: true, host: 'board.example.org', port: 8443 },
-    ...{ authority: 'board.example.org:8443', pathPrefix: '/a/b', keyFile: '/run/secrets/deep' },
+    name: 'deep',
+    url: 'https://board.example.org:8443/a/b',
+    secure: true,
+    host: 'board.example.org',
+    port: 8443,
+    authority: 'board.example.org:8443',
+    pathPrefix: '/a/b',
+    keyFile: '/run/secrets/deep',
   })
   t.match(usable.get('six'), { host: '::1', port: 8766, authority: '[::1]:8766' })
 })

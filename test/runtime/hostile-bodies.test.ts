@@ -29,7 +29,8 @@ const ROUTES: readonly Route[] = [
   { program: 'ledger', path: '/api/subscriptions', ...SUBSCRIPTION },
   { program: 'ledger', path: '/api/subscriptions/preview', ...SUBSCRIPTION },
   {
-    ...{ program: 'ledger', path: '/api/events' },
+    program: 'ledger',
+    path: '/api/events',
     members: ['dedupe_key', 'kind', 'source', 'action', 'actor', 'target', 'conversation', 'payload', 'other'],
     rest: { kind: 'run.ended', subject_id: '1', subject_type: 'run', source: 'ci' },
   },
@@ -46,7 +47,8 @@ const ROUTES: readonly Route[] = [
   { program: 'ledger', path: '/api/login', members: ['username', 'password'], rest: { username: 'ada' } },
   { program: 'board', path: '/api/login', members: ['username', 'password'], rest: {} },
   {
-    ...{ program: 'board', path: '/api/cards' },
+    program: 'board',
+    path: '/api/cards',
     members: ['id', 'title', 'body', 'column', 'labels', 'links', 'assignee', 'other'],
     rest: { title: 'A card' },
   },

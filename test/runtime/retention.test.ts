@@ -22,7 +22,8 @@ async function start(t: Test, archive?: (folder: string) => string) {
   const folder = testFolder(t)
   let now = NOON
   const store = await openSqliteStore({
-    ...{ path: join(folder, 'events.db'), clock: () => now },
+    path: join(folder, 'events.db'),
+    clock: () => now,
     onFailure: error => t.fail(`${error}`),
   })
   t.teardown(() => store.close())

@@ -16,9 +16,21 @@ const FIRST = '2027-01-15T08:00:00.000000Z'
 const LAST = '2027-01-15T08:00:00.000003Z'
 const LATER = '2027-01-15T09:00:00.000000Z'
 const SUBSCRIPTION = {
-  ...{ id: 'sub_1', source: 'chat', target: '', scope: {}, actions: [], event_kinds: [], capture_modes: [] },
-  ...{ filters: {}, metadata: {}, enabled: true, last_cursor: null, last_event_at: LAST, owner_user_id: null },
-  ...{ created_at: FIRST, updated_at: FIRST },
+  id: 'sub_1',
+  source: 'chat',
+  target: '',
+  scope: {},
+  actions: [],
+  event_kinds: [],
+  capture_modes: [],
+  filters: {},
+  metadata: {},
+  enabled: true,
+  last_cursor: null,
+  last_event_at: LAST,
+  owner_user_id: null,
+  created_at: FIRST,
+  updated_at: FIRST,
 }
 const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent' } })
 

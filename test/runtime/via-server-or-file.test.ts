@@ -11,7 +11,12 @@ t.test('a server that has the files open and does not answer is named, with what
   const database = join(ownFolder(t), 'events.db')
   const socket = `${database}.sock`
   const ownership = await acquireOwnership({
-    ...{ database, role: 'server', socket, waitMs: 0, now: Date.now, random: Math.random },
+    database,
+    role: 'server',
+    socket,
+    waitMs: 0,
+    now: Date.now,
+    random: Math.random,
     onLost: () => {},
   })
   t.teardown(() => ownership.release())

@@ -23,8 +23,15 @@ const unknown = async () => {
 
 /** Tests of consumers have a ledger with a store. */
 const NO_CONSUMERS: ServedLedger['consumers'] = {
-  ...{ save: unknown, get: unknown, delete: unknown, seek: unknown, acknowledge: unknown, nextBatch: unknown },
-  ...{ listDeadLetters: unknown, retryDeadLetters: unknown, deleteDeadLetters: unknown },
+  save: unknown,
+  get: unknown,
+  delete: unknown,
+  seek: unknown,
+  acknowledge: unknown,
+  nextBatch: unknown,
+  listDeadLetters: unknown,
+  retryDeadLetters: unknown,
+  deleteDeadLetters: unknown,
   list: async () => [],
   release: async () => {},
   countStalled: async () => 0,
@@ -32,7 +39,11 @@ const NO_CONSUMERS: ServedLedger['consumers'] = {
 
 /** Tests of sources have a ledger with a store. */
 const NO_SOURCES: ServedLedger['sources'] = {
-  ...{ get: unknown, save: unknown, delete: unknown, remap: unknown, readFeed: unknown },
+  get: unknown,
+  save: unknown,
+  delete: unknown,
+  remap: unknown,
+  readFeed: unknown,
   find: async () => undefined,
   list: async () => [],
 }
@@ -49,13 +60,25 @@ export class MemoryLedger implements ServedLedger {
   readonly histograms: Omit<HistogramQuery, 'now'>[] = []
   /** What every histogram is. */
   counted: EventHistogram = {
-    ...{ from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null, head: null },
+    from: null,
+    to: null,
+    starts: [],
+    counts: [],
+    count: 0,
+    bySource: [],
+    countedFrom: null,
+    head: null,
     epoch: 'epoch-1',
   }
   readonly facetQueries: Omit<FacetQuery, 'now'>[] = []
   /** The facets that every query returns. */
   values: EventFacets = {
-    ...{ from: null, to: null, count: 0, countedFrom: null, head: null, epoch: 'epoch-1' },
+    from: null,
+    to: null,
+    count: 0,
+    countedFrom: null,
+    head: null,
+    epoch: 'epoch-1',
     values: { source: [], kind: [], outcome: [], actor: [], verified: [], subscription_id: [] },
   }
   /** When set, every call fails with it. */

@@ -38,8 +38,15 @@ export const NO_RECONCILIATIONS: ServedReconciliations = {
 /** Of an empty ledger. */
 export const NO_COPIES: ServedCopies = {
   readPage: async () => ({
-    ...{ lines: new Uint8Array(), events: 0, through: null, changes: 0, numbering: 'n', eventsLeft: 0 },
-    ...{ hasMore: false, head: null, epoch: 'e' },
+    lines: new Uint8Array(),
+    events: 0,
+    through: null,
+    changes: 0,
+    numbering: 'n',
+    eventsLeft: 0,
+    hasMore: false,
+    head: null,
+    epoch: 'e',
   }),
   readState: async () => ({ closed: true, subscriptions: [], users: [], tokens: [], consumers: [], dead_letters: [] }),
 }
@@ -93,7 +100,8 @@ export const SETTINGS: LedgerServerSettings = {
 /** What captures have done that never ran. */
 export const NO_CAPTURES: CaptureTotals = {
   outcomes: { captured: 0, disabled: 0, expired: 0, failed: 0 },
-  ...{ created: 0, duplicates: 0 },
+  created: 0,
+  duplicates: 0,
 }
 
 /** A ledger server on a port of its own, closed when the test ends. */

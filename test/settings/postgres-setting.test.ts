@@ -18,8 +18,14 @@ function readAddress(url: string, { env, files }: NonNullable<Sources> = {}) {
 
 t.test('an address of one server has the defaults of PostgreSQL', async t => {
   t.match(readAddress('postgres://ada@db.example.org'), {
-    ...{ hosts: [{ host: 'db.example.org', port: 5432 }], database: 'ada', user: 'ada', sslMode: 'prefer' },
-    ...{ schema: 'daybook', poolSize: 10, passwords: [undefined], shown: 'postgres://ada@db.example.org:5432/ada' },
+    hosts: [{ host: 'db.example.org', port: 5432 }],
+    database: 'ada',
+    user: 'ada',
+    sslMode: 'prefer',
+    schema: 'daybook',
+    poolSize: 10,
+    passwords: [undefined],
+    shown: 'postgres://ada@db.example.org:5432/ada',
   })
 })
 
@@ -32,11 +38,13 @@ t.test('several hosts, ports, parts in percent encoding and parameters are read'
       { host: 'two', port: 5433 },
       { host: '::1', port: 5434 },
     ],
-    ...{ database: 'led ger', user: 'a@b', sslMode: 'verify-full', sslRootCertificate: 'PEM', schema: 'x' },
-    ...{
-      passwords: ['se/cret', 'se/cret', 'se/cret'],
-      shown: 'postgres://a%40b@one:5432,two:5433,[::1]:5434/led%20ger?schema=x',
-    },
+    database: 'led ger',
+    user: 'a@b',
+    sslMode: 'verify-full',
+    sslRootCertificate: 'PEM',
+    schema: 'x',
+    passwords: ['se/cret', 'se/cret', 'se/cret'],
+    shown: 'postgres://a%40b@one:5432,two:5433,[::1]:5434/led%20ger?schema=x',
   })
   t.match(readAddress('postgres://ada@/ledger?host=/run/postgresql&port=5433'), {
     hosts: [{ host: '/run/postgresql', port: 5433 }],
@@ -102,8 +110,11 @@ t.test('backups of the server are only of a file', async t => {
 
 t.test('a board has a database and a schema of its own, and settings of the same kind', async t => {
   const env = {
-    ...{ BOARD_DB: 'postgres://ada@db/ledger', BOARD_DB_PASSWORD_FILE: '/secret', BOARD_DB_POOL: '7' },
-    ...{ EVENT_DB: 'postgres://bob@other/ledger', EVENT_DB_POOL: '3' },
+    BOARD_DB: 'postgres://ada@db/ledger',
+    BOARD_DB_PASSWORD_FILE: '/secret',
+    BOARD_DB_POOL: '7',
+    EVENT_DB: 'postgres://bob@other/ledger',
+    EVENT_DB_POOL: '3',
   }
   const { board, ledger } = readServeSettings({}, memorySources({ env, files: { '/secret': 'of the board' } }))
   t.match(board?.postgres, { user: 'ada', schema: 'daybook_board', poolSize: 7 })

@@ -8,11 +8,10 @@ import { problemsOf } from './refusal.js'
 const GITHUB = 'https://api.github.com/repos/acme/site/hooks/1'
 const FORUM = 'https://forum.example.org/community/admin/api/web_hooks/3'
 const ENV = {
-  ...{
-    EVENT_RECONCILE_HOOKS_CODE_A: `${GITHUB}, https://api.github.com/orgs/acme/hooks/2/`,
-    EVENT_RECONCILE_TOKEN_CODE_A: 'a',
-  },
-  ...{ EVENT_RECONCILE_HOOKS_FORUM: FORUM, EVENT_RECONCILE_TOKEN_FORUM: 'f' },
+  EVENT_RECONCILE_HOOKS_CODE_A: `${GITHUB}, https://api.github.com/orgs/acme/hooks/2/`,
+  EVENT_RECONCILE_TOKEN_CODE_A: 'a',
+  EVENT_RECONCILE_HOOKS_FORUM: FORUM,
+  EVENT_RECONCILE_TOKEN_FORUM: 'f',
 }
 
 t.test('hooks of all sources, or of one', async t => {
@@ -59,7 +58,8 @@ t.test('the hook of a GitHub App needs its id and its private key, and no token'
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const url = 'https://api.github.com/app/hook'
   const env = {
-    ...{ EVENT_RECONCILE_HOOKS_CODE_A: url, EVENT_RECONCILE_APP_CODE_A: '12345' },
+    EVENT_RECONCILE_HOOKS_CODE_A: url,
+    EVENT_RECONCILE_APP_CODE_A: '12345',
     EVENT_RECONCILE_APP_KEY_CODE_A_FILE: '/run/app.pem',
   }
   const files = { '/run/app.pem': pem }

@@ -36,7 +36,9 @@ t.test('one more than may wait is refused, and may come again', async t => {
   const { run, begun, end } = rig({ inProgress: 1, waiting: 1 })
   const [first, second] = [run('a'), run('b')]
   await t.rejects(run('c'), {
-    ...{ category: 'unavailable', code: 'busy', retryAfterSeconds: 1 },
+    category: 'unavailable',
+    code: 'busy',
+    retryAfterSeconds: 1,
     message: 'Too many questions. Try again in a moment.',
   })
   end('a')

@@ -4,9 +4,21 @@ import { keysOf, messageCreated, readStored, writtenDown } from '../support/even
 import type { OpenStore } from './event-store-conformance.js'
 
 const WATCH: Subscription = {
-  ...{ id: 'watch', source: 'chat', target: 'stream:eng/topic:deploys', scope: {}, actions: [], event_kinds: [] },
-  ...{ capture_modes: ['poll'], filters: {}, metadata: {}, enabled: true, last_cursor: null, last_event_at: null },
-  ...{ owner_user_id: null, created_at: '2027-01-15T08:00:00.000000Z', updated_at: '2027-01-15T08:00:00.000000Z' },
+  id: 'watch',
+  source: 'chat',
+  target: 'stream:eng/topic:deploys',
+  scope: {},
+  actions: [],
+  event_kinds: [],
+  capture_modes: ['poll'],
+  filters: {},
+  metadata: {},
+  enabled: true,
+  last_cursor: null,
+  last_event_at: null,
+  owner_user_id: null,
+  created_at: '2027-01-15T08:00:00.000000Z',
+  updated_at: '2027-01-15T08:00:00.000000Z',
 }
 
 /** What every engine has to prove about capture. */

@@ -85,8 +85,13 @@ export function eventChain(t: Test, open: OpenStore): void {
     await events.record([messageCreated('c')])
     const { through: second } = await events.verify({ since: null, limit: 2 })
     t.match(await events.verify({ since: NOON + 1, limit: 1 }), {
-      ...{ events: 1, after: second, through: { capturedAt: NOON + 2 }, hasMore: true, pending: 0 },
-      ...{ bySource: new Map([['chat', { events: 1, duplicates: 1 }]]), byKind: new Map([['message.created', 1]]) },
+      events: 1,
+      after: second,
+      through: { capturedAt: NOON + 2 },
+      hasMore: true,
+      pending: 0,
+      bySource: new Map([['chat', { events: 1, duplicates: 1 }]]),
+      byKind: new Map([['message.created', 1]]),
     })
     t.match(await events.verify({ since: NOON + 3, limit: 1 }), { events: 0, hasMore: false, problems: [] })
     t.match(await events.verify({ since: NOON + 9, limit: 1 }), {

@@ -93,14 +93,26 @@ export function eventHistograms(t: Test, open: OpenStore): void {
       await events.record(['1', '2', '3'].map(key => messageCreated(key)))
       const open4 = { buckets: 4 }
       t.match(await events.histogram({ ...open4, now: NOON + 7 }), {
-        ...{ from: NOON, to: NOON + 7, starts: [NOON, NOON + 2, NOON + 4, NOON + 6], counts: [2, 1, 0, 0], count: 3 },
-        ...{ countedFrom: NOON, head: NOON + 2 },
+        from: NOON,
+        to: NOON + 7,
+        starts: [NOON, NOON + 2, NOON + 4, NOON + 6],
+        counts: [2, 1, 0, 0],
+        count: 3,
+        countedFrom: NOON,
+        head: NOON + 2,
       })
       t.match(await events.histogram({ ...open4, now: NOON - SECOND }), {
-        ...{ from: NOON, to: NOON + 2, starts: [NOON, NOON + 1, NOON + 2], counts: [1, 1, 1] },
+        from: NOON,
+        to: NOON + 2,
+        starts: [NOON, NOON + 1, NOON + 2],
+        counts: [1, 1, 1],
       })
       t.match(await events.histogram({ ...open4, sources: ['forum'], now: NOON + 7 }), {
-        ...{ from: NOON, to: NOON + 7, counts: [0, 0, 0, 0], count: 0, bySource: [] },
+        from: NOON,
+        to: NOON + 7,
+        counts: [0, 0, 0, 0],
+        count: 0,
+        bySource: [],
       })
     },
   )

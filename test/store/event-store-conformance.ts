@@ -17,9 +17,21 @@ const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
 const DESC: EventQuery = { order: 'desc', limit: 100 }
 
 const WATCH: Subscription = {
-  ...{ id: 'watch', source: 'chat', target: '', scope: {}, actions: [], event_kinds: [], capture_modes: [] },
-  ...{ filters: {}, metadata: {}, enabled: true, last_cursor: null, last_event_at: null, owner_user_id: null },
-  ...{ created_at: '2027-01-15T08:00:00.000000Z', updated_at: '2027-01-15T08:00:00.000000Z' },
+  id: 'watch',
+  source: 'chat',
+  target: '',
+  scope: {},
+  actions: [],
+  event_kinds: [],
+  capture_modes: [],
+  filters: {},
+  metadata: {},
+  enabled: true,
+  last_cursor: null,
+  last_event_at: null,
+  owner_user_id: null,
+  created_at: '2027-01-15T08:00:00.000000Z',
+  updated_at: '2027-01-15T08:00:00.000000Z',
 }
 
 /** What every engine has to prove. */

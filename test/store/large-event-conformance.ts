@@ -26,8 +26,11 @@ export function largeEvents(t: Test, open: OpenStore): void {
     t.strictSame(outcome, { created: true, dedupeKey: 'a', seenCount: 1, capturedAt: NOON, body: undefined })
     t.same(await readStored(events, 'a'), {
       ...delivery.event,
-      ...{ subscription_ids: ['sub_1'], provenance: delivery.provenance },
-      ...{ captured_at: toTimestamp(NOON), seen_count: 1, last_seen_at: toTimestamp(NOON) },
+      subscription_ids: ['sub_1'],
+      provenance: delivery.provenance,
+      captured_at: toTimestamp(NOON),
+      seen_count: 1,
+      last_seen_at: toTimestamp(NOON),
     })
   })
 

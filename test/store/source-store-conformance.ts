@@ -19,7 +19,10 @@ export function sourceStoreConformance(t: Test, open: OpenStore): void {
     const replaced = await sources.save({ definition: definition('builds', 'Two'), now: LATER }, 10)
     t.match(replaced, { created: false, source: { secret_count: 2, created_at: NOW, updated_at: LATER } })
     t.strictSame(await sources.find('builds'), {
-      ...{ definition: definition('builds', 'Two'), secrets: ['one', 'two'], created_at: NOW, updated_at: LATER },
+      definition: definition('builds', 'Two'),
+      secrets: ['one', 'two'],
+      created_at: NOW,
+      updated_at: LATER,
     })
     await sources.save({ definition: definition('builds'), secrets: [], now: LATER }, 10)
     t.match(await sources.find('builds'), { secrets: [] })

@@ -36,8 +36,14 @@ function tokenOf(user: StoredUser, n: number): StoredToken {
   const id = `${user.id}-token-${n}`
   const sources = n % 2 === 0 ? ['ci', 'ci.nightly'] : []
   return {
-    ...{ id, user_id: user.id, digest: `digest of ${id}`, prefix: 'tok_abcd', created_at: NINE, last_used_at: null },
-    ...{ may: sources.length > 0 ? 'write' : 'all', sources },
+    id,
+    user_id: user.id,
+    digest: `digest of ${id}`,
+    prefix: 'tok_abcd',
+    created_at: NINE,
+    last_used_at: null,
+    may: sources.length > 0 ? 'write' : 'all',
+    sources,
     ...(n % 2 === 0 ? { name: 'Größe № 1', expires_at: TEN } : { name: null, expires_at: null }),
   }
 }
@@ -327,9 +333,21 @@ function tokens(t: Test, open: OpenStore): void {
     await users.create(ada)
     await users.addToken(tokenOf(ada, 1), 20)
     await subscriptions.save({
-      ...{ id: 'watch', source: 'chat', target: 'stream:eng', scope: {}, actions: [], event_kinds: [] },
-      ...{ capture_modes: ['webhook'], filters: {}, metadata: {}, enabled: true, last_cursor: null },
-      ...{ last_event_at: null, owner_user_id: ada.id, created_at: NINE, updated_at: NINE },
+      id: 'watch',
+      source: 'chat',
+      target: 'stream:eng',
+      scope: {},
+      actions: [],
+      event_kinds: [],
+      capture_modes: ['webhook'],
+      filters: {},
+      metadata: {},
+      enabled: true,
+      last_cursor: null,
+      last_event_at: null,
+      owner_user_id: ada.id,
+      created_at: NINE,
+      updated_at: NINE,
     })
     t.equal(await users.delete(ada.id, STRICT), true)
     t.equal(await users.delete(ada.id, STRICT), false)

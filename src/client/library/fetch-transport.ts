@@ -56,6 +56,8 @@ export interface LedgerCall {
 }
 
 /** No pause of an answer is as long as this, apart from `waitSeconds`. */
+/** Browsers obey `cache`, which Node's types do not have. */
+const EVERY_REQUEST = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const
 const IDLE_SECONDS = 30
 /** A page has at most 16 MiB, or one event. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -93,7 +95,7 @@ export async function send(address: LedgerAddress, call: LedgerCall, signal: Abo
         ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      ...{ redirect: 'error', credentials: 'omit', cache: 'no-store' },
+      ...EVERY_REQUEST,
       signal: ending.signal,
     })
     const text = await readText(response, () => allow(IDLE_SECONDS))

@@ -70,7 +70,10 @@ export class Daybook {
     const { report = sentence => console.error(`Consumer ${name}: ${sentence}`) } = options
     const place = from === 'beginning' || from === 'now' ? { position: from } : { from }
     return runConsumer({
-      ...{ calls: consumerCalls(this.address, name), leaseSeconds: LEASE_SECONDS, concurrency, report },
+      calls: consumerCalls(this.address, name),
+      leaseSeconds: LEASE_SECONDS,
+      concurrency,
+      report,
       create: { ...(filters ? { filters } : {}), ...place },
       limit: Math.min(LIMIT.most, Math.max(LIMIT.least, batchSize * concurrency)),
       once: options.once ?? false,
@@ -104,7 +107,11 @@ export class Daybook {
         isAway = false
         return readPage(answer)
       },
-      ...{ filters, since, signal, isTransient, isPatient: true },
+      filters,
+      since,
+      signal,
+      isTransient,
+      isPatient: true,
       onInterrupted: error => {
         if (!isAway) report(`${error.message} Waiting.`)
         isAway = true

@@ -63,7 +63,10 @@ export default class ApiEvents extends LedgerCommand {
     const { since, days, limit, order, wait } = flags
     const parameters: EventParameters = {
       ...filtersOf(flags),
-      ...{ days, limit, order, wait },
+      days,
+      limit,
+      order,
+      wait,
       ...timesOf(flags, ['since', 'from', 'to', 'before']),
     }
     if (flags.follow) return this.follow(parameters, flags)

@@ -60,7 +60,10 @@ export default class CaptureHistory extends DaybookCommand {
     const { historyProgressText, historyText } = await import('../../cli/views/history.js')
     const progress = new Progress(process.stderr)
     const report = await captureHistory(local, {
-      ...{ target, since, account, restart: flags.restart ?? false },
+      target,
+      since,
+      account,
+      restart: flags.restart ?? false,
       onProgress: step => progress.show(historyProgressText(step)),
     }).finally(() => progress.end())
     if (flags.json || !this.output.isTerminal) return this.printJson(report)

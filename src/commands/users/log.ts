@@ -13,7 +13,9 @@ export default class UsersLog extends UsersCommand {
       char: 'n',
       description: 'Maximum number of entries.',
       helpValue: '<n>',
-      ...{ min: 1, max: ACCOUNT_LOG_LIMITS.page, default: ACCOUNT_LOG_LIMITS.defaultPage },
+      min: 1,
+      max: ACCOUNT_LOG_LIMITS.page,
+      default: ACCOUNT_LOG_LIMITS.defaultPage,
     }),
   }
 

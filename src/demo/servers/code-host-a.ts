@@ -93,7 +93,12 @@ export class CodeHostA implements CodeHost {
   review(pull: PullRequest, { state, text, by }: { state: ReviewState; text: string; by: Person }, at: Micros): void {
     const id = this.#nextId()
     const review = {
-      ...{ id, state, body: text || null, user: userObject(by), author_association: 'MEMBER', commit_id: pull.head },
+      id,
+      state,
+      body: text || null,
+      user: userObject(by),
+      author_association: 'MEMBER',
+      commit_id: pull.head,
       html_url: `${urlOf(pull)}#pullrequestreview-${id}`,
       submitted_at: toSecondText(at),
     }
@@ -141,7 +146,11 @@ export class CodeHostA implements CodeHost {
         {
           action: 'completed',
           check_run: {
-            ...{ id: this.#nextId(), name, head_sha: run.sha, status: 'completed', conclusion },
+            id: this.#nextId(),
+            name,
+            head_sha: run.sha,
+            status: 'completed',
+            conclusion,
             html_url: `${webUrl(repository)}/runs/${run.id}/${index}`,
             started_at: toSecondText(run.startedAt),
             completed_at: toSecondText(ended),
@@ -153,9 +162,17 @@ export class CodeHostA implements CodeHost {
       )
     }
     const workflow = {
-      ...{ id: run.id, name: 'ci', run_number: run.number, run_attempt: 1, event: run.pull ? 'pull_request' : 'push' },
-      ...{ status: 'completed', conclusion: failure === undefined ? 'success' : 'failure', head_branch: run.branch },
-      ...{ head_sha: run.sha, display_title: run.title, html_url: `${webUrl(repository)}/actions/runs/${run.id}` },
+      id: run.id,
+      name: 'ci',
+      run_number: run.number,
+      run_attempt: 1,
+      event: run.pull ? 'pull_request' : 'push',
+      status: 'completed',
+      conclusion: failure === undefined ? 'success' : 'failure',
+      head_branch: run.branch,
+      head_sha: run.sha,
+      display_title: run.title,
+      html_url: `${webUrl(repository)}/actions/runs/${run.id}`,
       created_at: toSecondText(run.startedAt),
       run_started_at: toSecondText(run.startedAt),
       updated_at: toSecondText(at),
@@ -178,10 +195,16 @@ export class CodeHostA implements CodeHost {
     const { repository, environment } = deployment
     const url = `${webUrl(repository)}/deployments/${deployment.id}`
     const status = {
-      ...{ id: this.#nextId(), state: DEPLOYMENT_STATES[progress.state], creator: userObject(this.bot) },
+      id: this.#nextId(),
+      state: DEPLOYMENT_STATES[progress.state],
+      creator: userObject(this.bot),
       description: progress.state === 'failed' ? progress.failure : '',
-      ...{ environment, target_url: url, log_url: url, environment_url: '' },
-      ...{ created_at: toSecondText(at), updated_at: toSecondText(at) },
+      environment,
+      target_url: url,
+      log_url: url,
+      environment_url: '',
+      created_at: toSecondText(at),
+      updated_at: toSecondText(at),
     }
     const body = { action: 'created', deployment_status: status, deployment: deploymentObject(deployment, at) }
     this.#deliver(repository, 'deployment_status', { ...body, workflow: null, workflow_run: null }, this.bot, at)
@@ -292,7 +315,13 @@ function pullObject(pull: PullRequest, at: Micros) {
 function trackedObject(tracked: Issue | PullRequest, at: Micros) {
   const { id, number, title, body, author, createdAt } = tracked
   return {
-    ...{ id, number, title, body, user: userObject(author), author_association: 'MEMBER', html_url: urlOf(tracked) },
+    id,
+    number,
+    title,
+    body,
+    user: userObject(author),
+    author_association: 'MEMBER',
+    html_url: urlOf(tracked),
     created_at: toSecondText(createdAt),
     updated_at: toSecondText(at),
   }

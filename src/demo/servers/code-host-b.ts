@@ -138,10 +138,19 @@ export class CodeHostB implements CodeHost {
   ): void {
     const url = webUrl(repository)
     const body = {
-      ...{ object_kind: 'deployment', status: DEPLOYMENT_STATES[state], status_changed_at: toSecondText(at) },
-      ...{ deployment_id: id, deployable_id: id + 20_000, deployable_url: `${url}/-/jobs/${id + 20_000}` },
-      ...{ environment, environment_tier: 'production', environment_slug: environment },
-      ...{ short_sha: sha.slice(0, 8), commit_url: `${url}/-/commit/${sha}`, ref: 'main', user: userObject(by) },
+      object_kind: 'deployment',
+      status: DEPLOYMENT_STATES[state],
+      status_changed_at: toSecondText(at),
+      deployment_id: id,
+      deployable_id: id + 20_000,
+      deployable_url: `${url}/-/jobs/${id + 20_000}`,
+      environment,
+      environment_tier: 'production',
+      environment_slug: environment,
+      short_sha: sha.slice(0, 8),
+      commit_url: `${url}/-/commit/${sha}`,
+      ref: 'main',
+      user: userObject(by),
     }
     this.#deliver(repository, 'Deployment Hook', body, at)
   }
@@ -171,9 +180,17 @@ export class CodeHostB implements CodeHost {
     const id = this.#nextId()
     const isIssue = on.type === 'issue'
     const attributes = {
-      ...{ id, note: text, noteable_type: isIssue ? 'Issue' : 'MergeRequest', noteable_id: on.id, action: 'create' },
-      ...{ author_id: FIRST.person + by.number, project_id: on.repository.id, url: `${urlOf(on)}#note_${id}` },
-      ...{ created_at: toSecondText(at), updated_at: toSecondText(at), system: false },
+      id,
+      note: text,
+      noteable_type: isIssue ? 'Issue' : 'MergeRequest',
+      noteable_id: on.id,
+      action: 'create',
+      author_id: FIRST.person + by.number,
+      project_id: on.repository.id,
+      url: `${urlOf(on)}#note_${id}`,
+      created_at: toSecondText(at),
+      updated_at: toSecondText(at),
+      system: false,
       ...(position ? { type: 'DiffNote', position } : {}),
     }
     const about = { [isIssue ? 'issue' : 'merge_request']: trackedObject(on, at) }
@@ -292,7 +309,12 @@ function userObject(person: Person) {
 function trackedObject(what: Issue | PullRequest, at: Micros) {
   const { id, number, title, body, author, createdAt, state, repository } = what
   return {
-    ...{ id, iid: number, title, description: body, author_id: FIRST.person + author.number, url: urlOf(what) },
+    id,
+    iid: number,
+    title,
+    description: body,
+    author_id: FIRST.person + author.number,
+    url: urlOf(what),
     state: state === 'open' ? 'opened' : state,
     created_at: toSecondText(createdAt),
     updated_at: toSecondText(at),
@@ -303,7 +325,10 @@ function trackedObject(what: Issue | PullRequest, at: Micros) {
 function branchesOf({ branch, head, repository }: PullRequest) {
   const target = projectObject(repository)
   return {
-    ...{ source_branch: branch, target_branch: 'main', target_project_id: repository.id, target },
+    source_branch: branch,
+    target_branch: 'main',
+    target_project_id: repository.id,
+    target,
     last_commit: { id: head },
   }
 }

@@ -100,10 +100,22 @@ export class ForumServer {
 
 function topicObject({ id, category, title, slug, author, createdAt, posts }: ForumTopic) {
   return {
-    ...{ id, title, fancy_title: title, slug, archetype: 'regular', category_id: category.id, posts_count: posts + 1 },
+    id,
+    title,
+    fancy_title: title,
+    slug,
+    archetype: 'regular',
+    category_id: category.id,
+    posts_count: posts + 1,
     created_at: toMillisecondText(createdAt),
     created_by: userObject(author),
-    ...{ closed: false, archived: false, visible: true, pinned: false, tags: [], views: 0, like_count: 0 },
+    closed: false,
+    archived: false,
+    visible: true,
+    pinned: false,
+    tags: [],
+    views: 0,
+    like_count: 0,
     deleted_at: null,
   }
 }
@@ -128,7 +140,9 @@ function postObject({ id, number, topic, author, raw, createdAt, version, likes 
     moderator: author.role === 'moderator',
     staff: author.role !== 'member',
     trust_level: STAFF.includes(author) ? 4 : 2,
-    ...{ version, reads: 3 * likes + 1, score: 5 * likes },
+    version,
+    reads: 3 * likes + 1,
+    score: 5 * likes,
     created_at: toMillisecondText(createdAt),
     updated_at: toMillisecondText(at),
     deleted_at: null,

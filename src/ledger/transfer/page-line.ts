@@ -6,8 +6,13 @@ import type { LedgerHead } from '../../store/event-store.js'
 /** The last line of a page. */
 export function toPageLine({ through, changes, hasMore, numbering, eventsLeft, head, epoch }: CopyPage): string {
   const page: CopyPageLine = {
-    ...{ through: toHeadText(through), changes, has_more: hasMore, numbering, events_left: eventsLeft },
-    ...{ head: head === null ? null : toTimestamp(head), epoch },
+    through: toHeadText(through),
+    changes,
+    has_more: hasMore,
+    numbering,
+    events_left: eventsLeft,
+    head: head === null ? null : toTimestamp(head),
+    epoch,
   }
   return toLine({ page })
 }

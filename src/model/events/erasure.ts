@@ -109,13 +109,24 @@ export function toTombstone(kept: KeptOfEvent, erased: Erased): StoredEvent {
   const { route, verified, key_space } = kept.provenance
   const action = { ...actionOfKind(kind), metadata: {} }
   return {
-    ...{ dedupe_key, source, kind, subject_id: 'erased', subject_type: action.object_type || 'event', occurred_at },
+    dedupe_key,
+    source,
+    kind,
+    subject_id: 'erased',
+    subject_type: action.object_type || 'event',
+    occurred_at,
     action,
     actor: { id: '', display: '', metadata: {} },
-    ...{ actor_role: '', target: {}, conversation: {}, payload: {} },
+    actor_role: '',
+    target: {},
+    conversation: {},
+    payload: {},
     provenance: { route, verified, ...(key_space ? { key_space } : {}) },
     erased,
-    ...{ subscription_ids, captured_at, seen_count, last_seen_at },
+    subscription_ids,
+    captured_at,
+    seen_count,
+    last_seen_at,
   }
 }
 

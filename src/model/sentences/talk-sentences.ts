@@ -35,8 +35,10 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   },
   category: kept('category'),
   category_experts: {
-    ...{ approved: EXPERT_APPROVED, 'approved=approved': EXPERT_APPROVED },
-    ...{ unapproved: EXPERT_UNAPPROVED, 'unapproved=unapproved': EXPERT_UNAPPROVED },
+    approved: EXPERT_APPROVED,
+    'approved=approved': EXPERT_APPROVED,
+    unapproved: EXPERT_UNAPPROVED,
+    'unapproved=unapproved': EXPERT_UNAPPROVED,
   },
   message: {
     ...spoken('a message', 'in'),

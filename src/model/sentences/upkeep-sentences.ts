@@ -129,9 +129,12 @@ export const UPKEEP_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     unblocked: ['{doer} unblocked {concerned}', '{concerned} was unblocked'],
   },
   member_approval: {
-    ...{ enqueued: asked, 'enqueued=queued': asked },
-    ...{ approved: decided('approved'), 'approved=approved': decided('approved') },
-    ...{ denied: decided('denied'), 'denied=rejected': decided('denied') },
+    enqueued: asked,
+    'enqueued=queued': asked,
+    approved: decided('approved'),
+    'approved=approved': decided('approved'),
+    denied: decided('denied'),
+    'denied=rejected': decided('denied'),
   },
   page: { built: ['{doer} built the pages of {place}', 'The pages of {place} were built'] },
   personal_access_token_request: {

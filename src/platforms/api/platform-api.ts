@@ -154,8 +154,14 @@ export class PlatformApi {
       const answer = await exchange(
         { baseUrl },
         {
-          ...{ method, path, headers: { ...headers, ...call.headers }, agent: this.#agent, signal: call.signal },
-          ...{ idleSeconds: IDLE_SECONDS, totalSeconds: TOTAL_SECONDS, maxAnswerBytes: MAX_ANSWER_BYTES },
+          method,
+          path,
+          headers: { ...headers, ...call.headers },
+          agent: this.#agent,
+          signal: call.signal,
+          idleSeconds: IDLE_SECONDS,
+          totalSeconds: TOTAL_SECONDS,
+          maxAnswerBytes: MAX_ANSWER_BYTES,
         },
       )
       const date = Date.parse(answer.headers.date ?? '')

@@ -86,7 +86,9 @@ function toEventInput(sent: Payload): EventInput {
       ...(subject === undefined ? {} : { key: `${objectType}:${toIdentifier(subject)}`, display: subject }),
       metadata: {},
       parent: {
-        ...{ type: 'source', key: `source:${toIdentifier(source)}`, display: source },
+        type: 'source',
+        key: `source:${toIdentifier(source)}`,
+        display: source,
         ...known({ url: webUrlAt(sent, 'source') }),
         metadata: {},
       },

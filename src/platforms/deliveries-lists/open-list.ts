@@ -15,7 +15,9 @@ interface Listing {
 const CHECK_ADDRESS = 'Check the address of the hook.'
 
 const MANNERS: RequestPolicy = {
-  ...{ connections: 1, longestWaitSeconds: 60, retrySeconds: [1, 3] },
+  connections: 1,
+  longestWaitSeconds: 60,
+  retrySeconds: [1, 3],
   words: {
     checkAddress: CHECK_ADDRESS,
     again: 'Run it again later.',
@@ -75,7 +77,8 @@ export function openDeliveriesList(
   const { token = '', app } = hook
   const credential = app ? appTokens(app, options.now) : () => token
   const calls = {
-    ...{ ...options, baseUrl: origin },
+    ...options,
+    baseUrl: origin,
     headers: () => ({ ...headers(hook, credential()), 'user-agent': 'Daybook' }),
   }
   return open(new PlatformApi(calls, MANNERS), pathname)

@@ -234,7 +234,12 @@ function toItem({ texts, categories, about, enclosure, ...found }: Found, url: s
   const described = summary ?? content
   const key = id ?? link ?? `sha256-${digestOf(JSON.stringify([title, texts.published, described]))}`
   return defined({
-    ...{ key, link, title: title?.slice(0, SHORT), text: described && withoutMarkup(described), summary, content },
+    key,
+    link,
+    title: title?.slice(0, SHORT),
+    text: described && withoutMarkup(described),
+    summary,
+    content,
     author: author?.slice(0, SHORT),
     published: texts.published && toInstant(texts.published),
     updated: texts.updated && toInstant(texts.updated),

@@ -48,15 +48,21 @@ const WORDS: PlatformWords = {
   again: 'It is read again later.',
   refused: {
     401: {
-      ...{ category: 'forbidden', code: 'platform_not_permitted', what: 'requires a login' },
+      category: 'forbidden',
+      code: 'platform_not_permitted',
+      what: 'requires a login',
       hint: 'Compare the user or the header of the login, and the secret of the source.',
     },
     403: {
-      ...{ category: 'forbidden', code: 'platform_not_permitted', what: 'refuses the request' },
+      category: 'forbidden',
+      code: 'platform_not_permitted',
+      what: 'refuses the request',
       hint: 'It may not permit programs.',
     },
     404: {
-      ...{ category: 'not_found', code: 'platform_place_unknown', what: 'has no such feed' },
+      category: 'not_found',
+      code: 'platform_place_unknown',
+      what: 'has no such feed',
       hint: 'Check the address of the feed.',
     },
   },
@@ -177,7 +183,10 @@ async function get(url: URL, { before, login, signal, isForeign, seconds }: Aske
           ...(before?.etag === undefined ? {} : { 'if-none-match': before.etag }),
           ...(before?.lastModified === undefined ? {} : { 'if-modified-since': before.lastModified }),
         },
-        ...{ idleSeconds: IDLE_SECONDS, totalSeconds: seconds, maxAnswerBytes: MAX_BYTES, signal },
+        idleSeconds: IDLE_SECONDS,
+        totalSeconds: seconds,
+        maxAnswerBytes: MAX_BYTES,
+        signal,
         ...(isForeign ? { agent: publicAgent(url.protocol === 'https:') } : {}),
       },
     )

@@ -40,7 +40,9 @@ const COMMAND_POLICY: RequestPolicy = {
 
 /** A schedule has other watches to poll, and continues in its next round. */
 const POLL_POLICY: RequestPolicy = {
-  ...{ connections: 2, longestWaitSeconds: 60, retrySeconds: [1, 3] },
+  connections: 2,
+  longestWaitSeconds: 60,
+  retrySeconds: [1, 3],
   words: {
     ...COMMAND_POLICY.words,
     checkAddress: 'Check EVENT_HISTORY_URL_… and the target of the subscription.',

@@ -14,7 +14,11 @@ type HmacProof = Extract<SourceProof, { type: 'hmac' }>
 
 /** Source: Slack, "Verifying requests from Slack". */
 const SLACK: HmacProof = {
-  ...{ type: 'hmac', algorithm: 'sha256', header: 'X-Slack-Signature', prefix: 'v0=', encoding: 'hex' },
+  type: 'hmac',
+  algorithm: 'sha256',
+  header: 'X-Slack-Signature',
+  prefix: 'v0=',
+  encoding: 'hex',
   signed: 'v0:{timestamp}:{body}',
   timestamp: { header: 'X-Slack-Request-Timestamp' },
 }

@@ -84,7 +84,9 @@ export function compileRule(rule: SourceRule, field: string): CompiledRule {
           subject_id: toIdentifier(subject),
           subject_type: type,
           action: {
-            ...{ kind, object_type: type, verb },
+            kind,
+            object_type: type,
+            verb,
             ...known({ outcome: toWord(outcome(scope)) }),
             metadata: {},
           },

@@ -63,7 +63,11 @@ export async function backUpLedgerTo(
 
 async function copyFile(database: string, path: string): Promise<void> {
   const ownership = await acquireOwnership({
-    ...{ database, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
+    database,
+    role: 'command',
+    waitMs: OWNER_WAIT_MS,
+    now: Date.now,
+    random: Math.random,
     // A copy changes nothing. If another process takes the file over, the copy either fails or is complete.
     onLost: () => {},
   })

@@ -31,7 +31,11 @@ export async function restoreLedger({ database }: LocalSettings, file: string): 
   const backup = resolve(file)
   const isCompressed = await hasBytes(backup, GZIP)
   const ownership = await acquireOwnership({
-    ...{ database: database.path, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
+    database: database.path,
+    role: 'command',
+    waitMs: OWNER_WAIT_MS,
+    now: Date.now,
+    random: Math.random,
     onLost: () => {},
   })
   const path = ownership.database

@@ -38,7 +38,8 @@ export class Captures {
   #directory: { account: string; users: UserDirectory } | undefined
   readonly #totals: CaptureTotals = {
     outcomes: { captured: 0, disabled: 0, expired: 0, failed: 0 },
-    ...{ created: 0, duplicates: 0 },
+    created: 0,
+    duplicates: 0,
   }
 
   constructor(

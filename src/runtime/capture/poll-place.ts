@@ -65,7 +65,9 @@ export async function pollPlace(
     ...(start === undefined ? { read_to: toTimestamp(since) } : {}),
   })
   const calls = {
-    ...{ sleep, now: Date.now, signal },
+    sleep,
+    now: Date.now,
+    signal,
     onWait: (seconds: number) =>
       onProgress?.({ subscription_id: id, messages: capture.messages, waiting_seconds: seconds }),
   }
@@ -78,7 +80,9 @@ export async function pollPlace(
       { streams },
       {
         ledger: { record: events => record(capture, { watch, account, events }, parts) },
-        ...{ checkpoint: progress, clock: () => performance.now(), mostPages: MOST_PAGES },
+        checkpoint: progress,
+        clock: () => performance.now(),
+        mostPages: MOST_PAGES,
         onProgress: () => onProgress?.({ subscription_id: id, messages: capture.messages }),
         concernsList: ({ code }) => OF_A_LIST.includes(code),
       },

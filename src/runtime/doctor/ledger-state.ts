@@ -64,7 +64,11 @@ async function checkServedLedger(socketPath: string): Promise<LedgerState> {
 /** Only reads the file. No server can open it at the same time. */
 async function checkClosedLedger(database: string): Promise<LedgerState> {
   const ownership = await acquireOwnership({
-    ...{ database, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
+    database,
+    role: 'command',
+    waitMs: OWNER_WAIT_MS,
+    now: Date.now,
+    random: Math.random,
     onLost: () => {},
   })
   try {

@@ -139,7 +139,9 @@ export class Follower implements ServedFollowing {
   async #promote(input: PromotionInput): Promise<PromotedLedger> {
     const { store, ledger, settings, logger, now, onPromoted } = this.parts
     const promoted = await promoteStore(store, {
-      ...{ leader: settings.leader, now: now(), ...input },
+      leader: settings.leader,
+      now: now(),
+      ...input,
       stopCopying: () => this.stop(),
     }).catch(error => {
       if (this.#running?.stop.signal.aborted) this.start()
@@ -209,7 +211,9 @@ export class Follower implements ServedFollowing {
     const head = line.head === null ? null : readTimestamp('head', line.head).micros
     const mark = { leader, changes: line.changes, numbering: line.numbering, head }
     this.#head = await this.parts.store.copies.write({
-      ...{ appended, changed, mark },
+      appended,
+      changed,
+      mark,
       through: appended.length > 0 ? through : null,
     })
     this.#mark = mark

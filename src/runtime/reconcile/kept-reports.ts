@@ -42,7 +42,8 @@ export class KeptReports {
       const found = 'hooks' in outcome ? outcome.hooks.filter(report => report.source === source) : []
       const named = Math.min(RECONCILE_LIMITS.named, Math.ceil(MOST_NAMED / Math.max(1, found.length)))
       const reports = found.map(({ error, lost, ...report }) => ({
-        ...{ ...report, lost: lost.slice(0, named) },
+        ...report,
+        lost: lost.slice(0, named),
         ...(error ? { error: shownProblem(error) } : {}),
       }))
       const problem = 'problem' in outcome ? { problem: shownProblem(outcome.problem) } : {}

@@ -55,7 +55,10 @@ async function reconcileFile(
   try {
     const reports = new KeptReports(opened.store.notes)
     const reconciliations = new Reconciliations({
-      ...{ ledger: opened.ledger, now: Date.now, sleep: pause, receives },
+      ledger: opened.ledger,
+      now: Date.now,
+      sleep: pause,
+      receives,
       // A failed write is ignored: the user of the command sees the result in its output.
       keep: (request, outcome) => reports.save(request, outcome, toTimestamp(wallClock())).catch(() => undefined),
     })

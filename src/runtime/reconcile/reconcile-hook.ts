@@ -122,7 +122,8 @@ async function findMissing(
   if (others !== undefined && !(await haveSameKeys(events, others, run)))
     return whereListed(entry, run, 'Only the bytes that were sent identify it, and the list has others.')
   const provenance: Provenance = {
-    ...{ route: 'capture', verified: 'login' },
+    route: 'capture',
+    verified: 'login',
     ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
   }
   return { events: events.map(({ event, json }) => ({ event, json, provenance })) }
@@ -171,7 +172,17 @@ function isOfPlatform({ code }: AppError): boolean {
 
 function emptyReport({ source, url }: ListedHook): HookReport {
   return {
-    ...{ source, url, listed: 0, delivered: 0, known: 0, ignored: 0, fetched: 0, redelivered: 0, missing: 0, gone: 0 },
-    ...{ lost: [], complete: false },
+    source,
+    url,
+    listed: 0,
+    delivered: 0,
+    known: 0,
+    ignored: 0,
+    fetched: 0,
+    redelivered: 0,
+    missing: 0,
+    gone: 0,
+    lost: [],
+    complete: false,
   }
 }

@@ -96,13 +96,20 @@ export class Reconciliations {
     const { ledger, now, sleep, receives } = this.parts
     let listed = 0
     const list = openDeliveriesList(hook, {
-      ...{ now, sleep },
+      now,
+      sleep,
       onWait: seconds => onProgress?.({ url, listed, waiting_seconds: seconds }),
     })
     const adapter = adapterOf(hook.source)
     try {
       return await reconcileHook(hook, {
-        ...{ ledger, list, now, sleep, receives, signal, ...wanted },
+        ledger,
+        list,
+        now,
+        sleep,
+        receives,
+        signal,
+        ...wanted,
         accept: (delivery, rules) => this.#accept(adapter, delivery, rules),
         memory: memory && memoryOf(memory, url),
         onListed: count => {

@@ -26,7 +26,11 @@ export function reconcilingServer(
 ): ReconcilingServer {
   const reports = new KeptReports(store.notes, store.shared)
   const reconciliations = new Reconciliations({
-    ...{ ledger, now: Date.now, sleep: pause, receives: true, acceptLarge },
+    ledger,
+    now: Date.now,
+    sleep: pause,
+    receives: true,
+    acceptLarge,
     keep: (request, outcome) =>
       reports.save(request, outcome, toTimestamp(wallClock())).catch(error => {
         logger.warn({ err: error }, 'the report of a comparison could not be saved')

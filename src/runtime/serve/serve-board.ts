@@ -145,7 +145,12 @@ function createServer(
     },
     ownListeners: () => listeners,
     settings: {
-      ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: username !== undefined, isDemo },
+      rootPath,
+      cookieSecure,
+      trustedProxies,
+      loginPage,
+      asksUsername: username !== undefined,
+      isDemo,
       acceptsLedgerLogin: ledgerLogin !== undefined,
       ...(serviceOrigin === undefined ? {} : { serviceOrigin }),
       ...(ledgerUrl === undefined ? {} : { ledgerUrl }),

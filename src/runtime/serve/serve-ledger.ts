@@ -87,7 +87,8 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     logger.warn(leftover, 'rows of an older ledger were not carried over')
   const captures = new Captures(opened.ledger, wallClock, opened.store.shared)
   const reconciling = reconcilingServer(opened, {
-    ...{ logger, now: clock },
+    logger,
+    now: clock,
     acceptLarge: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
   })
   let live: LiveCapture | undefined
@@ -108,7 +109,9 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       live: () => live && { status: live.status(), totals: live.totals() },
     }
     const trace = new KeptTrace({
-      ...{ notes: opened.store.notes, now: wallClock, logger },
+      notes: opened.store.notes,
+      now: wallClock,
+      logger,
       olderFile: file && `${opened.database}.deliveries`,
     })
     const own = { reconciliations: reconciling.served, trace, lastBackup, following }
@@ -187,7 +190,11 @@ async function openFollower(
 ): Promise<Follower | undefined> {
   if (!settings) return undefined
   return Follower.begin({
-    ...{ ...services, ledger, store, settings, now: wallClock },
+    ...services,
+    ledger,
+    store,
+    settings,
+    now: wallClock,
     elapsed: () => performance.now(),
     pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
   })
@@ -213,7 +220,10 @@ async function openAccounts(
     sharedSessions: store.shared?.sessions,
     sharedFailures: store.shared?.loginFailures,
     adminToken,
-    ...{ sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins },
+    sessionTtlSeconds,
+    maxSessions,
+    passwordMinLength,
+    throttleLogins,
     now: wallClock,
     elapsed: () => performance.now(),
     writeLine: entry => logger.info(entry, entry.action),

@@ -151,8 +151,15 @@ class LedgerCopy {
     const { captured_at = null, digest = null } = toHeadText(this.head) ?? {}
     const { subscriptions, users, tokens, consumers } = state
     return {
-      ...{ events: this.#events, subscriptions: subscriptions.length, users: users.length, tokens: tokens.length },
-      ...{ consumers: consumers.length, sources: moved.sources.length, head: captured_at, head_digest: digest, epoch },
+      events: this.#events,
+      subscriptions: subscriptions.length,
+      users: users.length,
+      tokens: tokens.length,
+      consumers: consumers.length,
+      sources: moved.sources.length,
+      head: captured_at,
+      head_digest: digest,
+      epoch,
     }
   }
 

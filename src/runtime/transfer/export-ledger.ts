@@ -168,7 +168,10 @@ async function writeExport(
     ...writtenTokens.map(token => toLine({ token })),
   ]
   const end: ExportEnd = {
-    ...{ events, subscriptions: subscriptions.length, users: writtenUsers.length, tokens: writtenTokens.length },
+    events,
+    subscriptions: subscriptions.length,
+    users: writtenUsers.length,
+    tokens: writtenTokens.length,
     through: last.through,
   }
   await target.write(Buffer.from([...rest, toLine({ end })].join('')))

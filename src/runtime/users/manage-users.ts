@@ -45,7 +45,9 @@ async function inFile<Result>(
       adminToken: settings.adminToken,
       passwordMinLength: settings.passwordMinLength,
       // A command has no logins.
-      ...{ sessionTtlSeconds: 0, maxSessions: 0, throttleLogins: true },
+      sessionTtlSeconds: 0,
+      maxSessions: 0,
+      throttleLogins: true,
       now: wallClock,
       elapsed: () => performance.now(),
     })

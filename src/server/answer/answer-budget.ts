@@ -16,8 +16,11 @@ export interface AnswerLimits {
 }
 
 export const ANSWER_LIMITS: AnswerLimits = {
-  ...{ bytes: 96 * 1024 * 1024, waiting: 256 },
-  ...{ waitMs: 5_000, patienceMs: 2_000, takenMs: 30_000 },
+  bytes: 96 * 1024 * 1024,
+  waiting: 256,
+  waitMs: 5_000,
+  patienceMs: 2_000,
+  takenMs: 30_000,
 }
 
 /** Smaller buffers are left to the garbage collector. Below half of its pool size, Node uses a shared buffer. */

@@ -102,9 +102,17 @@ function proxy(parts: ProxyParts): BoardEndpoint {
     const head = headWriter(req, res, { shutdown, mayRead, recheckMs: times.recheckMs })
     try {
       await forward(req, res, {
-        ...{ backend, agent: agents.agentFor(backend.profile), path, ownPrefix: `${root}/api/backends/${name}` },
-        ...{ body: readFraming(req, begun), begun, times, gone: whenGone(res), writeHead: head.write },
-        ...{ mayBegin, mayRead },
+        backend,
+        agent: agents.agentFor(backend.profile),
+        path,
+        ownPrefix: `${root}/api/backends/${name}`,
+        body: readFraming(req, begun),
+        begun,
+        times,
+        gone: whenGone(res),
+        writeHead: head.write,
+        mayBegin,
+        mayRead,
       })
       return undefined
     } catch (error) {

@@ -23,11 +23,13 @@ export function boardApi(parts: {
       { name: 'Runs', description: 'Runs of cards, and the executor.', paths: ['/api/runs', '/api/executor'] },
       { name: 'Other boards', description: 'What this board reaches for its callers.', paths: ['/api/backends'] },
       {
-        ...{ name: 'Login', description: 'Sessions, and how to log in.' },
+        name: 'Login',
+        description: 'Sessions, and how to log in.',
         paths: ['/api/login', '/api/logout', '/api/session', '/api/auth'],
       },
       {
-        ...{ name: 'Server', description: 'State, metrics and descriptions of the server.' },
+        name: 'Server',
+        description: 'State, metrics and descriptions of the server.',
         paths: ['/api/', '/metrics', '/livez', '/readyz', '/docs'],
       },
       { name: 'Pages', description: 'Pages for people, and their files.', paths: ['/'] },
@@ -36,7 +38,9 @@ export function boardApi(parts: {
       key: { type: 'http', scheme: 'bearer', description: 'The API key.' },
       keyHeader: { type: 'apiKey', in: 'header', name: 'X-Board-Token' },
       session: {
-        ...{ type: 'apiKey', in: 'cookie', name: parts.cookie.name },
+        type: 'apiKey',
+        in: 'cookie',
+        name: parts.cookie.name,
         description:
           'Of a login. Requests that change something also need its csrf_token, as X-CSRF-Token, and an Origin.',
       },

@@ -109,12 +109,15 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
   const shed = new ShedReport(logger, reason => metrics.countShed(reason))
   const shutdown = new Shutdown(
     new HeldPlaces({
-      ...{ limits, addressOf: req => addressOf(req, throttleAddress) },
+      limits,
+      addressOf: req => addressOf(req, throttleAddress),
       refused: () => shed.count('held_limit'),
     }),
   )
   const login = boardLoginPages({
-    ...{ rootPath, look, asksUsername },
+    rootPath,
+    look,
+    asksUsername,
     ...(publicHost === undefined ? {} : { publicHost }),
     ...(settings.acceptsLedgerLogin
       ? { ledger: { url: ledgerUrl, isOnly: () => !gate.authStatus(ANONYMOUS).enabled } }
@@ -164,7 +167,9 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
     },
   })
   metrics.watchProgram({
-    ...{ version: options.version, prove: options.prove, storageSizes: options.storageSizes },
+    version: options.version,
+    prove: options.prove,
+    storageSizes: options.storageSizes,
     connectionCounts: () => app.connectionCounts(),
     heldCounts: () => shutdown.heldCounts(),
   })

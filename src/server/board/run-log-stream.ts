@@ -45,7 +45,8 @@ export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunL
     if (!beginEvents(req, res)) return undefined
     let sent = after
     const answer = new PacedAnswer(res, {
-      ...{ times, open },
+      times,
+      open,
       beat: () => ': heartbeat\n\n',
       farewell: () => message('dropped', { after: sent }),
     })

@@ -66,7 +66,10 @@ export class DeliveryTrace implements ServedTrace {
     const id = ID_HEADERS.map(name => headers[name]).find(value => typeof value === 'string' && SHOWABLE_ID.test(value))
     const length = Number(headers['content-length'] ?? Number.NaN)
     this.#refused.push({
-      ...{ at, source, code, detail: message.slice(0, TRACE_LIMITS.detailCharacters) },
+      at,
+      source,
+      code,
+      detail: message.slice(0, TRACE_LIMITS.detailCharacters),
       ...(typeof id === 'string' ? { delivery_id: id } : {}),
       ...(Number.isSafeInteger(length) ? { bytes: length } : {}),
     })

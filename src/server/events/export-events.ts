@@ -24,7 +24,10 @@ interface Format {
 const FORMATS: Record<ExportFormat, Format> = {
   jsonl: { type: 'application/x-ndjson', query: {}, head: '', between: '\n', toLines: toJsonLines },
   csv: {
-    ...{ type: 'text/csv; charset=utf-8', query: { withoutPayload: true }, head: CSV_HEAD, between: '' },
+    type: 'text/csv; charset=utf-8',
+    query: { withoutPayload: true },
+    head: CSV_HEAD,
+    between: '',
     toLines: items => toOwnBytes((JSON.parse(`[${items}]`) as TableEvent[]).map(csvLine).join('')),
   },
 }

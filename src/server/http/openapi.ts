@@ -198,8 +198,14 @@ function refusalsOf(
   const isIdentified = security.length > 0
   const mayBeAnonymous = security.some(credentials => Object.keys(credentials).length === 0)
   const isPossible: Record<string, boolean> = {
-    ...{ 400: true, 401: isIdentified && !mayBeAnonymous, 403: true, 404: pattern.includes(':') },
-    ...{ 413: doc.body !== undefined, 415: doc.body !== undefined, 429: isIdentified, 503: true },
+    400: true,
+    401: isIdentified && !mayBeAnonymous,
+    403: true,
+    404: pattern.includes(':'),
+    413: doc.body !== undefined,
+    415: doc.body !== undefined,
+    429: isIdentified,
+    503: true,
   }
   return Object.keys(REFUSALS).filter(status => isPossible[status] && !(status in doc.answers))
 }

@@ -21,9 +21,18 @@ export interface ServedFollowing {
 
 /** Whether the requests of a route change the ledger. `reads`: only those that are not a GET. */
 const CHANGES: Record<Access, 'never' | 'reads' | 'always'> = {
-  ...{ public: 'never', anybody: 'never', read: 'never', login: 'never', logout: 'never', copy: 'never' },
-  ...{ record: 'always', webhook: 'always', write: 'always' },
-  ...{ account: 'reads', admin: 'reads', local: 'reads' },
+  public: 'never',
+  anybody: 'never',
+  read: 'never',
+  login: 'never',
+  logout: 'never',
+  copy: 'never',
+  record: 'always',
+  webhook: 'always',
+  write: 'always',
+  account: 'reads',
+  admin: 'reads',
+  local: 'reads',
 }
 /** Routes that change no copied data, in spite of their method. Sessions belong to the server that began them. */
 const ALSO_FOLLOWING: ReadonlySet<string> = new Set([

@@ -127,11 +127,13 @@ function refusedFigure(refused: readonly RefusedDelivery[]): Figure {
 function captureFigures({ outcomes, created, duplicates }: CaptureTotals): Figure[] {
   return [
     figureBy('outcome', Object.entries(outcomes), {
-      ...{ type: 'counter', name: 'daybook_captures_total' },
+      type: 'counter',
+      name: 'daybook_captures_total',
       help: 'Attempts to capture a watch, by outcome.',
     }),
     figureBy('result', Object.entries({ created, duplicate: duplicates }), {
-      ...{ type: 'counter', name: 'daybook_captured_messages_total' },
+      type: 'counter',
+      name: 'daybook_captured_messages_total',
       help: 'Messages, and events of polls, that captures recorded, by whether the event was new or a repeat.',
     }),
   ]
@@ -148,11 +150,13 @@ function liveFigures(report: LiveReport | undefined): Figure[] {
       { name: 'daybook_chat_live_state', help: '1 for the state in which the event queue of the chat server is read.' },
     ),
     figureBy('result', Object.entries({ created, duplicate: duplicates }), {
-      ...{ type: 'counter', name: 'daybook_chat_live_events_total' },
+      type: 'counter',
+      name: 'daybook_chat_live_events_total',
       help: 'Events of the queue that were recorded, by whether they were new or a repeat.',
     }),
     figureBy('change', Object.entries({ registered, lost }), {
-      ...{ type: 'counter', name: 'daybook_chat_live_changes_total' },
+      type: 'counter',
+      name: 'daybook_chat_live_changes_total',
       help: 'How often an event queue was registered, and how often reading it failed or it was gone.',
     }),
   ]

@@ -188,7 +188,8 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const callerAddress = createRequestAddress(settings.trustedProxies)
 
   const login = loginPages({
-    ...{ rootPath, look: settings.loginPage },
+    rootPath,
+    look: settings.loginPage,
     ...(publicUrl ? { publicHost: publicUrl.host } : {}),
   })
   const routes = ledgerRoutes({
@@ -197,7 +198,9 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     captures: options.captures,
     reconciliations: options.reconciliations,
     copyTo: options.copyTo,
-    ...{ verify: options.verify, copies: options.copies, storageSizes: options.storageSizes },
+    verify: options.verify,
+    copies: options.copies,
+    storageSizes: options.storageSizes,
     following: options.following,
     listLinkedCards: options.listLinkedCards ?? (async () => undefined),
     program: {
@@ -220,7 +223,9 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     },
     bodies: { readBody, readJsonBody: createJsonReader(readBody) },
     answers: {
-      ...{ budget, shutdown, times: options.streamTimes ?? STREAM_TIMES },
+      budget,
+      shutdown,
+      times: options.streamTimes ?? STREAM_TIMES,
       consumerPlaces: placesWithin(consumerLimits(limits)),
     },
     platforms: {
@@ -277,7 +282,8 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     },
   })
   metrics.watchProgram({
-    ...{ version: options.version, storageSizes: options.storageSizes },
+    version: options.version,
+    storageSizes: options.storageSizes,
     prove: () => options.ledger.health(),
     connectionCounts: () => app.connectionCounts(),
     heldCounts: () => shutdown.heldCounts(),

@@ -29,11 +29,14 @@ export interface ProgramParts {
 export function processFigures({ version, connectionCounts, heldCounts }: ProgramParts): Figure[] {
   return [
     {
-      ...{ type: 'gauge', name: 'daybook_build_info', help: 'The version of the server, with the value 1.' },
+      type: 'gauge',
+      name: 'daybook_build_info',
+      help: 'The version of the server, with the value 1.',
       values: [{ labels: { version }, value: 1 }],
     },
     figureBy('use', Object.entries(connectionCounts()), {
-      ...{ name: 'daybook_connections', help: 'Open connections, by their use.' },
+      name: 'daybook_connections',
+      help: 'Open connections, by their use.',
     }),
     figureBy('kind', heldCounts(), {
       name: 'daybook_held_answers',

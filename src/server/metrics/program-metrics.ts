@@ -13,7 +13,11 @@ type Observer = Histogram.Internal<'route' | 'method' | 'status'>
 const LOGIN_OUTCOMES = ['succeeded', 'failed', 'throttled', 'refused'] as const
 type LoginOutcome = (typeof LOGIN_OUTCOMES)[number]
 const SHED_REASONS: Record<ShedReason, true> = {
-  ...{ waiting: true, transferring: true, held: true, no_room: true, held_limit: true },
+  waiting: true,
+  transferring: true,
+  held: true,
+  no_room: true,
+  held_limit: true,
 }
 const CUT_OFFS: Record<CutOff, true> = { slow: true, memory: true }
 /** Gauges of prom-client whose names end like those of counters, which Prometheus advises against. */

@@ -43,7 +43,7 @@ export function refusalShown(show: ShowPlainPage, req: HttpRequest, reply: Reply
   const { status, title, detail, code, request_id } = JSON.parse(String(reply.body))
   const codes = [code, request_id].filter(one => one !== undefined).join(' · ')
   const { headers } = reply
-  return show(req, { ...{ status, headers, text: detail, code: codes }, title: TITLES[status] ?? title }) ?? reply
+  return show(req, { status, headers, text: detail, code: codes, title: TITLES[status] ?? title }) ?? reply
 }
 
 /** `?as=json` is for the link to the JSON on such a page. */

@@ -132,7 +132,9 @@ _daybook`
 t.test('fish asks with the words up to the cursor, and completes names of files', { skip: lacks('fish') }, t => {
   const ask = (line: string, env: NodeJS.ProcessEnv, cwd: string) =>
     execFileSync('fish', ['--no-config', '-c', `${SCRIPTS.fish}\ncomplete -C ${JSON.stringify(line)}`], {
-      ...{ encoding: 'utf8', env, cwd },
+      encoding: 'utf8',
+      env,
+      cwd,
     })
   const words = askedProgram(t, 'issue.opened\\tIssues', 'issue.closed\\t')
   t.equal(ask('daybook api events --kind iss', words.env, words.folder), 'issue.closed\nissue.opened\tIssues\n')

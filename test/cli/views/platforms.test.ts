@@ -31,9 +31,13 @@ t.test('words are wrapped between words, and none is lost', async t => {
 
 t.test('a setup is described from top to bottom, with the known facts', async t => {
   const setup = {
-    ...{ source: 'chat', display_name: 'Zulip', url: 'https://ledger.example.org/webhooks/chat\u001b[2J' },
+    source: 'chat',
+    display_name: 'Zulip',
+    url: 'https://ledger.example.org/webhooks/chat\u001b[2J',
     secret: { setting: 'EVENT_WEBHOOK_SECRET_CHAT', configured: true },
-    ...{ place: ['Settings', 'Bots'], fields: [{ name: 'Endpoint URL', value: 'https://x' }], events: [] },
+    place: ['Settings', 'Bots'],
+    fields: [{ name: 'Endpoint URL', value: 'https://x' }],
+    events: [],
     delivery_log: 'the conversation',
     notes: ['A note that is longer than one line of the terminal that it is for.'],
   }
@@ -58,7 +62,13 @@ t.test('a setup is described from top to bottom, with the known facts', async t 
 t.test('a fresh secret stands on a line of its own beside its setting, to be copied', async t => {
   const suggestion = '0123456789abcdef'.repeat(4)
   const setup = {
-    ...{ source: 'code_a', display_name: 'GitHub', url: 'https://x', place: [], fields: [], events: [], notes: [] },
+    source: 'code_a',
+    display_name: 'GitHub',
+    url: 'https://x',
+    place: [],
+    fields: [],
+    events: [],
+    notes: [],
     secret: { setting: 'EVENT_WEBHOOK_SECRET_CODE_A', configured: false, suggestion },
     delivery_log: 'the page of the hook',
   }
@@ -80,18 +90,18 @@ t.test('what a payload holds is shown as the JSON that it is, line ends of other
 t.test('an explanation of hostile texts commands no terminal', async t => {
   const hostile = 'a\u001b]0;title\u0007b\rc\u009b31m'
   const explanation: DeliveryExplanation = {
-    ...{ source: 'chat', ignored: 2, delivery_id: hostile },
+    source: 'chat',
+    ignored: 2,
+    delivery_id: hostile,
     events: [
       {
         event: messageCreated(hostile, { payload: { text: hostile } }).event,
         reasons: {
-          ...{
-            native_event: hostile,
-            native_action: hostile,
-            row: 'generic',
-            scope_keys: [hostile],
-            targets: [hostile],
-          },
+          native_event: hostile,
+          native_action: hostile,
+          row: 'generic',
+          scope_keys: [hostile],
+          targets: [hostile],
           identity: { host: hostile, object_type: 'message', id: hostile, verb: 'created', from: 'delivery' },
         },
       },

@@ -3,15 +3,17 @@ import { copiedText, migratedText } from '../../../src/cli/views/postgres-ledger
 
 t.test('a moved ledger is shown with both places, its digest, and what to do next', async t => {
   const copied = {
-    ...{ from: '/srv/events.db', to: 'postgres://ada@db:5432/ledger', events: 1_234, subscriptions: 1, users: 2 },
-    ...{
-      tokens: 0,
-      consumers: 1,
-      sources: 3,
-      head: '2031-05-04T09:00:00.000000Z',
-      head_digest: 'ab'.repeat(32),
-      epoch: 'e-1',
-    },
+    from: '/srv/events.db',
+    to: 'postgres://ada@db:5432/ledger',
+    events: 1_234,
+    subscriptions: 1,
+    users: 2,
+    tokens: 0,
+    consumers: 1,
+    sources: 3,
+    head: '2031-05-04T09:00:00.000000Z',
+    head_digest: 'ab'.repeat(32),
+    epoch: 'e-1',
   }
   t.equal(
     copiedText(copied),

@@ -291,8 +291,14 @@ const USER = {
   updated_at: '2031-05-04T10:00:00.123456Z',
 }
 const TOKEN = {
-  ...{ id: 'token_1', prefix: 'tok_abcd', may: 'all', sources: [] as string[] },
-  ...{ name: null, created_at: '2031-05-04T09:00:00.123456Z', last_used_at: null, expires_at: null },
+  id: 'token_1',
+  prefix: 'tok_abcd',
+  may: 'all',
+  sources: [] as string[],
+  name: null,
+  created_at: '2031-05-04T09:00:00.123456Z',
+  last_used_at: null,
+  expires_at: null,
 }
 const WRITER = { ...TOKEN, may: 'write', sources: ['ci', 'deploy\u001b[2J'] }
 

@@ -82,8 +82,11 @@ t.test('a branch ties events of one day, and a standing branch ties none', async
   const push = fixture('code_a:github.com:push')
   const next = (hours: number, name = 'feature/spring'): StoredEvent => ({
     ...push,
-    ...{ subject_id: 'a'.repeat(40), captured_at: toTimestamp(NOW + hours * HOUR), payload: {} },
-    ...{ conversation: {}, action: { ...push.action, metadata: {} } },
+    subject_id: 'a'.repeat(40),
+    captured_at: toTimestamp(NOW + hours * HOUR),
+    payload: {},
+    conversation: {},
+    action: { ...push.action, metadata: {} },
     target: { ...push.target, display: name },
   })
   t.same(shared(push, next(24)), ['branch code_a github.com branch:70010/feature/spring'])

@@ -14,7 +14,10 @@ const CHECK = { noun: 'check', key: '', repository: 'acme/app', commit: 'commit:
 
 function check(minute: number, over: Partial<BurstEvent> = {}): BurstEvent {
   return {
-    ...{ source: 'code_a', verified: 'signature', run: CHECK, outcome: 'succeeded' },
+    source: 'code_a',
+    verified: 'signature',
+    run: CHECK,
+    outcome: 'succeeded',
     captured_at: new Date(START + minute * 60_000).toISOString(),
     ...over,
   }
@@ -26,7 +29,10 @@ t.test('a run names what ran, its repository and its commit; other events are no
   const target = { type: 'check_run', key: 'check_run:7', display: 'lint', parent: commit }
   t.same(machineRunOf({ action: { object_type: 'check_run' }, target }), { ...CHECK, key: 'check_run:7' })
   t.same(machineRunOf({ action: { object_type: 'pipeline' }, target: { ...target, parent: repository } }), {
-    ...{ noun: 'pipeline', key: 'check_run:7', repository: 'acme/app', commit: '' },
+    noun: 'pipeline',
+    key: 'check_run:7',
+    repository: 'acme/app',
+    commit: '',
   })
   t.equal(machineRunOf({ action: { object_type: 'issue' }, target }), undefined)
   t.equal(machineRunOf({ action: { object_type: 'deployment' }, target }), undefined)

@@ -36,7 +36,7 @@ t.test('words that changed are an edit of one message, a change of place moves e
   t.strictSame(kindsOf({ orig_subject: 'a', subject: '' }), ['message.moved 1'], 'into the empty topic')
   t.strictSame(kindsOf({ new_stream_id: 7 }), ['message.moved 1'])
   t.strictSame(kindsOf({}), ['message.updated 1'], 'regardless of other changes')
-  t.strictSame(kindsOf({ message_ids: undefined, ...{ orig_subject: 'a', subject: 'b' } }), ['message.moved 1'])
+  t.strictSame(kindsOf({ message_ids: undefined, orig_subject: 'a', subject: 'b' }), ['message.moved 1'])
   t.strictSame(kindsOf({ message_id: undefined, orig_subject: 'a', subject: 'b', message_ids: [2, 2, '2', 1] }), [
     'message.moved 2',
     'message.moved 1',

@@ -167,7 +167,9 @@ const HAPPENS_AGAIN: Readonly<Record<string, { event: string; bodies: Record<str
   'a push to a server that sends only the last change of the repository': {
     event: 'push',
     bodies: [1, 2].map(second => ({
-      ...{ ref: 'refs/heads/main', before: 'aa', after: 'bb' },
+      ref: 'refs/heads/main',
+      before: 'aa',
+      after: 'bb',
       repository: { id: 21, updated_at: at(second) },
     })),
   },
@@ -217,7 +219,9 @@ const HAPPENS_AGAIN: Readonly<Record<string, { event: string; bodies: Record<str
   'two reviews of one pull request by one person, on a server that gives reviews no id': {
     event: 'pull_request_review_rejected',
     bodies: ['no', 'still no'].map(content => ({
-      ...{ action: 'reviewed', number: 5, sender: { id: 3 } },
+      action: 'reviewed',
+      number: 5,
+      sender: { id: 3 },
       pull_request: { id: 61, number: 5, updated_at: at(1) },
       review: { type: 'pull_request_review_rejected', content },
     })),

@@ -12,7 +12,9 @@ function startQueue() {
   const queue = new DeliveryQueue<Named>()
   const refused: string[] = []
   const waiting = (name: string, bytes: number, isProved = false): Named => ({
-    ...{ name, bytes, isProved },
+    name,
+    bytes,
+    isProved,
     refuse: error => refused.push(`${name} ${error.code}`),
   })
   const drain = () => {

@@ -33,7 +33,10 @@ t.test('what happened identifies an event, otherwise its delivery alone', async 
   }
   const repository = { id: 70010, full_name: 'ada/engine', html_url: 'https://github.example/ada/engine' }
   t.strictSame(explain('issues', { action: 'opened', issue: { id: 501 }, repository }), {
-    ...{ host: 'github.example', object_type: 'issue', id: '501', verb: 'created' },
+    host: 'github.example',
+    object_type: 'issue',
+    id: '501',
+    verb: 'created',
     from: 'payload',
   })
   t.match(explain('star', { action: 'deleted', repository, sender: { id: 17 } }), { from: 'delivery' })
@@ -107,7 +110,9 @@ t.test('a byte order mark before a saved delivery is not part of it', async t =>
 t.test('a header is one text, also where a program saved it as a list or as a number', async t => {
   const headers = { 'X-GitHub-Event': ['issues'], 'Content-Length': 5, 'x-many': 'a, b' }
   t.strictSame(readSavedDelivery(body({ headers, body: {} }), {}).delivery.headers, {
-    ...{ 'x-github-event': 'issues', 'content-length': '5', 'x-many': 'a, b' },
+    'x-github-event': 'issues',
+    'content-length': '5',
+    'x-many': 'a, b',
   })
 })
 

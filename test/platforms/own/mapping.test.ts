@@ -61,8 +61,12 @@ t.test('a delivery that is kept has no header with a secret of the source, and n
   const adapter = compileOwnAdapter({ name: 's', proof: { type: 'token', header: 'X-Vendor-Key' }, rules: [] })
   const secret = 'a secret of the tests/1'
   const headers = {
-    ...{ 'x-vendor-key': secret, 'x-event-from': `/in?key=${encodeURIComponent(secret)}`, 'x-event': 'opened' },
-    ...{ 'x-rewrite-url': '/in?key=other', 'x-envoy-original-path': '/in?key=other', 'x-request-uri': '?key=other' },
+    'x-vendor-key': secret,
+    'x-event-from': `/in?key=${encodeURIComponent(secret)}`,
+    'x-event': 'opened',
+    'x-rewrite-url': '/in?key=other',
+    'x-envoy-original-path': '/in?key=other',
+    'x-request-uri': '?key=other',
   }
   const [event] = adapter.normalise(
     { headers, body: Buffer.from('{}') },

@@ -128,7 +128,9 @@ t.test('capture of another chat server starts from the beginning, regardless of 
   const { host } = new URL(other.url)
   other.book.say(DEPLOYS, 4)
   t.match(await rig.once('deploys', { chat }), {
-    ...{ messages: 4, created: 4, last_cursor: '4' },
+    messages: 4,
+    created: 4,
+    last_cursor: '4',
     previous_host: new URL(rig.chat.url).host,
   })
   t.match(await rig.ledger.getSubscription('deploys'), {
@@ -203,8 +205,15 @@ t.test(
 t.test('members of `capture` of which nothing is known are null', async t => {
   const rig = await captureRig(t)
   const nothing = {
-    ...{ host: null, read_to: null, followed: null, last_attempt_at: null, last_success_at: null, last_error: null },
-    ...{ failures: 0, wait_until: null, reread: null },
+    host: null,
+    read_to: null,
+    followed: null,
+    last_attempt_at: null,
+    last_success_at: null,
+    last_error: null,
+    failures: 0,
+    wait_until: null,
+    reread: null,
   }
   const due = '2027-01-15T08:00:00.000000Z'
   t.same((await rig.ledger.getSubscription('deploys')).capture, { ...nothing, next_due_at: due })

@@ -18,7 +18,10 @@ t.test('what is captured is in the ledger, marked with its watch and how it came
     actor_role: 'administrator',
     conversation: { text: 'The deploy is **done**.', title: 'eng > deploys' },
     payload: {
-      ...{ sender_id: 10, sender_email: 'GRACE@example.org', sender_full_name: 'Grace', sender_is_bot: false },
+      sender_id: 10,
+      sender_email: 'GRACE@example.org',
+      sender_full_name: 'Grace',
+      sender_is_bot: false,
       base_url: rig.chat.url,
       content: 'The deploy is **done**.',
     },
@@ -174,7 +177,9 @@ t.test('a server that asks for more than a minute is left alone, with all progre
     messages: 1_000,
     last_cursor: '1000',
     error: {
-      ...{ category: 'unavailable', code: 'chat_rate_limited', retryAfterSeconds: 61 },
+      category: 'unavailable',
+      code: 'chat_rate_limited',
+      retryAfterSeconds: 61,
       message: new RegExp(`no request before ${toTimestamp(NOON + 61 * SECOND)}`),
     },
   })

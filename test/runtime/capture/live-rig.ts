@@ -25,7 +25,10 @@ export async function liveRig(t: Test, options: ChatServerOptions = {}, before?:
   const logger = { info: write('info'), warn: write('warn'), error: write('error') }
   const begin = () => {
     const live = new LiveCapture({
-      ...{ ledger: rig.ledger, captures: rig.captures, chat: rig.request().chat, clock: () => rig.clock.now },
+      ledger: rig.ledger,
+      captures: rig.captures,
+      chat: rig.request().chat,
+      clock: () => rig.clock.now,
       logger: logger as unknown as LiveCaptureParts['logger'],
       random: () => 0,
     })
@@ -40,7 +43,10 @@ export async function liveRig(t: Test, options: ChatServerOptions = {}, before?:
     }
   }
   const started: LiveRig = {
-    ...{ ...rig, live: begin(), log, recorded },
+    ...rig,
+    live: begin(),
+    log,
+    recorded,
     restart: () => {
       started.live = begin()
       return started.live

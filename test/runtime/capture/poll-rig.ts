@@ -45,7 +45,9 @@ export async function pollRig(t: Test, watches: readonly Record<string, unknown>
     return captures
   }
   const rig: PollRig = {
-    ...{ ledger, captures: new Captures(ledger, now), clock },
+    ledger,
+    captures: new Captures(ledger, now),
+    clock,
     at: minute => {
       clock.now = microsAt(minute)
     },

@@ -40,7 +40,10 @@ interface Polled {
 }
 
 const github = (flavour: 'github' | 'gitea', first: number, added: string[]): Polled => ({
-  ...{ name: flavour, watch: WATCH, first, added },
+  name: flavour,
+  watch: WATCH,
+  first,
+  added,
   start: async t => {
     const book = sampleRepository()
     const server = closing(t, await startGitHub(book, { token: TOKEN, flavour }))
@@ -71,10 +74,8 @@ const PLATFORMS: Polled[] = [
   {
     name: 'gitlab',
     watch: { ...WATCH, source: 'code_b', target: 'project:lovelace/mills/engine' },
-    ...{
-      first: 10,
-      added: ['comment.created 120', 'issue.created 920', 'pull_request.merged 905', 'star.created 7010/90'],
-    },
+    first: 10,
+    added: ['comment.created 120', 'issue.created 920', 'pull_request.merged 905', 'star.created 7010/90'],
     start: async t => {
       const book = sampleProject()
       const server = closing(t, await startGitLab(book, { token: TOKEN, most: 2 }))
@@ -88,7 +89,8 @@ const PLATFORMS: Polled[] = [
     return {
       name: `discourse ${target}`,
       watch: { ...WATCH, source: 'forum', target },
-      ...{ first: target === 'topic:2' ? 15 : isWhole ? 75 : 60, added },
+      first: target === 'topic:2' ? 15 : isWhole ? 75 : 60,
+      added,
       start: async t => {
         const book = sampleForum()
         const server = closing(t, await startForum(book, { apiKey: TOKEN, size: 2 }))
@@ -239,7 +241,9 @@ t.test('a list that is not there is reported, and the poll is complete without i
   })
   rig.at(100)
   t.match(await rig.poll(accountAt(server)), {
-    ...{ outcome: 'captured', created: 12, last_cursor: micros(100) },
+    outcome: 'captured',
+    created: 12,
+    last_cursor: micros(100),
     polled: { complete: true, unavailable: [{ stream: 'stars' }] },
   })
 })

@@ -27,7 +27,9 @@ function start(t: Test) {
   const sourcesOf = (env: Env, files = {}) =>
     memorySources({ env: { ARCH_HOME: home, EVENT_LOG_LEVEL: 'silent', ...env }, files })
   return {
-    ...{ home, database, sourcesOf },
+    home,
+    database,
+    sourcesOf,
     look: (env: Env = {}, files = {}) => diagnose(readDoctorSettings({}, sourcesOf(env, files))),
     record: async () => {
       const clock = () => Date.now() * 1000
@@ -137,19 +139,17 @@ t.test('all problems of a broken configuration are reported together, and no sec
   const { look } = start(t)
   const secrets = ['first-secret', 'second-secret', 'third-secret', 'fourth-secret', 'fifth-secret', 'sixth-secret']
   const env = {
-    ...{
-      EVENT_PORT: 'abc',
-      EVENT_DB: `mysql://ada:${secrets[0]}@db/x`,
-      BOARD_HOME: 'relative',
-      EVENT_LOG_LEVEL: 'loud',
-    },
-    ...{ EVENT_ADMIN_TOKEN: `two words ${secrets[1]}`, EVENT_WEBHOOK_SECRET_CHAT: secrets[2] ?? '' },
-    ...{
-      BOARD_PASSWORD: secrets[3] ?? '',
-      EVENT_API_URL: `http://ada:${secrets[4]}@host/`,
-      EVENT_CHAT_API_KEY: secrets[5] ?? '',
-    },
-    ...{ EVENT_WEBHOOK_SECRET_FORUM_FILE: '/missing', EVENT_WEBHOOK_SECRET_CODE_A: secrets[2] ?? '' },
+    EVENT_PORT: 'abc',
+    EVENT_DB: `mysql://ada:${secrets[0]}@db/x`,
+    BOARD_HOME: 'relative',
+    EVENT_LOG_LEVEL: 'loud',
+    EVENT_ADMIN_TOKEN: `two words ${secrets[1]}`,
+    EVENT_WEBHOOK_SECRET_CHAT: secrets[2] ?? '',
+    BOARD_PASSWORD: secrets[3] ?? '',
+    EVENT_API_URL: `http://ada:${secrets[4]}@host/`,
+    EVENT_CHAT_API_KEY: secrets[5] ?? '',
+    EVENT_WEBHOOK_SECRET_FORUM_FILE: '/missing',
+    EVENT_WEBHOOK_SECRET_CODE_A: secrets[2] ?? '',
   }
   const diagnosis = await look(env)
   const failed = of(diagnosis, 'settings').filter(({ state }) => state === 'fail')

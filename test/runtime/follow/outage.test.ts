@@ -112,7 +112,10 @@ t.test('a follower whose leader is away for an hour tries again every few second
   let elapsed = 0
   const pauses: number[] = []
   const follower = await Follower.begin({
-    ...{ ledger, store, now: wallClock, onPromoted: () => {} },
+    ledger,
+    store,
+    now: wallClock,
+    onPromoted: () => {},
     settings: { leader: leader.url, credential: { kind: 'admin', secret: ADMIN_TOKEN } },
     logger: pino({ base: null }, { write: line => void logged.push(JSON.parse(line)) }),
     elapsed: () => elapsed,

@@ -34,7 +34,9 @@ export async function startServer(t: Test, folder: string, name: string, flags: 
     return fetch(url + path, { method, headers: { 'content-type': 'application/json', ...headers }, ...json })
   }
   return {
-    ...{ url, port, call },
+    url,
+    port,
+    call,
     get: async <Body>(path: string) => (await (await call('GET', path)).json()) as Body,
     lines: async () => (await call('GET', '/api/export?since=1970-01-01T00:00:00Z')).text(),
     close: () => running.close(),

@@ -47,7 +47,10 @@ export async function historyRig(t: Test): Promise<HistoryRig> {
       }),
     read: (text, account, { since = SINCE, restart = false } = {}) =>
       captureHistory(settings, {
-        ...{ target: readHistoryTarget(text, account.source), since, account, restart },
+        target: readHistoryTarget(text, account.source),
+        since,
+        account,
+        restart,
         onProgress: () => {},
         sleep: async milliseconds => pauses.push(milliseconds),
       }),

@@ -68,7 +68,10 @@ else {
       const { shared } = store
       const reports = new KeptReports(store.notes, shared)
       const reconciliations = new Reconciliations({
-        ...{ ledger, now: Date.now, sleep: pause, receives: true },
+        ledger,
+        now: Date.now,
+        sleep: pause,
+        receives: true,
         keep: (request, outcome) => reports.save(request, outcome, toTimestamp(clock())),
       })
       const leases: NonNullable<ReconcileScheduleParts['leases']> = {
@@ -81,7 +84,12 @@ else {
         releaseLease: (...asked) => shared.releaseLease(...asked),
       }
       const schedule = new ReconcileSchedule({
-        ...{ reconciliations, reports, hooks: [github.hook], headAtOpen: null, now: clock, leases },
+        reconciliations,
+        reports,
+        hooks: [github.hook],
+        headAtOpen: null,
+        now: clock,
+        leases,
         pace: { everyMs: 3_600_000, retryMs: 20 },
         logger: { info: () => {}, warn: () => {}, error: () => {} } as unknown as ReconcileScheduleParts['logger'],
       })

@@ -67,7 +67,8 @@ else {
     const [one, two, three] = urls as [string, string, string]
     const idsOf = async (url: string, key: string) => {
       const { body } = await ask<{ event: { subscription_ids: string[] } }>(`${url}/api/events`, {
-        ...{ method: 'POST', body: eventOf(key) },
+        method: 'POST',
+        body: eventOf(key),
       })
       return body.event.subscription_ids
     }

@@ -53,7 +53,9 @@ else {
     t.same((await ask(`${two}/api/cards/${card.id}`)).body, card)
     const change = (url: string, title: string, version: number) =>
       ask<Card>(`${url}/api/cards/${card.id}`, {
-        ...{ method: 'PATCH', body: { title }, headers: { 'if-match': `"${version}"` } },
+        method: 'PATCH',
+        body: { title },
+        headers: { 'if-match': `"${version}"` },
       })
     const answers = await Promise.all([
       change(one, 'a', 1),

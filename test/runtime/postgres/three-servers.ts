@@ -44,7 +44,9 @@ export async function ask<Body = Record<string, unknown>>(
 ): Promise<Answer<Body>> {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url, {
-    ...{ method, headers: { ...json, ...headers }, redirect: 'manual' },
+    method,
+    headers: { ...json, ...headers },
+    redirect: 'manual',
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()

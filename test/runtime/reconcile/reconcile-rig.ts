@@ -97,20 +97,22 @@ export function anyDelivery(source: ListingSource, number: number): Sent {
   if (source === 'forum') {
     return {
       headers: {
-        ...{ 'content-type': 'application/json', 'x-discourse-instance': 'https://forum.example.org' },
-        ...{
-          'x-discourse-event-id': String(number),
-          'x-discourse-event-type': 'topic',
-          'x-discourse-event': 'topic_created',
-        },
+        'content-type': 'application/json',
+        'x-discourse-instance': 'https://forum.example.org',
+        'x-discourse-event-id': String(number),
+        'x-discourse-event-type': 'topic',
+        'x-discourse-event': 'topic_created',
       },
       body: { topic: { id: number, title: `Topic ${number}`, slug: 'topic', created_at: '2026-11-20T10:00:00.000Z' } },
     }
   }
   return {
     headers: {
-      ...{ 'content-type': 'application/json', 'x-gitlab-event': 'Issue Hook', 'idempotency-key': `key-${number}` },
-      ...{ 'x-gitlab-instance': 'https://gitlab.example.org', 'x-gitlab-token': 'secret' },
+      'content-type': 'application/json',
+      'x-gitlab-event': 'Issue Hook',
+      'idempotency-key': `key-${number}`,
+      'x-gitlab-instance': 'https://gitlab.example.org',
+      'x-gitlab-token': 'secret',
     },
     body: {
       object_kind: 'issue',

@@ -15,7 +15,14 @@ t.test('what was delivered is known, and what was missed is fetched once', async
   github.note({ headers: { 'x-github-event': 'ping', 'x-github-delivery': 'p' }, body: { zen: 'Speak.' } })
 
   t.match(await rig.reconcile(github), {
-    ...{ listed: 6, delivered: 3, known: 1, ignored: 1, fetched: 1, missing: 0, gone: 0, complete: true },
+    listed: 6,
+    delivered: 3,
+    known: 1,
+    ignored: 1,
+    fetched: 1,
+    missing: 0,
+    gone: 0,
+    complete: true,
   })
   const fetched = (await rig.events()).filter(({ provenance }) => provenance.route === 'capture')
   t.match(fetched, [

@@ -21,7 +21,8 @@ t.test('what was missed while the server was away is there once after it comes b
   const receiver = `http://127.0.0.1:${port}/webhooks/code_a`
   const github = await listingPlatform(t, { source: 'code_a', receiver })
   const env = {
-    ...{ EVENT_RECONCILE: 'on', EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url },
+    EVENT_RECONCILE: 'on',
+    EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url,
     EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token,
   }
   const first = await serveHere(t, { home, port, only: 'ledger' })
@@ -56,7 +57,8 @@ t.test('a server that starts after an absence fetches what it missed', async t =
   const github = await listingPlatform(t, { source: 'code_a' })
   for (const number of [1, 2]) github.note(issueOpened(number))
   const env = {
-    ...{ EVENT_RECONCILE: 'on', EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url },
+    EVENT_RECONCILE: 'on',
+    EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url,
     EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token,
   }
   const server = await serveHere(t, { home: testFolder(t), only: 'ledger', env })
@@ -72,8 +74,10 @@ t.test(
     let mayAnswer = Promise.resolve()
     const github = await listingPlatform(t, { source: 'code_a', onAsked: () => mayAnswer })
     const env = {
-      ...{ EVENT_RECONCILE: 'on', EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url },
-      ...{ EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token, EVENT_WEBHOOK_SECRET_CODE_A: 'right' },
+      EVENT_RECONCILE: 'on',
+      EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url,
+      EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token,
+      EVENT_WEBHOOK_SECRET_CODE_A: 'right',
       EVENT_ADMIN_TOKEN: 'an-admin-token-of-the-test',
     }
     const server = await serveHere(t, { home, port, only: 'ledger', env })
@@ -131,8 +135,17 @@ t.test('what the servers and commands of a ledger have found last is kept for ea
   const reports = new KeptReports(store.notes)
   const hook = (source: ListingSource) => ({ source, url: `https://${source}.example.org/hook` })
   const found = (source: ListingSource, lost = 0): HookReport => ({
-    ...{ ...hook(source), listed: lost, delivered: 0, known: 0, ignored: 0, fetched: 0, redelivered: 0, gone: 0 },
-    ...{ missing: lost, complete: true, lost: Array.from({ length: lost }, (_, id) => ({ id: `${id}`, reason: 'x' })) },
+    ...hook(source),
+    listed: lost,
+    delivered: 0,
+    known: 0,
+    ignored: 0,
+    fetched: 0,
+    redelivered: 0,
+    gone: 0,
+    missing: lost,
+    complete: true,
+    lost: Array.from({ length: lost }, (_, id) => ({ id: `${id}`, reason: 'x' })),
   })
   const request = { since_seconds: 60, dry_run: false }
   const own = { hooks: [], running: null }

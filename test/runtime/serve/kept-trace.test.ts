@@ -31,8 +31,11 @@ async function traces(t: Test) {
   }
   const begin = (changes: Partial<KeptTraceParts> = {}) =>
     new KeptTrace({
-      ...{ notes, now: () => time.now, logger: { warn: (...said: unknown[]) => void warnings.push(said) } },
-      ...{ everyMs: 3_600_000, ...changes },
+      notes,
+      now: () => time.now,
+      logger: { warn: (...said: unknown[]) => void warnings.push(said) },
+      everyMs: 3_600_000,
+      ...changes,
     })
   return { notes, time, saved, warnings, begin }
 }

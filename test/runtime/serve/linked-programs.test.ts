@@ -9,11 +9,17 @@ const PASSWORD = 'correct horse battery'
 const KEY = 'the-key-of-these-tests'
 const ADMIN_TOKEN = 'long-enough-secret-word'
 const CLOSED = {
-  ...{ EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p', EVENT_ADMIN_TOKEN: ADMIN_TOKEN },
-  ...{ BOARD_PASSWORD: PASSWORD, BOARD_API_KEY: KEY },
+  EVENT_BOOTSTRAP_USERNAME: 'ada',
+  EVENT_BOOTSTRAP_PASSWORD_FILE: '/p',
+  EVENT_ADMIN_TOKEN: ADMIN_TOKEN,
+  BOARD_PASSWORD: PASSWORD,
+  BOARD_API_KEY: KEY,
 }
 const EVENT = {
-  ...{ kind: 'workflow_run.completed', subject_type: 'workflow_run', subject_id: '1', source: 'ci' },
+  kind: 'workflow_run.completed',
+  subject_type: 'workflow_run',
+  subject_id: '1',
+  source: 'ci',
   actor: { id: '7', display: 'Ada' },
   action: { outcome: 'failed' },
   target: {

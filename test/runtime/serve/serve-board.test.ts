@@ -285,7 +285,10 @@ t.test(
       t.match(session, { authenticated: true, csrf_token: /^[\w-]{43}$/, ledger_user: 'ada' })
       t.not(session.csrf_token, csrf)
       t.strictSame((await ask('/api/auth', { cookie })).body, {
-        ...{ enabled: false, authenticated: true, username_required: false, api_token_enabled: false },
+        enabled: false,
+        authenticated: true,
+        username_required: false,
+        api_token_enabled: false,
       })
       t.match(await ask('/api/cards', { cookie }), { status: 200 })
       const own = { cookie, origin: url, 'x-csrf-token': session.csrf_token }

@@ -89,7 +89,11 @@ t.test('a test of a delivery names the values without a result', async t => {
   const rules = [
     {
       when: [{ at: './id', exists: true }],
-      ...{ kind: 'build.done', subject_id: '{./id}', text: '{./txt}', time: ['{./at}', '{/at}'], key: '{./id}' },
+      kind: 'build.done',
+      subject_id: '{./id}',
+      text: '{./txt}',
+      time: ['{./at}', '{/at}'],
+      key: '{./id}',
       actor: { id: '{./by}' },
       target: [{ type: 'build', id: '{./id}', url: '{./link}' }],
     },

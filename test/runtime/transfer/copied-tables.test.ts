@@ -14,25 +14,44 @@ import { testFolder } from '../../support/test-folder.js'
 type Fate = 'copied' | 'made' | 'in part' | 'left' | 'own'
 
 const COMMON: Record<string, Fate> = {
-  ...{ events: 'copied', subscriptions: 'copied', users: 'copied', api_tokens: 'copied' },
-  ...{ consumers: 'copied', dead_letters: 'copied', sources: 'copied', source_secrets: 'copied' },
+  events: 'copied',
+  subscriptions: 'copied',
+  users: 'copied',
+  api_tokens: 'copied',
+  consumers: 'copied',
+  dead_letters: 'copied',
+  sources: 'copied',
+  source_secrets: 'copied',
   // The epoch, whether it is closed, and the place in the event queue; the rest is about this database.
   meta: 'in part',
   // Those of feeds.
   notes: 'in part',
-  ...{ source_counters: 'made', kind_counters: 'made', source_marks: 'made', prunings: 'made' },
+  source_counters: 'made',
+  kind_counters: 'made',
+  source_marks: 'made',
+  prunings: 'made',
   account_log: 'left',
   event_changes: 'own',
 }
 const SQLITE: Record<string, Fate> = {
   ...COMMON,
-  ...{ event_facets: 'made', event_text_overlong: 'made', event_segments: 'made', event_signatures: 'made' },
+  event_facets: 'made',
+  event_text_overlong: 'made',
+  event_segments: 'made',
+  event_signatures: 'made',
 }
 const POSTGRES: Record<string, Fate> = {
   ...COMMON,
-  ...{ event_keys: 'made', event_marks: 'made', pruned_events: 'made', ledger_clock: 'made' },
-  ...{ sessions: 'left', login_failures: 'left' },
-  ...{ schema_version: 'own', leases: 'own', subscription_version: 'own', deleted_subscriptions: 'own' },
+  event_keys: 'made',
+  event_marks: 'made',
+  pruned_events: 'made',
+  ledger_clock: 'made',
+  sessions: 'left',
+  login_failures: 'left',
+  schema_version: 'own',
+  leases: 'own',
+  subscription_version: 'own',
+  deleted_subscriptions: 'own',
 }
 
 t.test('it is decided for each table of a file whether a copy takes it along', async t => {

@@ -34,9 +34,20 @@ async function inBoard<Result>(place: BoardPlace, work: (store: BoardStore) => P
 }
 
 const runOf = (number: number): Run => ({
-  ...{ id: `run_${number}`, card_id: 'card_1', mode: 'mock', state: 'queued', reason: null, exit_code: null },
-  ...{ signal: null, created_at: AT, started_at: null, finished_at: null, timeout_seconds: 60 },
-  ...{ log_bytes: 0, log_dropped_bytes: 0, plan: null },
+  id: `run_${number}`,
+  card_id: 'card_1',
+  mode: 'mock',
+  state: 'queued',
+  reason: null,
+  exit_code: null,
+  signal: null,
+  created_at: AT,
+  started_at: null,
+  finished_at: null,
+  timeout_seconds: 60,
+  log_bytes: 0,
+  log_dropped_bytes: 0,
+  plan: null,
 })
 
 /** Some of everything that a board has. */
@@ -126,7 +137,9 @@ else {
     t.teardown(close)
     const add = () =>
       fetch(`${board?.url}/api/cards`, {
-        ...{ method: 'POST', body: JSON.stringify({ title: 'x' }), headers: { 'content-type': 'application/json' } },
+        method: 'POST',
+        body: JSON.stringify({ title: 'x' }),
+        headers: { 'content-type': 'application/json' },
       })
     t.equal((await add()).status, 201)
     await move(database, placeOf(join(folder, 'back')))

@@ -19,17 +19,42 @@ import { findPostgres } from '../../support/postgres/find-postgres.js'
 
 const CREATED = '2031-01-15T08:00:00.000000Z'
 const USER = {
-  ...{ id: 'u1', username: 'ada', role: 'admin' as const, enabled: true, password_hash: 'pbkdf2_sha256$1$00$00' },
-  ...{ created_at: CREATED, updated_at: CREATED },
+  id: 'u1',
+  username: 'ada',
+  role: 'admin' as const,
+  enabled: true,
+  password_hash: 'pbkdf2_sha256$1$00$00',
+  created_at: CREATED,
+  updated_at: CREATED,
 }
 const TOKEN = {
-  ...{ id: 't1', user_id: 'u1', digest: 'd'.repeat(64), prefix: 'tok_abc', may: 'all' as const, sources: ['chat'] },
-  ...{ name: null, expires_at: null, created_at: CREATED, last_used_at: null },
+  id: 't1',
+  user_id: 'u1',
+  digest: 'd'.repeat(64),
+  prefix: 'tok_abc',
+  may: 'all' as const,
+  sources: ['chat'],
+  name: null,
+  expires_at: null,
+  created_at: CREATED,
+  last_used_at: null,
 }
 const SUBSCRIPTION = {
-  ...{ id: 'sub_1', source: 'chat', target: '', scope: {}, actions: [], event_kinds: [], capture_modes: [] },
-  ...{ filters: {}, metadata: {}, enabled: true, last_cursor: '7', last_event_at: null, owner_user_id: 'u1' },
-  ...{ created_at: CREATED, updated_at: CREATED },
+  id: 'sub_1',
+  source: 'chat',
+  target: '',
+  scope: {},
+  actions: [],
+  event_kinds: [],
+  capture_modes: [],
+  filters: {},
+  metadata: {},
+  enabled: true,
+  last_cursor: '7',
+  last_event_at: null,
+  owner_user_id: 'u1',
+  created_at: CREATED,
+  updated_at: CREATED,
 }
 
 const SECRET = 'whsec-of-builds'
@@ -39,7 +64,9 @@ const SOURCE = {
   rules: [{ kind: 'build.done', subject_id: '{/id}', target: [{ type: 'build', id: '{/id}' }], key: '{/id}' }],
 }
 const FEED = {
-  ...{ name: 'news', proof: { type: 'feed' as const, url: 'https://news.example.org/rss' }, rules: [] },
+  name: 'news',
+  proof: { type: 'feed' as const, url: 'https://news.example.org/rss' },
+  rules: [],
 }
 
 /** A new file, or an empty database. */

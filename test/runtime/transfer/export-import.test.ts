@@ -22,25 +22,51 @@ import { messageCreated, writtenDown } from '../../support/events.js'
 
 const NOON = 1_800_000_000_000_000
 const USER: StoredUser = {
-  ...{ id: 'u1', username: 'ada', role: 'admin', enabled: true, password_hash: 'pbkdf2_sha256$1$00$00' },
-  ...{ created_at: '2027-01-15T08:00:00.000000Z', updated_at: '2027-01-15T08:00:00.000000Z' },
+  id: 'u1',
+  username: 'ada',
+  role: 'admin',
+  enabled: true,
+  password_hash: 'pbkdf2_sha256$1$00$00',
+  created_at: '2027-01-15T08:00:00.000000Z',
+  updated_at: '2027-01-15T08:00:00.000000Z',
 }
 const TOKEN = {
-  ...{ id: 't1', user_id: 'u1', digest: 'd'.repeat(64), prefix: 'tok_abc', may: 'all' as const, sources: [] },
-  ...{ name: null, expires_at: null, created_at: USER.created_at, last_used_at: null },
+  id: 't1',
+  user_id: 'u1',
+  digest: 'd'.repeat(64),
+  prefix: 'tok_abc',
+  may: 'all' as const,
+  sources: [],
+  name: null,
+  expires_at: null,
+  created_at: USER.created_at,
+  last_used_at: null,
 }
 
 const WITHOUT_ACCOUNTS = { accounts: false }
 const SUBSCRIPTION = {
-  ...{ id: 'sub_1', source: 'chat', target: '', scope: {}, actions: [], event_kinds: [], capture_modes: [] },
-  ...{ filters: {}, metadata: {}, enabled: true, last_cursor: '7', last_event_at: null, owner_user_id: 'u1' },
-  ...{ created_at: USER.created_at, updated_at: USER.created_at },
+  id: 'sub_1',
+  source: 'chat',
+  target: '',
+  scope: {},
+  actions: [],
+  event_kinds: [],
+  capture_modes: [],
+  filters: {},
+  metadata: {},
+  enabled: true,
+  last_cursor: '7',
+  last_event_at: null,
+  owner_user_id: 'u1',
+  created_at: USER.created_at,
+  updated_at: USER.created_at,
 }
 
 /** Works with the store of a file, and closes it. */
 async function inStore<Result>(path: string, work: (store: SqliteStore) => Promise<Result>, clock = () => NOON) {
   const store = await openSqliteStore({
-    ...{ path, clock },
+    path,
+    clock,
     onFailure: error => {
       throw error
     },
@@ -112,7 +138,8 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
   type Delivery = typeof delivery extends fc.Arbitrary<infer Value> ? Value : never
   const toRecord = ({ key, said, payload, size, isStranger, watch }: Delivery): EventToRecord => {
     const event = messageCreated(`chat:${key}`, {
-      ...{ payload: { ...payload, text: 'x'.repeat(size) }, conversation: { text: said } },
+      payload: { ...payload, text: 'x'.repeat(size) },
+      conversation: { text: said },
     })
     const provenance = isStranger ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
     const matches = watch === null ? [] : [{ id: watch, isCaptured: true as const }]

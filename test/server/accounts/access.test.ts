@@ -50,8 +50,18 @@ const EXPECTED: Record<Access, Record<'anonymous' | 'member' | 'admin', Outcome>
 
 /** What a read-only token of an admin may use. */
 const FOR_READERS: Record<Row['access'], Outcome> = {
-  ...{ public: 'in', anybody: 'in', webhook: 'in', login: 'in', read: 'in' },
-  ...{ record: 403, write: 403, logout: 403, account: 403, admin: 403, copy: 403, local: 403 },
+  public: 'in',
+  anybody: 'in',
+  webhook: 'in',
+  login: 'in',
+  read: 'in',
+  record: 403,
+  write: 403,
+  logout: 403,
+  account: 403,
+  admin: 403,
+  copy: 403,
+  local: 403,
 }
 
 /** Rows that change something for a logged-in user: a session needs its CSRF token for them. */

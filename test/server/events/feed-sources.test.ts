@@ -158,7 +158,10 @@ t.test('feeds that take too long leave the quick lane, and those that were slow 
   const { ledger, store, put, pass, now } = await serveFeedSources(t)
   const seconds = { quick: 0.2, slow: 1 }
   const feeds = new Feeds({
-    ...{ clock: now, read: readFeed, seconds, notes: store.notes },
+    clock: now,
+    read: readFeed,
+    seconds,
+    notes: store.notes,
     list: () => ledger.sources.list(),
     find: name => ledger.sources.find(name),
     record: deliveries => ledger.recordMissing(deliveries),

@@ -237,7 +237,9 @@ t.test('hostile bodies are kept, and nothing answers 5xx', async t => {
 t.test('a delivery that asks for an answer receives it once it is proved', async t => {
   const { put, deliver } = await serveSources(t)
   const hook = {
-    ...{ name: 'hook', proof: { type: 'token', header: 'X-Token' }, rules: [] },
+    name: 'hook',
+    proof: { type: 'token', header: 'X-Token' },
+    rules: [],
     challenge: { when: [{ at: '/type', is: 'url_verification' }], answer: { challenge: '{/challenge}' } },
   }
   await put(hook, [SECRET, 'a-second-secret'])

@@ -165,16 +165,30 @@ t.test('a refused query names the parameter', async t => {
 t.test('a histogram is shown in columns, its instants with six digits', async t => {
   const { request, ledger } = await serve(t)
   t.same((await request('/api/histogram')).body, {
-    ...{ from: null, to: null, starts: [], counts: [], count: 0, by_source: {} },
-    ...{ complete: true, counted_from: null, head: null, epoch: 'epoch-1' },
+    from: null,
+    to: null,
+    starts: [],
+    counts: [],
+    count: 0,
+    by_source: {},
+    complete: true,
+    counted_from: null,
+    head: null,
+    epoch: 'epoch-1',
   })
   ledger.counted = {
-    ...{ from: START, to: START + 5, starts: [START, START + 2, START + 4], counts: [null, 3, 0], count: 4 },
+    from: START,
+    to: START + 5,
+    starts: [START, START + 2, START + 4],
+    counts: [null, 3, 0],
+    count: 4,
     bySource: [
       { source: 'forum', count: 3, counts: [null, 2, 0] },
       { source: 'chat', count: 1, counts: [null, 1, 0] },
     ],
-    ...{ countedFrom: START + 1, head: START + 3, epoch: 'epoch-1' },
+    countedFrom: START + 1,
+    head: START + 3,
+    epoch: 'epoch-1',
   }
   const { status, body } = await request('/api/histogram?buckets=3')
   t.equal(status, 200)
@@ -200,7 +214,11 @@ t.test('a histogram takes the filters and the range of a page, and how many part
   t.same(ledger.histograms, [
     { buckets: 100 },
     {
-      ...{ sources: ['chat', 'forum'], kinds: ['message.*'], actors: ['17'], search: ['red'], verified: ['none'] },
+      sources: ['chat', 'forum'],
+      kinds: ['message.*'],
+      actors: ['17'],
+      search: ['red'],
+      verified: ['none'],
       buckets: 200,
     },
     { since: START, from: START - 86_400_000_000, to: START + 3_600_000_000, buckets: 1 },
@@ -218,16 +236,31 @@ t.test('a histogram takes the filters and the range of a page, and how many part
 t.test('facets are lists of values, for the filters and the range of a histogram', async t => {
   const { request, ledger } = await serve(t)
   ledger.values = {
-    ...{ from: START, to: START + 5, count: 3, countedFrom: START + 1, head: START + 3, epoch: 'epoch-1' },
+    from: START,
+    to: START + 5,
+    count: 3,
+    countedFrom: START + 1,
+    head: START + 3,
+    epoch: 'epoch-1',
     values: { ...ledger.values.values, actor: [{ value: '17', count: 2 }], outcome: [{ value: 'failed', count: 1 }] },
   }
   t.same(
     await request('/api/facets?outcome=failed&exclude_kind=push&to=2031-05-04T10:00:00Z').then(({ body }) => body),
     {
-      ...{ from: at(0), to: at(5), count: 3, complete: false, counted_from: at(1), head: at(3), epoch: 'epoch-1' },
+      from: at(0),
+      to: at(5),
+      count: 3,
+      complete: false,
+      counted_from: at(1),
+      head: at(3),
+      epoch: 'epoch-1',
       facets: {
-        ...{ source: [], kind: [], outcome: [{ value: 'failed', count: 1 }], actor: [{ value: '17', count: 2 }] },
-        ...{ verified: [], subscription_id: [] },
+        source: [],
+        kind: [],
+        outcome: [{ value: 'failed', count: 1 }],
+        actor: [{ value: '17', count: 2 }],
+        verified: [],
+        subscription_id: [],
       },
     },
   )

@@ -194,16 +194,15 @@ t.test('no anonymous call changes a proved event for any reader', async t => {
       const { subscription } = await book.saveSubscription({ source: 'chat', target: `stream:eng/topic:t${run}` })
       const recorded = new Set<string>()
       const event = (n: number, payload: string, subject = `${n + 1}`) => ({
-        ...{
-          kind: 'message.created',
-          subject_type: 'message',
-          subject_id: subject,
-          source: 'chat',
-          payload: { payload },
-        },
+        kind: 'message.created',
+        subject_type: 'message',
+        subject_id: subject,
+        source: 'chat',
+        payload: { payload },
         dedupe_key: `chat:chat.example.org:${run}:message:${n}:created`,
         target: {
-          ...{ type: 'message', key: `message:${run}:${n}` },
+          type: 'message',
+          key: `message:${run}:${n}`,
           parent: { type: 'topic', display: `t${run}`, parent: { type: 'stream', display: 'eng' } },
         },
       })

@@ -17,7 +17,12 @@ t.test('errors are counted by the code of the answer', async t => {
   ledger.failure = undefined
   const { text } = await request('/metrics')
   t.same(valuesOf(text, 'daybook_http_errors_total'), {
-    ...{ invalid_json: 1, invalid_field: 1, not_found: 2, method_not_allowed: 1, store_full: 1, internal: 1 },
+    invalid_json: 1,
+    invalid_field: 1,
+    not_found: 2,
+    method_not_allowed: 1,
+    store_full: 1,
+    internal: 1,
   })
 })
 
@@ -127,15 +132,23 @@ t.test('an access log has every request at info, with the ids of its sender and 
   const { request, post, log } = await serve(t, { accessLog: true })
   const headers = {
     traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-    ...{ 'x-request-id': 'deploy-7', authorization: `Bearer tok_${'s'.repeat(43)}`, cookie: 'event_session=secret' },
+    'x-request-id': 'deploy-7',
+    authorization: `Bearer tok_${'s'.repeat(43)}`,
+    cookie: 'event_session=secret',
   }
   const answer = await request('/api/events?q=secret', { headers })
   await post('/api/events', message(1, { payload: { word: 'secret' } }), { 'x-request-id': 'a b' })
   t.match(log, [
     {
-      ...{ level: 30, msg: 'request', method: 'GET', path: '/api/events', status: 200 },
-      ...{ trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', parent_id: '00f067aa0ba902b7' },
-      ...{ client_request_id: 'deploy-7', request_id: answer.headers.get('x-request-id') },
+      level: 30,
+      msg: 'request',
+      method: 'GET',
+      path: '/api/events',
+      status: 200,
+      trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+      parent_id: '00f067aa0ba902b7',
+      client_request_id: 'deploy-7',
+      request_id: answer.headers.get('x-request-id'),
     },
     { level: 30, method: 'POST', path: '/api/events', status: 201 },
   ])

@@ -23,7 +23,13 @@ t.test('every setting can be given; of the environment what is there and named i
     BOARD_EXECUTOR_TIMEOUT_SECONDS: '5',
     BOARD_EXECUTOR_ENV: 'AGENT_MODE, agent_home,ABSENT',
     BOARD_EXECUTOR_FOLDER: '~/w',
-    ...{ PATH: '/bin', HOME: '/h', TZ: 'UTC', AGENT_MODE: 'a b', agent_home: '', BOARD_API_KEY: 'k', SECRET: 's' },
+    PATH: '/bin',
+    HOME: '/h',
+    TZ: 'UTC',
+    AGENT_MODE: 'a b',
+    agent_home: '',
+    BOARD_API_KEY: 'k',
+    SECRET: 's',
   }
   t.same(read(env), {
     command: ['/usr/bin/agent', '--fast'],

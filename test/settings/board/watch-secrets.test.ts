@@ -150,7 +150,7 @@ t.test('a file that can no longer be reached is not a secret', async t => {
   const { secrets, inFolder } = watchIn(
     t,
     { BOARD_API_KEY_FILE: 'FOLDER/inner/key' },
-    { environment: '', ...{ inner: { key: KEY } as unknown as string } },
+    { environment: '', inner: { key: KEY } as unknown as string },
   )
   t.same(await secrets(), { apiKey: KEY })
   renameSync(inFolder('inner'), inFolder('aside'))

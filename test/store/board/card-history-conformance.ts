@@ -11,15 +11,32 @@ const ALL = { limit: 500, after: null }
 
 function cardWith(id: string, body = '') {
   return {
-    ...{ id, title: id, body, column: 'backlog', labels: [], assignee: null, links: [] },
+    id,
+    title: id,
+    body,
+    column: 'backlog',
+    labels: [],
+    assignee: null,
+    links: [],
     created_at: AT,
     updated_at: AT,
   }
 }
 
 const QUEUED: Run = {
-  ...{ id: 'run_1', card_id: 'card_1', mode: 'mock', state: 'queued', reason: null, exit_code: null, signal: null },
-  ...{ created_at: AT, started_at: null, finished_at: null, timeout_seconds: 60, log_bytes: 0, log_dropped_bytes: 0 },
+  id: 'run_1',
+  card_id: 'card_1',
+  mode: 'mock',
+  state: 'queued',
+  reason: null,
+  exit_code: null,
+  signal: null,
+  created_at: AT,
+  started_at: null,
+  finished_at: null,
+  timeout_seconds: 60,
+  log_bytes: 0,
+  log_dropped_bytes: 0,
   plan: null,
 }
 

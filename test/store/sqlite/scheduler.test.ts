@@ -161,8 +161,12 @@ t.test('what was sent before a large write, or after it, has a commit of its own
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Committing(join(testFolder(t), 'events.db')), there)
   const rows: PackedEvents = {
-    ...{ count: 1, texts: '', buffer: new ArrayBuffer(LARGE), start: 0 },
-    ...{ unanswered: [], matches: '[]' },
+    count: 1,
+    texts: '',
+    buffer: new ArrayBuffer(LARGE),
+    start: 0,
+    unanswered: [],
+    matches: '[]',
   }
   here.on('message', () => {}) // or nothing would keep the test alive
   const probe = { task: 'events.probe', args: [] }

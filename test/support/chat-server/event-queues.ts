@@ -51,7 +51,12 @@ export class EventQueues {
       types: new Set(types),
       html: form.get('apply_markdown') === 'true',
       emptyTopic: capabilities.empty_topic_name === true,
-      ...{ events: [], sent: [], nextId: 0, prunedTo: -1, usedAt: this.now(), wake: undefined },
+      events: [],
+      sent: [],
+      nextId: 0,
+      prunedTo: -1,
+      usedAt: this.now(),
+      wake: undefined,
       idleMs: seconds > 0 ? seconds * 1000 : IDLE_MS,
     })
     return {

@@ -94,7 +94,11 @@ export class MessageBook {
     this.#nextId += this.options.gap ?? 1
     const sender = this.people[id % this.people.length]
     return {
-      ...{ id, streamId, topic, senderId: sender?.id ?? 0, timestamp: this.options.now?.() ?? FIRST_TIMESTAMP + id },
+      id,
+      streamId,
+      topic,
+      senderId: sender?.id ?? 0,
+      timestamp: this.options.now?.() ?? FIRST_TIMESTAMP + id,
       content: content ?? `Step ${id} of the deploy is **done**.`,
       history: [],
     }
@@ -129,9 +133,16 @@ export class MessageBook {
   #update({ streamId }: BookedMessage, ids: readonly number[], edit_timestamp: number): Record<string, unknown> {
     const [person] = this.people
     return {
-      ...{ type: 'update_message', user_id: person?.id, edit_timestamp, rendering_only: false },
-      ...{ message_id: ids[0], message_ids: [...ids], stream_id: streamId, stream_name: this.#streams.get(streamId) },
-      ...{ is_me_message: false, flags: ['read'] },
+      type: 'update_message',
+      user_id: person?.id,
+      edit_timestamp,
+      rendering_only: false,
+      message_id: ids[0],
+      message_ids: [...ids],
+      stream_id: streamId,
+      stream_name: this.#streams.get(streamId),
+      is_me_message: false,
+      flags: ['read'],
     }
   }
 
@@ -165,7 +176,9 @@ export class MessageBook {
         at,
       ),
       propagate_mode: moved.length === all.length ? 'change_all' : 'change_one',
-      ...{ orig_subject: from.topic, subject: to.topic, topic_links: [] },
+      orig_subject: from.topic,
+      subject: to.topic,
+      topic_links: [],
       ...(streamId === first.streamId ? {} : { new_stream_id: streamId }),
     }
     for (const message of moved) {

@@ -127,8 +127,13 @@ export class TestCluster {
   /** An address with a schema that no other test uses. */
   newAddress(changes: Partial<PostgresAddress> = {}): PostgresAddress {
     return {
-      ...{ hosts: [{ host: this.folder, port: this.port }], database: 'postgres', user: USER },
-      ...{ password: () => undefined, sslMode: 'prefer', schema: `${this.#prefix}_${++this.#schemas}`, poolSize: 4 },
+      hosts: [{ host: this.folder, port: this.port }],
+      database: 'postgres',
+      user: USER,
+      password: () => undefined,
+      sslMode: 'prefer',
+      schema: `${this.#prefix}_${++this.#schemas}`,
+      poolSize: 4,
       timeoutSeconds: 20,
       ...changes,
     }

@@ -40,7 +40,10 @@ export default class BoardCardsEdit extends BoardCommand {
     const { title, label, link, assignee, 'if-version': version } = flags
     const body = flags.body === '-' ? await readSmallText('-', CARD_LIMITS.bodyBytes) : flags.body
     const changes = {
-      ...{ title, body, labels: label?.filter(isText), links: link?.filter(isText) },
+      title,
+      body,
+      labels: label?.filter(isText),
+      links: link?.filter(isText),
       assignee: assignee === '' ? null : assignee,
     }
     if (Object.values(changes).every(value => value === undefined)) {

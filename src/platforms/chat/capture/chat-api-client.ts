@@ -159,7 +159,11 @@ export class ChatApiClient implements ChatApi, QueueApi {
       return await exchange(
         { baseUrl: site },
         {
-          ...{ method, path, headers: { ...this.#headers, ...type }, agent: this.#agent, signal },
+          method,
+          path,
+          headers: { ...this.#headers, ...type },
+          agent: this.#agent,
+          signal,
           ...(form ? { body: new URLSearchParams(form).toString() } : {}),
           idleSeconds: waitSeconds ?? IDLE_SECONDS,
           totalSeconds: Math.max(waitSeconds ?? 0, TOTAL_SECONDS),

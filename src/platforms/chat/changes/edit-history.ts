@@ -104,8 +104,10 @@ function toBody(
   const { at, userId, isEdited, text, rendered, topic, streamId, isListed } = entry
   const isMoved = topic !== undefined || streamId !== undefined
   const edit = {
-    ...{ orig_content: text, orig_rendered_content: rendered },
-    ...{ content: after.text, rendered_content: after.rendered },
+    orig_content: text,
+    orig_rendered_content: rendered,
+    content: after.text,
+    rendered_content: after.rendered,
   }
   const move = {
     orig_subject: before.topic,

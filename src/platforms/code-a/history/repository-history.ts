@@ -109,7 +109,8 @@ class RepositoryLists {
               { kinds: KINDS.reviewComment },
             ),
             this.#oldestFirst('commit comments', this.#path('/comments', {}), this.#commitComment, {
-              ...{ kinds: KINDS.comment, time: 'created_at' },
+              kinds: KINDS.comment,
+              time: 'created_at',
             }),
           ]
         : []),
@@ -123,7 +124,9 @@ class RepositoryLists {
       ...(isGitHub
         ? [
             this.#oldestFirst('stars', this.#path('/stargazers', {}), this.#star, {
-              ...{ kinds: KINDS.star, time: 'starred_at', headers: STAR_JSON },
+              kinds: KINDS.star,
+              time: 'starred_at',
+              headers: STAR_JSON,
             }),
           ]
         : []),
@@ -143,7 +146,8 @@ class RepositoryLists {
     const onCode = this.#path(`/pulls/${number}/comments`, this.#changed)
     const streams = [
       this.#single('pull request', `${this.base}/pulls/${number}`, this.#pullRequest, {
-        ...{ kinds: KINDS.pullRequest, complete: this.#withReviews },
+        kinds: KINDS.pullRequest,
+        complete: this.#withReviews,
       }),
       this.#stream('comments', comments, this.#comment, { kinds: KINDS.comment }),
     ]
@@ -167,7 +171,8 @@ class RepositoryLists {
     const latest = isGitHub ? { sort: 'updated', direction: 'desc' } : { sort: 'recentupdate' }
     const path = this.#path('/pulls', { state: 'all', ...(this.isRecent ? latest : oldest) })
     return this.#stream('pull requests', path, this.#pullRequest, {
-      ...{ kinds: KINDS.pullRequest, complete: this.#withReviews },
+      kinds: KINDS.pullRequest,
+      complete: this.#withReviews,
       ...(this.isRecent ? { mayFollow: items => hasRecent(items.slice(-1), this.repository.since, 'updated_at') } : {}),
     })
   }

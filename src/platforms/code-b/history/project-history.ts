@@ -62,7 +62,8 @@ export async function openProjectHistory({
 const LISTS: Record<Noteable, { path: string; name: string; kinds: readonly string[] }> = {
   issue: { path: 'issues', name: 'issues', kinds: ['issue.created', 'work_item.created', 'comment.created'] },
   merge_request: {
-    ...{ path: 'merge_requests', name: 'merge requests' },
+    path: 'merge_requests',
+    name: 'merge requests',
     kinds: ['pull_request.created', 'pull_request.merged', 'comment.created', 'review_comment.created'],
   },
 }
@@ -79,8 +80,12 @@ class ProjectLists {
   all(noteable: Noteable): HistoryStream {
     const { path, name, kinds } = LISTS[noteable]
     const parameters = new URLSearchParams({
-      ...{ scope: 'all', state: 'all', order_by: 'created_at', sort: 'asc' },
-      ...{ updated_after: this.project.since, per_page: PAGE_ITEMS },
+      scope: 'all',
+      state: 'all',
+      order_by: 'created_at',
+      sort: 'asc',
+      updated_after: this.project.since,
+      per_page: PAGE_ITEMS,
     })
     const first = `${this.base}/${path}?${parameters}`
     const read = async (position = first): Promise<HistoryPage> => {
@@ -93,7 +98,8 @@ class ProjectLists {
   one(noteable: Noteable, number: string): HistoryStream {
     const { path, name, kinds } = LISTS[noteable]
     return {
-      ...{ name, kinds },
+      name,
+      kinds,
       read: async () => this.#withNotes(noteable, [await this.api.object(`${this.base}/${path}/${number}`)]),
     }
   }

@@ -113,8 +113,12 @@ export const sentry: Preset = {
 export const pagerDuty: Preset = {
   description: 'PagerDuty',
   proof: {
-    ...{ type: 'hmac', algorithm: 'sha256', header: 'X-PagerDuty-Signature', encoding: 'hex' },
-    ...{ prefix: 'v1=', separator: ',' },
+    type: 'hmac',
+    algorithm: 'sha256',
+    header: 'X-PagerDuty-Signature',
+    encoding: 'hex',
+    prefix: 'v1=',
+    separator: ',',
   },
   delivery_id: '{/event/id}',
   ignore: [[{ at: '/event/event_type', is: 'pagey.ping' }]],

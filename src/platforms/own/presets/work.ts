@@ -4,8 +4,13 @@ import type { Preset } from './presets.js'
 export const stripe: Preset = {
   description: 'Stripe',
   proof: {
-    ...{ type: 'hmac', algorithm: 'sha256', header: 'Stripe-Signature', encoding: 'hex' },
-    ...{ prefix: 'v1=', separator: ',', signed: '{timestamp}.{body}' },
+    type: 'hmac',
+    algorithm: 'sha256',
+    header: 'Stripe-Signature',
+    encoding: 'hex',
+    prefix: 'v1=',
+    separator: ',',
+    signed: '{timestamp}.{body}',
     timestamp: { header: 'Stripe-Signature', prefix: 't=' },
   },
   delivery_id: '{/id}',
@@ -68,17 +73,14 @@ export const slack: Preset = {
       kind: {
         template: '{/event/type}',
         map: {
-          ...{ reaction_added: 'reaction.added', reaction_removed: 'reaction.removed' },
-          ...{
-            channel_created: 'channel.created',
-            channel_rename: 'channel.renamed',
-            channel_deleted: 'channel.deleted',
-          },
-          ...{
-            channel_archive: 'channel.archived',
-            member_joined_channel: 'member.joined',
-            member_left_channel: 'member.left',
-          },
+          reaction_added: 'reaction.added',
+          reaction_removed: 'reaction.removed',
+          channel_created: 'channel.created',
+          channel_rename: 'channel.renamed',
+          channel_deleted: 'channel.deleted',
+          channel_archive: 'channel.archived',
+          member_joined_channel: 'member.joined',
+          member_left_channel: 'member.left',
         },
         default: 'workspace.changed',
       },
@@ -244,15 +246,15 @@ function toSnakeCase(text: string): string {
 
 const BITBUCKET_ACTOR = { id: ['{/actor/uuid}', '{/actor/account_id}'], display: '{/actor/display_name}' }
 const BITBUCKET_REPOSITORY = {
-  ...{ type: 'repository', id: '{/repository/full_name}', display: '{/repository/full_name}' },
+  type: 'repository',
+  id: '{/repository/full_name}',
+  display: '{/repository/full_name}',
   url: '{/repository/links/html/href}',
 }
 const BITBUCKET_REQUEST = {
-  ...{
-    type: 'pull_request',
-    id: '{/repository/full_name}/{/pullrequest/id}',
-    display: '#{/pullrequest/id} {/pullrequest/title}',
-  },
+  type: 'pull_request',
+  id: '{/repository/full_name}/{/pullrequest/id}',
+  display: '#{/pullrequest/id} {/pullrequest/title}',
   url: '{/pullrequest/links/html/href}',
 }
 
@@ -293,9 +295,12 @@ export const bitbucket: Preset = {
       kind: {
         template: '{header:x-event-key}',
         map: {
-          ...{ 'pullrequest:created': 'pull_request.opened', 'pullrequest:updated': 'pull_request.updated' },
-          ...{ 'pullrequest:fulfilled': 'pull_request.merged', 'pullrequest:rejected': 'pull_request.closed' },
-          ...{ 'pullrequest:approved': 'pull_request.approved', 'pullrequest:unapproved': 'pull_request.unapproved' },
+          'pullrequest:created': 'pull_request.opened',
+          'pullrequest:updated': 'pull_request.updated',
+          'pullrequest:fulfilled': 'pull_request.merged',
+          'pullrequest:rejected': 'pull_request.closed',
+          'pullrequest:approved': 'pull_request.approved',
+          'pullrequest:unapproved': 'pull_request.unapproved',
         },
         default: 'pull_request.changed',
       },

@@ -155,7 +155,13 @@ export class ChangeReader {
     const { api, chat, captures, context, ledger, recorded } = this.parts
     const { signal } = options
     return new MissedChanges({
-      ...{ ...options, api, recorded, followed, place: watch.place, watchId: watch.id, readTo: watch.readTo },
+      ...options,
+      api,
+      recorded,
+      followed,
+      place: watch.place,
+      watchId: watch.id,
+      readTo: watch.readTo,
       since: Math.floor(readTimestamp('since', options.since).micros / 1_000_000),
       contextFor: async messages => {
         return { ...context, users: await captures.usersOf(chat).usersFor(messages, api, signal) }

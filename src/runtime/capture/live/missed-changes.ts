@@ -190,7 +190,10 @@ export class MissedChanges {
 function toDeletion(id: number, { streamId, topic }: StreamPlace) {
   const where = { stream_id: Number(streamId), ...(topic === undefined ? {} : { topic }) }
   return {
-    ...{ type: 'delete_message', message_type: 'stream', message_ids: [id], ...where },
+    type: 'delete_message',
+    message_type: 'stream',
+    message_ids: [id],
+    ...where,
     rebuilt_from: 'missing_message',
   }
 }

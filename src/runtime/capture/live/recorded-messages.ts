@@ -30,8 +30,12 @@ export class RecordedMessages {
   /** The place to which the last recorded move brought the message. */
   async placeAfterMoves(id: number): Promise<StreamPlace | undefined> {
     const moves: EventQuery = {
-      ...{ order: 'asc', limit: QUERY_LIMITS.limit, sources: ['chat'], kinds: ['message.moved'] },
-      ...{ subjectId: String(id), withoutPayload: true },
+      order: 'asc',
+      limit: QUERY_LIMITS.limit,
+      sources: ['chat'],
+      kinds: ['message.moved'],
+      subjectId: String(id),
+      withoutPayload: true,
     }
     const events = (await this.#read(moves)).filter(event => this.#isOf(event, id))
     const last = events.toSorted(byTime).at(-1)
@@ -46,8 +50,12 @@ export class RecordedMessages {
     let to: Micros | undefined
     for (let read = 0; read < MOST_EVENTS; read += QUERY_LIMITS.limit) {
       const page = await this.ledger.query({
-        ...{ order: 'desc', limit: QUERY_LIMITS.limit, sources: ['chat'], kinds: ['message.created', 'message.moved'] },
-        ...{ subscriptionIds: [watchId], withoutPayload: true },
+        order: 'desc',
+        limit: QUERY_LIMITS.limit,
+        sources: ['chat'],
+        kinds: ['message.created', 'message.moved'],
+        subscriptionIds: [watchId],
+        withoutPayload: true,
         ...(from === undefined ? {} : { from }),
         ...(to === undefined ? {} : { to }),
       })

@@ -48,7 +48,9 @@ export async function openPostgresBoard(address: PostgresAddress): Promise<Postg
   let listener: Listener | undefined
   const listen = () => {
     listener ??= new Listener({
-      ...{ address, channel: notices.channel, onGap: () => notify(undefined) },
+      address,
+      channel: notices.channel,
+      onGap: () => notify(undefined),
       onNotification: payload => {
         const [sender, id] = payload.split(' ')
         if (sender !== server) notify(id || undefined)

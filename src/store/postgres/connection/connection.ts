@@ -228,12 +228,19 @@ function newClient(
   const { user, database } = address
   const statementMs = address.timeoutSeconds * 1_000
   const client = new pg.Client({
-    ...{ host, port, user, database },
+    host,
+    port,
+    user,
+    database,
     // A function, even without a password: otherwise the driver looks into the environment and the home folder.
     password: () => address.password({ host, port }) ?? '',
     ssl: tls ? tlsOptions(address, host) : false,
-    ...{ types: TYPES, pipeline: true, keepAlive: true, application_name: name },
-    ...{ connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs), query_timeout: statementMs * UNANSWERED },
+    types: TYPES,
+    pipeline: true,
+    keepAlive: true,
+    application_name: name,
+    connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs),
+    query_timeout: statementMs * UNANSWERED,
   })
   // A server may end the connection in the same packet that accepts it; without a listener that would end the process.
   client.on('error', () => undefined) // the next statement fails

@@ -19,7 +19,8 @@ export class Pool {
     private readonly access: Access = 'write',
   ) {
     this.#work = new BoundedWork({
-      ...{ inProgress: address.poolSize, waiting: WAITING },
+      inProgress: address.poolSize,
+      waiting: WAITING,
       busy: 'Too many requests wait for the database.',
     })
   }

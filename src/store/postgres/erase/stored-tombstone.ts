@@ -68,10 +68,14 @@ export function tombstoneOf(row: Row, { provenance, occurredAt, tail }: KeptOfRo
   const unknown: Provenance = { route: 'api', verified: 'none', ...(isUnverified ? { key_space: 'unverified' } : {}) }
   const kept = {
     dedupe_key: isUnverified ? stored.slice(UNVERIFIED_KEYS.length) : stored,
-    ...{ source: String(row.source), kind: String(row.kind), occurred_at: occurredAt },
+    source: String(row.source),
+    kind: String(row.kind),
+    occurred_at: occurredAt,
     provenance: provenance ?? unknown,
-    ...{ subscription_ids: [...tail.subscriptionIds], captured_at: toTimestamp(tail.capturedAt) },
-    ...{ seen_count: tail.seenCount, last_seen_at: toTimestamp(tail.lastSeenAt) },
+    subscription_ids: [...tail.subscriptionIds],
+    captured_at: toTimestamp(tail.capturedAt),
+    seen_count: tail.seenCount,
+    last_seen_at: toTimestamp(tail.lastSeenAt),
   }
   return toTombstone(kept, erased)
 }

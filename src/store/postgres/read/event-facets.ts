@@ -18,7 +18,11 @@ const WORK_MS = 1_000
 
 /** The facets of the index that are counted. */
 const COUNTED: Record<string, Facet> = {
-  ...{ source: 'source', kind: 'kind', outcome: 'outcome', named: 'actor', verified: 'verified' },
+  source: 'source',
+  kind: 'kind',
+  outcome: 'outcome',
+  named: 'actor',
+  verified: 'verified',
   subscription: 'subscription_id',
 }
 /** `kind=a.*` is a pattern, not a kind: kinds are counted from their column. */

@@ -222,7 +222,9 @@ class Counts {
       return { source, count: sum(counts), counts: known(counts) }
     })
     return {
-      ...{ counts: known(this.#all), count: sum(this.#all), countedFrom },
+      counts: known(this.#all),
+      count: sum(this.#all),
+      countedFrom,
       bySource: bySource.filter(({ count }) => count > 0).sort((left, right) => right.count - left.count),
     }
   }

@@ -21,8 +21,10 @@ export async function readPlace(connection: Connection): Promise<LedgerPlace> {
   const count = Number(row?.seq)
   const prunedCount = Number(row?.pruned_seq)
   return {
-    ...{ count, head: count === 0 ? null : Number(row?.last_us) },
-    ...{ prunedCount, prunedThrough: prunedCount === 0 ? null : Number(row?.pruned_us) },
+    count,
+    head: count === 0 ? null : Number(row?.last_us),
+    prunedCount,
+    prunedThrough: prunedCount === 0 ? null : Number(row?.pruned_us),
     epoch: String(row?.epoch),
   }
 }

@@ -89,8 +89,14 @@ class ChainWalk {
 
   found(hasMore: boolean): VerifiedEvents {
     return {
-      ...{ events: this.events, after: this.#after, through: this.#through, hasMore, pending: 0 },
-      ...{ bySource: this.#bySource, byKind: this.#byKind, problems: this.#problems },
+      events: this.events,
+      after: this.#after,
+      through: this.#through,
+      hasMore,
+      pending: 0,
+      bySource: this.#bySource,
+      byKind: this.#byKind,
+      problems: this.#problems,
     }
   }
 

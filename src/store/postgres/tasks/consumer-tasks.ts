@@ -144,7 +144,8 @@ export function consumerTasks(pool: Pool): ConsumerStore {
         const [known] = await connection.run(KNOWN_LETTERS, key.name, bigintArray(captured))
         const letters = Number(row.dead_letters) + deadLetters.length - Number(known?.count)
         const decided = decideCheckpoint(toPlace(row), acknowledgement, {
-          ...{ epoch: String(row.ledger_epoch), deadLetters: letters },
+          epoch: String(row.ledger_epoch),
+          deadLetters: letters,
         })
         const checkpoint = orThrow(decided)
         if (retried !== undefined) await connection.run(END_RETRY, key.name, retried)

@@ -89,12 +89,35 @@ async function chained(clock: Clock, events: readonly Copied[]): Promise<CopiedC
     const facets = [...facetsOf(event)].join(FACET_SEPARATOR)
     const occurredAt = findTimestamp(event.occurred_at)?.micros ?? null
     const prepared = {
-      ...{ storedKey, dedupeKey: event.dedupe_key, source, kind, subjectId, occurredAt, content, contentDigest },
-      ...{ facets, ...said, subscriptionIds, matches: [], isAnswered: false },
+      storedKey,
+      dedupeKey: event.dedupe_key,
+      source,
+      kind,
+      subjectId,
+      occurredAt,
+      content,
+      contentDigest,
+      facets,
+      ...said,
+      subscriptionIds,
+      matches: [],
+      isAnswered: false,
     }
     created.push({
-      ...{ copied, event: prepared, key: storedKey, source, capturedAt, seenCount, tail, content, facets, digest },
-      ...{ subscriptionIds: [...subscriptionIds], isPruned: false, seq: ++seq, removedDigest: copied.contentDigest },
+      copied,
+      event: prepared,
+      key: storedKey,
+      source,
+      capturedAt,
+      seenCount,
+      tail,
+      content,
+      facets,
+      digest,
+      subscriptionIds: [...subscriptionIds],
+      isPruned: false,
+      seq: ++seq,
+      removedDigest: copied.contentDigest,
     })
   }
   return created
@@ -143,8 +166,14 @@ function toChange(
   const isErasedNow = isErased && row.removed_digest === null && !isPruned
   return {
     known: {
-      ...{ key: storedKey, source: String(row.source), capturedAt, seenCount, tail, content: undefined, isPruned },
-      ...{ subscriptionIds: [...subscriptionIds] },
+      key: storedKey,
+      source: String(row.source),
+      capturedAt,
+      seenCount,
+      tail,
+      content: undefined,
+      isPruned,
+      subscriptionIds: [...subscriptionIds],
       facets: added.map(id => facet('subscription', id)).join(FACET_SEPARATOR),
     },
     repeats: seenCount - Number(row.seen_count),
@@ -200,7 +229,10 @@ function toCopied(copied: CopiedEvent): Copied {
   const { capturedAt, seenCount, subscriptionIds } = copied
   const lastSeenAt = findTimestamp(event.last_seen_at)?.micros ?? capturedAt
   return {
-    ...{ copied, event, content, tail: mutableMembersJson({ subscriptionIds, capturedAt, seenCount, lastSeenAt }) },
+    copied,
+    event,
+    content,
+    tail: mutableMembersJson({ subscriptionIds, capturedAt, seenCount, lastSeenAt }),
     contentDigest:
       copied.contentDigest === null
         ? contentDigest(content)

@@ -258,8 +258,12 @@ export async function noteChanges(connection: Connection, instants: readonly Mic
 export function toClock(row: Row | undefined): Clock {
   if (!row) throw new Error('The ledger has no clock.')
   return {
-    ...{ last: Number(row.last_us), seq: Number(row.seq), digest: Buffer.from(String(row.digest), 'hex') },
-    ...{ markedAt: Number(row.marked_us), markedSeq: Number(row.marked_seq) },
-    ...{ changes: Number(row.changes), prunedThrough: Number(row.pruned_us) },
+    last: Number(row.last_us),
+    seq: Number(row.seq),
+    digest: Buffer.from(String(row.digest), 'hex'),
+    markedAt: Number(row.marked_us),
+    markedSeq: Number(row.marked_seq),
+    changes: Number(row.changes),
+    prunedThrough: Number(row.pruned_us),
   }
 }

@@ -148,8 +148,19 @@ export class NumberedEvents implements EventChanges {
     const subscriptionIds = [...event.subscriptionIds]
     const tail = mutableMembersJson({ subscriptionIds, capturedAt, seenCount: 1, lastSeenAt: capturedAt })
     const created: CreatedEvent = {
-      ...{ event, key, source, capturedAt, seenCount: 1, subscriptionIds, tail, content, facets },
-      ...{ isPruned: false, seq: this.#seq, digest: this.#digest, removedDigest: null },
+      event,
+      key,
+      source,
+      capturedAt,
+      seenCount: 1,
+      subscriptionIds,
+      tail,
+      content,
+      facets,
+      isPruned: false,
+      seq: this.#seq,
+      digest: this.#digest,
+      removedDigest: null,
     }
     this.created.push(created)
     this.#known.set(key, created)
@@ -199,7 +210,9 @@ function toKnown(row: Row, { prunedThrough }: Clock, removed: ReadonlyMap<Micros
   return {
     key: String(row.dedupe_key),
     source: row.source === null ? '' : String(row.source),
-    ...{ capturedAt, isPruned, seenCount: Number(row.seen_count) },
+    capturedAt,
+    isPruned,
+    seenCount: Number(row.seen_count),
     subscriptionIds: tail === undefined || isPruned ? [] : [...readTail(tail).subscriptionIds],
     tail: tail ?? '',
     content: isPruned ? removed.get(capturedAt) : body,

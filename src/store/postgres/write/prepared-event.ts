@@ -48,7 +48,15 @@ export async function prepareEvent({ event, provenance, matches, json }: EventTo
   const facets = facetsOf({ ...event, provenance, subscription_ids: subscriptionIds })
   return {
     occurredAt: findTimestamp(event.occurred_at)?.micros ?? null,
-    ...{ storedKey, dedupeKey, source, kind, subjectId, content, ...said, subscriptionIds, matches },
+    storedKey,
+    dedupeKey,
+    source,
+    kind,
+    subjectId,
+    content,
+    ...said,
+    subscriptionIds,
+    matches,
     contentDigest: contentDigest(typeof content === 'string' ? Buffer.from(content) : content),
     facets: [...facets].join(FACET_SEPARATOR),
     isAnswered: json === undefined,

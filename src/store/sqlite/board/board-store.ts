@@ -36,15 +36,13 @@ export async function openBoardStore(
   let proof: { at: number; done: Promise<void> } | undefined
   const stores = makeProxies<BoardTasks>(opened.kinds, call => bounded.run(() => calls.ask(call)))
   return {
-    ...{
-      cards: stores.cards,
-      runs: stores.runs,
-      history: stores.history,
-      rows: stores.rows,
-      copies: stores.copies,
-      putAside: opened.putAside,
-      upgrade: opened.upgrade,
-    },
+    cards: stores.cards,
+    runs: stores.runs,
+    history: stores.history,
+    rows: stores.rows,
+    copies: stores.copies,
+    putAside: opened.putAside,
+    upgrade: opened.upgrade,
     sessions: { ...stores.sessions, salt: opened.salt },
     prove: () => {
       const now = performance.now()

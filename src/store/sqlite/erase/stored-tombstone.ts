@@ -27,9 +27,13 @@ export function tombstoneOf(row: Row, erased: Erased): StoredEvent {
   const captured_at = toTimestamp(Number(row.captured_us))
   const kept = {
     dedupe_key: isUnverified ? stored.slice(UNVERIFIED_KEYS.length) : stored,
-    ...{ source: String(row.source), kind: String(row.kind), occurred_at: occurred_at ?? null },
+    source: String(row.source),
+    kind: String(row.kind),
+    occurred_at: occurred_at ?? null,
     provenance: provenance ?? unknownProvenance(isUnverified),
-    ...{ subscription_ids: subscription_ids ?? [], captured_at, seen_count: Number(row.seen_count) },
+    subscription_ids: subscription_ids ?? [],
+    captured_at,
+    seen_count: Number(row.seen_count),
     last_seen_at: last_seen_at ?? captured_at,
   }
   return toTombstone(kept, erased)

@@ -8,30 +8,43 @@ interface Refusal {
 }
 
 const DENIED: Refusal = {
-  ...{ category: 'configuration', code: 'ledger_folder_denied' },
+  category: 'configuration',
+  code: 'ledger_folder_denied',
   hint: 'Give this user the rights to the folder and its files, or choose another database.',
 }
 const MISSING: Refusal = {
-  ...{ category: 'configuration', code: 'ledger_folder_missing' },
+  category: 'configuration',
+  code: 'ledger_folder_missing',
   hint: 'Choose another database.',
 }
 const READ_ONLY: Refusal = {
-  ...{ category: 'configuration', code: 'ledger_folder_read_only' },
+  category: 'configuration',
+  code: 'ledger_folder_read_only',
   hint: 'Mount it writable, or choose another database.',
 }
 const FULL: Refusal = {
-  ...{ category: 'unavailable', code: 'store_full' },
+  category: 'unavailable',
+  code: 'store_full',
   hint: 'Make room and try again; nothing stored is affected.',
 }
 const FAILING: Refusal = {
-  ...{ category: 'unavailable', code: 'ledger_folder_failing' },
+  category: 'unavailable',
+  code: 'ledger_folder_failing',
   hint: 'Try again. If the error persists, read the system log.',
 }
 
 const BY_ERRNO: Partial<Record<string, Refusal>> = {
-  ...{ EACCES: DENIED, EPERM: DENIED, EROFS: READ_ONLY },
-  ...{ ENOENT: MISSING, ENOTDIR: MISSING, ENAMETOOLONG: MISSING },
-  ...{ ENOSPC: FULL, EDQUOT: FULL, EIO: FAILING, EMFILE: FAILING, ENFILE: FAILING },
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: READ_ONLY,
+  ENOENT: MISSING,
+  ENOTDIR: MISSING,
+  ENAMETOOLONG: MISSING,
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EIO: FAILING,
+  EMFILE: FAILING,
+  ENFILE: FAILING,
 }
 
 /**

@@ -137,7 +137,9 @@ export class LossWatch {
       }
       const saved = loss.hasToBeSaved
         ? rescue({
-            ...{ path, time: compactTime(), descriptors: this.#files.descriptors },
+            path,
+            time: compactTime(),
+            descriptors: this.#files.descriptors,
             ...(loss.isChanged ? { copyRows: copy => this.#copyRows(copy) } : {}),
           })
         : undefined

@@ -81,8 +81,16 @@ const FULL: Refusal = { category: 'unavailable', code: 'store_full' }
 
 const BY_ERRNO: Partial<Record<string, Refusal>> = {
   EEXIST: TAKEN,
-  ...{ ENOENT: UNUSABLE, ENOTDIR: UNUSABLE, ENAMETOOLONG: UNUSABLE, EISDIR: UNUSABLE, ELOOP: UNUSABLE },
-  ...{ EACCES: UNUSABLE, EPERM: UNUSABLE, EROFS: UNUSABLE, ENOSPC: FULL, EDQUOT: FULL },
+  ENOENT: UNUSABLE,
+  ENOTDIR: UNUSABLE,
+  ENAMETOOLONG: UNUSABLE,
+  EISDIR: UNUSABLE,
+  ELOOP: UNUSABLE,
+  EACCES: UNUSABLE,
+  EPERM: UNUSABLE,
+  EROFS: UNUSABLE,
+  ENOSPC: FULL,
+  EDQUOT: FULL,
 }
 
 function toRefusal(path: string, error: unknown): unknown {

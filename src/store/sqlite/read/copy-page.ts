@@ -28,12 +28,14 @@ const CHANGED = 'event_changes JOIN events ON events.seq = event_changes.seq'
 const EVENTS: Listing = {
   sizes: /* sql */ `SELECT seq, seq AS number, ${SIZE} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`,
   bodies: /* sql */ `SELECT seq, ${BODY} FROM events WHERE seq > ?2 ORDER BY seq LIMIT ?3`,
-  ...{ before: '', after: '\n' },
+  before: '',
+  after: '\n',
 }
 const CHANGES: Listing = {
   sizes: /* sql */ `SELECT events.seq, number, ${SIZE} FROM ${CHANGED} WHERE number > ? ORDER BY number LIMIT ?`,
   bodies: /* sql */ `SELECT events.seq, ${BODY} FROM ${CHANGED} WHERE number > ?2 ORDER BY number LIMIT ?3`,
-  ...{ before: '{"changed":', after: '}\n' },
+  before: '{"changed":',
+  after: '}\n',
 }
 
 /** Lines that fit into a page. */

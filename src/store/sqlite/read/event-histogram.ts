@@ -59,10 +59,17 @@ export function* countEvents(
     byOutcome.push({ outcome, count: sum(part.counts), counts: knownSince(since)(part.counts) })
   }
   const bySource = [...counted.bySource].map(([source, counts]) => ({
-    ...{ source, count: sum(counts), counts: known(counts) },
+    source,
+    count: sum(counts),
+    counts: known(counts),
   }))
   return {
-    ...{ from, to, starts, countedFrom, head, epoch },
+    from,
+    to,
+    starts,
+    countedFrom,
+    head,
+    epoch,
     counts: known(counted.counts),
     count: sum(counted.counts),
     ...(query.split && { byOutcome: byOutcome.filter(({ counts }) => counts.some(count => count !== 0)) }),

@@ -158,8 +158,12 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
   const [first, last] = [found[0]?.capturedAt ?? null, found.at(-1)?.capturedAt ?? null]
   const [oldest, newest] = query.order === 'asc' ? [first, last] : [last, first]
   return {
-    ...{ items: joinBodies(found), count: found.length },
-    ...{ latestCapturedAt: newest, oldestCapturedAt: oldest, hasMore, ...needed },
+    items: joinBodies(found),
+    count: found.length,
+    latestCapturedAt: newest,
+    oldestCapturedAt: oldest,
+    hasMore,
+    ...needed,
   }
 }
 

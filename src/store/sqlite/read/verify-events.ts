@@ -99,8 +99,14 @@ class ChainWalk {
 
   found(hasMore: boolean): VerifiedEvents {
     return {
-      ...{ events: this.events, after: this.#after, through: this.#through, hasMore, pending: this.#pending },
-      ...{ bySource: this.#bySource, byKind: this.#byKind, problems: this.#problems },
+      events: this.events,
+      after: this.#after,
+      through: this.#through,
+      hasMore,
+      pending: this.#pending,
+      bySource: this.#bySource,
+      byKind: this.#byKind,
+      problems: this.#problems,
     }
   }
 

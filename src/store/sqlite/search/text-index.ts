@@ -45,7 +45,8 @@ export class TextIndex {
     private readonly bounds = BOUNDS,
   ) {
     this.#stored = database.all(SEGMENTS).map(({ number, first_seq, last_seq, matrices }) => ({
-      ...{ firstSeq: Number(first_seq), lastSeq: Number(last_seq) },
+      firstSeq: Number(first_seq),
+      lastSeq: Number(last_seq),
       matrices: readMatrices(String(matrices)).map(
         ({ length, count }) => new StoredMatrix(database, Number(number), length, count),
       ),

@@ -157,11 +157,9 @@ export const BUILDS: Service[] = [
     definition: {
       proof: {
         ...bodyHmac('X-Buildkite-Signature', { prefix: 'signature=' }),
-        ...{
-          separator: ',',
-          signed: '{timestamp}.{body}',
-          timestamp: { header: 'X-Buildkite-Signature', prefix: 'timestamp=' },
-        },
+        separator: ',',
+        signed: '{timestamp}.{body}',
+        timestamp: { header: 'X-Buildkite-Signature', prefix: 'timestamp=' },
       },
       ignore: [[{ at: '/event', is: 'ping' }]],
       rules: [

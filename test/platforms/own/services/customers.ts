@@ -148,8 +148,14 @@ export const CUSTOMERS: Service[] = [
             objectId: 123,
           },
           {
-            ...{ eventId: 2, subscriptionId: 12346, portalId: 62515, occurredAt: 1763640001000, objectId: 123 },
-            ...{ subscriptionType: 'contact.propertyChange', propertyName: 'firstname', propertyValue: 'Ada' },
+            eventId: 2,
+            subscriptionId: 12346,
+            portalId: 62515,
+            occurredAt: 1763640001000,
+            objectId: 123,
+            subscriptionType: 'contact.propertyChange',
+            propertyName: 'firstname',
+            propertyValue: 'Ada',
           },
         ],
         sign: (body, now) => ({

@@ -95,7 +95,10 @@ export const TALK: Service[] = [
     secret: discordKey,
     definition: {
       proof: {
-        ...{ type: 'ed25519', header: 'X-Signature-Ed25519', encoding: 'hex', signed: '{timestamp}{body}' },
+        type: 'ed25519',
+        header: 'X-Signature-Ed25519',
+        encoding: 'hex',
+        signed: '{timestamp}{body}',
         timestamp: { header: 'X-Signature-Timestamp' },
       },
       redact: ['/token'],
@@ -303,7 +306,10 @@ export const TALK: Service[] = [
     secret: SECRET,
     definition: {
       proof: {
-        ...{ type: 'hmac', algorithm: 'sha1', header: 'X-Twilio-Signature', encoding: 'base64' },
+        type: 'hmac',
+        algorithm: 'sha1',
+        header: 'X-Twilio-Signature',
+        encoding: 'base64',
         signed: 'https://ledger.example.org/webhooks/in/s{form}',
       },
       answer: '',

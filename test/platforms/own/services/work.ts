@@ -152,11 +152,9 @@ export const WORK: Service[] = [
     definition: {
       proof: {
         ...bodyHmac('Calendly-Webhook-Signature', { prefix: 'v1=' }),
-        ...{
-          separator: ',',
-          signed: '{timestamp}.{body}',
-          timestamp: { header: 'Calendly-Webhook-Signature', prefix: 't=' },
-        },
+        separator: ',',
+        signed: '{timestamp}.{body}',
+        timestamp: { header: 'Calendly-Webhook-Signature', prefix: 't=' },
       },
       rules: [
         {
@@ -237,7 +235,10 @@ export const WORK: Service[] = [
     secret: SECRET,
     definition: {
       proof: {
-        ...{ type: 'hmac', algorithm: 'sha1', header: 'X-Mandrill-Signature', encoding: 'base64' },
+        type: 'hmac',
+        algorithm: 'sha1',
+        header: 'X-Mandrill-Signature',
+        encoding: 'base64',
         signed: `${ADDRESS}{form}`,
       },
       decode: [{ at: '/mandrill_events' }],

@@ -13,8 +13,19 @@ import { runStoreConformance } from '../../board/run-store-conformance.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
 const QUEUED: Run = {
-  ...{ id: 'run_1', card_id: 'card_1', mode: 'real', state: 'queued', reason: null, exit_code: null, signal: null },
-  ...{ created_at: AT, started_at: null, finished_at: null, timeout_seconds: 60, log_bytes: 0, log_dropped_bytes: 0 },
+  id: 'run_1',
+  card_id: 'card_1',
+  mode: 'real',
+  state: 'queued',
+  reason: null,
+  exit_code: null,
+  signal: null,
+  created_at: AT,
+  started_at: null,
+  finished_at: null,
+  timeout_seconds: 60,
+  log_bytes: 0,
+  log_dropped_bytes: 0,
   plan: null,
 }
 

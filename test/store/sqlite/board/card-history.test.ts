@@ -17,7 +17,13 @@ function open(t: Test, path = join(testFolder(t), 'board.sqlite3')) {
 
 function cardWith(id: string, body = '') {
   return {
-    ...{ id, title: id, body, column: 'backlog', labels: [], assignee: null, links: [] },
+    id,
+    title: id,
+    body,
+    column: 'backlog',
+    labels: [],
+    assignee: null,
+    links: [],
     created_at: AT,
     updated_at: AT,
   }

@@ -18,7 +18,9 @@ const open: OpenBoardStore = async t => {
   const { sessions, close: closeSessions } = openSessionDatabase(join(folder, 'sessions.sqlite3'), { onCorrupt })
   t.teardown(closeSessions)
   return {
-    ...{ cards: asyncStore(cards), runs: asyncStore(runs), history: asyncStore(history) },
+    cards: asyncStore(cards),
+    runs: asyncStore(runs),
+    history: asyncStore(history),
     sessions: { ...asyncStore(sessions), salt: sessions.salt },
   }
 }

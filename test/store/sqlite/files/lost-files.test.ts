@@ -303,7 +303,8 @@ t.test('a store refuses everything once a file is gone, and ends with where its 
   const failures: unknown[] = []
   const reports: unknown[] = []
   const store = await openSqliteStore({
-    ...{ path, clock: () => 1_800_000_000_000_000 },
+    path,
+    clock: () => 1_800_000_000_000_000,
     onFailure: error => failures.push(error),
     onLost: error => reports.push(error),
   })

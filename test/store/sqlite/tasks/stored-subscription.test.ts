@@ -10,9 +10,21 @@ import { testFolder } from '../../../support/test-folder.js'
 const NOON = 1_800_000_000_000_000
 
 const PLAIN: Subscription = {
-  ...{ id: 'plain', source: 'chat', target: '', scope: {}, actions: [], event_kinds: [], capture_modes: [] },
-  ...{ filters: {}, metadata: {}, enabled: true, last_cursor: null, last_event_at: null, owner_user_id: null },
-  ...{ created_at: '2027-01-15T08:00:00.000000Z', updated_at: '2027-01-15T08:00:00.000000Z' },
+  id: 'plain',
+  source: 'chat',
+  target: '',
+  scope: {},
+  actions: [],
+  event_kinds: [],
+  capture_modes: [],
+  filters: {},
+  metadata: {},
+  enabled: true,
+  last_cursor: null,
+  last_event_at: null,
+  owner_user_id: null,
+  created_at: '2027-01-15T08:00:00.000000Z',
+  updated_at: '2027-01-15T08:00:00.000000Z',
 }
 
 /** JSON text of that many levels, which no serialiser writes. */
@@ -65,7 +77,10 @@ t.test('a subscription that is nested too deep fails no request, and describes i
   t.match(await ledger.getSubscription('of-62'), { last_event_at: moved, problem: undefined })
   t.match(await ledger.getSubscription('of-998'), { last_event_at: moved, problem: /deeper than 64 levels/ })
   t.match(await ledger.getSubscription('of-1500'), {
-    ...{ last_event_at: null, enabled: true, metadata: { reason: 'r' }, problem: /deeper than 64 levels/ },
+    last_event_at: null,
+    enabled: true,
+    metadata: { reason: 'r' },
+    problem: /deeper than 64 levels/,
   })
   t.equal((await ledger.listSubscriptions()).length, ids.length + 1)
 

@@ -22,9 +22,16 @@ t.test('users, tokens and that the ledger is closed outlive a restart', async t 
   const path = join(testFolder(t), 'events.db')
   const ada = userNamed('ada')
   const token: StoredToken = {
-    ...{ may: 'write', sources: ['ci'], name: 'build', expires_at: ada.created_at },
-    ...{ id: 'token', user_id: ada.id, digest: 'digest', prefix: 'tok_abcd' },
-    ...{ created_at: ada.created_at, last_used_at: null },
+    may: 'write',
+    sources: ['ci'],
+    name: 'build',
+    expires_at: ada.created_at,
+    id: 'token',
+    user_id: ada.id,
+    digest: 'digest',
+    prefix: 'tok_abcd',
+    created_at: ada.created_at,
+    last_used_at: null,
   }
   const before = await openAt(t, path)
   await before.users.create(ada)
