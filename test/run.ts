@@ -74,7 +74,9 @@ const waiting = slowRoomsFirst(files)
 // Two more than there are processors: tests wait a lot for what they started.
 await Promise.all(Array.from({ length: availableParallelism() + 2 }, runWaiting))
 await cluster?.remove()
-for (const folder of ['.tap/fixtures', '.tap']) removeEmpty(folder)
+// The last one is for sockets of ledgers whose paths are long.
+const sockets = join(process.env.TMPDIR, `daybook-${process.getuid?.()}`)
+for (const folder of ['.tap/fixtures', '.tap', sockets]) removeEmpty(folder)
 const { passed, failed, skipped } = totals
 if (failureTexts.length > 0) console.log(`\nFailures:\n${failureTexts.join('\n')}`)
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)

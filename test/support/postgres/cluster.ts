@@ -201,7 +201,14 @@ export class TestCluster {
 
   /** Starts the server, also again after `stop`. */
   async launch(): Promise<void> {
-    const settings = [`port=${this.port}`, 'unix_socket_permissions=0777', 'max_connections=200', ...this.settings]
+    const settings = [
+      `port=${this.port}`,
+      'unix_socket_permissions=0777',
+      'max_connections=200',
+      // In its folder: a server that is killed leaves what it has in /dev/shm.
+      'dynamic_shared_memory_type=mmap',
+      ...this.settings,
+    ]
     const given = settings.flatMap(setting => ['-c', setting])
     const options = ['-D', join(this.folder, 'data'), '-k', this.folder, '-c', 'listen_addresses=', ...given]
     const server = spawn(join(this.programs, 'postgres'), options, { ...(await this.#options()), stdio: 'ignore' })
