@@ -39,13 +39,13 @@ export async function endTree(root: TreeRoot, times: TreeTimes = TREE_TIMES, pro
   const graceEnds = performance.now() + times.graceMs
   while (!isNone(left) && performance.now() < graceEnds) {
     await delay(times.pollMs)
-    left = await findTargets(root, proc)
+    left = await findTargets(root, proc, left)
   }
   const killEnds = performance.now() + times.killMs
   while (!isNone(left) && performance.now() < killEnds) {
     signal(left, 'SIGKILL')
     await delay(times.pollMs)
-    left = await findTargets(root, proc)
+    left = await findTargets(root, proc, left)
   }
   return isNone(left)
 }
@@ -56,36 +56,45 @@ interface Targets {
   groups: ReadonlySet<number>
   /** Processes outside these groups. */
   pids: readonly number[]
+  /** All of them; none without /proc. */
+  processes: readonly ProcessRow[]
 }
 
 interface ProcessRow {
   pid: number
+  /** Start time: another process may have the number later. */
+  started: string
   parent: number
   group: number
   session: number
   isMarked: boolean
 }
 
-async function findTargets(root: TreeRoot, proc: string): Promise<Targets> {
+/** @param earlier found before: a process that is being killed has no environment any more, a moment before it is gone */
+async function findTargets(root: TreeRoot, proc: string, earlier?: Targets): Promise<Targets> {
   const rows = await readProcesses(root.mark, proc)
-  if (rows) return targetsAmong(rows, root)
-  return { groups: new Set(root.pid !== null && exists(-root.pid) ? [root.pid] : []), pids: [] }
+  if (rows) return targetsAmong(rows, root, earlier?.processes ?? [])
+  return { groups: new Set(root.pid !== null && exists(-root.pid) ? [root.pid] : []), pids: [], processes: [] }
 }
 
-function targetsAmong(rows: readonly ProcessRow[], root: TreeRoot): Targets {
+function targetsAmong(rows: readonly ProcessRow[], root: TreeRoot, earlier: readonly ProcessRow[]): Targets {
   const own = rows.find(row => row.pid === process.pid)
   // The first process led its own session, so the session of any marked process began with the run as well.
   const sessions = new Set(rows.filter(row => row.isMarked).map(row => row.session))
   if (root.pid !== null) sessions.add(root.pid)
   sessions.delete(own?.session ?? 0)
   const found = new Map<number, ProcessRow>()
-  const isOfRun = (row: ProcessRow) => row.isMarked || sessions.has(row.session) || found.has(row.parent)
+  const wasFound = (row: ProcessRow) => earlier.some(({ pid, started }) => pid === row.pid && started === row.started)
+  const isOfRun = (row: ProcessRow) =>
+    row.isMarked || sessions.has(row.session) || found.has(row.parent) || wasFound(row)
   for (let before = -1; before < found.size; ) {
     before = found.size
     for (const row of rows) if (row.pid !== process.pid && row.pid > 1 && isOfRun(row)) found.set(row.pid, row)
   }
-  const groups = new Set([...found.values()].map(row => row.group).filter(group => group > 1 && group !== own?.group))
-  return { groups, pids: [...found.values()].filter(row => !groups.has(row.group)).map(row => row.pid) }
+  const processes = [...found.values()]
+  const groups = new Set(processes.map(row => row.group).filter(group => group > 1 && group !== own?.group))
+  const pids = processes.filter(row => !groups.has(row.group)).map(row => row.pid)
+  return { groups, pids, processes }
 }
 
 /** The running processes, without zombies. Undefined without /proc. */
@@ -96,11 +105,12 @@ async function readProcesses(mark: string, proc: string): Promise<ProcessRow[] |
   for (const name of names) {
     const stat = await readOrNothing(() => readFile(join(proc, name, 'stat'), 'latin1'))
     if (stat === undefined) continue
-    const { isZombie, parent, group, session } = readProcStat(stat)
+    const { isZombie, started, parent, group, session } = readProcStat(stat)
     if (isZombie) continue
     // Readable only for processes of this user; others cannot be ended anyway.
     const environment = await readOrNothing(() => readFile(join(proc, name, 'environ')))
-    rows.push({ pid: Number(name), parent, group, session, isMarked: environment?.includes(mark) ?? false })
+    const isMarked = environment?.includes(mark) ?? false
+    rows.push({ pid: Number(name), started, parent, group, session, isMarked })
   }
   return rows
 }

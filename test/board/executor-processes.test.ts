@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { endTree } from '../../src/board/process-tree.js'
 import { testFolder } from '../support/test-folder.js'
@@ -115,7 +116,7 @@ t.test('a server that stops ends the run in progress; none is started again', as
   const second = await rig.executor.start(CARD.id, 'real', ADA)
   await untilComplete(t, rig.folder)
   await rig.executor.close()
-  t.same(pidsIn(rig.folder).filter(runs), [])
+  await untilGone(rig.folder)
   await t.rejects(rig.executor.start(CARD.id, 'mock', ADA), { category: 'unavailable', code: 'stopping' })
   t.match(await rig.executor.get(first.id), { state: 'interrupted', finished_at: /Z$/ })
   t.match(await rig.executor.get(second.id), { state: 'interrupted', started_at: null })
@@ -136,8 +137,7 @@ t.test('after a server was killed its runs are interrupted, and what is left of 
   t.match(await executor.get('run_1'), { state: 'interrupted', reason: null, finished_at: /Z$/ })
   t.match(await executor.get('run_2'), { state: 'interrupted', started_at: null })
   t.equal((await over(await executor.start(CARD.id, 'mock', ADA))).state, 'done')
-  // Killed they are by now; on a busy machine the system may take its time to carry it out.
-  await until(() => !pidsIn(folder).some(runs))
+  await untilGone(folder)
   t.match(await executor.get('run_1'), { state: 'interrupted' })
 })
 
@@ -151,4 +151,33 @@ t.test('without /proc the group of the first process is ended', async t => {
   t.notOk(runs(first.pid ?? 0))
   t.equal(pidsIn(folder).filter(runs).length, HEADS - 3, 'those of other sessions stay')
   t.ok(await endTree({ mark: 'NAME=none', pid: null }, SHORT_TIMES, nowhere), 'there is nothing to go by')
+})
+
+t.test('a process that is being killed belongs to its run until it is gone, even without its environment', async t => {
+  const proc = testFolder(t)
+  // On SIGTERM it loses its environment, as the system takes it from a process that ends.
+  const script = "trap ': > environ' TERM; : > ready; while :; do sleep 0.01; done"
+  const child = spawn('/bin/sh', ['-c', script], { cwd: proc, stdio: 'ignore' })
+  t.teardown(() => child.kill('SIGKILL'))
+  const entryOf = (pid = 0) => {
+    mkdirSync(join(proc, `${pid}`))
+    // Of one group and session, so that only the environment distinguishes them.
+    writeFileSync(join(proc, `${pid}`, 'stat'), `${pid} (sh) S 1 7 7${' 0'.repeat(15)} 12345`)
+  }
+  entryOf(process.pid)
+  entryOf(child.pid)
+  const environment = join(proc, `${child.pid}`, 'environ')
+  symlinkSync(join(proc, 'environ'), environment)
+  writeFileSync(join(proc, 'environ'), 'RUN=1')
+  await until(() => existsSync(join(proc, 'ready')))
+  const ending = endTree({ mark: 'RUN=1', pid: null }, { graceMs: 60_000, killMs: 60_000, pollMs: 1 }, proc)
+  await until(() => readFileSync(environment, 'utf8') === '')
+  let isOver = false
+  const isNone = ending.finally(() => {
+    isOver = true
+  })
+  await delay(50)
+  t.notOk(isOver)
+  rmSync(join(proc, `${child.pid}`), { recursive: true })
+  t.ok(await isNone)
 })
