@@ -82,7 +82,8 @@ export class Cards {
   }
 
   /**
-   * Changes the members that were sent. A card that stays the same or only moves within its column keeps its version.
+   * Changes the members that were sent; `column` and `position` move the card. A card that stays the same or only moves
+   * within its column keeps its version.
    *
    * @param input not validated yet
    * @param ifMatch the header, if one was sent

@@ -59,7 +59,7 @@ export interface WebhookAdapter<Source extends string = PlatformSource> {
   /** @throws AppError `invalid/invalid_json` for an unreadable body; never for an unknown event */
   normalise(delivery: WebhookDelivery, context: DeliveryContext): NormalisedDelivery
   /** For authors of a mapping: the values without a result, as places in the definition, of the first `most` items. */
-  without?(delivery: WebhookDelivery, most: number): string[][]
+  placesWithoutResult?(delivery: WebhookDelivery, most: number): string[][]
   /** Members that the platform requires in the response to a delivery, in addition to the counts. */
   answer?: Readonly<Record<string, boolean>>
 }

@@ -60,7 +60,7 @@ t.test('at a terminal it prints what to note down', async t => {
   const { out } = await verify([], { atTerminal: true })
   t.match(
     stripVTControlCharacters(out),
-    /^Verified 4 events: none was changed or removed\.\n {2}head {4}2027-01-15T08:00:00\.000003Z\n {2}digest {2}[0-9a-f]{64}\n$/,
+    /^Verified 4 events: nothing was changed or removed\.\n {2}head {4}2027-01-15T08:00:00\.000003Z\n {2}digest {2}[0-9a-f]{64}\n$/,
   )
 })
 
@@ -71,7 +71,7 @@ t.test('a changed event is named, and the exit code shows that something is wron
   const { code, out } = await verify([], { atTerminal: true })
   t.match(
     { code, out: stripVTControlCharacters(out) },
-    { code: 1, out: /^One problem in 4 events:\nb, captured at 2027-.*: It differs from what was recorded/ },
+    { code: 1, out: /^1 problem in 4 events:\nb, captured at 2027-.*: It differs from what was recorded/ },
   )
 })
 

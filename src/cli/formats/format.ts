@@ -95,7 +95,9 @@ function textOf(value: unknown): string {
 function nameOf(item: unknown, { name }: ItemShape): string {
   const value = typeof name === 'string' ? memberAt(item, name) : name(item)
   if (typeof value === 'string' || typeof value === 'number') return String(value)
-  throw new AppError('invalid', 'wrong_usage', 'This result has no names.', { hint: 'Choose another --output.' })
+  throw new AppError('invalid', 'wrong_usage', 'The results have no names to print.', {
+    hint: 'Choose another --output.',
+  })
 }
 
 function lines(texts: readonly string[]): string {

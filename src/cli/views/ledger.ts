@@ -55,12 +55,12 @@ function toLiveText(live: unknown): string {
 
 export function backupText({ path, bytes, events, head }: LedgerBackup): string {
   const newest = head === null ? '' : `, the newest of ${head}`
-  return `Copied and checked ${events.toLocaleString('en')} events${newest}: ${toTerminalLine(path)} (${toSizeText(bytes)}).`
+  return `Copied and checked ${countOf(events, 'event')}${newest}: ${toTerminalLine(path)} (${toSizeText(bytes)}).`
 }
 
 export function erasedText({ erased, entries }: ErasedSummary): string {
   if (erased === 0) return 'There was nothing to erase.'
-  const events = erased === 1 ? '1 event' : `${erased.toLocaleString('en')} events`
+  const events = countOf(erased, 'event')
   return [`Erased the content of ${events}. Recorded as:`, ...entries.map(entry => `  ${toTerminalLine(entry)}`)].join(
     '\n',
   )
@@ -72,7 +72,7 @@ export function compactedText({ database, bytes_before, bytes }: CompactedLedger
 
 export function restoredText({ database, events, head, replaced }: RestoredLedger): string {
   const newest = head === null ? '' : `, the newest of ${head}`
-  const lines = [`Restored ${events.toLocaleString('en')} events${newest}: ${toTerminalLine(database)}.`]
+  const lines = [`Restored ${countOf(events, 'event')}${newest}: ${toTerminalLine(database)}.`]
   if (replaced !== null) lines.push(`The ledger that was there is now ${toTerminalLine(replaced)}.`)
   return lines.join('\n')
 }
@@ -85,10 +85,9 @@ export function verificationText(verification: LedgerVerification, { paint }: Te
       const event = dedupe_key === null ? '' : `${dedupe_key}, captured at ${captured_at}: `
       return paint.red(toTerminalLine(event + detail))
     })
-    const count = problems.length === 1 ? 'One problem' : `${problems.length.toLocaleString('en')} problems`
-    return [`${count} in ${events.toLocaleString('en')} events${range}:`, ...lines].join('\n')
+    return [`${countOf(problems.length, 'problem')} in ${countOf(events, 'event')}${range}:`, ...lines].join('\n')
   }
-  const lines = [paint.green(`Verified ${events.toLocaleString('en')} events${range}: none was changed or removed.`)]
+  const lines = [paint.green(`Verified ${countOf(events, 'event')}${range}: nothing was changed or removed.`)]
   if (pending > 0) {
     lines.push(
       `${pending.toLocaleString('en')} of them have no digest yet, because an older release recorded them. The server adds`,
@@ -175,4 +174,8 @@ export function statsCard(stats: unknown, style: TerminalStyle): string {
     )
   }
   return parts.join('\n\n')
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
 }

@@ -27,7 +27,7 @@ export interface AcceptedDelivery extends Omit<NormalisedDelivery, 'events'> {
   verified: Verification
   events: AcceptedEvent[]
   /** For each explained event, the values without a result, as places in the definition. */
-  without?: string[][]
+  placesWithoutResult?: string[][]
 }
 
 export interface AcceptedEvent {
@@ -72,8 +72,8 @@ export function acceptDelivery(
   const taken = adapter.normalise(delivery, { ...rules.context, verified, secrets: rules.secrets })
   const events = taken.events.map(event => ({ event: withinTextBounds(event, delivery.body.byteLength) }))
   const { explained } = rules
-  if (explained === undefined || !adapter.without) return { ...taken, verified, events }
-  return { ...taken, verified, events, without: adapter.without(delivery, explained) }
+  if (explained === undefined || !adapter.placesWithoutResult) return { ...taken, verified, events }
+  return { ...taken, verified, events, placesWithoutResult: adapter.placesWithoutResult(delivery, explained) }
 }
 
 /** The same, but serialises every event, so that no slow work remains. @throws as `acceptDelivery` */

@@ -21,7 +21,7 @@ const check = Compile(SourceDefinitionSchema)
 export interface OwnAdapter extends WebhookAdapter<string> {
   definition: SourceDefinition
   remap: Mapping['remap']
-  without: Mapping['without']
+  placesWithoutResult: Mapping['placesWithoutResult']
 }
 
 /**
@@ -55,7 +55,7 @@ function problemsIn(input: object) {
 
 /** @throws AppError `invalid/invalid_field` with the place in the definition */
 export function compileOwnAdapter(definition: SourceDefinition): OwnAdapter {
-  const { normalise, remap, without } = compileMapping(definition)
+  const { normalise, remap, placesWithoutResult } = compileMapping(definition)
   const verify = compileProof(definition)
   return {
     definition,
@@ -70,7 +70,7 @@ export function compileOwnAdapter(definition: SourceDefinition): OwnAdapter {
     },
     normalise,
     remap,
-    without,
+    placesWithoutResult,
   }
 }
 

@@ -18,7 +18,7 @@ import { compileValue } from './template.js'
 /** The kind of a delivery that no rule of a mapping fits. It is kept unchanged and can be mapped later. */
 export const UNMAPPED = 'delivery.unmapped'
 
-/** The end of the identity of an item. */
+/** The identity of an item is that of its delivery, with the index of the item at its end. */
 const OF_ITEM = /:\d+$/u
 
 export interface Mapping {
@@ -27,7 +27,7 @@ export interface Mapping {
   /** Maps a kept payload to the events that its delivery would become now. */
   remap(kept: KeptDelivery): RemappedDelivery
   /** For authors of a mapping: the values without a result, as places in the definition, of the first `most` items. */
-  without(delivery: WebhookDelivery, most: number): string[][]
+  placesWithoutResult(delivery: WebhookDelivery, most: number): string[][]
 }
 
 /** A delivery, or one item of it, that was kept because it did not fit. */
@@ -136,11 +136,13 @@ export function compileMapping(definition: SourceDefinition): Mapping {
       }
     },
 
-    without: (delivery, most) => {
+    placesWithoutResult: (delivery, most) => {
       const root = prepare(readOwnBody(delivery, isSignedForm).root)
       try {
         const { scopes } = scopesOf({ root, item: root, headers: delivery.headers, budget: new Budget(root) })
-        return scopes.slice(0, most).map(scope => rules.find(({ applies }) => applies(scope))?.without(scope) ?? [])
+        return scopes
+          .slice(0, most)
+          .map(scope => rules.find(({ applies }) => applies(scope))?.placesWithoutResult(scope) ?? [])
       } catch (error) {
         if (!(error instanceof KeptWhole)) throw error
         return []

@@ -15,7 +15,7 @@ export interface CompiledRule {
   /** @returns the event without key and payload, or the reason why the payload does not fit */
   map(scope: Scope): MappedRule | { misfit: string }
   /** The values of the rule that have no result, as places in the definition. */
-  without(scope: Scope): string[]
+  placesWithoutResult(scope: Scope): string[]
 }
 
 export interface MappedRule {
@@ -60,7 +60,7 @@ export function compileRule(rule: SourceRule, field: string): CompiledRule {
   const target = compileTarget(rule, field, compile)
   return {
     applies: compileConditions(rule.when ?? [], `${field}/when`),
-    without: scope => reads.flatMap(([at, read]) => (read(scope) === undefined ? [at] : [])),
+    placesWithoutResult: scope => reads.flatMap(([at, read]) => (read(scope) === undefined ? [at] : [])),
     map: scope => {
       const parts = (kindOf(scope) ?? '').split('.', EVENT_LIMITS.kindCharacters)
       const words = parts.flatMap(part => {

@@ -41,12 +41,20 @@ export function testSource(
 }
 
 /** The facts about a delivery in addition to its events. */
-export function toTested({ events, ignored, deliveryId, answer, without = [] }: AcceptedDelivery): TestedFacts {
-  const isOfEvents = without.length > 0 && events.length > 0
+export function toTested({
+  events,
+  ignored,
+  deliveryId,
+  answer,
+  placesWithoutResult = [],
+}: AcceptedDelivery): TestedFacts {
+  const isOfEvents = placesWithoutResult.length > 0 && events.length > 0
   return {
     ignored,
     ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
     ...(answer === undefined ? {} : { answer }),
-    ...(isOfEvents && without.some(places => places.length > 0) ? { without_result: without } : {}),
+    ...(isOfEvents && placesWithoutResult.some(places => places.length > 0)
+      ? { without_result: placesWithoutResult }
+      : {}),
   }
 }

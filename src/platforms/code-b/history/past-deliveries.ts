@@ -14,7 +14,7 @@ export interface Project {
   since: string
 }
 
-/** In webhooks, tasks, incidents and others are work items. */
+/** Webhooks send tasks, incidents and other types of issues as work items. */
 export function issueDeliveries(project: Project, issue: Payload): PastDelivery[] {
   idOf(issue)
   if (timeOf(issue, 'created_at') < project.since) return []

@@ -42,7 +42,7 @@ export interface OwnershipRequest {
   silenceMs?: number
 }
 
-/** This process owns the ledger: it alone may open the database, until `release`. */
+/** The lock of a ledger: this process alone may open the database, until `release`. */
 export interface Ownership {
   /** Real path of the database. It has to be opened by this path, so that its WAL is next to the owner file. */
   readonly database: string
