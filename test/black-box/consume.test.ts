@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { freePort } from '../support/free-port.js'
 import { firstDeliveries, hasPython, KINDS, KilledConsumer } from './killed-consumers.js'
 import { ownFolder } from './own-folder.js'
 import { startServer } from './running-server.js'
@@ -15,7 +16,7 @@ const WRITE_EVERY_MS = 100
 /** For the slowest consumer. */
 const MOST_WAITING = 300
 
-t.setTimeout(60_000 + KILLS * 20_000)
+t.setTimeout(600_000 + KILLS * 20_000)
 
 /** The kinds differ in the client, which does not know the store. */
 const KINDS_OF: Record<TestedStore['name'], readonly string[]> = { SQLite: Object.keys(KINDS), PostgreSQL: ['shell'] }
@@ -34,8 +35,8 @@ for (const { name, newDatabase } of await testedStores(t)) {
 async function killConsumers(t: Test, kinds: readonly string[], database: string): Promise<void> {
   const folder = ownFolder(t)
   const random = seeded(SEED)
-  let server = await startServer(t, { home: folder, database })
-  const port = Number(new URL(server.url).port)
+  const port = await freePort()
+  let server = await startServer(t, { home: folder, database, port })
   const consumers = kinds.map(kind => new KilledConsumer(t, kind, () => server, folder))
   let written = 0
   const write = async () => {

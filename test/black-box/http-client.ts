@@ -20,9 +20,12 @@ export interface RequestOptions {
 /** The connection was refused or ended before the answer was complete: what became of the request is not known. */
 export class NoAnswer extends Error {}
 
+/** Shorter than the server keeps a connection that is idle: what a client sends must not meet the server's close. */
+const IDLE_MS = 3_000
+
 /** Speaks to one server over connections that it keeps. Rejects with `NoAnswer` when one fails. */
 export class HttpClient {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS })
 
   constructor(readonly url: string) {}
 

@@ -39,6 +39,8 @@ else {
       }
       const run = () =>
         ask(`${two.url}/api/reconciliations/run`, { method: 'POST', body: { dry_run: false }, headers: BY_ADMIN })
+      // The other server notes its run while it asks the platform.
+      while (!(await status()).running) await sleep(10)
       t.match(await status(), { running: { dry_run: false }, last: null }, 'it shows the run of the other server')
       t.match(await run(), { status: 409, body: { code: 'reconcile_running' } })
       await one.kill()

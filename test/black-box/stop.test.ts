@@ -49,8 +49,13 @@ for (const { name, newDatabase } of await testedStores(t)) {
     const { next_since: head } = (await server.http.get('/api/events')).json<Page>()
     const polls = [1, 2, 3].map(() => server.http.get(`/api/events?wait=55&since=${head}`))
     const streams = await Promise.all([1, 2].map(() => server.http.open(`/api/stream?since=${BEGINNING}`)))
-    const streamed = streams.map(stream => text(stream))
-    await untilWaiting(server)
+    let sent = ['', '']
+    const streamed = streams.map(async (stream, at) => {
+      for await (const chunk of stream.setEncoding('utf8')) sent = sent.with(at, sent[at] + chunk)
+      return sent[at]
+    })
+    while (!sent.every(text => text.includes('"the only one"'))) await sleep(5)
+    await untilHeld(server, polls.length)
     t.match(await server.stop(), { code: 0 })
     // A client without an answer is cut off after the grace period, and then there is none.
     for (const answer of await Promise.all(polls)) {
@@ -130,12 +135,10 @@ async function beginRequest({ url }: RunningServer, body: string): Promise<Socke
   return socket
 }
 
-/** Resolves once the requests that were sent before have surely been read. */
-async function untilWaiting({ http }: RunningServer): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) {
-    await http.get('/api/stats')
-    await sleep(20)
-  }
+/** Resolves once so many long polls wait for an event. */
+async function untilHeld({ http }: RunningServer, polls: number): Promise<void> {
+  const held = `daybook_held_answers{kind="poll"} ${polls}\n`
+  while (!(await http.get('/metrics')).text.includes(held)) await sleep(5)
 }
 
 /** Resolves once no new connection is accepted. */

@@ -15,7 +15,8 @@ import { testFolder } from '../support/test-folder.js'
 import { ADA } from './actor.js'
 import { CARD, runs as isRunning, program, SHORT_TIMES, shell, until } from './executor-rig.js'
 
-const LEASE_SECONDS = 1
+/** Half of it is how long a renewal may take before the executor ends its run: longer than a busy machine pauses. */
+const LEASE_SECONDS = 4
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
@@ -73,6 +74,8 @@ else {
     t.match(await executor.status(), { running: 'run_1', queued: 1 })
     server.kill('SIGKILL')
     await once(server, 'exit')
+    // As if its half minute were over.
+    await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
     const [first, second] = [await executor.get('run_1'), await executor.get('run_2')]
     t.match(await over(first), { state: 'interrupted', finished_at: /Z$/ })
     t.match(await over(second), { state: 'done' })
@@ -82,23 +85,29 @@ else {
 
   t.test('a server that is cut off ends its own run, and another one performs what waits', async t => {
     const address = await cluster.emptyBoard(t)
+    let isCutOff = false
+    const unlessCutOff = async <Result>(call: () => Promise<Result>) => {
+      if (isCutOff) throw new AppError('unavailable', 'store_failed', 'The network is down.')
+      return call()
+    }
     const cut = await openExecutor(t, address, {
-      command: shell('echo $$ > pid; sleep 60'),
-      // Once it has the lease, nothing about it arrives.
-      cutOff: shared => {
-        let leases = 0
-        const fail = () => Promise.reject(new AppError('unavailable', 'store_failed', 'The network is down.'))
-        const acquireLease: SharedRuns['acquireLease'] = options =>
-          leases++ === 0 ? shared.acquireLease(options) : fail()
-        return { acquireLease, renewLease: fail, releaseLease: fail }
-      },
+      command: shell('echo $$ > pid; sleep 600'),
+      // Once its run is in progress, nothing about the lease arrives.
+      cutOff: shared => ({
+        acquireLease: options => unlessCutOff(() => shared.acquireLease(options)),
+        renewLease: (...lease) => unlessCutOff(() => shared.renewLease(...lease)),
+        releaseLease: lease => unlessCutOff(() => shared.releaseLease(lease)),
+      }),
     })
     const first = await cut.executor.start(CARD.id, 'real', ADA)
+    const pidFile = join(cut.folder, 'pid')
+    await until(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'))
     await until(async () => (await cut.executor.get(first.id)).state === 'running')
+    isCutOff = true
     const other = await openExecutor(t, address, { command: shell('true') })
     const second = await other.executor.start(CARD.id, 'real', ADA)
     t.match(await cut.over(first), { state: 'interrupted' })
-    const pid = Number(readFileSync(join(cut.folder, 'pid'), 'utf8'))
+    const pid = Number(readFileSync(pidFile, 'utf8'))
     await until(() => !isRunning(pid))
     t.match(await other.over(second), { state: 'done' })
   })

@@ -65,7 +65,7 @@ t.test('a receiver verifies what it is sent, is waited for as it asks, and ends 
   ]
   const receiver = await standIn(t, () => answers.shift() ?? { status: 500 })
   const url = new URL(`${receiver.url}/hook`)
-  const forward: Work = { kind: 'forward', url, secret, timeoutSeconds: 5, asList: false }
+  const forward: Work = { kind: 'forward', url, secret, timeoutSeconds: 60, asList: false }
   await t.rejects(run('hook', { key: 'all' }, forward), { category: 'conflict', code: 'receiver_gone' })
   const webhook = new Webhook(`whsec_${secret.toString('base64')}`)
   const verified = receiver.arrived.map(({ body, headers }) => webhook.verify(body, headers as Record<string, string>))
@@ -86,7 +86,7 @@ t.test('a batch is verified as it is sent', async t => {
   const secret = randomBytes(24)
   const receiver = await standIn(t, () => ({ status: 204, body: '' }))
   const url = new URL(receiver.url)
-  await run('lists', { unit: 2 }, { kind: 'forward', url, secret, timeoutSeconds: 5, asList: true })
+  await run('lists', { unit: 2 }, { kind: 'forward', url, secret, timeoutSeconds: 60, asList: true })
   const webhook = new Webhook(`whsec_${secret.toString('base64')}`)
   const lists = receiver.arrived.map(({ body, headers }) => webhook.verify(body, headers as Record<string, string>))
   t.match(lists, [[{ subject_id: '1' }, { subject_id: '2' }], [{ subject_id: '3' }]])

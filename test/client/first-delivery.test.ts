@@ -73,7 +73,7 @@ function toAnswer(value: unknown): Answer {
 async function wait(ledger: TestedLedger, whenAway: (ledger: TestedLedger) => void = () => undefined) {
   const reported: string[] = []
   const controller = new AbortController()
-  const end = AbortSignal.timeout(10_000)
+  const end = AbortSignal.timeout(120_000)
   end.addEventListener('abort', () => controller.abort())
   const report = (word: string) => (given?: unknown) => {
     reported.push(`${word}${isWebhook(given) ? ` ${given.isSecretConfigured ? 'with' : 'without'} secret` : ''}`)

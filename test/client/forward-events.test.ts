@@ -19,7 +19,7 @@ const EVENT: LedgerEvent = {
 async function receiver(t: import('tap').Test, answer: AnswerParts, asList = false) {
   const server = await standIn(t, () => answer)
   const url = new URL(`${server.url}/hook?x=1`)
-  return { arrived: server.arrived, forward: createForwarder({ url, secret: SECRET, timeoutSeconds: 5, asList }) }
+  return { arrived: server.arrived, forward: createForwarder({ url, secret: SECRET, timeoutSeconds: 60, asList }) }
 }
 
 t.test('an event is posted with a signature that its receiver can verify, and the same id for a repeat', async t => {
@@ -63,7 +63,7 @@ t.test('an answer decides: done, later, never, or failed', async t => {
   const nowhere = createForwarder({
     url: new URL('http://127.0.0.1:9/'),
     secret: SECRET,
-    timeoutSeconds: 5,
+    timeoutSeconds: 60,
     asList: false,
   })
   await t.rejects(nowhere([EVENT]), { message: /cannot be reached/ })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { freePort } from '../support/free-port.js'
 
 /** A request as it arrived. */
 export interface Arrived {
@@ -31,11 +32,14 @@ export interface StandIn {
   close(): Promise<void>
 }
 
-/** A real HTTP server that returns the answers of a test. On a port of its own; closed when the test ends. */
+/**
+ * A real HTTP server that returns the answers of a test. On a port of its own, on which nobody answers after `close`;
+ * closed when the test ends.
+ */
 export async function standIn(
   t: Test,
   answer: (request: Arrived) => Answering,
-  where: { port: number } | { path: string } = { port: 0 },
+  where?: { port: number } | { path: string },
 ): Promise<StandIn> {
   const arrived: Arrived[] = []
   const server = createServer((req, res) => {
@@ -50,7 +54,8 @@ export async function standIn(
       else send(res, answering)
     })
   })
-  server.listen('path' in where ? where : { ...where, host: '127.0.0.1' })
+  const place = where ?? { port: await freePort() }
+  server.listen('path' in place ? place : { ...place, host: '127.0.0.1' })
   await once(server, 'listening')
   const address = server.address() as AddressInfo | string
   const port = typeof address === 'string' ? 0 : address.port

@@ -58,7 +58,7 @@ t.test('without a checkpoint it begins now, a line of text each for people', asy
   const { run } = startDaybook(t, ['api', 'events', '--follow', '--api-url', server.url], { atTerminal: true })
   await until(() => server.arrived.length > 1)
   head = 8
-  await until(() => run.out !== '')
+  await until(() => run.out.includes('\n'))
   t.match(run.out, /00:00:00.* {2}api {2}.*a\.b/)
 })
 
@@ -89,7 +89,7 @@ t.test('a replaced ledger is reported', async t => {
   const { run } = startDaybook(t, argv)
   await until(() => keysIn(run.out).length === 1)
   epoch = 'after'
-  await until(() => run.err.includes('restored'))
+  await until(() => run.err.includes('restored') && run.err.endsWith('\n'))
   t.match(run.err, /\nThe ledger was restored or replaced\. Continuing from the same checkpoint\.\n$/)
 })
 

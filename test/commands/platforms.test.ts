@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { problem, standIn } from '../client/stand-in.js'
+import { freePort } from '../support/free-port.js'
 import { runDaybook, startDaybook, until } from './run-daybook.js'
 
 const ANONYMOUS = 'http://127.0.0.1:1'
@@ -16,7 +17,7 @@ const ARRIVED = {
 const UNPROVED = { ...ARRIVED, dedupe_key: 'x', provenance: { route: 'webhook', verified: 'none' } }
 
 /** A ledger that has a secret for the forum, at which one delivery after the other arrives. */
-const ledger = (t: Parameters<typeof standIn>[0], events: unknown[], port = 0) => {
+const ledger = (t: Parameters<typeof standIn>[0], events: unknown[], port?: number) => {
   const waiting = [...events]
   return standIn(
     t,
@@ -27,7 +28,7 @@ const ledger = (t: Parameters<typeof standIn>[0], events: unknown[], port = 0) =
       const isHead = !url.includes('since=')
       return { body: { items: isHead ? [] : waiting.splice(0, 1), next_since: CHECKPOINT } }
     },
-    { port },
+    port === undefined ? undefined : { port },
   )
 }
 
@@ -99,7 +100,7 @@ t.test(
     const { port, url, close } = await ledger(t, [])
     await close()
     const { run, ended } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
-    await until(() => run.err.includes('Waiting for it.'))
+    await until(() => run.err.includes('Waiting for it.') && run.out.includes('\n'))
     t.match(JSON.parse(run.out), { source: 'forum' })
     await new Promise(resolve => setTimeout(resolve, 3_000))
     await ledger(t, [ARRIVED], port)
@@ -136,9 +137,9 @@ for (const { name, answer, code, note } of strangers) {
 }
 
 t.test('a delivery that came before there was a secret ends the waiting once it is delivered again', async t => {
-  const serve = (env: Record<string, string>, port = '0') =>
+  const serve = (env: Record<string, string>, port: string) =>
     startDaybook(t, ['serve', '--port', port, '--json', '--log-level', 'silent'], { env })
-  const first = serve({})
+  const first = serve({}, String(await freePort()))
   await until(() => first.run.out.includes('\n'))
   const { ledger: apiUrl } = JSON.parse(first.run.out)
   const env = { EVENT_API_URL: apiUrl, EVENT_WEBHOOK_SECRET_CODE_A: SECRET }
@@ -148,6 +149,7 @@ t.test('a delivery that came before there was a secret ends the waiting once it 
   t.match(run.err, /EVENT_WEBHOOK_SECRET_CODE_A is set here, but the server does not have it yet/)
   first.child.kill('SIGTERM')
   await first.ended
+  await until(() => run.err.includes('Waiting for it.'))
   const second = serve({ EVENT_WEBHOOK_SECRET_CODE_A: SECRET }, new URL(apiUrl).port)
   await until(() => run.err.includes('The server answers.'))
   const signature = createHmac('sha256', SECRET).update(BODY).digest('hex')

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { type ServerHere, serveHere } from '../runtime/serve/serve-here.js'
+import { freePort } from '../support/free-port.js'
 import { PageShell } from './page-shell.js'
 
 /** The addresses that the pages are written for. */
@@ -14,6 +15,8 @@ export type Addresses = Readonly<Record<string, string>>
 export class Reader {
   readonly #shell: PageShell
   #server: ServerHere | undefined
+  /** Of every server, as the pages have it. */
+  #port: string | undefined
 
   constructor(
     private readonly t: Test,
@@ -30,8 +33,8 @@ export class Reader {
       [...settings.matchAll(/([A-Z0-9_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
     )
     await this.#server?.close()
-    const port = this.#server ? new URL(this.#server.url).port : '0'
-    this.#server = await serveHere(t, { home, env, port, isDemo })
+    this.#port ??= String(await freePort())
+    this.#server = await serveHere(t, { home, env, port: this.#port, isDemo })
   }
 
   async run(block: string) {

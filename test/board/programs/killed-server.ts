@@ -17,7 +17,6 @@ const [, , home = '', address] = process.argv
 let made = 0
 const executor = await Executor.open({
   ...(await openRuns()),
-  times: { leaseSeconds: 1 },
   findCard: async () => CARD,
   hasToken: async () => true,
   now: () => Date.now() * 1000,
