@@ -31,6 +31,8 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.getByLabel('Text, in Markdown').fill('begun')
     await page.context().clearCookies()
     await page.keyboard.press('Control+Enter')
+    // The script of the login page shows this. Before it runs, the Enter key would submit the form without it.
+    await page.getByText('Log in to continue where you were, with your unsaved text.').waitFor()
     await logIn()
     t.equal(await page.getByText('begun').innerText(), 'begun')
     t.equal((await addressOf(page)).search, `?card=${ids.Card}`)
@@ -57,6 +59,8 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.getByRole('menuitem', { name: 'Appearance…' }).waitFor()
     t.equal(await page.getByRole('menuitem', { name: 'Log out' }).count(), 0)
     await page.keyboard.press('Escape')
+    // A new card needs a column, and the columns come with the cards.
+    await page.getByRole('heading', { name: 'No cards yet.' }).waitFor()
     await page.keyboard.press('n')
     await page.keyboard.type('Written by mia')
     await page.keyboard.press('Enter')

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import t from 'tap'
 import { BoardSite, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
@@ -108,10 +109,15 @@ t.test('cards in a browser', inBrowser(), async t => {
     const ids = await layOut(board, [{ title: 'Card', body }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const task = (name: string) => page.getByRole('checkbox', { name })
-    await task('quoted task').check()
-    await task('within').focus()
-    await page.keyboard.press('Space')
-    await task('last').check()
+    /** Ticks, and waits until the text is drawn again: between the two halves of a press, this would undo the press. */
+    const tick = async (name: string, press: (box: Locator) => Promise<unknown>) => {
+      const before = await task(name).elementHandle()
+      await press(task(name))
+      await before?.waitForElementState('hidden')
+    }
+    await tick('quoted task', box => box.check())
+    await tick('within', box => box.press('Space'))
+    await tick('last', box => box.check())
     const ticked = body.replace('[ ] **', '[x] **').replace('[x] within', '[ ] within').replace('[ ] last', '[x] last')
     while ((await board.ask(`/api/cards/${ids.Card}`)).body !== ticked) await page.waitForTimeout(10)
     await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
@@ -182,8 +188,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     'a card that was only moved during the edit is saved without a notice, also by keys where its panel covers the board',
     async t => {
       const ids = await layOut(board, [{ title: 'Card' }])
-      const page = await site.openTab(t, board)
-      await page.setViewportSize({ width: 900, height: 800 })
+      const page = await site.openTab(t, board, '/', { viewport: { width: 900, height: 800 } })
       await page.getByRole('link', { name: 'Card' }).focus()
       await page.keyboard.press('e')
       await page.locator('textarea:focus').waitFor()

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { itemsOf } from '../support/events.js'
-import { inBrowser, openBrowser } from './chromium.js'
+import { inBrowser, openBrowser, openWindow } from './chromium.js'
 import { ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
 import { findAxeViolationsInBothSchemes, findSmallTargets, focused, overflow, query } from './page-checks.js'
 import { serveCompany } from './watching-company.js'
@@ -160,8 +160,9 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     t.teardown(() => files.close())
     const origin = `http://127.0.0.1:${(files.address() as AddressInfo).port}`
     const { url } = await site.serve(t, { ledger, settings: { corsOrigins: [origin] } })
-    const page = await browser.newPage()
-    t.teardown(() => page.close())
+    const window = await openWindow(browser)
+    t.teardown(() => window.close())
+    const page = await window.newPage()
     await page.goto(origin)
     const count = await page.evaluate(`(async () => {
       const { Daybook } = await import('/index.js')

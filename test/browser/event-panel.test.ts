@@ -276,9 +276,11 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     }
     await page.keyboard.press('Escape')
     await tree.getByText('8796', { exact: true }).first().click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Copy' }).waitFor()
     t.same(await page.getByRole('menuitem').allInnerTexts(), ['Copy'], 'the server searches no numbers')
     await page.keyboard.press('Escape')
     await tree.getByText('kind', { exact: true }).first().click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Copy' }).waitFor()
     t.same(
       await page.getByRole('menuitem').allInnerTexts(),
       ['Only message.created', 'All but message.created', 'Copy'],
@@ -335,12 +337,11 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     const page = await openEvent(t, 'hostile')
     t.equal(await panel(page).locator('img').count(), 0)
     t.equal(await panel(page).getByRole('link', { name: /^Open/ }).count(), 0)
-    t.same(
-      await panel(page)
-        .locator('a')
-        .evaluateAll(links => links.map(link => new URL((link as unknown as { href: string }).href).protocol)),
-      Array.from({ length: await panel(page).locator('a').count() }, () => 'http:'),
-    )
+    // In one go: further links come with the conversation.
+    const protocols = await panel(page)
+      .locator('a')
+      .evaluateAll(links => links.map(link => new URL((link as unknown as { href: string }).href).protocol))
+    t.same([...new Set(protocols)], ['http:'])
     const words = await panel(page).innerText()
     t.match(words, /<img src=x onerror=alert\(1\)>/)
     t.match(words, /RLO/)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { freePort, message, post, said, start } from './events-site.js'
 import { ObservatorySite } from './observatory-site.js'
-import { findAxeViolations } from './page-checks.js'
+import { findAxeViolations, untilHolds } from './page-checks.js'
 
 t.test('Live in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
@@ -28,7 +28,7 @@ t.test('Live in a browser', inBrowser(), async t => {
     await pill.click()
     await page.getByText('Later 2').waitFor()
     await pill.waitFor({ state: 'detached' })
-    t.equal(await page.evaluate(`document.querySelector('.virtual-list').scrollTop`), 0)
+    await untilHolds(page, `document.querySelector('.virtual-list').scrollTop === 0`)
   })
 
   t.test('a day shows how many events it has, also when more arrived than are loaded', async t => {
@@ -105,6 +105,8 @@ t.test('Live in a browser', inBrowser(), async t => {
     await post(second, message({ text: 'First after' }))
     await page.getByText('First after').waitFor()
     await page.evaluate(`document.querySelector('.virtual-list').scrollTo(0, 0)`)
+    // The rows follow in the frames after the scrolling.
+    await untilHolds(page, `document.querySelector('.event-said')?.innerText === 'First after'`)
     const texts = (await said(page)).slice(0, 16)
     t.same(texts, ['First after', ...Array.from({ length: 14 }, (_, at) => `Meanwhile ${13 - at}`), 'Last before'])
     t.same(await findAxeViolations(page), [])
@@ -123,12 +125,8 @@ t.test('Live in a browser', inBrowser(), async t => {
 /** A module that is asked for once the page has nothing else to do, with all that it imports. */
 async function hasLoaded(page: Page, name: string): Promise<void> {
   const find = `performance.getEntriesByType('resource').find(entry => entry.name.endsWith('/${name}'))?.name`
-  for (let tries = 0; tries < 400; tries++) {
-    const address = await page.evaluate<string | undefined>(find)
-    if (address !== undefined) return page.evaluate(`import('${address}').then(() => {})`)
-    await page.waitForTimeout(25)
-  }
-  throw new Error(`${name} was not loaded.`)
+  await untilHolds(page, find)
+  await page.evaluate(`import(${find}).then(() => {})`)
 }
 
 /** A zone in which no day ends soon. */

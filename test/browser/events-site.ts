@@ -63,7 +63,6 @@ export async function freePort(): Promise<number> {
 
 /** Rows of the list that are in the page. */
 export const rows = (page: Page) => page.locator('.list-row')
-/** The query of the address. */
 
 /** The list is scrolled to its end. */
 export function isAtEnd(page: Page): Promise<boolean> {
@@ -71,14 +70,18 @@ export function isAtEnd(page: Page): Promise<boolean> {
     document.querySelector('.virtual-list'))`)
 }
 
+/** Only a hang takes so long, however busy the machine. */
+const LONGEST_MILLISECONDS = 120_000
+
 /** Waits until there are so many rows, or more than a few. */
 export async function hasRows(page: Page, amount?: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const present = await page.locator('.list-row').count()
+  const until = performance.now() + LONGEST_MILLISECONDS
+  for (;;) {
+    const present = await rows(page).count()
     if (amount === undefined ? present > 5 : present === amount) return
+    if (performance.now() > until) throw new Error(`There are ${present} rows.`)
     await page.waitForTimeout(25)
   }
-  throw new Error(`There are ${await page.locator('.list-row').count()} rows.`)
 }
 
 /** What the first rows say, words alone. */

@@ -253,7 +253,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     const sentence = page.getByText('Everything that happened, recorded exactly once.')
     t.ok(await sentence.isVisible())
     await page.setViewportSize({ width: 759, height: 800 })
-    t.notOk(await sentence.isVisible())
+    await sentence.waitFor({ state: 'hidden' })
   })
 
   t.test('fingers get targets of 44 px', async t => {

@@ -45,6 +45,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await page.keyboard.press('Control+Enter')
     await page.getByRole('dialog', FORM).waitFor({ state: 'detached' })
     const row = page.getByRole('row', { name: /stream:eng\/topic:deploys/ })
+    await row.filter({ hasText: 'Ada' }).waitFor()
     t.match(await row.innerText(), /Message written\s+Webhook[\s\S]*Ada/)
     t.match(await ledger.listSubscriptions(), [
       { target: 'stream:eng/topic:deploys', event_kinds: ['message.created'], owner_user_id: String },
