@@ -112,10 +112,13 @@ t.test('Live in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
     // Another ledger takes the place of this one, such as a backup.
     await second.stop()
-    const third = await start(t, `${home}/other.db`, port)
-    await post(third, message({ text: 'Of another ledger' }))
-    await page.evaluate(`document.querySelector('.outage button')?.click()`)
-    await page.getByText('The server has a different ledger now.').waitFor()
+    const replace = async () => {
+      const third = await start(t, `${home}/other.db`, port)
+      await post(third, message({ text: 'Of another ledger' }))
+      await page.evaluate(`document.querySelector('.outage button')?.click()`)
+    }
+    // Together: the page shows this for some seconds, and may find the server before the test knows that it has started.
+    await Promise.all([page.getByText('The server has a different ledger now.').waitFor(), replace()])
     t.same(await said(page), ['Of another ledger'])
     await page.locator('.events-total', { hasText: /^1 event$/ }).waitFor()
     t.same(site.complaints, [])
