@@ -89,11 +89,9 @@ t.test('an answer without a length that we cut does not pass as complete', async
 t.test('a request that waits for the connection of another is not taken for one that cannot connect', async t => {
   const { address } = await start(t, (_, res) => setTimeout(() => res.end('ok'), 150))
   const agent = keptOpen(t)
-  const calls = [1, 2, 3].map(() => exchange(address, { ...CALL, agent, totalSeconds: 0.3 }))
-  t.same(
-    (await Promise.all(calls)).map(({ status }) => status),
-    [200, 200, 200],
-  )
+  // All of them together take longer than one of them may.
+  const calls = Array.from({ length: 10 }, () => exchange(address, { ...CALL, agent, totalSeconds: 1.2 }))
+  for (const { status } of await Promise.all(calls)) t.equal(status, 200)
 })
 
 t.test('an answer that is larger than allowed is not read to its end', async t => {

@@ -24,10 +24,17 @@ export interface ProxyRig {
   close(): Promise<void>
   /** Writes `backends.json`. */
   configure(profiles: Record<string, unknown>): void
-  /** Sends bytes as they are and reads until the server closes, or cuts the connection. */
-  raw(text: string | Buffer): Promise<string>
+  /** Sends bytes as they are and reads until the server closes, or cuts the connection. @param onText what came so far */
+  raw(text: string | Buffer, onText?: (text: string) => void): Promise<string>
   /** One request on a connection of its own. */
-  ask(path: string, lines?: readonly string[], options?: { method?: string; body?: string }): Promise<string>
+  ask(path: string, lines?: readonly string[], options?: AskOptions): Promise<string>
+}
+
+interface AskOptions {
+  method?: string
+  body?: string
+  /** Called with what came so far. */
+  onText?: (text: string) => void
 }
 
 export interface RigOptions {
@@ -73,10 +80,13 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
   const { address, port } = await app.listen(host, 0)
   own.push({ address, port })
   t.teardown(() => app.close())
-  const raw = async (text: string | Buffer) => {
+  const raw: ProxyRig['raw'] = async (text, onText) => {
     const socket = connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
-    socket.on('data', chunk => chunks.push(chunk))
+    socket.on('data', chunk => {
+      chunks.push(chunk)
+      if (onText) onText(Buffer.concat(chunks).toString('latin1'))
+    })
     // A cut connection ends like any other here; the received bytes show the difference.
     socket.on('error', () => socket.destroy())
     socket.write(text)
@@ -95,9 +105,9 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
       writeFileSync(file, JSON.stringify({ profiles }), { mode: 0o600 })
     },
     raw,
-    ask: (path, lines = [], { method = 'GET', body = '' } = {}) => {
+    ask: (path, lines = [], { method = 'GET', body = '', onText } = {}) => {
       const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...lines, 'Connection: close']
-      return raw(`${head.join('\r\n')}\r\n\r\n${body}`)
+      return raw(`${head.join('\r\n')}\r\n\r\n${body}`, onText)
     },
   }
 }

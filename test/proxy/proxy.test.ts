@@ -219,22 +219,26 @@ t.test('a profile that leads to ourselves is refused by every name, before a byt
   const everywhere = await proxyRig(t, { host: '0.0.0.0' })
   const withLedger = await proxyRig(t, { listeners: [{ address: '127.0.0.1', port: ledger.port }] })
   const aliases = ['127.0.0.1', 'localhost', '0.0.0.0', '0x7f.1', '2130706433', '127.1', '[::ffff:127.0.0.1]']
-  for (const alias of aliases) {
+  for (const [at, alias] of aliases.entries()) {
     rig.configure({ self: { url: `http://${alias}:${rig.port}` } })
     t.match(await rig.ask('/api/backends/self/api/backends'), /^HTTP\/1\.1 502 /, alias)
+    while (rig.log.length <= at) await setTimeout(5)
     t.match(rig.log.at(-1), { reason: 'leads back to this server', backend: 'self' }, alias)
     withLedger.configure({ self: { url: `http://${alias}:${ledger.port}` } })
     t.match(await withLedger.ask('/api/backends/self/api/events'), /^HTTP\/1\.1 502 /, alias)
     const post = { method: 'POST', body: 'abc' }
     t.match(await withLedger.ask('/api/backends/self/api/events', ['Content-Length: 3'], post), /^HTTP\/1\.1 502 /)
   }
-  for (const alias of [...aliases, '127.9.9.9']) {
+  for (const [at, alias] of [...aliases, '127.9.9.9'].entries()) {
     everywhere.configure({ self: { url: `http://${alias}:${everywhere.port}` } })
     t.match(await everywhere.ask('/api/backends/self/api/backends'), /^HTTP\/1\.1 502 /, alias)
+    while (everywhere.log.length <= at) await setTimeout(5)
     t.match(everywhere.log.at(-1), { reason: 'leads back to this server' }, alias)
   }
   rig.configure({ self: { url: `https://localhost:${rig.port}` } })
   t.match(await rig.ask('/api/backends/self/api/backends'), /^HTTP\/1\.1 502 /)
+  // A request is logged once its answer is over, which its reader may see first.
+  while (rig.log.length <= aliases.length) await setTimeout(5)
   t.match(rig.log.at(-1), { reason: 'leads back to this server' })
   t.equal(rig.log.length, aliases.length + 1, 'it never sent a request to its own address')
   t.equal(bytes, 0)

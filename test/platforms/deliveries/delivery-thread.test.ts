@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import type { WebhookDelivery } from '../../../src/platforms/adapter.js'
 import { ADAPTERS, adapterOf } from '../../../src/platforms/adapters.js'
@@ -11,6 +12,13 @@ function startThread(t: Test, limits: Partial<DeliveryThreadLimits> = {}): Deliv
   const thread = new DeliveryThread(limits)
   t.teardown(() => thread.close())
   return thread
+}
+
+/** Lets timers end when the test ends them, however far the thread has come. */
+function controlTime(t: Test): (ms: number) => void {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  return ms => mock.timers.tick(ms)
 }
 
 function issue(padding: unknown): WebhookDelivery {
@@ -69,22 +77,26 @@ t.test('what has proved where it comes from takes precedence, then the smallest'
 })
 
 t.test('a delivery that waits too long is refused, unless it has proved something', async t => {
-  const thread = startThread(t, { waitMs: 1 })
+  const thread = startThread(t, { waitMs: 1_000 })
+  const tick = controlTime(t)
   const busy = { category: 'unavailable', code: 'busy', retryAfterSeconds: 5 }
   const first = thread.take(adapterOf('code_a'), issue('x'.repeat(5_000_000)), OPEN)
   const unproved = thread.take(adapterOf('code_a'), issue('x'), OPEN)
   const proved = thread.take(adapterOf('code_a'), issue('x'), { ...OPEN, secrets: ['s'], verified: 'signature' })
+  tick(1_000)
   await t.rejects(unproved, busy)
   t.match(await first, { verified: 'none' }, 'the one that is being taken does not wait')
   t.match(await proved, { verified: 'signature' })
 })
 
 t.test('a delivery that takes too long is refused, and the next one is taken', async t => {
-  const thread = startThread(t, { unprovedMs: 1 })
+  const thread = startThread(t, { unprovedMs: 1_000 })
+  const tick = controlTime(t)
   const members = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`member ${index}`, index]))
   const proved: DeliveryRules = { ...OPEN, secrets: ['s'], verified: 'signature' }
   const slow = thread.take(adapterOf('code_a'), issue(members), OPEN)
   const next = thread.take(adapterOf('code_a'), issue('x'), proved)
+  tick(1_000)
   await t.rejects(slow, { category: 'unavailable', code: 'busy' })
   t.match(await next, { verified: 'signature', events: [{ event: { kind: 'issue.created' } }] })
 })

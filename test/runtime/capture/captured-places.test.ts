@@ -108,7 +108,8 @@ t.test('a second watch over messages that the ledger holds already is marked on 
   const rig = await captureRig(t)
   const ids = rig.chat.book.say(DEPLOYS, 5)
   await rig.once()
-  await new Promise(resolve => setTimeout(resolve, 300)) // until they are in the search index
+  // From then on the search index finds them.
+  while ((await rig.ledger.health()).unindexedEvents > 0) await new Promise(setImmediate)
   await rig.ledger.saveSubscription({ ...WATCH, id: 'second' })
   t.match(await rig.once('second'), { messages: 5, created: 0, duplicates: 5 })
   t.same(await idsOf(rig, 'second'), ids)

@@ -127,8 +127,13 @@ t.test('a connection without a heartbeat is given up, and the same queue is read
   const rig = await liveRig(t, {}, ({ chat }) => {
     chat.queues.waitSeconds = 1
   })
-  await until(() => rig.log.length === 3)
-  t.match(logOf(rig), [['info'], ['warn', 'chat_timeout'], ['info', undefined, 'chat events are live again']])
+  // It is given up again each time it is silent for so long.
+  await until(() => rig.log.length >= 3)
+  t.match(logOf(rig).slice(0, 3), [
+    ['info'],
+    ['warn', 'chat_timeout'],
+    ['info', undefined, 'chat events are live again'],
+  ])
   rig.chat.book.say(DEPLOYS)
   await rig.recorded(1)
   t.equal(rig.chat.queues.registered.length, 1)

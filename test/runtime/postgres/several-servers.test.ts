@@ -12,6 +12,9 @@ import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { note, startServer, until } from '../follow/servers.js'
 import { ask, eventOf, type Page, readAll, startServers } from './three-servers.js'
 
+/** Of a long poll: much longer than a slow machine needs to wake it. */
+const WAIT_SECONDS = 50
+
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
@@ -90,7 +93,7 @@ else {
     await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('before') })
     const { body } = await ask<Page>(`${urls[1]}/api/events`)
     const started = performance.now()
-    const poll = ask<Page>(`${urls[1]}/api/events?since=${body.next_since}&source=lamps&wait=20`)
+    const poll = ask<Page>(`${urls[1]}/api/events?since=${body.next_since}&source=lamps&wait=${WAIT_SECONDS}`)
     await new Promise(resolve => setTimeout(resolve, 200))
     await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('other') })
     await ask(`${urls[2]}/api/events`, { method: 'POST', body: eventOf('wanted', { source: 'lamps' }) })
@@ -98,7 +101,7 @@ else {
       (await poll).body.items.map(event => event.dedupe_key),
       ['wanted'],
     )
-    t.ok(performance.now() - started < 5_000)
+    t.ok(performance.now() - started < (WAIT_SECONDS * 1_000) / 2)
   })
 
   t.test('users, tokens and sessions are those of all servers at every moment', async t => {

@@ -149,7 +149,7 @@ t.test('answers behind one another on a connection hold nothing once it is close
 t.test('long polls that are woken together each get the whole of a large page', async t => {
   const served = await serveEvents(t, { count: 1, bytes: 1 })
   const since = String((await served.request('/api/events')).body.next_since)
-  const polls = Array.from({ length: 8 }, () => served.request(`/api/events?limit=500&wait=20&since=${since}`))
+  const polls = Array.from({ length: 8 }, () => served.request(`/api/events?limit=500&wait=55&since=${since}`))
   const areHeld = async () => /daybook_connections\{use="held"\} 8/.test((await served.request('/metrics')).text)
   while (!(await areHeld())) await setTimeout(5)
   const payload = { text: 'x'.repeat(150 * KIB) }

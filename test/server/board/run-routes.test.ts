@@ -228,7 +228,7 @@ t.test('a log beyond the limit of streams is 503', async t => {
   const limits = { held: 1, heldByCaller: 1, heldByAddress: 1 }
   const places = new HeldPlaces({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
   const { url, start, ask } = await serveRuns(t, {
-    settings: { command: shell('sleep 20') },
+    settings: { command: shell('sleep 60') },
     shutdown: new Shutdown(places),
   })
   const run = await start('real')

@@ -162,19 +162,24 @@ t.test('over a ledger with events', async t => {
     const waiting = next('bells', '?wait=30')
     time.now += 10_000_000
     await record('noise')
-    t.match((await request('/api/consumers/bells')).body, { lag: { events: 0, exact: true } })
+    const readLag = async () => (await request('/api/consumers/bells')).body.lag as { exact: boolean }
+    /** A machine that is busy may not count in time. */
+    const exactLag = async () => {
+      for (;;) {
+        const lag = await readLag()
+        if (lag.exact) return lag
+      }
+    }
+    t.match(await exactLag(), { events: 0 })
     await record('bell')
     const { body } = await waiting
     t.same(subjectsOf(body), ['bell'])
     time.now += 2_000_000
-    const readLag = async () => (await request('/api/consumers/bells')).body.lag as { exact: boolean }
-    let lag = await readLag()
-    // A machine that is busy may not count in time.
-    while (!lag.exact) lag = await readLag()
-    t.same(lag, { events: 1, seconds: 2, exact: true })
-    const { text } = await request('/metrics')
+    t.same(await exactLag(), { events: 1, seconds: 2, exact: true })
+    const isExact = /^daybook_consumer_lag_seconds\{consumer="bells"\} 2$/m
+    let { text } = await request('/metrics')
+    while (!isExact.test(text)) text = (await request('/metrics')).text
     t.match(text, /^daybook_consumer_lag_events\{consumer="bells"\} 1$/m)
-    t.match(text, /^daybook_consumer_lag_seconds\{consumer="bells"\} 2$/m)
     await ack('bells', batchOf(body).ack)
     t.match((await request('/api/consumers/bells')).body, { lag: { events: 0, seconds: 0 } })
   })

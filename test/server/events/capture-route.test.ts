@@ -65,9 +65,9 @@ t.test('a capture that cannot begin is refused as any request', async t => {
 })
 
 t.test('heartbeats keep a silent connection open', async t => {
-  const run = () => new Promise<CaptureResult>(resolve => setTimeout(resolve, 400, RESULT))
+  const run = () => new Promise<CaptureResult>(resolve => setTimeout(resolve, 1_500, RESULT))
   const { client } = await start(t, run, { streamTimes: { heartbeatMs: 20, drainMs: 1_000 } })
-  const impatient = new LedgerClient(client.address, { idleSeconds: 0.2 })
+  const impatient = new LedgerClient(client.address, { idleSeconds: 1 })
   t.same(await impatient.capture(REQUEST, () => undefined), RESULT)
 })
 

@@ -146,8 +146,15 @@ t.test('a feed that is slow delays no other, and is not read twice at a time', a
   await put('news', feedAt(other.url('/news')))
   await recorded(1)
   t.match(await events(), [{ source: 'news' }])
+  let joined = 0
+  const readOnRequest = ledger.feeds.read.bind(ledger.feeds)
+  ledger.feeds.read = (...given) => {
+    const outcome = readOnRequest(...given)
+    joined++
+    return outcome
+  }
   const asked = read('slow')
-  await sleep(100)
+  while (joined === 0) await new Promise(setImmediate)
   gate.emit('open')
   t.match(await asked, { status: 200, body: { created: 1, unchanged: false } }, 'who asks joins the reading')
   await recorded(2)
@@ -156,10 +163,22 @@ t.test('a feed that is slow delays no other, and is not read twice at a time', a
 
 t.test('feeds that take too long leave the quick lane, and those that were slow wait in another one', async t => {
   const { ledger, store, put, pass, now } = await serveFeedSources(t)
-  const seconds = { quick: 0.2, slow: 1 }
+  const seconds = { quick: 0.7, slow: 0.8 }
+  let mayBeSlow = Promise.resolve()
+  /** Readings of the slow lane begin only once the result is called. */
+  const holdSlow = () => {
+    let release = () => {}
+    mayBeSlow = new Promise(resolve => {
+      release = resolve
+    })
+    return release
+  }
   const feeds = new Feeds({
     clock: now,
-    read: readFeed,
+    read: async (url, asked) => {
+      if (asked?.seconds === seconds.slow) await mayBeSlow
+      return readFeed(url, asked)
+    },
     seconds,
     notes: store.notes,
     list: () => ledger.sources.list(),
@@ -184,6 +203,7 @@ t.test('feeds that take too long leave the quick lane, and those that were slow 
       },
       signal,
     )
+  let release = holdSlow()
   const schedule = new FeedSchedule({ feeds: { readDue }, logger: pino({ level: 'silent' }), checkMs: 5 })
   t.teardown(() => schedule.stop())
   const until = async (isSo: () => boolean) => {
@@ -191,12 +211,15 @@ t.test('feeds that take too long leave the quick lane, and those that were slow 
   }
   await until(() => news.asked.length === 1)
   t.same([...failed], [], 'behind eight new slow feeds it waits two turns of the quick lane')
+  release()
   await until(() => failed.size === slow.length)
   t.notOk(failed.has('z-news'))
   failed.clear()
+  release = holdSlow()
   pass(10_000)
   await until(() => news.asked.length === 2)
   t.same([...failed], [], 'behind eight known slow feeds it does not wait')
+  release()
 })
 
 t.test('people have the feeds of a host read five times a minute, and not before it accepts requests', async t => {

@@ -339,7 +339,7 @@ const SLICED = [
   '/api/events?q=needle',
   '/api/histogram?source=chat',
   '/api/facets?source=chat',
-  '/api/events?since=2031-05-04T09:00:00Z&wait=20',
+  '/api/events?since=2031-05-04T09:00:00Z&wait=55',
 ]
 
 /** A ledger whose queries never end, unless they are cancelled. */
@@ -385,7 +385,7 @@ t.test('a question is given up soon after the connection of its reader is closed
     socket.destroy()
     const left = performance.now()
     await until(() => ledger.givenUp === 1)
-    t.ok(performance.now() - left < 3_000, path)
+    t.ok(performance.now() - left < 20_000, path)
   })
   await Promise.all(abandoned)
 })

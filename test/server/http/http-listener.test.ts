@@ -109,7 +109,7 @@ t.test('stopping finishes what was accepted and closes what is idle', async t =>
   t.match(await answer, { status: 201 })
   t.equal((await answer).headers.get('connection'), 'close')
   await closing
-  t.ok(performance.now() - started < 3_000, 'no connection outlives it')
+  t.ok(performance.now() - started < 4_500, 'no connection outlives it')
 })
 
 t.test('stopping twice, or before anything listened, is not a mistake', async t => {

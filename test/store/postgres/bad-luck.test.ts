@@ -20,6 +20,8 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   // Durable: what was acknowledged has to outlive a crash.
   const cluster = await TestCluster.start(t, programs, ['fsync=on', 'listen_addresses=127.0.0.1'], await freePort())
+  const isWaitingForTable = async () =>
+    (await cluster.sql(`SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation'`)).length > 0
   const openTogether = async (count: number) => {
     const address = await cluster.emptyLedger(t)
     return Promise.all(Array.from({ length: count }, () => openPostgresStore({ address })))
@@ -120,9 +122,7 @@ else {
       INSERT INTO events
       SELECT (jsonb_populate_record(event, '{"captured_us": ${march}, "seq": 2}')).* FROM events event`)
     const made = store.shared.makePartitions(march)
-    const isWaiting = async () =>
-      (await cluster.sql(`SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation'`)).length > 0
-    while (!(await isWaiting())) await sleep(10)
+    await until(isWaitingForTable)
     await writer.script('COMMIT')
     t.same(await made, ['events_2096_04', 'events_2096_05', 'events_2096_06'])
     await Promise.all([writer.close(), store.close()])
@@ -133,38 +133,44 @@ else {
     const captured = (key: string, lease: EventToRecord['matches'][number]['lease']): EventToRecord => {
       return { ...messageCreated(key), matches: [{ id: 'watch', ...(lease ? { lease } : {}) }] }
     }
-    const first = await one.shared.acquireLease('watch', 0.3)
+    const first = await one.shared.acquireLease('watch', 30)
     t.same(first, { name: 'watch', fence: 1 })
     t.equal(await two.shared.acquireLease('watch', 30), undefined)
     await one.events.record([captured('1', first)])
-    await sleep(350)
-    const second = await two.shared.acquireLease('watch', 30)
+    t.equal(await one.shared.renewLease(first as NonNullable<typeof first>, 0.01), true)
+    let second = await two.shared.acquireLease('watch', 30)
+    while (!second) second = await two.shared.acquireLease('watch', 30)
     t.same(second, { name: 'watch', fence: 2 })
     t.equal(await one.shared.renewLease(first as NonNullable<typeof first>, 30), false)
     await t.rejects(one.events.record([captured('2', first)]), { category: 'conflict', code: 'lease_lost' })
     await two.events.record([captured('3', second)])
     t.same(keysOf(await one.events.query({ order: 'asc', limit: 10, since: 0 })), ['1', '3'])
-    await two.shared.releaseLease(second as NonNullable<typeof second>)
+    await two.shared.releaseLease(second)
     t.match(await one.shared.acquireLease('watch', 30), { fence: 3 })
     await Promise.all([one.close(), two.close()])
   })
 
   t.test('a search whose caller has left is cancelled in the database', async t => {
-    const [store] = (await openTogether(1)) as [PostgresStore]
-    const texts = Array.from({ length: 400 }, (_, at) =>
-      messageCreated(String(at), { payload: { text: 'x'.repeat(20_000) } }),
-    )
-    await store.events.record(texts)
+    const address = await cluster.emptyLedger(t)
+    const store = await openPostgresStore({ address })
+    await store.events.record(Array.from({ length: 20 }, (_, at) => messageCreated(String(at))))
+    // It waits for this transaction, so it is in progress when its caller leaves.
+    const holder = await Connection.open(address, 'daybook test')
+    await holder.script('BEGIN; LOCK TABLE events')
     const gone = new AbortController()
     const answer = store.events.query({ order: 'asc', limit: 10, since: 0, search: ['zz'] }, gone.signal)
-    setTimeout(() => gone.abort(new Error('gone')), 5)
+    answer.catch(() => undefined) // looked at below
+    await until(isWaitingForTable)
+    gone.abort(new Error('gone'))
     await t.rejects(answer, { message: 'gone' })
+    await until(async () => !(await isWaitingForTable()))
+    await holder.script('ROLLBACK')
     t.equal(
       (await store.events.query({ order: 'asc', limit: 10, since: 0 })).count,
       10,
       'and other queries still succeed',
     )
-    await store.close()
+    await Promise.all([holder.close(), store.close()])
   })
 
   /** What a caller sees while the database does not accept anything. */
@@ -226,7 +232,7 @@ else {
     const store = await openPostgresStore({ address })
     await store.events.record([messageCreated('1')])
     const slow = cluster.sql(`SELECT 1 FROM ${address.schema}.ledger_clock FOR UPDATE; SELECT pg_sleep(2)`)
-    await sleep(50)
+    await until(async () => (await cluster.sql(`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`)).length > 0)
     const outcomes = await Promise.all(['2', '3', '2'].map(key => store.events.record([messageCreated(key)])))
     t.same(
       outcomes.map(([outcome]) => outcome?.seenCount),
@@ -240,7 +246,7 @@ else {
     const network = await networkTo(t, cluster)
     const address = await cluster.emptyLedger(t)
     const hosts = [{ host: network.host, port: cluster.port }]
-    const store = await openPostgresStore({ address: { ...address, hosts, timeoutSeconds: 1 } })
+    const store = await openPostgresStore({ address: { ...address, hosts, timeoutSeconds: 3 } })
     await store.events.record([messageCreated('1')])
     await store.events.query(one)
     network.hang()

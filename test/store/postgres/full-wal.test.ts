@@ -14,7 +14,7 @@ import { checkAll, keepWriting } from '../../support/postgres/keep-writing.js'
 
 const programs = findPostgres()
 const { skip } = mounting()
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 t.test(
   'PostgreSQL whose disk for the WAL is full refuses events, and records them again when there is room',

@@ -29,6 +29,8 @@ else {
       t.same(keysOf(await store.events.query(newest)), ['1'])
 
       await standby.sql('SELECT pg_wal_replay_pause()')
+      const pauseState = async () => (await standby.sql('SELECT pg_get_wal_replay_pause_state() AS state'))[0]?.state
+      await until(async () => (await pauseState()) === 'paused')
       await store.events.record([messageCreated('2'), messageCreated('3')])
       t.match(await lag(), { lagEvents: 2, lagSeconds: Number })
       t.same(keysOf(await store.events.query(newest)), ['1'], 'a page without a checkpoint is late')

@@ -12,6 +12,8 @@ import type { PostgresAddress } from '../../../src/model/postgres-address.js'
 const run = promisify(execFile)
 const USER = 'daybook'
 const PORT = 5432
+/** How long a server may take to accept connections: after a crash it first recovers. */
+const START_MS = 120_000
 
 const EMPTY_LEDGER = /* sql */ `
   DELETE FROM events; DELETE FROM event_keys; DELETE FROM event_marks; DELETE FROM source_marks;
@@ -213,8 +215,8 @@ export class TestCluster {
     const options = ['-D', join(this.folder, 'data'), '-k', this.folder, '-c', 'listen_addresses=', ...given]
     const server = spawn(join(this.programs, 'postgres'), options, { ...(await this.#options()), stdio: 'ignore' })
     this.#server = server
-    for (let tries = 0; tries < 200; tries++) {
-      if (server.exitCode !== null) break
+    const deadline = performance.now() + START_MS
+    while (server.exitCode === null && server.signalCode === null && performance.now() < deadline) {
       try {
         const [state] = await this.sql('SELECT pg_is_in_recovery() AS standby')
         if (state?.standby === false) await this.sql('CREATE EXTENSION IF NOT EXISTS pg_trgm')
