@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
-import { keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
+import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const WATCH: Subscription = {
@@ -64,7 +64,6 @@ export function captureConformance(t: Test, open: OpenStore): void {
     ...messageCreated(key),
     matches: [{ id, isCaptured: true as const }],
   })
-  const catchUp = () => new Promise(resolve => setTimeout(resolve, 400))
 
   t.test('a repeat is marked with the watch that it was captured for, and keeps its place', async t => {
     const { events, find } = await openWatched(t)
@@ -84,17 +83,17 @@ export function captureConformance(t: Test, open: OpenStore): void {
     const { events } = await openWatched(t)
     const keys = Array.from({ length: 40 }, (_, at) => `m${at}`)
     await events.record(keys.slice(0, 20).map(key => messageCreated(key)))
-    await catchUp()
+    await untilIndexed(events)
     await events.record(keys.slice(20).map(key => messageCreated(key)))
     const odd = keys.filter((_, at) => at % 2 === 1)
     await events.record(odd.map(key => marking(key)))
     const search = { ...OF_WATCH, sources: ['chat'], kinds: ['message.*'], search: ['green'] }
     for (const query of [OF_WATCH, search]) t.same(keysOf(await events.query(query)), odd)
-    await catchUp()
+    await untilIndexed(events)
     for (const query of [OF_WATCH, search]) t.same(keysOf(await events.query(query)), odd, 'and when it has caught up')
     await events.record(odd.slice(0, 5).map(key => marking(key, 'second')))
     await events.record(keys.map(key => messageCreated(`${key}-later`)))
-    await catchUp()
+    await untilIndexed(events)
     t.same(keysOf(await events.query({ ...OF_WATCH, subscriptionIds: ['second'] })), odd.slice(0, 5))
     t.same(keysOf(await events.query({ ...OF_WATCH, order: 'desc' })), odd.toReversed())
     t.same(keysOf(await events.query({ ...OF_WATCH, actors: ['Ada'] })), odd)
@@ -111,7 +110,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     const { events } = await openWatched(t)
     const large = { payload: { said: 'x'.repeat(2 * 1024 * 1024) } }
     await events.record([writtenDown(messageCreated('m1', large))])
-    await catchUp()
+    await untilIndexed(events)
     await events.record([marking('m1')])
     await events.record([writtenDown(messageCreated('m1', large))])
     t.match(await readStored(events, 'm1'), { ...large, subscription_ids: ['watch'], seen_count: 3 })

@@ -7,7 +7,7 @@ import { type EventFilter, eventMatches } from '../../src/model/events/event-mat
 import { OUTCOMES, type Outcome, outcomeGroupOf } from '../../src/model/sentences/event-outcome.js'
 import { type Micros, readTimestamp } from '../../src/model/timestamp.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import { itemsOf, messageCreated } from '../support/events.js'
+import { itemsOf, messageCreated, untilIndexed } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -73,7 +73,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     )
     const asked = fc.record({ range, filter, buckets: fc.integer({ min: 1, max: 200 }) })
     for (const settled of [false, true]) {
-      if (settled) await untilIndexed()
+      if (settled) await untilIndexed(events)
       await fc.assert(
         fc.asyncProperty(asked, async ({ filter, range, buckets }) => {
           const query = { ...filter, ...range, buckets, now: last - SECOND }
@@ -254,9 +254,4 @@ function capturedAt(event: StoredEvent): Micros {
 function comparable({ bySource, ...others }: Omit<EventHistogram, 'epoch'> & { epoch?: string }) {
   const { epoch: _, ...histogram } = others
   return { ...histogram, bySource: bySource.toSorted((left, right) => left.source.localeCompare(right.source)) }
-}
-
-/** The search index trails the commits. Long enough for a quiet moment. */
-export function untilIndexed(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, 400))
 }

@@ -5,7 +5,7 @@ import { readSearch } from '../../src/model/events/search.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import type { Store } from '../../src/store/store.js'
-import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
+import { itemsOf, keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
 import { eventHistograms } from './event-histogram-conformance.js'
 import { largeEvents } from './large-event-conformance.js'
 
@@ -381,7 +381,7 @@ function filters(t: Test, open: OpenStore): void {
         [{ occurredFrom: exact, search: ['green'] }, ['exact', 'large', 'future']],
       ]
       for (const settled of [false, true]) {
-        if (settled) await untilIndexed()
+        if (settled) await untilIndexed(events)
         for (const [filter, keys] of cases) {
           t.same(keysOf(await events.query({ ...ASC, ...filter })), keys, JSON.stringify(filter))
           t.same(keysOf(await events.query({ ...DESC, ...filter })), [...keys].reverse(), JSON.stringify(filter))
@@ -449,7 +449,7 @@ function filters(t: Test, open: OpenStore): void {
       [{ sources: ['chat'], excluded: { searches: [['grace', 'hopper']] } }, ['1', '4', '5']],
     ]
     for (const settled of [false, true]) {
-      if (settled) await untilIndexed()
+      if (settled) await untilIndexed(events)
       for (const [filter, keys] of cases) {
         t.same(keysOf(await events.query({ ...ASC, ...filter })), keys, JSON.stringify(filter))
         t.same(keysOf(await events.query({ ...DESC, ...filter })), [...keys].reverse(), JSON.stringify(filter))
@@ -526,7 +526,7 @@ function searches(t: Test, open: OpenStore): void {
       ['nothing-has-this', []],
     ]
     for (const settled of [false, true]) {
-      if (settled) await untilIndexed()
+      if (settled) await untilIndexed(events)
       for (const [q, keys] of cases) {
         t.same(keysOf(await events.query({ ...ASC, search: readSearch('q', q) })), keys, `${q} (indexed: ${settled})`)
         t.same(keysOf(await events.query({ ...DESC, search: readSearch('q', q) })), [...keys].reverse(), q)
@@ -577,9 +577,4 @@ function searches(t: Test, open: OpenStore): void {
       t.same(seen, expected, `limit ${limit}`)
     }
   })
-}
-
-/** The search index trails the commits; a search sees every event either way. Long enough for a quiet moment. */
-function untilIndexed(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, 400))
 }

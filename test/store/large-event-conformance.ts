@@ -3,7 +3,7 @@ import type { NewEvent } from '../../src/model/events/event.js'
 import type { EventQuery } from '../../src/model/events/event-query.js'
 import { readSearch } from '../../src/model/events/search.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
-import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
+import { itemsOf, keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -13,8 +13,6 @@ const FILLING = 'x'.repeat(1_500_000)
 /** An event beyond what the API takes, as webhooks bring it. */
 const large = (key: string, changes: Partial<NewEvent> = {}) =>
   writtenDown(messageCreated(key, { payload: { filling: FILLING }, ...changes }))
-
-const untilIndexed = () => new Promise(resolve => setTimeout(resolve, 400))
 
 /** What every engine has to prove about events that are too large to be handled like others. */
 export function largeEvents(t: Test, open: OpenStore): void {
@@ -125,7 +123,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
       t.same(keysOf(await events.query({ ...ASC, search: ['needle'] })), ['b'], when)
     }
     await check('immediately')
-    await untilIndexed()
+    await untilIndexed(events)
     await check('from the index')
   })
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEvent, StoredEvent } from '../../src/model/events/event.js'
 import type { EventPage } from '../../src/model/events/event-query.js'
 import type { EventStore, EventToRecord } from '../../src/store/event-store.js'
@@ -40,6 +41,11 @@ export function writtenDown(delivery: EventToRecord): EventToRecord {
 export async function readStored(events: EventStore, dedupeKey: string): Promise<StoredEvent | undefined> {
   const body = await events.findByDedupeKey(dedupeKey, Number.MAX_SAFE_INTEGER)
   return body === undefined ? undefined : (JSON.parse(Buffer.from(body as Uint8Array).toString('utf8')) as StoredEvent)
+}
+
+/** Resolves once the search index has come to every event: it trails the commits. A search sees every event either way. */
+export async function untilIndexed(events: Pick<EventStore, 'health'>): Promise<void> {
+  while ((await events.health()).unindexedEvents > 0) await sleep(10)
 }
 
 /** The events of a page. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { chatServer } from '../../support/chat-server/chat-server.js'
 import { MessageBook } from '../../support/chat-server/message-book.js'
-import { itemsOf } from '../../support/events.js'
+import { itemsOf, untilIndexed } from '../../support/events.js'
 import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver, NOON, WATCH } from './capture-rig.js'
 
 const RANDOM = { stream: 'eng', topic: 'random' }
@@ -109,7 +109,7 @@ t.test('a second watch over messages that the ledger holds already is marked on 
   const ids = rig.chat.book.say(DEPLOYS, 5)
   await rig.once()
   // From then on the search index finds them.
-  while ((await rig.ledger.health()).unindexedEvents > 0) await new Promise(setImmediate)
+  await untilIndexed(rig.ledger)
   await rig.ledger.saveSubscription({ ...WATCH, id: 'second' })
   t.match(await rig.once('second'), { messages: 5, created: 0, duplicates: 5 })
   t.same(await idsOf(rig, 'second'), ids)

@@ -49,9 +49,11 @@ else {
       }
     }
     const consumers = ['', '&source=lamps', '&q=lam&kind=note.*'].map(consume)
-    await Promise.all(writers)
-    writing = false
-    const seen = await Promise.all(consumers)
+    const written = Promise.all(writers).then(() => {
+      writing = false
+    })
+    // Together: the first failure is reported, and those that follow it end nothing else.
+    const [seen] = await Promise.all([Promise.all(consumers), written])
     const [all, second] = await Promise.all([readAll(urls[0] as string), readAll(urls[1] as string)])
     t.same(second, all, 'every server shows the same ledger')
     const keys = all.map(event => event.dedupe_key)

@@ -7,7 +7,7 @@ import { readSearch } from '../../../../src/model/events/search.js'
 import { toTimestamp } from '../../../../src/model/timestamp.js'
 import { readCopyLine } from '../../../../src/runtime/transfer/copy-lines.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { keysOf, messageCreated, readStored, writtenDown } from '../../../support/events.js'
+import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
@@ -15,13 +15,7 @@ async function openAt(t: Test, path: string, clock = () => NOON) {
   return openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
 }
 
-type Opened = Awaited<ReturnType<typeof openAt>>
-
 const filesOf = (path: string) => [path, `${path}-wal`].map(file => readFileSync(file).toString('latin1')).join('')
-
-async function untilIndexed({ events }: Opened): Promise<void> {
-  while ((await events.health()).unindexedEvents > 0) await new Promise(resolve => setTimeout(resolve, 20))
-}
 
 /** @param padding so that some events have pages of their own */
 function secret(n: number, padding = 0) {
@@ -44,7 +38,7 @@ t.test('the files have nothing of what was erased, regardless of its earlier cha
   for (let first = 0; first < 200; first += 50) {
     await events.record(Array.from({ length: 50 }, (_, at) => secret(first + at, (first + at) % 7 === 0 ? 2_000 : 30)))
   }
-  await untilIndexed(store)
+  await untilIndexed(store.events)
   for (const sub of ['sub_long_name_1', 'sub_long_name_2']) {
     const repeats = Array.from({ length: 200 }, (_, n) => ({
       ...secret(n),
@@ -94,7 +88,7 @@ t.test('the file loses what was pruned, and gives its pages back', async t => {
     })
     await events.record(some)
   }
-  await untilIndexed(store)
+  await untilIndexed(store.events)
   const found = async (text: string) =>
     keysOf(await events.query({ order: 'asc', limit: 10, search: readSearch('q', text) }))
   t.same(await found('"calm 701."'), ['chat:701'])
@@ -117,7 +111,7 @@ t.test('the file loses what was pruned, and gives its pages back', async t => {
   t.match(await readStored(events, 'chat:5'), { erased: { by: 'retention' }, seen_count: 1 })
   await store.close()
   const again = await openAt(t, path)
-  await untilIndexed(again)
+  await untilIndexed(again.events)
   t.same((await again.events.verify({ since: null, limit: count })).problems, [])
   await again.close()
 })
@@ -126,7 +120,7 @@ t.test('rows that another program has changed do not keep the ledger from prunin
   const path = join(testFolder(t), 'events.db')
   const store = await openAt(t, path)
   await store.events.record([1, 2, 3].map(n => messageCreated(`chat:${n}`)))
-  await untilIndexed(store)
+  await untilIndexed(store.events)
   await store.close()
   const connection = new sqlite.Database(path)
   connection.exec('PRAGMA locking_mode = EXCLUSIVE')
@@ -157,7 +151,7 @@ t.test('the files of a copy have nothing of what the other ledger has erased sin
   }
   await from.events.record([secret(1, 2_000), secret(2), messageCreated('other')])
   await to.copies.write({ appended: (await read(all))('event'), changed: [], through: null })
-  await untilIndexed(to)
+  await untilIndexed(to.events)
   t.not(filesOf(join(folder, 'to.db')).match(SECRET), null)
   const payload = { reason: 'asked', by: 'root', count: 2, events: [toTimestamp(NOON), toTimestamp(NOON + 1)] }
   const entry = { ...toErasureEntry('1', payload), matches: [] }

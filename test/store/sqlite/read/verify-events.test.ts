@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { toTombstone } from '../../../../src/model/events/erasure.js'
 import { verifyEvents } from '../../../../src/store/sqlite/read/verify-events.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { messageCreated, writtenDown } from '../../../support/events.js'
+import { messageCreated, untilIndexed, writtenDown } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
@@ -24,13 +24,9 @@ async function written(t: Test, count = 6): Promise<string> {
   await store.events.record(
     keys.map(key => (key === 'chat:3' ? writtenDown(messageCreated(key, { payload })) : messageCreated(key))),
   )
-  await untilIndexed(store)
+  await untilIndexed(store.events)
   await store.close()
   return path
-}
-
-async function untilIndexed({ events }: Awaited<ReturnType<typeof openAt>>): Promise<void> {
-  while ((await events.health()).unindexedEvents > 0) await new Promise(resolve => setTimeout(resolve, 20))
 }
 
 function change(path: string, work: (connection: Database) => void): void {

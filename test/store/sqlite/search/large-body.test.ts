@@ -3,13 +3,11 @@ import sqlite from 'node-sqlite3-wasm'
 import t from 'tap'
 import type { EventQuery } from '../../../../src/model/events/event-query.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { keysOf, messageCreated, readStored } from '../../../support/events.js'
+import { keysOf, messageCreated, readStored, untilIndexed } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
 const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
-
-const untilIndexed = () => new Promise(resolve => setTimeout(resolve, 400))
 
 t.test('a large body of an older ledger, with its members in any order, is found and counted', async t => {
   const path = join(testFolder(t), 'events.db')
@@ -30,7 +28,7 @@ t.test('a large body of an older ledger, with its members in any order, is found
     onFailure: error => t.fail(String(error)),
   })
   t.teardown(close)
-  await untilIndexed()
+  await untilIndexed(events)
 
   const keys = ['first', 'between', 'last']
   for (const filter of [{ actors: ['Ada'] }, { target: 'topic:4' }, { search: ['needle'] }, { sources: ['api'] }]) {

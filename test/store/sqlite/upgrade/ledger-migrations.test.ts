@@ -3,9 +3,8 @@ import sqlite, { type Database } from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { SCHEMA_VERSION } from '../../../../src/store/sqlite/upgrade/ledger-migrations.js'
-import { keysOf, messageCreated, readStored } from '../../../support/events.js'
+import { keysOf, messageCreated, readStored, untilIndexed } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
-import { untilIndexed } from '../../event-histogram-conformance.js'
 import { userNamed } from '../../user-store-conformance.js'
 
 function openAt(t: Test, path: string) {
@@ -234,7 +233,7 @@ t.test('the outcomes of events that were indexed before outcomes were are found'
   })
   const store = await openAt(t, path)
   for (const settled of [false, true]) {
-    if (settled) await untilIndexed()
+    if (settled) await untilIndexed(store.events)
     t.same(keysOf(await store.events.query({ order: 'asc', limit: 9, outcomes: ['failed'] })), ['1'])
   }
   await store.close()

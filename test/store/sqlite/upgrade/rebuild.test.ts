@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { readEvent } from '../../../../src/ledger/read-event.js'
 import type { EventQuery } from '../../../../src/model/events/event-query.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { itemsOf, keysOf, messageCreated } from '../../../support/events.js'
+import { itemsOf, keysOf, messageCreated, untilIndexed } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
@@ -28,8 +28,6 @@ async function openOlder(
   t.teardown(() => store.close())
   return store
 }
-
-const untilIndexed = () => new Promise(resolve => setTimeout(resolve, 400))
 
 t.test('older bodies are converted to the types that the ledger relies on', async t => {
   const { events } = await openOlder(t, {
@@ -56,7 +54,7 @@ t.test('older bodies are converted to the types that the ledger relies on', asyn
     ],
   })
   for (const settled of [false, true]) {
-    if (settled) await untilIndexed()
+    if (settled) await untilIndexed(events)
     t.same(keysOf(await events.query({ ...ASC, actors: ['17'] })), ['55'])
     t.same(keysOf(await events.query({ ...ASC, actors: ['ada'], sources: ['5'], subscriptionIds: ['s'] })), ['odd'])
     t.same(keysOf(await events.query({ ...ASC, target: 'x', subjectId: '8812' })), ['55'])
