@@ -89,6 +89,8 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
 
   t.test('the keys are listed, and the list closes to where one was', async t => {
     const page = await site.openTab(t, open)
+    // The session brings further tabs, and their keys.
+    await page.getByText('Open: no login is set up').waitFor()
     await page.getByRole('link', { name: 'Events' }).focus()
     await page.keyboard.press('?')
     const list = page.getByRole('dialog', { name: 'Keys' })
