@@ -34,8 +34,8 @@ export function listedKeys(): { scope: string; bindings: readonly KeyBinding[] }
 }
 
 /** Binds keys until the returned function is called. The latest binding of a key takes precedence. */
-export function bindKeys(scope: string, bindings: readonly KeyBinding[]): () => void {
-  const group: Group = { scope, bindings, layer: topLayer }
+export function bindKeys(scope: string, bindings: readonly KeyBinding[], layer = topLayer): () => void {
+  const group: Group = { scope, bindings, layer }
   groups.value = [...groups.peek(), group]
   return () => {
     groups.value = groups.peek().filter(other => other !== group)
@@ -46,6 +46,8 @@ export function bindKeys(scope: string, bindings: readonly KeyBinding[]): () => 
 export function useKeys(scope: string, bindings: readonly KeyBinding[], isOn = true): void {
   const latest = useRef(bindings)
   latest.current = bindings
+  // Bindings that change while a modal covers them stay covered.
+  const layer = useRef<number>()
   const shape = bindings.map(({ keys, does }) => `${keys}\t${does}`).join('\n')
   // Not after the next frame: a key may be pressed as soon as the view is seen.
   useLayoutEffect(() => {
@@ -54,7 +56,8 @@ export function useKeys(scope: string, bindings: readonly KeyBinding[], isOn = t
       ...binding,
       run: (event: KeyboardEvent) => latest.current[at]?.run(event),
     }))
-    return bindKeys(scope, bound)
+    layer.current ??= topLayer
+    return bindKeys(scope, bound, layer.current)
   }, [scope, shape, isOn])
 }
 
