@@ -114,7 +114,9 @@ t.test('an answer that breaks off cuts the connection, and never ends as if it w
       // It breaks off once its reader has what came before: a reset may overtake what was sent.
       const answer = await rig.ask('/api/backends/p/api/x', [], {
         onText: text => {
-          if (text.includes('half')) sockets.pop()?.[end]()
+          const socket = text.includes('half') ? sockets.pop() : undefined
+          // Node.js leaves a socket open that is reset while it ends, which it does if the board has left.
+          if (socket && !socket.writableEnded) socket[end]()
         },
       })
       t.match(answer, /^HTTP\/1\.1 200 /, name)

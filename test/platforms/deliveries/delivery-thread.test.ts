@@ -8,8 +8,11 @@ import { adapterFixtures, toDelivery } from '../adapter-fixtures.js'
 
 const OPEN: DeliveryRules = { secrets: [], requireVerified: false, context: {} }
 
+/** Longer than a machine needs for everything that is taken here, however busy it is. */
+const PATIENT: Partial<DeliveryThreadLimits> = { waitMs: 300_000, unprovedMs: 300_000, provedMs: 300_000 }
+
 function startThread(t: Test, limits: Partial<DeliveryThreadLimits> = {}): DeliveryThread {
-  const thread = new DeliveryThread(limits)
+  const thread = new DeliveryThread({ ...PATIENT, ...limits })
   t.teardown(() => thread.close())
   return thread
 }

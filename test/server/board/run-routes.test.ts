@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import { RUN_LIMITS } from '../../../src/model/board/run.js'
@@ -297,7 +296,7 @@ t.test('a stream ends when the server stops, and soon after its reader may no lo
 })
 
 t.test('a reader that reads nothing delays neither the run nor the server, and is dropped', async t => {
-  const { port, start, executor, ask } = await serveRuns(t, {
+  const { port, start, executor, ask, logged } = await serveRuns(t, {
     settings: { command: shell('yes 0123456789') },
     streamTimes: { drainMs: 200 },
   })
@@ -308,7 +307,7 @@ t.test('a reader that reads nothing delays neither the run nor the server, and i
   reader.pause()
   reader.write(`GET /api/runs/${run.id}/log HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)
   await until(async () => (await executor.get(run.id)).log_dropped_bytes > 4 * RUN_LIMITS.logBytes)
-  await delay(400) // longer than it may leave unread what it was sent
+  await until(() => logged.some(line => line.cut_off === 'slow'))
   t.match(await ask('POST', `/api/runs/${run.id}/cancel`, { headers: FROM_EXECUTOR }), { status: 200 })
   let text = ''
   reader.on('data', chunk => {
