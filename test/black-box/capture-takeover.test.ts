@@ -30,7 +30,7 @@ else
       fault: ({ path, index }): Fault | undefined => {
         if (path !== '/api/v1/messages' || !isHeld?.(index)) return undefined
         held++
-        return { kind: 'slow', until: released }
+        return { kind: 'slow', until: released, isHeard: true }
       },
     })
     const command = await CaptureCommand.prepare(t, chat, shownAddress(address))

@@ -33,14 +33,16 @@ else {
       const one = await startServer(t, { database, env, flags: FLAGS })
       while (github.asked.length === 0) await sleep(10)
       const two = await startServer(t, { database, env, flags: FLAGS, port })
-      const status = async () => {
-        const { body } = await ask<ReconcileStatus>(`${two.url}/api/reconciliations`, { headers: BY_ADMIN })
+      const status = async ({ url } = two) => {
+        const { body } = await ask<ReconcileStatus>(`${url}/api/reconciliations`, { headers: BY_ADMIN })
         return body
       }
       const run = () =>
         ask(`${two.url}/api/reconciliations/run`, { method: 'POST', body: { dry_run: false }, headers: BY_ADMIN })
-      // The other server notes its run while it asks the platform.
-      while (!(await status()).running) await sleep(10)
+      // Until it has found the lease taken, it shows a run of its own.
+      while (!(await status(one)).running) await sleep(10)
+      const { running } = await status(one)
+      while ((await status()).running?.since !== running?.since) await sleep(10)
       t.match(await status(), { running: { dry_run: false }, last: null }, 'it shows the run of the other server')
       t.match(await run(), { status: 409, body: { code: 'reconcile_running' } })
       await one.kill()

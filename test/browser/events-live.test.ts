@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { freePort } from '../support/free-port.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { freePort, message, post, said, start } from './events-site.js'
+import { message, post, said, start } from './events-site.js'
 import { ObservatorySite } from './observatory-site.js'
 import { findAxeViolations, untilHolds } from './page-checks.js'
 

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -49,16 +47,6 @@ export async function start(t: Test, database: string, port = 0): Promise<Runnin
   t.teardown(() => rmSync(home, { recursive: true, force: true }))
   const server = await startServer(t, { database, home, port, flags: ['--root-path', ROOT_PATH] })
   return { ...server, url: new URL(server.url).origin }
-}
-
-/** A port that stays free while a server is away from it. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Rows of the list that are in the page. */

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 
 /** What may go wrong with a request. */
 export type Fault =
-  /** The right answer, later; never, where `until` does not resolve. */
-  | { kind: 'slow'; until: Promise<unknown> }
+  /** The right answer, later; never, where `until` does not resolve. `isHeard`: it is not silent until then. */
+  | { kind: 'slow'; until: Promise<unknown>; isHeard?: boolean }
   | { kind: 'reset' }
   /** The connection breaks in the middle of the right answer. */
   | { kind: 'half' }
@@ -14,7 +14,7 @@ export type Fault =
 export async function misbehave(fault: Fault, res: ServerResponse): Promise<boolean> {
   switch (fault.kind) {
     case 'slow':
-      await fault.until
+      await (fault.isHeard ? heardUntil(fault.until, res) : fault.until)
       return res.destroyed
     case 'reset':
       res.socket?.resetAndDestroy()
@@ -26,6 +26,16 @@ export async function misbehave(fault: Fault, res: ServerResponse): Promise<bool
         .writeHead(fault.status, { 'content-type': fault.type ?? 'application/json', ...fault.headers })
         .end(fault.body)
       return true
+  }
+}
+
+/** Sends interim answers until then: a client ends a request that is silent for half a minute. */
+export async function heardUntil(until: Promise<unknown>, res: ServerResponse): Promise<void> {
+  const timer = setInterval(() => res.writeProcessing(), 1_000)
+  try {
+    await until
+  } finally {
+    clearInterval(timer)
   }
 }
 

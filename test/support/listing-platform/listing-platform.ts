@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import type { ListedHook, ListingSource } from '../../../src/model/platforms/reconciliation.js'
-import { type Fault, misbehave } from '../chat-server/fault.js'
+import { type Fault, heardUntil, misbehave } from '../chat-server/fault.js'
 import { discourse } from './discourse.js'
 import { github, githubApp } from './github.js'
 import { gitlab } from './gitlab.js'
@@ -62,7 +62,7 @@ export interface ListingPlatformOptions {
   fault?: (asked: Asked) => Fault | undefined
   /** How far its clock is ahead. */
   clockAheadMs?: number
-  /** Called before each answer. */
+  /** Called before each answer, which waits for it. */
   onAsked?: (asked: Asked) => Promise<void> | void
 }
 
@@ -112,7 +112,8 @@ export async function startListingPlatform(options: ListingPlatformOptions): Pro
     const request = { method: req.method ?? '', path: url.pathname, query: url.searchParams, index: asked.length }
     asked.push(request)
     const date = { date: new Date(Date.now() + clockAheadMs).toUTCString() }
-    await options.onAsked?.(request)
+    const waited = options.onAsked?.(request)
+    if (waited) await heardUntil(waited, res)
     const fault = options.fault?.(request)
     if (fault && (await misbehave(fault, res))) return
     const isLetIn = api.isAuthorised(req, TOKEN)
