@@ -78,7 +78,7 @@ t.test('events are named by the key that finds them', async t => {
 })
 
 t.test('what has no names, and a list that is none, is refused', async t => {
-  await t.rejects(format('name', undefined, { count: 1 }), { code: 'wrong_usage', message: /has no names/ })
+  await t.rejects(format('name', undefined, { count: 1 }), { code: 'wrong_usage', message: /have no names/ })
   for (const list of ['', 'a,,b', 'a..b', '.a', 'a,']) t.throws(() => readFields(list), { code: 'wrong_usage' }, list)
   t.same(readFields('a, b.c'), ['a', 'b.c'])
 })
