@@ -6,6 +6,7 @@ import { readNewCardHash } from '../../assets/board/cards/new-card-hash.js'
 import { commandLine, ranMs, stopwatch, waitedMs, whyNotDone } from '../../assets/board/runs/run-words.js'
 import type { Card } from '../../src/model/board/card.js'
 import type { Run } from '../../src/model/board/run.js'
+import { queuedRun } from '../support/run.js'
 
 t.test('a label has one colour of a fixed set, the same in any letter case', async t => {
   t.equal(labelColour('bug'), 'red')
@@ -88,22 +89,15 @@ t.test('times of runs are shown as on a stopwatch', async t => {
   t.equal(stopwatch(-5), '0:00')
   t.equal(stopwatch(102_999), '1:42')
   t.equal(stopwatch(3_605_000), '1:00:05')
-  const run: Run = {
+  const run: Run = queuedRun({
     id: 'run_00000000000012ab',
     card_id: 'c',
     mode: 'real',
     state: 'running',
-    reason: null,
-    exit_code: null,
-    signal: null,
     timeout_seconds: 600,
-    log_bytes: 0,
-    log_dropped_bytes: 0,
-    plan: null,
-    finished_at: null,
     created_at: '2026-11-20T13:00:00.000000Z',
     started_at: '2026-11-20T13:00:03.000000Z',
-  }
+  })
   const now = Date.parse('2026-11-20T13:01:45Z')
   t.equal(stopwatch(waitedMs(run, now)), '0:03')
   t.equal(stopwatch(ranMs(run, now)), '1:42')

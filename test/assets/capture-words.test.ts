@@ -8,29 +8,19 @@ import {
 import { IS_SHOWN } from '../../assets/observatory/subscriptions/list-filters.js'
 import { toMs } from '../../assets/shared/words/time.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
+import { storedSubscription } from '../support/subscription.js'
 
 const NOW = toMs('2026-11-20T14:31:58Z')
 const READ = ['api_cursor', 'poll']
 
 function watch(members: Partial<Subscription> = {}): Subscription {
-  return {
+  return storedSubscription({
     id: 'w',
-    source: 'chat',
     target: 'stream:eng',
-    scope: {},
-    actions: [],
-    event_kinds: [],
-    capture_modes: [],
-    filters: {},
-    metadata: {},
-    enabled: true,
-    last_cursor: null,
-    last_event_at: null,
-    owner_user_id: null,
     created_at: '2026-11-20T12:00:00.000000Z',
     updated_at: '2026-11-20T12:00:00.000000Z',
     ...members,
-  }
+  })
 }
 
 const FINE = {

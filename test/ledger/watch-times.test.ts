@@ -3,30 +3,22 @@ import { canBeCaptured, dueAt, isPolled, readToOf, whyOver } from '../../src/led
 import { usesPolling } from '../../src/model/subscriptions/polling.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
+import { storedSubscription } from '../support/subscription.js'
 
 const NOON = 1_800_000_000_000_000
 const SECOND = 1_000_000
 const at = (seconds: number) => NOON + seconds * SECOND
 const instant = (seconds: number) => toTimestamp(at(seconds))
 
-const watch = (changes: Partial<Subscription> = {}): Subscription => ({
-  id: 'w',
-  source: 'chat',
-  target: 'stream:eng',
-  scope: {},
-  actions: [],
-  event_kinds: [],
-  filters: {},
-  capture_modes: ['poll'],
-  metadata: {},
-  enabled: true,
-  last_cursor: null,
-  last_event_at: null,
-  owner_user_id: null,
-  created_at: instant(0),
-  updated_at: instant(0),
-  ...changes,
-})
+const watch = (changes: Partial<Subscription> = {}): Subscription =>
+  storedSubscription({
+    id: 'w',
+    target: 'stream:eng',
+    capture_modes: ['poll'],
+    created_at: instant(0),
+    updated_at: instant(0),
+    ...changes,
+  })
 
 t.test('polled are the watches with a place that say so', async t => {
   t.ok(isPolled(watch()))

@@ -10,28 +10,13 @@ import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { memorySources } from '../settings/memory-sources.js'
 import { messageCreated } from '../support/events.js'
+import { storedSubscription } from '../support/subscription.js'
 
 const NOON = 1_800_000_000_000_000
 const FIRST = '2027-01-15T08:00:00.000000Z'
 const LAST = '2027-01-15T08:00:00.000003Z'
 const LATER = '2027-01-15T09:00:00.000000Z'
-const SUBSCRIPTION = {
-  id: 'sub_1',
-  source: 'chat',
-  target: '',
-  scope: {},
-  actions: [],
-  event_kinds: [],
-  capture_modes: [],
-  filters: {},
-  metadata: {},
-  enabled: true,
-  last_cursor: null,
-  last_event_at: LAST,
-  owner_user_id: null,
-  created_at: FIRST,
-  updated_at: FIRST,
-}
+const SUBSCRIPTION = storedSubscription({ id: 'sub_1', last_event_at: LAST, created_at: FIRST, updated_at: FIRST })
 const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent' } })
 
 t.test('a verification of a small ledger', async t => {

@@ -1,25 +1,10 @@
 import type { Test } from 'tap'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
+import { storedSubscription } from '../support/subscription.js'
 import type { OpenStore } from './event-store-conformance.js'
 
-const WATCH: Subscription = {
-  id: 'watch',
-  source: 'chat',
-  target: 'stream:eng/topic:deploys',
-  scope: {},
-  actions: [],
-  event_kinds: [],
-  capture_modes: ['poll'],
-  filters: {},
-  metadata: {},
-  enabled: true,
-  last_cursor: null,
-  last_event_at: null,
-  owner_user_id: null,
-  created_at: '2027-01-15T08:00:00.000000Z',
-  updated_at: '2027-01-15T08:00:00.000000Z',
-}
+const WATCH: Subscription = storedSubscription({ target: 'stream:eng/topic:deploys', capture_modes: ['poll'] })
 
 /** What every engine has to prove about capture. */
 export function captureConformance(t: Test, open: OpenStore): void {

@@ -6,6 +6,7 @@ import type { Subscription } from '../../src/model/subscriptions/subscription.js
 import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import type { Store } from '../../src/store/store.js'
 import { itemsOf, keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
+import { storedSubscription } from '../support/subscription.js'
 import { eventHistograms } from './event-histogram-conformance.js'
 import { largeEvents } from './large-event-conformance.js'
 
@@ -16,23 +17,7 @@ const NOON = 1_800_000_000_000_000
 const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
 const DESC: EventQuery = { order: 'desc', limit: 100 }
 
-const WATCH: Subscription = {
-  id: 'watch',
-  source: 'chat',
-  target: '',
-  scope: {},
-  actions: [],
-  event_kinds: [],
-  capture_modes: [],
-  filters: {},
-  metadata: {},
-  enabled: true,
-  last_cursor: null,
-  last_event_at: null,
-  owner_user_id: null,
-  created_at: '2027-01-15T08:00:00.000000Z',
-  updated_at: '2027-01-15T08:00:00.000000Z',
-}
+const WATCH: Subscription = storedSubscription()
 
 /** What every engine has to prove. */
 export function eventStoreConformance(t: Test, open: OpenStore): void {

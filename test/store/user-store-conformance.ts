@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { Test } from 'tap'
 import type { StoredToken, StoredUser, UserChanges, UserStore } from '../../src/store/user-store.js'
 import { messageCreated, readStored } from '../support/events.js'
+import { storedSubscription } from '../support/subscription.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NINE = '2031-05-04T09:00:00.000000Z'
@@ -332,23 +333,15 @@ function tokens(t: Test, open: OpenStore): void {
     const ada = userNamed('ada')
     await users.create(ada)
     await users.addToken(tokenOf(ada, 1), 20)
-    await subscriptions.save({
-      id: 'watch',
-      source: 'chat',
-      target: 'stream:eng',
-      scope: {},
-      actions: [],
-      event_kinds: [],
-      capture_modes: ['webhook'],
-      filters: {},
-      metadata: {},
-      enabled: true,
-      last_cursor: null,
-      last_event_at: null,
-      owner_user_id: ada.id,
-      created_at: NINE,
-      updated_at: NINE,
-    })
+    await subscriptions.save(
+      storedSubscription({
+        target: 'stream:eng',
+        capture_modes: ['webhook'],
+        owner_user_id: ada.id,
+        created_at: NINE,
+        updated_at: NINE,
+      }),
+    )
     t.equal(await users.delete(ada.id, STRICT), true)
     t.equal(await users.delete(ada.id, STRICT), false)
     t.equal(await users.findById(ada.id), undefined)

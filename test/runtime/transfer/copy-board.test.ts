@@ -14,6 +14,7 @@ import { runDaybook } from '../../commands/run-daybook.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { queuedRun } from '../../support/run.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
 const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent' } })
@@ -33,22 +34,7 @@ async function inBoard<Result>(place: BoardPlace, work: (store: BoardStore) => P
   }
 }
 
-const runOf = (number: number): Run => ({
-  id: `run_${number}`,
-  card_id: 'card_1',
-  mode: 'mock',
-  state: 'queued',
-  reason: null,
-  exit_code: null,
-  signal: null,
-  created_at: AT,
-  started_at: null,
-  finished_at: null,
-  timeout_seconds: 60,
-  log_bytes: 0,
-  log_dropped_bytes: 0,
-  plan: null,
-})
+const runOf = (number: number): Run => queuedRun({ id: `run_${number}`, created_at: AT })
 
 /** Some of everything that a board has. */
 async function fill({ cards, runs }: BoardStore): Promise<void> {

@@ -16,6 +16,7 @@ import { erase, prune } from '../../store/erasure-conformance.js'
 import { messageCreated, writtenDown } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { storedSubscription } from '../../support/subscription.js'
 
 const CREATED = '2031-01-15T08:00:00.000000Z'
 const USER = {
@@ -39,23 +40,13 @@ const TOKEN = {
   created_at: CREATED,
   last_used_at: null,
 }
-const SUBSCRIPTION = {
+const SUBSCRIPTION = storedSubscription({
   id: 'sub_1',
-  source: 'chat',
-  target: '',
-  scope: {},
-  actions: [],
-  event_kinds: [],
-  capture_modes: [],
-  filters: {},
-  metadata: {},
-  enabled: true,
   last_cursor: '7',
-  last_event_at: null,
   owner_user_id: 'u1',
   created_at: CREATED,
   updated_at: CREATED,
-}
+})
 
 const SECRET = 'whsec-of-builds'
 const SOURCE = {

@@ -19,6 +19,7 @@ import { memorySources } from '../../settings/memory-sources.js'
 import { erase, prune } from '../../store/erasure-conformance.js'
 import { anyCharacter } from '../../support/any-character.js'
 import { messageCreated, writtenDown } from '../../support/events.js'
+import { storedSubscription } from '../../support/subscription.js'
 
 const NOON = 1_800_000_000_000_000
 const USER: StoredUser = {
@@ -44,23 +45,13 @@ const TOKEN = {
 }
 
 const WITHOUT_ACCOUNTS = { accounts: false }
-const SUBSCRIPTION = {
+const SUBSCRIPTION = storedSubscription({
   id: 'sub_1',
-  source: 'chat',
-  target: '',
-  scope: {},
-  actions: [],
-  event_kinds: [],
-  capture_modes: [],
-  filters: {},
-  metadata: {},
-  enabled: true,
   last_cursor: '7',
-  last_event_at: null,
   owner_user_id: 'u1',
   created_at: USER.created_at,
   updated_at: USER.created_at,
-}
+})
 
 /** Works with the store of a file, and closes it. */
 async function inStore<Result>(path: string, work: (store: SqliteStore) => Promise<Result>, clock = () => NOON) {

@@ -2,6 +2,7 @@ import type { Test } from 'tap'
 import type { CardActor } from '../../../src/model/board/card-history.js'
 import type { Run } from '../../../src/model/board/run.js'
 import { ADA } from '../../board/actor.js'
+import { queuedRun } from '../../support/run.js'
 import type { OpenBoardStore } from './open-board-store.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
@@ -23,22 +24,7 @@ function cardWith(id: string, body = '') {
   }
 }
 
-const QUEUED: Run = {
-  id: 'run_1',
-  card_id: 'card_1',
-  mode: 'mock',
-  state: 'queued',
-  reason: null,
-  exit_code: null,
-  signal: null,
-  created_at: AT,
-  started_at: null,
-  finished_at: null,
-  timeout_seconds: 60,
-  log_bytes: 0,
-  log_dropped_bytes: 0,
-  plan: null,
-}
+const QUEUED: Run = queuedRun({ created_at: AT })
 
 /** What every engine has to prove about the history of cards. */
 export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {

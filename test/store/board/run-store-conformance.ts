@@ -3,25 +3,11 @@ import type { Test } from 'tap'
 import type { Run, RunState } from '../../../src/model/board/run.js'
 import type { BoardStore } from '../../../src/store/board-store.js'
 import { ADA } from '../../board/actor.js'
+import { queuedRun } from '../../support/run.js'
 import type { OpenBoardStore } from './open-board-store.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
-const QUEUED: Run = {
-  id: 'run_1',
-  card_id: 'card_1',
-  mode: 'real',
-  state: 'queued',
-  reason: null,
-  exit_code: null,
-  signal: null,
-  created_at: AT,
-  started_at: null,
-  finished_at: null,
-  timeout_seconds: 600,
-  log_bytes: 0,
-  log_dropped_bytes: 0,
-  plan: null,
-}
+const QUEUED: Run = queuedRun({ mode: 'real', created_at: AT, timeout_seconds: 600 })
 
 function out(text: string) {
   return { at: AT, stream: 'out' as const, text }

@@ -5,6 +5,7 @@ import { openPostgresStore } from '../../../../src/store/postgres/store.js'
 import { ADA } from '../../../board/actor.js'
 import { TestCluster } from '../../../support/postgres/cluster.js'
 import { findPostgres } from '../../../support/postgres/find-postgres.js'
+import { queuedRun } from '../../../support/run.js'
 import { boardSessionConformance } from '../../board/board-session-conformance.js'
 import { cardHistoryConformance } from '../../board/card-history-conformance.js'
 import { cardStoreConformance } from '../../board/card-store-conformance.js'
@@ -12,22 +13,7 @@ import type { OpenBoardStore } from '../../board/open-board-store.js'
 import { runStoreConformance } from '../../board/run-store-conformance.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
-const QUEUED: Run = {
-  id: 'run_1',
-  card_id: 'card_1',
-  mode: 'real',
-  state: 'queued',
-  reason: null,
-  exit_code: null,
-  signal: null,
-  created_at: AT,
-  started_at: null,
-  finished_at: null,
-  timeout_seconds: 60,
-  log_bytes: 0,
-  log_dropped_bytes: 0,
-  plan: null,
-}
+const QUEUED: Run = queuedRun({ mode: 'real', created_at: AT })
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')

@@ -5,27 +5,12 @@ import { Ledger } from '../../../../src/ledger/ledger.js'
 import type { Subscription } from '../../../../src/model/subscriptions/subscription.js'
 import { openSqliteStore, type SqliteStore } from '../../../../src/store/sqlite/store.js'
 import { messageCreated, readStored } from '../../../support/events.js'
+import { storedSubscription } from '../../../support/subscription.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
 
-const PLAIN: Subscription = {
-  id: 'plain',
-  source: 'chat',
-  target: '',
-  scope: {},
-  actions: [],
-  event_kinds: [],
-  capture_modes: [],
-  filters: {},
-  metadata: {},
-  enabled: true,
-  last_cursor: null,
-  last_event_at: null,
-  owner_user_id: null,
-  created_at: '2027-01-15T08:00:00.000000Z',
-  updated_at: '2027-01-15T08:00:00.000000Z',
-}
+const PLAIN: Subscription = storedSubscription({ id: 'plain' })
 
 /** JSON text of that many levels, which no serialiser writes. */
 function nested(levels: number): string {
