@@ -6,7 +6,7 @@ import { card } from '../terminal/card.js'
 import { at, countAt, entriesAt, lineAt, listAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
-import { toTerminalLine } from '../terminal/text.js'
+import { countOf, toTerminalLine } from '../terminal/text.js'
 
 /** Renders the response of `GET /api/health`. */
 export function healthCard(health: unknown, style: TerminalStyle): string {
@@ -174,8 +174,4 @@ export function statsCard(stats: unknown, style: TerminalStyle): string {
     )
   }
   return parts.join('\n\n')
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
 }

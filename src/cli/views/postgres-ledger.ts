@@ -1,6 +1,6 @@
 import type { LedgerCopied } from '../../model/ledger-copy.js'
 import type { LedgerMigration } from '../../model/ledger-migration.js'
-import { toTerminalLine } from '../terminal/text.js'
+import { countOf, toTerminalLine } from '../terminal/text.js'
 
 export function migratedText(migrated: LedgerMigration): string {
   const { database, from_version, schema_version, partitions, granted_to } = migrated
@@ -14,11 +14,10 @@ export function migratedText(migrated: LedgerMigration): string {
 
 export function copiedText(copied: LedgerCopied): string {
   const { from, to, events, subscriptions, users, tokens, consumers, sources, head, head_digest, epoch } = copied
-  const format = (count: number, noun: string) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
-  const accounts = [format(subscriptions, 'subscription'), format(users, 'user'), format(tokens, 'token')]
-  const others = [...accounts, format(consumers, 'consumer')].join(', ')
+  const accounts = [countOf(subscriptions, 'subscription'), countOf(users, 'user'), countOf(tokens, 'token')]
+  const others = [...accounts, countOf(consumers, 'consumer')].join(', ')
   const lines = [
-    `Copied ${format(events, 'event')}, ${others} and ${format(sources, 'source')}; both ledgers are the same.`,
+    `Copied ${countOf(events, 'event')}, ${others} and ${countOf(sources, 'source')}; both ledgers are the same.`,
     `  from    ${toTerminalLine(from)}, which accepts no changes any more`,
     `  to      ${toTerminalLine(to)}`,
     ...(head === null ? [] : [`  head    ${head}`, `  digest  ${head_digest ?? 'none'}`]),
