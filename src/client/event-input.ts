@@ -1,5 +1,6 @@
 import { AppError } from '../model/app-error.js'
 import { EVENT_LIMITS } from '../model/events/event-limits.js'
+import { startingWith } from './lines.js'
 
 /** Input of `api record-json`. */
 export type EventInput =
@@ -76,15 +77,6 @@ function isJson(bytes: Buffer): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-async function* startingWith(head: Buffer, source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield head
-    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value
-  } finally {
-    await source.return?.()
   }
 }
 

@@ -33,6 +33,16 @@ export async function* byteLines(
   if (begunBytes > 0) yield take()
 }
 
+/** What has been read from the source, then the rest of it. Ends the source with itself. */
+export async function* startingWith(head: Buffer, source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield head
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value
+  } finally {
+    await source.return?.()
+  }
+}
+
 export function endsWithFeed(line: Uint8Array): boolean {
   return line.at(-1) === FEED
 }

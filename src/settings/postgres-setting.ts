@@ -55,8 +55,11 @@ export function readPostgres(
   const database = decoded(path) || user
   const hosts = readHosts(authority, parameters)
   if (!hosts) return refuse('names no host, or has a port that is not a number from 1 to 65535')
-  const sslMode = (parameters.get('sslmode') ?? 'prefer') as SslMode
+  const sslMode = readSslMode(parameters)
   if (!SSL_MODES.includes(sslMode)) return refuse(`has an sslmode that is not one of: ${SSL_MODES.join(', ')}`)
+  if (parameters.get('sslrootcert') === 'system' && sslMode !== 'verify-full') {
+    return refuse('has sslrootcert=system with an sslmode that is weaker than verify-full')
+  }
   const session = parameters.get('target_session_attrs')
   if (session && !WRITABLE.includes(session)) {
     return refuse('has a target_session_attrs other than read-write or primary, and the database is written')
@@ -78,6 +81,17 @@ export function readPostgres(
     ...(certificate === undefined ? {} : { sslRootCertificate: certificate }),
     password: host => inUrl ?? ofFile ?? findPassword(lines, [hostName(host), String(host.port), database, user]),
   }
+}
+
+/**
+ * What a certificate is given for is verified.
+ *
+ * Source: libpq, Client Verification of Server Certificates.
+ */
+function readSslMode(parameters: URLSearchParams): SslMode {
+  const certificate = parameters.get('sslrootcert')
+  const named = parameters.get('sslmode') ?? (certificate === 'system' ? 'verify-full' : 'prefer')
+  return (named === 'require' && certificate ? 'verify-ca' : named) as SslMode
 }
 
 function readHosts(authority: string, parameters: URLSearchParams): PostgresHost[] | undefined {

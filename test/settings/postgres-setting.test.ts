@@ -52,6 +52,17 @@ t.test('several hosts, ports, parts in percent encoding and parameters are read'
   t.match(readAddress('postgres://ada@%2Frun%2Fpg:1/ledger'), { hosts: [{ host: '/run/pg', port: 1 }] })
 })
 
+t.test('a certificate that is given is used to verify the server, as in libpq', async t => {
+  const modeOf = (parameters: string) => {
+    return readAddress(`postgres://ada@db/ledger?${parameters}`, { files: { '/ca.pem': 'PEM' } }).sslMode
+  }
+  t.equal(modeOf('sslmode=require'), 'require')
+  t.equal(modeOf('sslmode=require&sslrootcert=/ca.pem'), 'verify-ca')
+  t.equal(modeOf('sslmode=verify-full&sslrootcert=/ca.pem'), 'verify-full')
+  t.equal(modeOf('sslmode=prefer&sslrootcert=/ca.pem'), 'prefer')
+  t.equal(modeOf('sslrootcert=system'), 'verify-full')
+})
+
 t.test('the password comes from the URL, else from the named file, else from the password file', async t => {
   const passFile =
     'other:*:*:*:wrong\n# none\none:5432:ledger:ada:of\\:one\\\\\nlocalhost:*:*:ada:of the socket\n*:5433:*:*:of two'
@@ -90,6 +101,7 @@ t.test('an address that cannot be meant is refused, and no refusal shows it', as
     ['postgres://ada:secret@db:0/ledger', /port that is not a number/],
     ['postgres://ada:secret@db:99999/ledger', /port that is not a number/],
     ['postgres://ada:secret@db/ledger?sslmode=maybe', /sslmode that is not one of/],
+    ['postgres://ada:secret@db/ledger?sslmode=require&sslrootcert=system', /weaker than verify-full/],
     ['postgres://ada:secret@db/ledger?sslrootcert=/gone', /sslrootcert that does not exist/],
     ['postgres://ada:secret@db/ledger?target_session_attrs=standby', /other than read-write or primary/],
     ['postgres://ada:secret@db/ledger?application_name=x', /has the parameter application_name/],

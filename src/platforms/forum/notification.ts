@@ -97,12 +97,14 @@ const TYPES: ReadonlyMap<number | undefined, string> = new Map([
 ])
 
 /**
- * Notifications without an actor: a granted badge, the summary of a group's messages, a reminder of a topic or
- * bookmark. A name in them is the recipient's.
+ * Notifications without an actor: a granted badge, the summary of a group's messages, a reminder of a topic, bookmark or
+ * event. A name in them is the recipient's.
  *
- * Source: Discourse, `Notification.types`.
+ * Source: Discourse, `Notification.types`; discourse-calendar, `DiscoursePostEventSendReminder`.
  */
-const WITHOUT_CAUSE: ReadonlySet<number | undefined> = new Set([12, 16, 18, 24])
+const WITHOUT_CAUSE: ReadonlySet<number | undefined> = new Set([12, 16, 18, 24, 27])
+/** Where the plugin's own type is not known, its reminders are of the type `custom`, and only their message tells. */
+const EVENT_REMINDER = /_event_reminder$/
 
 /** The members that name the actor. If several notifications are combined, the second may contain other text. */
 const CAUSES = [
@@ -114,8 +116,9 @@ const CAUSES = [
 ] as const
 
 function causeOf({ object }: Hook): Person | undefined {
-  if (WITHOUT_CAUSE.has(numberAt(object, 'notification_type'))) return undefined
   const data = objectAt(object, 'data')
+  const isReminder = EVENT_REMINDER.test(textAt(data, 'message') ?? '')
+  if (isReminder || WITHOUT_CAUSE.has(numberAt(object, 'notification_type'))) return undefined
   const [username] = CAUSES.flatMap(name => textAt(data, name) ?? [])
   if (username === undefined) return undefined
   return { id: undefined, username, name: textAt(object, 'acting_user_name'), email: undefined, role: '' }

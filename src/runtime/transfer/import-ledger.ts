@@ -1,5 +1,6 @@
+import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { byteLines, isBlank } from '../../client/lines.js'
+import { byteLines, isBlank, startingWith } from '../../client/lines.js'
 import { AppError } from '../../model/app-error.js'
 import type { LedgerImport } from '../../model/ledger-copy.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
@@ -82,24 +83,20 @@ export async function importInto(
 /** Unpacks compressed input, under any file name. @throws AppError `invalid/export_unreadable` */
 async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]()
-  const first = await source.next()
-  if (first.done) return
-  const all = (async function* () {
-    yield first.value
-    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value
-  })()
-  if (!GZIP.every((byte, at) => first.value[at] === byte)) {
+  let head = Buffer.alloc(0)
+  // The first chunks of a pipe may be shorter than the two bytes that tell.
+  for (let next = await source.next(); !next.done; next = await source.next()) {
+    head = Buffer.concat([head, next.value])
+    if (head.length >= GZIP.length) break
+  }
+  const all = startingWith(head, source)
+  if (!GZIP.every((byte, at) => head[at] === byte)) {
     yield* all
     return
   }
   const gunzip = createGunzip()
-  const fed = (async () => {
-    for await (const chunk of all) {
-      if (!gunzip.write(chunk)) await new Promise(resolve => gunzip.once('drain', resolve))
-    }
-    gunzip.end()
-  })()
-  fed.catch(error => gunzip.destroy(error))
+  // An error of the source ends `gunzip`, and a reader that stops early ends the source.
+  pipeline(all, gunzip).catch(() => undefined)
   try {
     yield* gunzip
   } catch (cause) {

@@ -104,6 +104,8 @@ t.test('the recipient of a notification is not its actor', async t => {
     [16, { group_id: 5, inbox_count: 3, username: 'ada' }],
     [18, { topic_title: 'Engines', display_username: 'ada' }],
     [24, { title: 'Engines', display_username: 'ada', bookmark_id: 8 }],
+    [27, { topic_title: 'Engines', display_username: 'ada' }],
+    [14, { message: 'discourse_post_event.notifications.before_event_reminder', display_username: 'ada' }],
   ] as const) {
     const body = { notification: { id: 9, user_id: 1815, notification_type: type, data } }
     t.strictSame(eventOf({ headers: headersOf('notification', 'notification_created'), body }).actor, NOBODY, `${type}`)

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
@@ -203,6 +203,42 @@ t.test('an interrupted export continues after its last complete page', async t =
     return lookInto(store)
   })
   t.same(copy, original)
+})
+
+t.test('an export arrives in chunks of any size, and its source ends with the import', async t => {
+  const { at } = ledgers(t)
+  const names = ['all.jsonl', 'all.jsonl.gz']
+  const original = await inStore(at('events.db'), async store => {
+    await store.events.record(numbered(1, 5))
+    for (const name of names) await exportStore(store, at(name), WITHOUT_ACCOUNTS)
+    return lookInto(store)
+  })
+  const importBytes = async (copy: string, bytes: Uint8Array) => {
+    let isEnded = false
+    const chunks = (async function* () {
+      try {
+        yield new Uint8Array()
+        for (const byte of bytes) yield Uint8Array.of(byte)
+      } finally {
+        isEnded = true
+      }
+    })()
+    try {
+      await inStore(at(copy), async store => {
+        const ledger = await Ledger.open({ store, clock: () => NOON, newSubscriptionId: () => 'sub_9' })
+        await importInto({ store, ledger }, chunks, { merge: false, keepEpoch: false })
+      })
+    } finally {
+      t.ok(isEnded, copy)
+    }
+    return look(at(copy))
+  }
+  for (const name of names) t.same(await importBytes(`${name}.db`, readFileSync(at(name))), original, name)
+  const damaged = readFileSync(at('all.jsonl.gz')).fill(0xff, 40, 80)
+  const unreadable = { category: 'invalid', code: 'export_unreadable' }
+  await t.rejects(importBytes('damaged.db', Buffer.concat([damaged, Buffer.alloc(100_000)])), unreadable)
+  const noExport = { category: 'invalid', code: 'invalid_line' }
+  await t.rejects(importBytes('notes.db', gzipSync(Buffer.alloc(100_000, 'my notes\n'))), noExport)
 })
 
 t.test('an unfinished export of another ledger, or with other options, is not continued', async t => {

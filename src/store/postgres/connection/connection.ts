@@ -194,16 +194,11 @@ async function openAt<Opened>(
   const { sslMode } = address
   const isLocal = host.host.startsWith('/')
   const withTls = !isLocal && sslMode !== 'disable'
-  let client = newClient(address, host, { name, tls: withTls })
-  try {
-    await client.connect()
-  } catch (error) {
-    await client.end().catch(() => undefined)
+  const client = await connect(address, host, { name, tls: withTls }).catch(error => {
     const hasNone = error instanceof Error && /does not support SSL/i.test(error.message)
     if (!hasNone || sslMode !== 'prefer') throw error
-    client = newClient(address, host, { name, tls: false })
-    await client.connect()
-  }
+    return connect(address, host, { name, tls: false })
+  })
   const opened = toOpened(client)
   try {
     await client.query(sessionSql(address))
@@ -220,11 +215,11 @@ async function openAt<Opened>(
 const READ_ONLY =
   'The database server accepts no writes. Check whether it is a standby, and name the primary in the address.'
 
-function newClient(
+async function connect(
   address: PostgresAddress,
   { host, port }: PostgresHost,
   { name, tls }: { name: string; tls: boolean },
-): pg.Client {
+): Promise<pg.Client> {
   const { user, database } = address
   const statementMs = address.timeoutSeconds * 1_000
   const client = new pg.Client({
@@ -244,7 +239,13 @@ function newClient(
   })
   // A server may end the connection in the same packet that accepts it; without a listener that would end the process.
   client.on('error', () => undefined) // the next statement fails
-  return client
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
 }
 
 function tlsOptions({ sslMode, sslRootCertificate }: PostgresAddress, host: string): ConnectionOptions {
