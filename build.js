@@ -116,6 +116,7 @@ async function joinTypebox() {
     input: {
       typebox: 'node_modules/typebox/build/index.mjs',
       'typebox-compile': 'node_modules/typebox/build/compile/index.mjs',
+      'typebox-system': 'node_modules/typebox/build/system/index.mjs',
     },
     // Its modules have harmless import cycles.
     logLevel: 'silent',

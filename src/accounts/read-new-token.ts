@@ -1,7 +1,7 @@
 import { type NewToken, TOKEN_MAY, USER_LIMITS } from '../model/accounts/user.js'
 import { type FieldProblem, notAnObject, refusedInput } from '../model/app-error.js'
 import { EVENT_LIMITS, SOURCE_PATTERN } from '../model/events/event-limits.js'
-import { findTimestamp, type Micros } from '../model/timestamp.js'
+import { findTimestamp, type Micros, timestampRefusals } from '../model/timestamp.js'
 
 const SOURCE = new RegExp(SOURCE_PATTERN)
 /** No control characters, and none that change the direction of the text around them. */
@@ -34,7 +34,9 @@ export function readNewToken(input: unknown, now: Micros): Required<NewToken> {
     problems.push({ field: '/name', detail })
   }
   const end = expires_at === null ? null : findTimestamp(expires_at)
-  if (end === undefined || (end !== null && end.micros <= now)) {
+  const [unreadable] = timestampRefusals('/expires_at', expires_at)
+  if (unreadable) problems.push(...unreadable.errors)
+  else if (end === undefined || (end !== null && end.micros <= now)) {
     problems.push({ field: '/expires_at', detail: '/expires_at must be a time to come, such as 2031-05-04T09:00:00Z.' })
   }
   if (problems.length > 0) throw refusedInput('The token', problems)

@@ -40,6 +40,8 @@ export interface OpenAnswer {
 }
 
 const CONNECT_SECONDS = 10
+/** Path and query in which nothing has to be encoded. Source: RFC 3986, section 3.3. */
+const ENCODED = /^\/[\w.~!$&'()*+,;=:@%/?-]*$/
 
 /**
  * Sends one request. Does not follow redirects: a credential must not reach another server.
@@ -114,7 +116,9 @@ function open(address: HttpAddress, { method, path, headers, idleSeconds, agent 
     agent: agent ?? false,
   }
   if ('socketPath' in address) return http.request({ ...options, socketPath: address.socketPath, path })
-  const url = `${address.baseUrl}${path}`
+  const url = new URL(`${address.baseUrl}${path}`)
+  // `URL` folds the segments "." and "..", which may be the dedupe key of an event.
+  if (ENCODED.test(path)) options.path = `${new URL(address.baseUrl).pathname.replace(/\/$/, '')}${path}`
   return isSecure(address) ? process.getBuiltinModule('node:https').request(url, options) : http.request(url, options)
 }
 

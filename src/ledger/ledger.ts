@@ -205,7 +205,8 @@ export class Ledger {
     const found = await this.#findEvent(dedupeKey, admit)
     const body = found || isUnverified ? found : await this.#findEvent(toUnverifiedKey(dedupeKey), admit)
     if (body === undefined) {
-      throw new AppError('not_found', 'not_found', 'No event has this dedupe key.')
+      const hint = 'Check the key, or search for the event.'
+      throw new AppError('not_found', 'not_found', 'No event has this dedupe key.', { hint })
     }
     return body
   }

@@ -1,5 +1,5 @@
 import { Compile } from '#typebox/compile'
-import { invalidField, notAnObject, refusedInput } from '../model/app-error.js'
+import { type AppError, invalidField, joinRefusals, notAnObject, refusedInput } from '../model/app-error.js'
 import { actionOfKind } from '../model/events/action.js'
 import {
   type Action,
@@ -12,7 +12,7 @@ import {
 import { EVENT_LIMITS, UNVERIFIED_KEYS } from '../model/events/event-limits.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
-import { readTimestamp } from '../model/timestamp.js'
+import { findTimestamp, timestampRefusals } from '../model/timestamp.js'
 import { defaultDedupeKey } from './dedupe-key.js'
 
 const check = Compile(EventSchema)
@@ -36,13 +36,20 @@ export function readEvent(input: unknown, keyCharacters: number = EVENT_LIMITS.d
     throw refusedInput('The event', [{ field: '', detail: `The event is nested deeper than ${JSON_DEPTH} levels.` }])
   }
   const sent = withoutLedgerMembers(input as Record<string, unknown>)
-  if (!check.Check(sent)) throw refusedInput('The event', toFieldProblems(check.Errors(sent), sent))
+  if (!check.Check(sent)) {
+    const refusal = refusedInput('The event', toFieldProblems(check.Errors(sent), sent))
+    throw joinRefusals([refusal, ...timestampRefusals('/occurred_at', sent.occurred_at)])
+  }
 
-  const occurredAt = sent.occurred_at == null ? null : readTimestamp('/occurred_at', sent.occurred_at).text
+  const occurredAt = findTimestamp(sent.occurred_at)?.text ?? null
   const { source: _, dedupe_key, occurred_at, kind, subject_id, subject_type, ...rest } = sent
   const source = sent.source ?? 'api'
   const dedupeKey = dedupe_key ?? defaultDedupeKey(sent, { source, occurredAt })
-  refuseKey(dedupeKey, sent, keyCharacters)
+  const refusals = [
+    ...(occurredAt === null ? timestampRefusals('/occurred_at', sent.occurred_at) : []),
+    ...keyRefusals(dedupeKey, sent, keyCharacters),
+  ]
+  if (refusals.length > 0) throw joinRefusals(refusals)
   const { action, actor, actor_role, target, conversation, payload, ...unknown } = rest
   // Identity first, then who did what, then what was sent. Known members are in the literal: V8 builds an object slowly
   // when a spread comes before them.
@@ -63,21 +70,20 @@ export function readEvent(input: unknown, keyCharacters: number = EVENT_LIMITS.d
   }
 }
 
-/** @throws AppError `invalid/invalid_field` */
-function refuseKey(key: string, { dedupe_key }: EventInput, most: number): void {
+function keyRefusals(key: string, { dedupe_key }: EventInput, most: number): AppError[] {
   const characters = key.length > most ? [...key].length : key.length
   if (characters > most) {
     const detail =
       dedupe_key === undefined
         ? `/dedupe_key would have ${characters} characters, made from source, kind and subject. Send one of at most ${most}.`
         : `/dedupe_key has ${characters} characters. Without credentials it may have ${most} at most.`
-    throw invalidField('/dedupe_key', detail)
+    return [invalidField('/dedupe_key', detail)]
   }
-  if (!key.startsWith(UNVERIFIED_KEYS)) return
+  if (!key.startsWith(UNVERIFIED_KEYS)) return []
   const reason = `The ledger keeps what begins with "${UNVERIFIED_KEYS}" for callers without credentials.`
-  throw dedupe_key === undefined
-    ? invalidField('/source', `/source must not be "unverified". ${reason}`)
-    : invalidField('/dedupe_key', `/dedupe_key must not begin with "${UNVERIFIED_KEYS}". ${reason}`)
+  return dedupe_key === undefined
+    ? [invalidField('/source', `/source must not be "unverified". ${reason}`)]
+    : [invalidField('/dedupe_key', `/dedupe_key must not begin with "${UNVERIFIED_KEYS}". ${reason}`)]
 }
 
 function completeAction({ kind, subject_type, action }: EventInput): Action {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Compile } from '#typebox/compile'
-import { notAnObject, refusedInput } from '../model/app-error.js'
+import { AppError, invalidField, joinRefusals, notAnObject, refusedInput } from '../model/app-error.js'
 import { actionOfKind } from '../model/events/action.js'
+import { isKindPattern } from '../model/events/event-match.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import { findTarget, parseTarget, toScopeKey, toTarget } from '../model/subscriptions/scope-key.js'
@@ -11,7 +12,7 @@ import {
   type SubscriptionInput,
   SubscriptionSchema,
 } from '../model/subscriptions/subscription.js'
-import { readTimestamp } from '../model/timestamp.js'
+import { readTimestamp, timestampRefusals } from '../model/timestamp.js'
 import type { SubscriptionCaller } from './subscription-caller.js'
 
 const check = Compile(SubscriptionSchema)
@@ -50,21 +51,29 @@ export function readSubscription(
   const merged: Record<string, unknown> = { ...stored, ...sent }
   delete merged.problem // what is saved now can be read
   for (const [member, value] of Object.entries(sent)) if (value === null) delete merged[member]
-  if (!check.Check(merged)) throw refusedInput('The subscription', toFieldProblems(check.Errors(merged), merged))
-  for (const member of ['expires_at', 'hot_until'] as const) {
-    const instant = merged.metadata?.[member]
-    if (instant !== undefined) readTimestamp(`/metadata/${member}`, instant)
+  const changed = changedMembers(sent, stored)
+  const refusals = [...instantRefusals(merged, sent), ...kindRefusals(changed)]
+  if (!check.Check(merged)) {
+    const refusal = refusedInput('The subscription', toFieldProblems(check.Errors(merged), merged))
+    throw joinRefusals([refusal, ...refusals])
   }
+  let scope: ScopeForms | undefined
+  try {
+    scope = scopeForms(merged, changed, stored)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    refusals.push(error)
+  }
+  if (refusals.length > 0) throw joinRefusals(refusals)
   for (const member of KEPT_INSTANTS) {
     if (typeof sent[member] === 'string') merged[member] = readTimestamp(`/${member}`, sent[member]).text
   }
   refuseOverlong(merged)
-  const changed = changedMembers(sent, stored)
   return {
     ...merged,
     id: stored?.id ?? given.id,
     source: merged.source,
-    ...scopeForms(merged, changed, stored),
+    ...(scope as ScopeForms),
     ...kindForms(merged, changed, stored),
     capture_modes: merged.capture_modes ?? [],
     metadata: merged.metadata ?? {},
@@ -108,6 +117,27 @@ function completeKindForms({ actions, event_kinds }: KindForms): KindForms {
 
 function isEmpty(value: object): boolean {
   return Object.keys(value).length === 0
+}
+
+function instantRefusals(merged: Record<string, unknown>, sent: Record<string, unknown>): AppError[] {
+  const { expires_at, hot_until } = Object(merged.metadata)
+  return [
+    ...timestampRefusals('/metadata/expires_at', expires_at),
+    ...timestampRefusals('/metadata/hot_until', hot_until),
+    ...KEPT_INSTANTS.flatMap(member => timestampRefusals(`/${member}`, sent[member])),
+  ]
+}
+
+/** Refuses a kind that no event can have, or that would be read as another filter elsewhere. */
+function kindRefusals({ event_kinds, actions }: Record<string, unknown>): AppError[] {
+  const kinds = Array.isArray(event_kinds) ? event_kinds.map((kind, at) => [`/event_kinds/${at}`, kind]) : []
+  const ofActions = Array.isArray(actions)
+    ? actions.map((action, at) => [`/actions/${at}/kind`, Object(action).kind])
+    : []
+  return [...kinds, ...ofActions].flatMap(([field, kind]) => {
+    if (typeof kind !== 'string' || isKindPattern(kind)) return []
+    return [invalidField(field, `${field} is a kind, or a beginning and ".*", as in message.*; "*" means all.`)]
+  })
 }
 
 function ownerOf(caller: SubscriptionCaller): string | null {

@@ -1,3 +1,4 @@
+import { Settings } from '#typebox/system'
 import type { FieldProblem } from './app-error.js'
 
 /** A schema error at one place in the input. */
@@ -9,12 +10,32 @@ interface SchemaError {
 }
 
 const LISTED = 50
+// Some errors are only about others. By default typebox lists the first eight.
+Settings.Set({ maxErrors: 4 * LISTED })
 /** Limit for the path of an unknown member. */
 const SHOWN_CHARACTERS = 100
 
 /** Describes schema errors in sentences. One problem per field and keyword, at most fifty. */
 export function toFieldProblems(errors: readonly SchemaError[], input: unknown): FieldProblem[] {
-  return errors.flatMap(error => problemsOf(error, input)).slice(0, LISTED)
+  return withJoinedTypes(errors)
+    .flatMap(error => problemsOf(error, input))
+    .slice(0, LISTED)
+}
+
+/** A union of types reports each type: "must be string" and "must be null" become "must be string or null". */
+function withJoinedTypes(errors: readonly SchemaError[]): SchemaError[] {
+  const joined = new Map<string, SchemaError>()
+  return errors.flatMap(error => {
+    if (error.keyword !== 'type') return [error]
+    const first = joined.get(error.instancePath)
+    if (!first) {
+      const own = { ...error }
+      joined.set(error.instancePath, own)
+      return [own]
+    }
+    if (!first.message.includes(error.message)) first.message += error.message.replace('must be', ' or')
+    return []
+  })
 }
 
 function problemsOf({ keyword, instancePath, params, message }: SchemaError, input: unknown): FieldProblem[] {

@@ -34,6 +34,12 @@ export function readTimestamp(field: string, value: unknown): Instant {
   return read
 }
 
+/** The refusal of a text that `readTimestamp` refuses, if it does. The schema of the input refuses other values. */
+export function timestampRefusals(field: string, value: unknown): AppError[] {
+  const read = typeof value === 'string' ? parse(value) : undefined
+  return typeof read === 'string' ? [refused(field, read)] : []
+}
+
 /** Reads a timestamp as `readTimestamp` does. @returns undefined for any other value */
 export function findTimestamp(value: unknown): Instant | undefined {
   const read = parse(value)

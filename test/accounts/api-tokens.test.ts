@@ -32,6 +32,8 @@ t.test('a token is refused from its end on, for the same reads of the store, and
   t.same(rig.asked, ['findByTokenDigest'], 'its use is not noted')
   t.match(await accounts.tokens.list(bob.id), [{ ...issued, last_used_at: '2027-01-15T08:00:59.999999Z' }])
   await t.rejects(accounts.tokens.issue(bob.id, undefined, terms), { errors: [{ field: '/expires_at' }] })
+  const withoutZone = { expires_at: '2031-05-04T09:00:00' }
+  await t.rejects(accounts.tokens.issue(bob.id, undefined, withoutZone), { errors: [{ detail: /has no zone/ }] })
 })
 
 t.test('a user has twenty tokens; one more revokes the oldest', async t => {

@@ -37,6 +37,16 @@ t.test('requests with an agent share a connection, others have one each', async 
   t.equal(connections(), 3)
 })
 
+t.test('a path arrives as it was written, below that of the address', async t => {
+  const { address } = await start(t, (req, res) => res.end(req.url))
+  for (const path of ['/', '/events/..', '/events/.?a=/../b', '/events/%2e', '/events/x%20y']) {
+    t.equal(String((await exchange(address, { ...CALL, path })).body), path)
+    const below = { baseUrl: `${address.baseUrl}/ledger` }
+    t.equal(String((await exchange(below, { ...CALL, path })).body), `/ledger${path}`)
+  }
+  t.equal(String((await exchange(address, { ...CALL, path: '/straße#1' })).body), '/stra%C3%9Fe')
+})
+
 t.test('a kept connection that the server has closed is replaced for requests that change nothing', async t => {
   let requests = 0
   const { address, connections } = await start(t, (req, res) => {

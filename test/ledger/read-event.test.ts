@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { toCanonicalJson } from '../../src/ledger/dedupe-key.js'
 import { readEvent } from '../../src/ledger/read-event.js'
+import type { AppError } from '../../src/model/app-error.js'
 
 const LEAST = { kind: 'message.created', subject_id: '8812', subject_type: 'message' }
 
@@ -129,6 +130,24 @@ t.test('what version 0.2 made a key of still has that key', async t => {
     ],
   ] as const
   for (const [more, key] of of02) t.equal(readEvent({ ...LEAST, ...more }).dedupe_key, key, JSON.stringify(more))
+})
+
+t.test('all refused fields are named in one answer', t => {
+  const fieldsOf = (input: object) => {
+    try {
+      readEvent(input)
+      return []
+    } catch (error) {
+      return (error as AppError).errors.map(({ field }) => field).sort()
+    }
+  }
+  const names = ['kind', 'subject_id', 'action', 'actor', 'actor_role', 'target', 'conversation', 'payload', 'source']
+  const wrong = Object.fromEntries(names.map(name => [name, 5]))
+  const all = ['/subject_type', '/occurred_at', ...names.map(name => `/${name}`)].sort()
+  t.same(fieldsOf({ ...wrong, occurred_at: 'yesterday' }), all)
+  t.same(fieldsOf({ ...LEAST, occurred_at: 'yesterday', dedupe_key: 'unverified:x' }), ['/dedupe_key', '/occurred_at'])
+  t.throws(() => readEvent({ ...LEAST, occurred_at: 'yesterday' }), { code: 'invalid_timestamp' })
+  t.end()
 })
 
 t.test('two events have the same key exactly when the same was sent', async t => {

@@ -65,6 +65,11 @@ export function kindMatches(kind: string, pattern: string): boolean {
   return pattern.endsWith('.*') ? kind.startsWith(pattern.slice(0, -1)) : kind === pattern
 }
 
+/** Whether `*` in a pattern is alone, or last after a dot, and no `!` begins it. */
+export function isKindPattern(pattern: string): boolean {
+  return !pattern.startsWith('!') && (pattern === '*' || !/\*(?!$)|[^.]\*$/.test(pattern))
+}
+
 function isExcluded(event: StoredEvent, excluded: ExcludedValues, texts: () => readonly string[]): boolean {
   const { sources, kinds, actors, targets, outcomes, searches } = excluded
   if (sources?.includes(event.source)) return true

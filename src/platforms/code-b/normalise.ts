@@ -46,6 +46,6 @@ export function normaliseCodeBBody(body: Payload, delivery: WebhookDelivery): No
  * @throws AppError `invalid/invalid_json` if the body is not JSON
  */
 export function readBody(delivery: WebhookDelivery): Payload {
-  const parsed = parseJson(textOf(delivery))
+  const parsed = parseJson(textOf(delivery), 'Send the JSON object of the event as the whole body.')
   return withinDepth(isPayload(parsed) ? parsed : { value: parsed })
 }

@@ -35,12 +35,12 @@ export function formField(delivery: WebhookDelivery, name: string): string {
   return field
 }
 
-/** @throws AppError `invalid/invalid_json` */
-export function parseJson(text: string): unknown {
+/** @param hint what to send instead. @throws AppError `invalid/invalid_json` */
+export function parseJson(text: string, hint = JSON_OR_FORM): unknown {
   try {
     return JSON.parse(withoutMark(text))
   } catch (cause) {
-    throw unreadable('The body is not JSON.', cause)
+    throw unreadable('The body is not JSON.', { hint, cause })
   }
 }
 
@@ -53,8 +53,14 @@ function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
+const JSON_OR_FORM = 'Send the JSON object of the event, as it is or in the "payload" field of a form.'
+
+interface UnreadableParts {
+  hint?: string
+  cause?: unknown
+}
+
 /** The error for a body without an event. */
-export function unreadable(message: string, cause?: unknown): AppError {
-  const hint = 'Send the JSON object of the event, as it is or in the "payload" field of a form.'
+export function unreadable(message: string, { hint = JSON_OR_FORM, cause }: UnreadableParts = {}): AppError {
   return new AppError('invalid', 'invalid_json', message, { hint, cause })
 }

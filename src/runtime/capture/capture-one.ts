@@ -81,7 +81,10 @@ function chatCaptureOf(watch: Subscription, parts: CaptureParts): Work {
 function pollOf(watch: Subscription, parts: CaptureParts): Work {
   const target = targetOf(watch)
   const account = parts.accounts.find(({ source }) => source === watch.source)
-  if (!account) throw accountMissing(watch, 'EVENT_HISTORY_URL_… or EVENT_HISTORY_TOKEN_…')
+  if (!account) {
+    const suffix = watch.source.toUpperCase()
+    throw accountMissing(watch, `EVENT_HISTORY_URL_${suffix} or EVENT_HISTORY_TOKEN_${suffix}`)
+  }
   return (capture, attemptedAt) => pollPlace(capture, { watch, target, account, attemptedAt }, parts)
 }
 

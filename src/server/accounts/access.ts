@@ -117,7 +117,7 @@ export function createAccess(parts: AccessParts): Authorise {
     if (req.identity.kind === 'writer' && rule.login !== 'optional') throw recordsOnly()
     if (req.identity.kind === 'reader' && !FOR_READERS.has(route.access)) throw readsOnly()
     req.isAnonymous = req.identity.kind === 'anonymous' || req.identity.kind === 'open'
-    if (!isLoggedIn(req.identity, rule)) throw unauthenticated()
+    if (!isLoggedIn(req.identity, rule)) throw unauthenticated(req.identity)
     const isCookieWrite = req.identity.kind === 'session' && route.method !== 'GET'
     if (rule.ownOrigin && !isCrossOrigin && !originAllowed(route, req, { publicOrigin, isCookieWrite }))
       throw originNotAllowed()
@@ -145,8 +145,8 @@ function restrictRecording(req: HttpRequest, { shown, writers }: { shown: ShownC
   }
   const { kind } = req.identity
   const showsToken = shown.adminToken !== undefined || showsBearer(req)
-  if (kind === 'anonymous' && showsToken) throw unauthenticated()
-  if (writers === 'tokens' && (kind === 'anonymous' || kind === 'open')) throw unauthenticated()
+  if (kind === 'anonymous' && showsToken) throw unauthenticated(req.identity)
+  if (writers === 'tokens' && (kind === 'anonymous' || kind === 'open')) throw unauthenticated(req.identity)
 }
 
 /**
@@ -214,10 +214,12 @@ function unknownHost(): AppError {
   })
 }
 
-function unauthenticated(): AppError {
-  return new AppError('unauthenticated', 'unauthenticated', 'This needs a login.', {
-    hint: 'Log in, or send a valid API token as Authorization: Bearer.',
-  })
+function unauthenticated({ kind }: Pick<Identity, 'kind'>): AppError {
+  const hint =
+    kind === 'open'
+      ? 'This ledger has no users yet: create the first one with "daybook users create".'
+      : 'Log in, or send a valid API token as Authorization: Bearer.'
+  return new AppError('unauthenticated', 'unauthenticated', 'This needs a login.', { hint })
 }
 
 function originNotAllowed(): AppError {

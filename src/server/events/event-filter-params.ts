@@ -1,6 +1,7 @@
 import { VERIFICATIONS, type Verification } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import type { EventFilter } from '../../model/events/event-match.js'
+import { isKindPattern } from '../../model/events/event-match.js'
 import { QUERY_LIMITS } from '../../model/events/event-query.js'
 import { defined, type FilterValues, toEventFilter } from '../../model/events/filter-values.js'
 import { OUTCOMES, type Outcome } from '../../model/sentences/event-outcome.js'
@@ -133,7 +134,7 @@ const readSources: ReadValues<string> = (params, name, values) => {
 
 const readKinds: ReadValues<string> = (params, name, values) => {
   const kinds = readChoices(params, name, values, 2 * EVENT_LIMITS.kindCharacters)
-  if (kinds?.some(kind => kind.startsWith('!') || (kind !== '*' && /\*(?!$)|[^.]\*$/.test(kind)))) {
+  if (kinds && !kinds.every(isKindPattern)) {
     params.refuse(
       name,
       `A "*" in ${name} must be alone, or last after a dot, as in message.*; a "!" the first character.`,

@@ -124,7 +124,8 @@ export function createRouter<Rule extends string, Who>({
     const allowed = METHODS.filter(method => app.find(method, req.path).handlers.length > 0)
     const headers = ['Allow', allowHeader(allowed)]
     if (allowed.length === 0) {
-      send(req, res, problemReply({ status: 404, code: 'not_found', detail: 'There is no such path.' }))
+      const detail = `There is no such path. ${rootPath}/api/openapi.json lists all paths.`
+      send(req, res, problemReply({ status: 404, code: 'not_found', detail }))
     } else if (req.method === 'OPTIONS') {
       send(req, res, { status: 204, body: '', headers: [...headers, ...permitPage(req, allowed)] })
     } else {

@@ -1,6 +1,5 @@
-import { AppError, invalidField } from '../../model/app-error.js'
+import { AppError, invalidField, joinRefusals } from '../../model/app-error.js'
 import { type Instant, readTimestamp } from '../../model/timestamp.js'
-import { joinRefusals } from './join-refusals.js'
 
 const MAX_PAIRS = 200
 

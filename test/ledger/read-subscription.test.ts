@@ -1,0 +1,54 @@
+import t from 'tap'
+import { readSubscription } from '../../src/ledger/read-subscription.js'
+import type { AppError } from '../../src/model/app-error.js'
+
+const NOW = '2031-05-04T09:00:00.000000Z'
+const ADMIN = { role: 'admin' } as const
+
+const read = (input: object) => readSubscription(input, undefined, { id: 'sub_1', now: NOW, caller: ADMIN })
+
+function problemsOf(input: object) {
+  try {
+    read(input)
+    return []
+  } catch (error) {
+    return (error as AppError).errors
+  }
+}
+
+t.test('a refusal names everything that is wrong with a subscription', async t => {
+  const metadata = { expires_at: 'soon', hot_until: '2031-05-04T09:00:00' }
+  const problems = problemsOf({
+    source: 'chat',
+    target: 'no place',
+    event_kinds: ['message.*', 'mess*', '!message.created'],
+    actions: [{ kind: '*.created' }],
+    metadata,
+    last_event_at: 'soon',
+  })
+  const fields = ['/actions/0/kind', '/event_kinds/1', '/event_kinds/2', '/last_event_at']
+  t.same(problems.map(({ field }) => field).sort(), [
+    ...fields,
+    '/metadata/expires_at',
+    '/metadata/hot_until',
+    '/target',
+  ])
+  t.match(problemsOf({ source: 'chat', last_cursor: 5, metadata }), [
+    { field: '/last_cursor', detail: '/last_cursor must be string or null.' },
+    { field: '/metadata/expires_at' },
+    { field: '/metadata/hot_until' },
+  ])
+  t.throws(() => read({ source: 'chat', metadata }), { code: 'invalid_timestamp' })
+})
+
+t.test('a kind is a word, the beginning of several, or all', async t => {
+  const event_kinds = ['*', 'message.*', 'message.created', 'a']
+  t.match(read({ source: 'chat', event_kinds }), { event_kinds })
+})
+
+t.test('a kind that an older ledger accepted stays until it is changed', async t => {
+  const stored = { ...read({ source: 'chat', event_kinds: ['a'] }), event_kinds: ['mess*'] }
+  const given = { id: 'sub_1', now: NOW, caller: ADMIN }
+  t.match(readSubscription({ ...stored, enabled: false }, stored, given), { enabled: false, event_kinds: ['mess*'] })
+  t.throws(() => readSubscription({ event_kinds: ['pat*'] }, stored, given), { errors: [{ field: '/event_kinds/0' }] })
+})
