@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, invalidField, notAnObject } from '../model/app-error.js'
 import type { Provenance, StoredEvent } from '../model/events/event.js'
-import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import { type EventPage, type EventQuery, eventsOf } from '../model/events/event-query.js'
 import {
   type FeedOutcome,
   needsSecret,
@@ -164,7 +164,7 @@ export class Sources {
     for (let hasMore = true; hasMore; ) {
       signal?.throwIfAborted()
       const page = await this.#page(since === undefined ? query : { ...query, since })
-      const kept: StoredEvent[] = JSON.parse(`[${Buffer.from(page.items).toString('utf8')}]`)
+      const kept = eventsOf(page)
       let waiting: EventDelivery[] = []
       for (const [index, event] of kept.entries()) {
         const { deliveries, unmapped } = remapped(source.adapter, event)
