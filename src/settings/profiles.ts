@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isObject } from '../model/json-object.js'
 import { API_URL_ALLOWED, acceptApiUrl } from './api-address.js'
 import { readHome } from './home-folder.js'
 import { headerWord, readGivenSecretFile } from './reading/secret-setting.js'
@@ -145,8 +146,4 @@ function isProfile(value: unknown): value is Profile {
 
 function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'string'
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
