@@ -1,6 +1,7 @@
 import { type NewToken, TOKEN_MAY, USER_LIMITS } from '../model/accounts/user.js'
-import { type FieldProblem, notAnObject, refusedInput } from '../model/app-error.js'
+import { type FieldProblem, refusedInput } from '../model/app-error.js'
 import { EVENT_LIMITS, SOURCE_PATTERN } from '../model/events/event-limits.js'
+import { readObject } from '../model/json-object.js'
 import { findTimestamp, type Micros, timestampRefusals } from '../model/timestamp.js'
 
 const SOURCE = new RegExp(SOURCE_PATTERN)
@@ -18,8 +19,7 @@ const NAME = new RegExp(`^\\P{C}{1,${USER_LIMITS.tokenNameCharacters}}$`, 'u')
  * Source: decisions on routes, section 4, "writer token".
  */
 export function readNewToken(input: unknown, now: Micros): Required<NewToken> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('The body')
-  const { may = 'all', sources, name = null, expires_at = null, ...others }: Record<string, unknown> = { ...input }
+  const { may = 'all', sources, name = null, expires_at = null, ...others } = readObject(input, 'The body')
   const problems: FieldProblem[] = []
   if (Object.keys(others).length > 0) {
     problems.push({ field: '', detail: 'Send may, sources, name and expires_at, and nothing else.' })

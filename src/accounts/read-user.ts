@@ -1,6 +1,7 @@
 import { problemsOfText } from '../login/problems-of-text.js'
 import { ROLES, type Role, USER_LIMITS, USERNAME_PATTERN } from '../model/accounts/user.js'
-import { type FieldProblem, notAnObject, refusedInput } from '../model/app-error.js'
+import { type FieldProblem, refusedInput } from '../model/app-error.js'
+import { readObject } from '../model/json-object.js'
 import type { ChangedUser, NewUser } from './accounts.js'
 import { weaknessOf } from './weak-password.js'
 
@@ -28,7 +29,7 @@ export function isUsername(value: unknown): value is string {
  * Source: decisions on security, section 2, "password", and section 3, "user creation".
  */
 export function readNewUser(input: unknown, passwordMinLength: number): NewUser {
-  const { username, password, role, ...others } = readMembers(input)
+  const { username, password, role, ...others } = readObject(input, 'The body')
   const problems = [
     ...problemsOfUsername(username),
     ...problemsOfNewPassword(password, { passwordMinLength, username }),
@@ -45,7 +46,7 @@ export function readNewUser(input: unknown, passwordMinLength: number): NewUser 
  * @param username of the user, which cannot be its password
  */
 export function readChangedUser(input: unknown, passwordMinLength: number, username?: string): ChangedUser {
-  const { role, enabled, password, ...others } = readMembers(input)
+  const { role, enabled, password, ...others } = readObject(input, 'The body')
   const sent = Object.entries({ role, enabled, password }).filter(([, value]) => value !== undefined)
   const problems = [
     ...(role === undefined ? [] : problemsOfRole(role)),
@@ -66,7 +67,7 @@ export function readOwnPassword(
   passwordMinLength: number,
   username: string,
 ): { current_password: string; password: string } {
-  const { current_password, password, ...others } = readMembers(input)
+  const { current_password, password, ...others } = readObject(input, 'The body')
   const problems = [
     ...problemsOfPassword('/current_password', current_password),
     ...problemsOfNewPassword(password, { passwordMinLength, username }),
@@ -83,15 +84,10 @@ export function readOwnPassword(
  * @throws AppError `invalid/invalid_field` with every refused field
  */
 export function readLogin(input: unknown): Login {
-  const { username, password, next } = readMembers(input)
+  const { username, password, next } = readObject(input, 'The body')
   const problems = [...problemsOfText('/username', username), ...problemsOfPassword('/password', password)]
   if (problems.length > 0) throw refusedInput('The login', problems)
   return { username, password, next } as Login
-}
-
-function readMembers(input: unknown): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
-  throw notAnObject('The body')
 }
 
 function problemsOfUsername(username: unknown): FieldProblem[] {

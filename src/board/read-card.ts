@@ -8,6 +8,7 @@ import {
   NewCardSchema,
 } from '../model/board/card.js'
 import { toFieldProblems } from '../model/field-problems.js'
+import { readObject } from '../model/json-object.js'
 
 const LISTS = [
   { name: 'labels', most: CARD_LIMITS.labels },
@@ -21,7 +22,7 @@ const checkChanges = Compile(CardChangesSchema)
  * Reads a new card. Members that the board sets itself, such as `version`, cannot be sent.
  *
  * @param columns of this board
- * @throws AppError `invalid/invalid_field` with every refused field
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused field
  *
  * Source: decisions on the board, section 8.
  */
@@ -45,10 +46,7 @@ export function readCardChanges(input: unknown, columns: readonly string[]): Car
 }
 
 function readMembers(input: unknown): Record<string, unknown> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw refusedInput('The body', [{ field: '', detail: 'It must be a JSON object.' }])
-  }
-  const members: Record<string, unknown> = { ...input }
+  const members = readObject(input, 'The body')
   // The length is checked before any element is.
   const long = LISTS.filter(({ name, most }) => Array.isArray(members[name]) && members[name].length > most)
   if (long.length === 0) return members

@@ -1,5 +1,6 @@
 import { AppError } from '../model/app-error.js'
 import { CARD_LIMITS } from '../model/board/card.js'
+import { isObject } from '../model/json-object.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { Answer, BOARD, LEDGER } from './answer.js'
 import type { BoardClient, CardParameters } from './board-client.js'
@@ -29,8 +30,8 @@ export async function listAllSubscriptions(client: Pick<LedgerClient, 'subscript
 
 function readPage(answer: Answer): { items: unknown[]; next: string | null | undefined } {
   const page = answer.json()
-  if (typeof page !== 'object' || page === null || !('items' in page) || !Array.isArray(page.items)) throw notAPage()
-  const next = 'next' in page ? page.next : undefined
+  if (!isObject(page) || !Array.isArray(page.items)) throw notAPage()
+  const next = page.next
   if (next !== null && next !== undefined && typeof next !== 'string') throw notAPage()
   return { items: page.items, next }
 }
@@ -65,9 +66,8 @@ export async function listAllCards(client: Pick<BoardClient, 'cards'>, filters: 
 
 function readCardPage(answer: Answer): { items: unknown[]; next: number | null } {
   const page = answer.json()
-  if (typeof page !== 'object' || page === null || !('items' in page) || !Array.isArray(page.items))
-    throw notACardPage()
-  const next = 'next' in page ? page.next : null
+  if (!isObject(page) || !Array.isArray(page.items)) throw notACardPage()
+  const { next = null } = page
   if (next !== null && typeof next !== 'number') throw notACardPage()
   return { ...page, items: page.items, next }
 }

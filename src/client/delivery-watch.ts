@@ -1,3 +1,4 @@
+import { isObject } from '../model/json-object.js'
 import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import type { LedgerClient } from './ledger-client.js'
 import { findHead } from './library/follow-pages.js'
@@ -139,9 +140,9 @@ function lastSeenAt(event: unknown): string {
 
 function provenanceOf(event: unknown): { route?: unknown; verified?: unknown } {
   const provenance = memberOf(event, 'provenance')
-  return typeof provenance === 'object' && provenance !== null ? provenance : {}
+  return isObject(provenance) ? provenance : {}
 }
 
 function memberOf(from: unknown, name: string): unknown {
-  return typeof from === 'object' && from !== null && Object.hasOwn(from, name) ? Reflect.get(from, name) : undefined
+  return isObject(from) && Object.hasOwn(from, name) ? from[name] : undefined
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../model/app-error.js'
+import { isObject } from '../model/json-object.js'
 import type { Answer } from './answer.js'
 
 /**
@@ -55,14 +56,14 @@ export interface EventPage {
 /** @throws AppError `unavailable/not_a_ledger` */
 export function readEventPage(answer: Answer): EventPage {
   const page = answer.json()
-  if (typeof page !== 'object' || page === null || !('items' in page) || !Array.isArray(page.items)) {
+  if (!isObject(page) || !Array.isArray(page.items)) {
     const hint = 'Check --api-url or EVENT_API_URL.'
     throw new AppError('unavailable', 'not_a_ledger', 'The answer is not a page of events.', { hint })
   }
   return {
     items: page.items,
-    nextSince: 'next_since' in page && typeof page.next_since === 'string' ? page.next_since : null,
-    hasMore: 'has_more' in page && page.has_more === true,
-    epoch: 'epoch' in page && typeof page.epoch === 'string' ? page.epoch : null,
+    nextSince: typeof page.next_since === 'string' ? page.next_since : null,
+    hasMore: page.has_more === true,
+    epoch: typeof page.epoch === 'string' ? page.epoch : null,
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../model/app-error.js'
+import { isObject } from '../model/json-object.js'
 import { type LedgerClient, OWN } from './ledger-client.js'
 
 /**
@@ -10,7 +11,7 @@ import { type LedgerClient, OWN } from './ledger-client.js'
 export async function findUserId(client: Pick<LedgerClient, 'users'>, named: string | undefined): Promise<string> {
   if (named === undefined) return OWN
   const answer = (await client.users()).json()
-  const items: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'items') : undefined
+  const items = isObject(answer) ? answer.items : undefined
   const user = Array.isArray(items) ? items.find(each => each?.username === named || each?.id === named) : undefined
   if (typeof user?.id === 'string') return user.id
   throw new AppError('not_found', 'not_found', `There is no user ${JSON.stringify(named)}.`)

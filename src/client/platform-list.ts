@@ -1,3 +1,4 @@
+import { isObject } from '../model/json-object.js'
 import type { LedgerClient } from './ledger-client.js'
 import type { CallOptions } from './server-client.js'
 
@@ -20,7 +21,7 @@ export async function askForWebhook(
   options?: CallOptions,
 ): Promise<ServedWebhook> {
   const answer = (await client.platforms(options)).json()
-  const items = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'items') : undefined
+  const items = isObject(answer) ? answer.items : undefined
   const platform = Array.isArray(items) ? items.find(item => item?.source === source) : undefined
   const modes: unknown = platform?.capture_modes
   const site: unknown = platform?.site

@@ -1,5 +1,6 @@
 import type { HttpAnswer } from '../http/exchange.js'
 import { AppError, type ErrorCategory, type FieldProblem } from '../model/app-error.js'
+import { isObject } from '../model/json-object.js'
 import { type Answer, LEDGER, type ServerNames } from './answer.js'
 
 const CATEGORIES = new Map<number, ErrorCategory>([
@@ -85,7 +86,7 @@ function readProblem(
 ): Partial<Record<'code' | 'detail' | 'errors' | 'next_since' | 'request_id', unknown>> {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : {}
+    return isObject(value) ? value : {}
   } catch {
     // Probably a proxy's error page; the status is enough.
     return {}
@@ -93,6 +94,5 @@ function readProblem(
 }
 
 function isFieldProblem(value: unknown): value is FieldProblem {
-  if (typeof value !== 'object' || value === null) return false
-  return 'field' in value && typeof value.field === 'string' && 'detail' in value && typeof value.detail === 'string'
+  return isObject(value) && typeof value.field === 'string' && typeof value.detail === 'string'
 }

@@ -1,5 +1,6 @@
 import { AppError, type FieldProblem } from '../model/app-error.js'
 import { EVENT_LIMITS } from '../model/events/event-limits.js'
+import { isObject } from '../model/json-object.js'
 import type { Answer } from './answer.js'
 import type { LedgerClient } from './ledger-client.js'
 import { byteLines, endsWithFeed, isBlank } from './lines.js'
@@ -39,10 +40,10 @@ export async function* recordLines(
 
 function readCounts(answer: Answer): { created: number; duplicates: number } {
   const counts = answer.json()
-  if (typeof counts !== 'object' || counts === null) return { created: 0, duplicates: 0 }
+  if (!isObject(counts)) return { created: 0, duplicates: 0 }
   return {
-    created: 'created' in counts && typeof counts.created === 'number' ? counts.created : 0,
-    duplicates: 'duplicates' in counts && typeof counts.duplicates === 'number' ? counts.duplicates : 0,
+    created: typeof counts.created === 'number' ? counts.created : 0,
+    duplicates: typeof counts.duplicates === 'number' ? counts.duplicates : 0,
   }
 }
 

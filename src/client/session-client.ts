@@ -1,5 +1,6 @@
 import type { HttpAnswer } from '../http/exchange.js'
 import { AppError } from '../model/app-error.js'
+import { isObject } from '../model/json-object.js'
 import { LEDGER } from './answer.js'
 import { notADaybookServer } from './problem.js'
 import { type CallOptions, callWithBody, JSON_TYPE, ServerClient } from './server-client.js'
@@ -57,5 +58,5 @@ function readToken(issued: unknown): IssuedToken {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return isObject(value) ? value[name] : undefined
 }

@@ -1,6 +1,7 @@
 import { problemsOfText } from '../login/problems-of-text.js'
 import { USER_LIMITS } from '../model/accounts/user.js'
 import { type FieldProblem, refusedInput } from '../model/app-error.js'
+import { readObject } from '../model/json-object.js'
 
 export interface BoardLogin {
   password: string
@@ -12,15 +13,12 @@ export interface BoardLogin {
  * Reads a login of the board. `account` is an alias of `username`. Refuses only impossible input; other members are
  * ignored, because login forms send various extra ones.
  *
- * @throws AppError `invalid/invalid_field` with every refused field
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused field
  *
  * Source: Board Access Gate, "Endpoints"; decisions on security, section 3, "login failure".
  */
 export function readBoardLogin(input: unknown, { asksUsername }: { asksUsername: boolean }): BoardLogin {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw refusedInput('The body', [{ field: '', detail: 'It must be a JSON object.' }])
-  }
-  const { username, account, password }: { username?: unknown; account?: unknown; password?: unknown } = input
+  const { username, account, password } = readObject(input, 'The body')
   const field = username === undefined && account !== undefined ? '/account' : '/username'
   const name = username ?? account
   const problems = [

@@ -8,7 +8,7 @@ import {
   toErasureEntry,
 } from '../model/events/erasure.js'
 import type { StoredEvent } from '../model/events/event.js'
-import { QUERY_LIMITS } from '../model/events/event-query.js'
+import { eventsOf, QUERY_LIMITS } from '../model/events/event-query.js'
 import { type Micros, readTimestamp, toTimestamp } from '../model/timestamp.js'
 import type { ContentRemoval, Erasure, RecordOutcome } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
@@ -104,8 +104,7 @@ export class Erasures {
     for (let since = 0; ; ) {
       const query = { actors: [actor], since, order: 'asc', limit: QUERY_LIMITS.limit, withoutPayload: true } as const
       const page = await this.parts.store.events.query({ ...query, maxBytes: PAGE_BYTES })
-      const items = JSON.parse(`[${Buffer.from(page.items).toString()}]`) as StoredEvent[]
-      for (const event of items) {
+      for (const event of eventsOf(page)) {
         if (event.actor.id !== actor || event.provenance.route === LEDGER_ROUTE) continue
         if (captured.length === ERASURE_LIMITS.events) return { captured, hasMore: true }
         captured.push(capturedAt(event))

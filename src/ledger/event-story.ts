@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../model/events/event.js'
 import type { EventFilter } from '../model/events/event-match.js'
+import { eventsOf } from '../model/events/event-query.js'
 import { factsOf, STORY_LIMITS, type StoryFacts, sharedFacts } from '../model/events/story.js'
 import type { EventStore } from '../store/event-store.js'
 
@@ -49,7 +50,7 @@ export async function readStory(
     const { filter, name, from } = steps.shift() as Step
     const page = await events.query({ ...filter, ...range, ...PAGE, order: 'desc' }, signal)
     complete &&= !page.hasMore
-    for (const event of itemsOf(page.items)) {
+    for (const event of eventsOf(page)) {
       if (parts.size === STORY_LIMITS.events) break
       if (parts.has(event.captured_at)) continue
       const own = factsOf(event)
@@ -81,8 +82,4 @@ function sorted(parts: ReadonlyMap<string, StoryPart>, complete: boolean): Event
 
 function withoutPayload({ payload: _, ...event }: StoredEvent): Omit<StoredEvent, 'payload'> {
   return event
-}
-
-function itemsOf(items: Uint8Array): StoredEvent[] {
-  return JSON.parse(`[${Buffer.from(items.buffer, items.byteOffset, items.byteLength).toString()}]`)
 }

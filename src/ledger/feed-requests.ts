@@ -1,4 +1,5 @@
 import { AppError } from '../model/app-error.js'
+import { counted } from '../model/counted.js'
 import type { Micros } from '../model/timestamp.js'
 
 const SECOND: Micros = 1_000_000
@@ -43,6 +44,6 @@ export class FeedRequests {
 
 function tooOften(message: string, wait: Micros): AppError {
   const retryAfterSeconds = Math.ceil(wait / SECOND)
-  const hint = `Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}.`
+  const hint = `Try again in ${counted(retryAfterSeconds, 'second')}.`
   return new AppError('throttled', 'read_too_often', message, { hint, retryAfterSeconds })
 }

@@ -1,6 +1,5 @@
 import { coalesceCalls } from '../model/coalesce-calls.js'
-import type { StoredEvent } from '../model/events/event.js'
-import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import { type EventPage, type EventQuery, eventsOf } from '../model/events/event-query.js'
 import type { Micros } from '../model/timestamp.js'
 import type { KnownPeople } from './known-people.js'
 import type { LiveFeed } from './live-feed.js'
@@ -34,11 +33,11 @@ export class ForeignEvents {
   async #read(): Promise<void> {
     const { read, feed, people } = this.parts
     if (!feed.hasListeners) return
-    const { items, hasMore, head } = await read({ order: 'asc', since: this.#since, ...READ })
-    const events = JSON.parse(`[${Buffer.from(items).toString('utf8')}]`) as StoredEvent[]
+    const page = await read({ order: 'asc', since: this.#since, ...READ })
+    const events = eventsOf(page)
     for (const event of events) people.learn(event, event.provenance)
-    this.#since = Math.max(this.#since, head ?? 0)
-    if (hasMore) feed.wakeAll()
+    this.#since = Math.max(this.#since, page.head ?? 0)
+    if (page.hasMore) feed.wakeAll()
     else feed.publish(events.map(event => ({ kind: event.kind, isWhole: true, toStored: () => event })))
   }
 }

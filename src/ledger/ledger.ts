@@ -9,7 +9,7 @@ import {
 import type { EventFacets, FacetQuery } from '../model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
 import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'
-import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import { type EventPage, type EventQuery, eventsOf } from '../model/events/event-query.js'
 import { PLATFORM_SOURCES } from '../model/platforms/platform-source.js'
 import type { QueueMark } from '../model/subscriptions/live-capture.js'
 import type { CaptureState, Subscription, SubscriptionPage } from '../model/subscriptions/subscription.js'
@@ -145,8 +145,7 @@ export class Ledger {
         this.unreadEvents = error
       })
       if (found) this.headAtOpen = found.head
-      const items = found?.items ?? new Uint8Array()
-      const events: StoredEvent[] = JSON.parse(`[${Buffer.from(items).toString('utf8')}]`)
+      const events = found ? eventsOf(found) : []
       for (const event of events.reverse()) this.#people.learn(event, event.provenance)
     }
   }

@@ -1,5 +1,5 @@
 import { Compile } from '#typebox/compile'
-import { type AppError, invalidField, joinRefusals, notAnObject, refusedInput } from '../model/app-error.js'
+import { type AppError, invalidField, joinRefusals, refusedInput } from '../model/app-error.js'
 import { actionOfKind } from '../model/events/action.js'
 import {
   type Action,
@@ -12,6 +12,7 @@ import {
 import { EVENT_LIMITS, UNVERIFIED_KEYS } from '../model/events/event-limits.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
+import { readObject } from '../model/json-object.js'
 import { findTimestamp, timestampRefusals } from '../model/timestamp.js'
 import { defaultDedupeKey } from './dedupe-key.js'
 
@@ -29,13 +30,11 @@ const check = Compile(EventSchema)
  * Source: Event Ledger Service, "Event (normalized)" and "Versioning".
  */
 export function readEvent(input: unknown, keyCharacters: number = EVENT_LIMITS.dedupeKeyCharacters): NewEvent {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw notAnObject('An event')
-  }
-  if (isDeeperThan(input, JSON_DEPTH)) {
+  const members = readObject(input, 'An event')
+  if (isDeeperThan(members, JSON_DEPTH)) {
     throw refusedInput('The event', [{ field: '', detail: `The event is nested deeper than ${JSON_DEPTH} levels.` }])
   }
-  const sent = withoutLedgerMembers(input as Record<string, unknown>)
+  const sent = withoutLedgerMembers(members)
   if (!check.Check(sent)) {
     const refusal = refusedInput('The event', toFieldProblems(check.Errors(sent), sent))
     throw joinRefusals([refusal, ...timestampRefusals('/occurred_at', sent.occurred_at)])

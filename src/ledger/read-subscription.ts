@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Compile } from '#typebox/compile'
-import { AppError, invalidField, joinRefusals, notAnObject, refusedInput } from '../model/app-error.js'
+import { AppError, invalidField, joinRefusals, refusedInput } from '../model/app-error.js'
 import { actionOfKind } from '../model/events/action.js'
 import { isKindPattern } from '../model/events/event-match.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
+import { readObject } from '../model/json-object.js'
 import { findTarget, parseTarget, toScopeKey, toTarget } from '../model/subscriptions/scope-key.js'
 import {
   SUBSCRIPTION_LIMITS,
@@ -37,14 +38,11 @@ export function readSubscription(
   stored: Subscription | undefined,
   given: { id: string; now: string; caller: SubscriptionCaller },
 ): Subscription {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw notAnObject('A subscription')
-  }
+  const sent = { ...readObject(input, 'A subscription') }
   if (isDeeperThan(input, JSON_DEPTH)) {
     const detail = `The subscription is nested deeper than ${JSON_DEPTH} levels.`
     throw refusedInput('The subscription', [{ field: '', detail }])
   }
-  const sent: Record<string, unknown> = { ...input }
   delete sent.capture
   delete sent.problem
   if (given.caller.role !== 'admin') for (const member of KEPT) delete sent[member]

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AppError, invalidField, notAnObject } from '../model/app-error.js'
+import { AppError, invalidField } from '../model/app-error.js'
 import type { Provenance, StoredEvent } from '../model/events/event.js'
-import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import { type EventPage, type EventQuery, eventsOf } from '../model/events/event-query.js'
+import { readObject } from '../model/json-object.js'
 import {
   type FeedOutcome,
   needsSecret,
@@ -164,7 +165,7 @@ export class Sources {
     for (let hasMore = true; hasMore; ) {
       signal?.throwIfAborted()
       const page = await this.#page(since === undefined ? query : { ...query, since })
-      const kept: StoredEvent[] = JSON.parse(`[${Buffer.from(page.items).toString('utf8')}]`)
+      const kept = eventsOf(page)
       let waiting: EventDelivery[] = []
       for (const [index, event] of kept.entries()) {
         const { deliveries, unmapped } = remapped(source.adapter, event)
@@ -259,10 +260,9 @@ function receiverOf(proof: SourceProof): string | undefined {
 }
 
 function readInput(input: unknown): { definition: unknown; secrets?: string[] } {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('The request')
-  const unknown = Object.keys(input).find(name => name !== 'definition' && name !== 'secrets')
+  const { definition, secrets, ...others } = readObject(input, 'The request')
+  const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw invalidField(`/${unknown}`, `/${unknown} cannot be sent here.`)
-  const { definition, secrets } = input as { definition?: unknown; secrets?: unknown }
   if (definition === undefined) throw invalidField('/definition', '/definition is required.')
   if (secrets === undefined) return { definition }
   const { secrets: most, secretCharacters } = SOURCE_LIMITS

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../model/events/event.js'
+import { eventsOf } from '../model/events/event-query.js'
 import type { Subscription } from '../model/subscriptions/subscription.js'
 import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
 import { SUBSCRIPTION_PREVIEW } from '../model/subscriptions/subscription-preview.js'
@@ -45,7 +45,7 @@ export async function previewSubscription(
       },
       signal,
     )
-    for (const event of itemsOf(page.items)) {
+    for (const event of eventsOf(page)) {
       to = readTimestamp('captured_at', event.captured_at).micros - 1
       seen ||= watchingAllKinds(event)
       if (!watching(event)) continue
@@ -79,8 +79,4 @@ function matcherOf(subscription: Subscription): (event: PreviewedEvent) => boole
   const matcher = new SubscriptionMatcher()
   matcher.put({ ...subscription, enabled: true })
   return event => matcher.match({ ...event, payload: {} }, NEVER_OVER).length > 0
-}
-
-function itemsOf(items: Uint8Array): Omit<StoredEvent, 'payload'>[] {
-  return JSON.parse(`[${Buffer.from(items.buffer, items.byteOffset, items.byteLength).toString()}]`)
 }

@@ -1,5 +1,6 @@
 import { USER_LIMITS } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
+import { counted } from '../model/counted.js'
 
 const MOST_KEYS = 10_000
 /** Pairs of address and name that have logged in before. */
@@ -187,7 +188,7 @@ export function keysOf(address: string, username: string): Record<Scope, string>
 
 function tooMany(seconds: number): AppError {
   return new AppError('throttled', 'too_many_attempts', 'Too many logins failed.', {
-    hint: `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`,
+    hint: `Wait ${counted(seconds, 'second')}, then try again.`,
     retryAfterSeconds: seconds,
   })
 }

@@ -79,12 +79,6 @@ export function invalidField(field: string, detail: string, code = 'invalid_fiel
   return new AppError('invalid', code, detail, { errors: [{ field, detail }] })
 }
 
-/** Refuses JSON that is not an object. @param what begins the sentence: "An event" */
-export function notAnObject(what: string): AppError {
-  const detail = `${what} must be a JSON object.`
-  return new AppError('invalid', 'invalid_json', detail, { errors: [{ field: '', detail }] })
-}
-
 /** Refuses an input with these problems. `what` begins the sentence: "The event". */
 export function refusedInput(what: string, errors: FieldProblem[]): AppError {
   const [first] = errors

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { isObject } from '../model/json-object.js'
 import { trimEndOf } from '../model/trim.js'
 import { PROFILE_NAME } from './proxy-path.js'
 
@@ -107,6 +108,5 @@ function parse(text: string): unknown {
 }
 
 function membersOf(value: unknown): Map<string, unknown> | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? new Map(Object.entries(value)) : undefined
+  return isObject(value) ? new Map(Object.entries(value)) : undefined
 }

@@ -1,6 +1,6 @@
 import { coalesceCalls } from '../model/coalesce-calls.js'
 import { type FileState, fileState, isUnchanged } from '../model/files/file-state.js'
-import { readRegularFile } from '../model/files/regular-file.js'
+import { readRegularFile, whyUnreadable } from '../model/files/regular-file.js'
 
 export type FileContent<Value> =
   | { kind: 'read'; value: Value; isOpenToOthers: boolean }
@@ -18,13 +18,6 @@ export interface WatchedFileParts<Value> {
 
 /** How old the result of a check may be while many requests need one. */
 const REUSE_MS = 10
-
-const REASONS = new Map([
-  ['EACCES', 'may not be read by this user'],
-  ['EPERM', 'may not be read by this user'],
-  ['EISDIR', 'is not a file'],
-  ['NOT_A_FILE', 'is not a file'],
-])
 
 /** A small file that people edit: each check costs one `stat`, and the content is read again after a change. */
 export class WatchedFile<Value> {
@@ -58,8 +51,6 @@ export class WatchedFile<Value> {
 }
 
 function toContent(error: unknown, maxBytes: number): FileContent<never> {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'missing' }
-  if (error.code === 'TOO_LARGE') return { kind: 'unusable', reason: `is larger than ${maxBytes / 1024} KiB` }
-  return { kind: 'unusable', reason: REASONS.get(error.code) ?? `cannot be read (${error.code})` }
+  const { missing, text } = whyUnreadable(error, `${maxBytes / 1024} KiB`)
+  return missing ? { kind: 'missing' } : { kind: 'unusable', reason: text }
 }

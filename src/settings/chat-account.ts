@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { whyUnreadable } from '../model/files/regular-file.js'
 import type { ChatAccount } from '../model/platforms/chat-account.js'
 import { toSite } from '../model/platforms/site.js'
 import { readSecret } from './reading/secret-setting.js'
 import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
-import { whyUnreadable } from './reading/setting-sources.js'
 import { readZuliprc, type Zuliprc, type ZuliprcValue } from './zuliprc.js'
 
 export interface ChatFlags {

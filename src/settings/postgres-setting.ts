@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path'
+import { whyUnreadable } from '../model/files/regular-file.js'
 import { type PostgresAddress, type PostgresHost, SSL_MODES, type SslMode } from '../model/postgres-address.js'
 import { readPasswordFile } from './reading/secret-setting.js'
 import type { FoundSetting, SettingReader } from './reading/setting-reader.js'
-import { whyUnreadable } from './reading/setting-sources.js'
 
 const POOL = { min: 2, max: 1_000, default: 10 }
 /** Seconds. A search consists of several statements, each much shorter than the default. */

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import { whyUnreadable } from '../model/files/regular-file.js'
+import { isObject } from '../model/json-object.js'
 import { API_URL_ALLOWED, acceptApiUrl } from './api-address.js'
 import { readHome } from './home-folder.js'
 import { headerWord, readGivenSecretFile } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
-import { type SettingSources, whyUnreadable } from './reading/setting-sources.js'
+import type { SettingSources } from './reading/setting-sources.js'
 
 /** A ledger that `daybook login` stored: its address, and a token for it. */
 export interface Profile {
@@ -145,8 +147,4 @@ function isProfile(value: unknown): value is Profile {
 
 function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'string'
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { whyUnreadable } from '../model/files/regular-file.js'
 import { place, type SettingReader } from './reading/setting-reader.js'
-import { whyUnreadable } from './reading/setting-sources.js'
 
 /** The configuration of the platform's own clients, by member names of the file. */
 export type Zuliprc = Partial<Record<ZuliprcName, ZuliprcValue>>

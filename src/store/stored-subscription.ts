@@ -1,4 +1,5 @@
 import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
+import { isObject } from '../model/json-object.js'
 import type { Subscription } from '../model/subscriptions/subscription.js'
 
 /** Members of a subscription that must have a certain form, each with the value that replaces one of another form. */
@@ -52,7 +53,7 @@ function wrongMembers(stored: object | undefined, wrong: readonly [name: string,
 function parse(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body)
-    return isObject(value) ? (value as Record<string, unknown>) : undefined
+    return isObject(value) ? value : undefined
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
@@ -65,10 +66,6 @@ function isText(value: unknown): value is string {
 
 function isTextOrNull(value: unknown): boolean {
   return value === null || isText(value)
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isListOf(isElement: (value: unknown) => boolean): (value: unknown) => boolean {

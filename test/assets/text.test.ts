@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   bytes,
-  counted,
   findMatches,
   initials,
   plainText,
@@ -10,6 +9,7 @@ import {
   shownText,
   type TextOptions,
 } from '../../assets/shared/words/text.js'
+import { counted } from '../../src/model/counted.js'
 import { anyCharacter } from '../support/any-character.js'
 
 /** Tags in brackets, matches in asterisks. */

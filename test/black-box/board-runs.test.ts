@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { program, runs, until } from '../board/executor-rig.js'
+import { program, runs } from '../board/executor-rig.js'
+import { until } from '../support/until.js'
 import { ownFolder } from './own-folder.js'
 import { type RunningServer, startServer } from './running-server.js'
 

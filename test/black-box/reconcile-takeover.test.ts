@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
+import { eventsOf } from '../../src/model/events/event-query.js'
 import type { ReconcileStatus } from '../../src/model/platforms/reconciliation.js'
 import { type PostgresAddress, shownAddress } from '../../src/model/postgres-address.js'
 import { pause } from '../../src/runtime/pause.js'
@@ -135,7 +136,6 @@ else {
   }
 
   async function readEvents(ledger: Ledger): Promise<{ seen_count: number }[]> {
-    const { items } = await ledger.query({ order: 'asc', limit: 10 })
-    return JSON.parse(`[${Buffer.from(items).toString('utf8')}]`)
+    return eventsOf(await ledger.query({ order: 'asc', limit: 10 }))
   }
 }

@@ -6,8 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { endTree } from '../../src/board/process-tree.js'
 import { testFolder } from '../support/test-folder.js'
+import { until } from '../support/until.js'
 import { ADA } from './actor.js'
-import { CARD, createExecutor, program, runs, SHORT_TIMES, shell, until } from './executor-rig.js'
+import { CARD, createExecutor, program, runs, SHORT_TIMES, shell } from './executor-rig.js'
 
 /** What the hydra has written down so far. */
 function pidsIn(folder: string): number[] {

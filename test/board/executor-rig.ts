@@ -114,8 +114,3 @@ export function runs(pid: number): boolean {
     throw error
   }
 }
-
-/** Resolves once it is so. The time limit of the test ends it otherwise. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(5)
-}

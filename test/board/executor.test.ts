@@ -7,8 +7,9 @@ import { RunLog } from '../../src/board/run-log.js'
 import { AppError } from '../../src/model/app-error.js'
 import { type LogPiece, RUN_LIMITS, type RunState } from '../../src/model/board/run.js'
 import { testFolder } from '../support/test-folder.js'
+import { until } from '../support/until.js'
 import { ADA } from './actor.js'
-import { CARD, createExecutor, shell, until } from './executor-rig.js'
+import { CARD, createExecutor, shell } from './executor-rig.js'
 
 t.test('a dry run shows what would run, and starts nothing', async t => {
   const { executor, folder } = await createExecutor(t, {

@@ -12,8 +12,9 @@ import type { SharedRuns } from '../../src/store/run-store.js'
 import { TestCluster } from '../support/postgres/cluster.js'
 import { findPostgres } from '../support/postgres/find-postgres.js'
 import { testFolder } from '../support/test-folder.js'
+import { until } from '../support/until.js'
 import { ADA } from './actor.js'
-import { CARD, runs as isRunning, program, SHORT_TIMES, shell, until } from './executor-rig.js'
+import { CARD, runs as isRunning, program, SHORT_TIMES, shell } from './executor-rig.js'
 
 /** Half of it is how long a renewal may take before the executor ends its run: longer than a busy machine pauses. */
 const LEASE_SECONDS = 4

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { itemsOf } from '../support/events.js'
+import { eventsOf } from '../../src/model/events/event-query.js'
 import { inBrowser, openBrowser, openWindow } from './chromium.js'
 import { ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
 import { findAxeViolationsInBothSchemes, findSmallTargets, focused, overflow, query } from './page-checks.js'
@@ -32,7 +32,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
   const failing = async () => {
     await consumers.save('mail', { filters: { kind: ['message.*'] }, position: 'beginning' }, member)
     const { fence, page } = await consumers.nextBatch('mail', next, member)
-    const deadLetters = itemsOf(page)
+    const deadLetters = eventsOf(page)
       .slice(0, 2)
       .map(({ dedupe_key, captured_at }) => ({
         dedupe_key,

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { PASSWORD } from '../accounts/accounts-rig.js'
+import { until } from '../support/until.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { logIn } from './login-site.js'
 import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
@@ -275,8 +276,3 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.same(site.complaints, [])
   })
 })
-
-/** Resolves once it is so. The time limit of the test ends it otherwise. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 20))
-}

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { hasPython } from '../black-box/killed-consumers.js'
-import { until } from '../server/serve.js'
+import { until } from '../support/until.js'
 import { openServed, restoredCopy, stage } from './ledger-stage.js'
 
 const CLIENT = fileURLToPath(new URL('../../../clients/python/', import.meta.url))

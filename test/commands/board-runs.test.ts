@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { CARD, shell, until } from '../board/executor-rig.js'
+import { CARD, shell } from '../board/executor-rig.js'
 import { problem, standIn } from '../client/stand-in.js'
 import { serveRuns, TOKEN } from '../server/board/serve-runs.js'
 import { testFolder } from '../support/test-folder.js'
+import { until } from '../support/until.js'
 import { runDaybook, startDaybook } from './run-daybook.js'
 
 t.test('runs are started, followed, shown and listed', async t => {

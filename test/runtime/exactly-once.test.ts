@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Ledger } from '../../src/ledger/ledger.js'
+import { eventsOf } from '../../src/model/events/event-query.js'
 import { Captures } from '../../src/runtime/capture/captures.js'
 import type { Place } from '../support/chat-server/message-book.js'
-import { itemsOf } from '../support/events.js'
 import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver } from './capture/capture-rig.js'
 
 /** Small, so that few messages are several pages. */
@@ -89,7 +89,7 @@ async function idsOfWatch(ledger: Ledger): Promise<number[]> {
   const ids: number[] = []
   for (let since = 0; ; ) {
     const page = await ledger.query({ order: 'asc', limit: 500, since, subscriptionIds: ['deploys'] })
-    ids.push(...itemsOf(page).map(event => Number(event.subject_id)))
+    ids.push(...eventsOf(page).map(event => Number(event.subject_id)))
     if (!page.hasMore) return ids.sort((left, right) => left - right)
     since = page.nextSince ?? since
   }

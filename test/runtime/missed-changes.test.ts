@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { SEED } from '../black-box/seeded.js'
-import { until } from '../server/serve.js'
 import type { Place } from '../support/chat-server/message-book.js'
+import { until } from '../support/until.js'
 import { allEvents, DEPLOYS, WATCH } from './capture/capture-rig.js'
 import { type LiveRig, liveRig } from './capture/live-rig.js'
 

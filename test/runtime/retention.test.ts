@@ -6,12 +6,13 @@ import pino from 'pino'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
+import { eventsOf } from '../../src/model/events/event-query.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { RetentionSchedule } from '../../src/runtime/retention/retention-schedule.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { serve } from '../server/serve.js'
 import { prune } from '../store/erasure-conformance.js'
-import { itemsOf, messageCreated } from '../support/events.js'
+import { messageCreated } from '../support/events.js'
 import { testFolder } from '../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
@@ -60,7 +61,7 @@ t.test('old events are archived, read back and removed, and the ledger records i
     .map(line => JSON.parse(line) as StoredEvent)
   t.match(archived, [{ dedupe_key: 'a', actor: { display: 'Ada' } }, { dedupe_key: 'b' }, { dedupe_key: 'c' }])
   const page = await ledger.query({ order: 'asc', limit: 10 })
-  t.match(itemsOf(page), [
+  t.match(eventsOf(page), [
     { dedupe_key: 'd' },
     {
       kind: 'ledger.erased',
@@ -74,7 +75,7 @@ t.test('old events are archived, read back and removed, and the ledger records i
 
 t.test('without a folder for archives they are removed as well', async t => {
   const { ledger } = await start(t)
-  t.match(itemsOf(await ledger.query({ order: 'asc', limit: 10 })), [{ dedupe_key: 'd' }, { payload: { count: 3 } }])
+  t.match(eventsOf(await ledger.query({ order: 'asc', limit: 10 })), [{ dedupe_key: 'd' }, { payload: { count: 3 } }])
 })
 
 t.test('nothing is removed if the archive cannot be written', async t => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
 import type { CaptureTotals } from '../../src/model/subscriptions/capture.js'
@@ -172,9 +171,4 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
 /** The least that is an event; `subject_id` makes its key. */
 export function message(subjectId: string | number, members: Record<string, unknown> = {}): Record<string, unknown> {
   return { kind: 'message.created', subject_type: 'message', subject_id: String(subjectId), ...members }
-}
-
-/** Resolves once it is so. The time limit of the test ends it otherwise. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setTimeout(5)
 }

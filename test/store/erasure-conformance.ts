@@ -1,11 +1,12 @@
 import type { Test } from 'tap'
 import { type ErasurePayload, toErasureEntry, toTombstone } from '../../src/model/events/erasure.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
+import { eventsOf } from '../../src/model/events/event-query.js'
 import { readSearch } from '../../src/model/events/search.js'
 import { type Micros, toTimestamp } from '../../src/model/timestamp.js'
 import type { EventToRecord } from '../../src/store/event-store.js'
 import type { Store } from '../../src/store/store.js'
-import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
+import { keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -48,7 +49,7 @@ export function erasures(t: Test, open: OpenStore): void {
     })
     t.notMatch(JSON.stringify(after), /zebra|Zoe|zed|99/)
     t.same(keysOf(await events.query(ASC)), ['a', 'b', 'c', 'ledger:erased:1'], 'pages have the tombstone in its place')
-    t.match(itemsOf(await events.query({ ...ASC, kinds: ['ledger.erased'] })), [
+    t.match(eventsOf(await events.query({ ...ASC, kinds: ['ledger.erased'] })), [
       { provenance: { route: 'ledger' }, payload: { reason: mark.reason, events: [before.captured_at] } },
     ])
     t.match(await events.stats(), { event_count: 4, duplicate_count: 1 })

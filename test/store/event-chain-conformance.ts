@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
+import { eventsOf } from '../../src/model/events/event-query.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import { itemsOf, messageCreated, writtenDown } from '../support/events.js'
+import { messageCreated, writtenDown } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -19,7 +20,7 @@ function sha256(...parts: (string | Uint8Array)[]): Buffer {
 async function expectedDigest(events: EventStore): Promise<string> {
   const page = await events.query({ order: 'asc', limit: 1_000, since: 0 })
   let digest: Buffer = Buffer.alloc(32)
-  for (const event of itemsOf(page)) {
+  for (const event of eventsOf(page)) {
     const { subscription_ids: _, captured_at, seen_count: __, last_seen_at: ___, ...content } = event as StoredEvent
     const at = Buffer.alloc(8)
     at.writeBigUInt64BE(BigInt(Date.parse(captured_at)) * 1_000n + BigInt(captured_at.slice(23, 26)))

@@ -4,10 +4,11 @@ import type { StoredEvent } from '../../src/model/events/event.js'
 import { type EventFacets, FACETS, type FacetQuery } from '../../src/model/events/event-facets.js'
 import { bucketStarts, type EventHistogram, type HistogramQuery } from '../../src/model/events/event-histogram.js'
 import { type EventFilter, eventMatches } from '../../src/model/events/event-match.js'
+import { eventsOf } from '../../src/model/events/event-query.js'
 import { OUTCOMES, type Outcome, outcomeGroupOf } from '../../src/model/sentences/event-outcome.js'
 import { type Micros, readTimestamp } from '../../src/model/timestamp.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import { itemsOf, messageCreated, untilIndexed } from '../support/events.js'
+import { messageCreated, untilIndexed } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -168,7 +169,7 @@ export async function readAll(events: EventStore): Promise<StoredEvent[]> {
   const all: StoredEvent[] = []
   for (let since = 0, more = true; more; ) {
     const page = await events.query({ order: 'asc', limit: 500, since })
-    all.push(...itemsOf(page))
+    all.push(...eventsOf(page))
     since = page.nextSince ?? since
     more = page.hasMore
   }

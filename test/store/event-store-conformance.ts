@@ -1,11 +1,17 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
-import { type EventQuery, joinPages, type PageSummary, restOfPage } from '../../src/model/events/event-query.js'
+import {
+  type EventQuery,
+  eventsOf,
+  joinPages,
+  type PageSummary,
+  restOfPage,
+} from '../../src/model/events/event-query.js'
 import { readSearch } from '../../src/model/events/search.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import type { Store } from '../../src/store/store.js'
-import { itemsOf, keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
+import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
 import { storedSubscription } from '../support/subscription.js'
 import { eventHistograms } from './event-histogram-conformance.js'
 import { largeEvents } from './large-event-conformance.js'
@@ -127,18 +133,18 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     ])
     for (const query of queries) {
       const { items: _, ...whole } = await events.query(query)
-      const wholeItems = itemsOf(await events.query(query))
+      const wholeItems = eventsOf(await events.query(query))
       const maxBytes = 2_500
       let piece = await events.query({ ...query, maxBytes })
       let page: PageSummary = piece
-      const items = itemsOf(piece)
+      const items = eventsOf(piece)
       while (page.hasMore && page.count < query.limit) {
         await events.record([messageCreated(`late:${++late}`)])
         await events.record([messageCreated('chat:1')])
         piece = await events.query({ ...restOfPage(query, page), maxBytes })
         t.ok(piece.count > 0 && piece.items.byteLength < maxBytes + 100)
         page = joinPages(query, page, piece)
-        items.push(...itemsOf(piece))
+        items.push(...eventsOf(piece))
       }
       t.same(
         items.map(item => item.dedupe_key),
@@ -276,7 +282,7 @@ function checkpoints(t: Test, open: OpenStore): void {
     const read: string[] = []
     for (let to: Micros | undefined, hasMore = true; hasMore; ) {
       const page = await events.query({ ...DESC, limit: 2, ...(to === undefined ? {} : { to }) })
-      const items = itemsOf(page)
+      const items = eventsOf(page)
       read.push(...items.map(({ dedupe_key }) => dedupe_key))
       // `before`, which excludes the event itself.
       to = readTimestamp('captured_at', items.at(-1)?.captured_at).micros - 1
@@ -330,7 +336,7 @@ function checkpoints(t: Test, open: OpenStore): void {
       ...limits.map(limit => consume({ limit, kinds: ['message.*'], actors: ['ada'] })),
     ])
     await written
-    const all = itemsOf(await events.query({ ...ASC, limit: 500 }))
+    const all = eventsOf(await events.query({ ...ASC, limit: 500 }))
     t.ok(all.length > 200)
     const everyKey = all.map(event => event.dedupe_key)
     const forumKeys = all.filter(event => event.source === 'forum').map(event => event.dedupe_key)
@@ -449,10 +455,10 @@ function withoutPayloads(t: Test, open: OpenStore): void {
     const large = writtenDown(messageCreated('3', { payload: { text: 'x'.repeat(2 * 1024 * 1024) } }))
     await events.record([messageCreated('1', { payload: { a: 1 } }), messageCreated('2', { source: 'forum' }), large])
     for (const filter of [{}, { sources: ['chat'] }, { search: ['green'] }]) {
-      const whole = itemsOf(await events.query({ ...DESC, ...filter }))
+      const whole = eventsOf(await events.query({ ...DESC, ...filter }))
       const page = await events.query({ ...DESC, ...filter, withoutPayload: true })
       t.same(
-        itemsOf(page),
+        eventsOf(page),
         whole.map(({ payload: _, ...others }) => others),
       )
       t.ok(page.items.byteLength < 10_000)

@@ -1,9 +1,9 @@
 import type { Test } from 'tap'
 import type { NewEvent } from '../../src/model/events/event.js'
-import type { EventQuery } from '../../src/model/events/event-query.js'
+import { type EventQuery, eventsOf } from '../../src/model/events/event-query.js'
 import { readSearch } from '../../src/model/events/search.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
-import { itemsOf, keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
+import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -136,7 +136,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
       for (let since = 0; ; ) {
         const page = await events.query({ ...ASC, ...filter, since })
         t.ok(page.count <= 2)
-        seen.push(...itemsOf(page).map(event => event.dedupe_key))
+        seen.push(...eventsOf(page).map(event => event.dedupe_key))
         if (!page.hasMore) break
         since = page.nextSince ?? Number.NaN
       }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEvent, StoredEvent } from '../../src/model/events/event.js'
-import type { EventPage } from '../../src/model/events/event-query.js'
+import { type EventPage, eventsOf } from '../../src/model/events/event-query.js'
 import type { EventStore, EventToRecord } from '../../src/store/event-store.js'
 
 /** A complete event with `text` as its content; everything else may be overridden. */
@@ -48,11 +48,6 @@ export async function untilIndexed(events: Pick<EventStore, 'health'>): Promise<
   while ((await events.health()).unindexedEvents > 0) await sleep(10)
 }
 
-/** The events of a page. */
-export function itemsOf(page: EventPage): StoredEvent[] {
-  return JSON.parse(`[${Buffer.from(page.items).toString('utf8')}]`) as StoredEvent[]
-}
-
 export function keysOf(page: EventPage): string[] {
-  return itemsOf(page).map(event => event.dedupe_key)
+  return eventsOf(page).map(event => event.dedupe_key)
 }

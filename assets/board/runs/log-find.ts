@@ -1,8 +1,9 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { count } from '#model/counted'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
-import { count, findMatches } from '../../shared/words/text.js'
+import { findMatches } from '../../shared/words/text.js'
 import { MOST_LINES } from './log-lines.js'
 
 export interface LogFindProps {

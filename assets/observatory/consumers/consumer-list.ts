@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import type { Consumer } from '#model/consumers/consumer'
+import { count } from '#model/counted'
 import type { List } from '#model/ledger-answers'
 import { html } from '../../shared/html.js'
 import { api, createResource, segment } from '../../shared/server/api.js'
-import { count } from '../../shared/words/text.js'
 import { duration } from '../../shared/words/time.js'
 
 /** How often the list is loaded while it is shown, and how many lags are kept: ten minutes. */

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { ListedUser } from '#model/accounts/user'
+import { count } from '#model/counted'
 import { Switch } from '../../shared/controls/switch.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { classes, html } from '../../shared/html.js'
 import { reasonOf } from '../../shared/server/api.js'
-import { count, initials } from '../../shared/words/text.js'
+import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { changePerson, isOwn, whyLastAdmin } from './people-list.js'
 

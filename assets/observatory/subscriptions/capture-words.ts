@@ -1,6 +1,6 @@
+import { counted } from '#model/counted'
 import { idleIntervalOf, intervalOf, usesPolling } from '#model/subscriptions/polling'
 import type { Subscription } from '#model/subscriptions/subscription'
-import { counted } from '../../shared/words/text.js'
 import { dateWords, dayOf, duration, fromMs, MINUTE, shortTime, toMs, type Zone } from '../../shared/words/time.js'
 
 export type CaptureState = 'off' | 'over' | 'failing' | 'late' | 'unreadable' | 'hot' | 'cold' | 'steady' | 'delivered'

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { count } from '#model/counted'
 import { type Children, classes, html } from '../html.js'
-import { count } from '../words/text.js'
 import { Words } from '../words/text-view.js'
 import { Glyph } from './glyph.js'
 import { nextIndex } from './menu.js'

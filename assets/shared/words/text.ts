@@ -174,18 +174,6 @@ export function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const GROUPED = new Intl.NumberFormat('en')
-
-/** `128,402` */
-export function count(amount: number): string {
-  return GROUPED.format(amount)
-}
-
-/** `1 event`, `1,204 events` */
-export function counted(amount: number, noun: string, plural = `${noun}s`): string {
-  return `${count(amount)} ${amount === 1 ? noun : plural}`
-}
-
 /** `2.1 KB` */
 export function bytes(amount: number): string {
   if (amount < 1000) return `${amount}\u202fB`

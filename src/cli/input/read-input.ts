@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { AppError } from '../../model/app-error.js'
-import { whyUnreadable } from '../../settings/reading/setting-sources.js'
+import { whyUnreadable } from '../../model/files/regular-file.js'
 
 /**
  * The bytes of a file, or of standard input for `-`.

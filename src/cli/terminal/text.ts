@@ -35,8 +35,3 @@ export function toTerminalJson(json: string): string {
 export function prettyJson(value: unknown): string {
   return toTerminalJson(JSON.stringify(value, null, 2))
 }
-
-/** Such as `1 event` and `2,000 events`. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
-}

@@ -1,14 +1,15 @@
 import type { BoardCopied } from '../../model/board/board-copy.js'
-import { countOf, toTerminalLine } from '../terminal/text.js'
+import { counted } from '../../model/counted.js'
+import { toTerminalLine } from '../terminal/text.js'
 
 export function copiedBoardText({ from, to, cards, history, runs, log_pieces, digest }: BoardCopied): string {
   const counts = [
-    countOf(cards, 'card'),
-    countOf(history, 'entry of their history', 'entries of their history'),
-    countOf(runs, 'run'),
+    counted(cards, 'card'),
+    counted(history, 'entry of their history', 'entries of their history'),
+    counted(runs, 'run'),
   ].join(', ')
   return [
-    `Copied ${counts} and ${countOf(log_pieces, 'piece')} of logs; both boards are the same.`,
+    `Copied ${counts} and ${counted(log_pieces, 'piece')} of logs; both boards are the same.`,
     `  from    ${toTerminalLine(from)}, which accepts no changes any more`,
     `  to      ${toTerminalLine(to)}`,
     `  digest  ${digest}`,

@@ -1,6 +1,7 @@
+import { counted } from '../../model/counted.js'
 import type { PollReport, WatchCapture } from '../../model/subscriptions/capture.js'
 import type { TerminalStyle } from '../terminal/style.js'
-import { countOf, toTerminalLine } from '../terminal/text.js'
+import { toTerminalLine } from '../terminal/text.js'
 
 /** Renders results of captures, one watch per line. */
 export function capturesText(captures: readonly WatchCapture[], style: TerminalStyle): string {
@@ -33,7 +34,7 @@ function renaming({ renamed_to: name }: WatchCapture): string {
 function counts({ messages, created, duplicates, last_cursor, polled }: WatchCapture): string {
   if (messages === 0) return `nothing new.${leftOut(polled)}`
   const thing = polled ? 'event' : 'message'
-  const total = countOf(messages, thing)
+  const total = counted(messages, thing)
   const known = duplicates === 0 ? '' : `, ${duplicates.toLocaleString('en')} known already`
   const newest = toTerminalLine(last_cursor ?? 'none')
   const end = polled ? leftOut(polled) : ` Newest: ${newest}.`

@@ -1,6 +1,7 @@
+import { counted } from '../../model/counted.js'
 import { CHECK_NAMES, type CheckState, type Diagnosis } from '../../model/diagnosis.js'
 import type { TerminalStyle } from '../terminal/style.js'
-import { countOf, toTerminalLine } from '../terminal/text.js'
+import { toTerminalLine } from '../terminal/text.js'
 
 const STATES: Record<CheckState, string> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' }
 const WIDTH = Math.max(...CHECK_NAMES.map(name => name.length))
@@ -19,5 +20,5 @@ function summary(states: readonly CheckState[]): string {
   const count = (state: CheckState) => states.filter(found => found === state).length
   const [failures, warnings] = [count('fail'), count('warn')]
   if (failures + warnings === 0) return 'Everything is in order.'
-  return `${countOf(failures, 'failure')} and ${countOf(warnings, 'warning')}.`
+  return `${counted(failures, 'failure')} and ${counted(warnings, 'warning')}.`
 }

@@ -1,10 +1,11 @@
+import { counted } from '../../model/counted.js'
 import { joinSentence, sentenceOf } from '../../model/sentences/event-sentence.js'
 import { eventKeyOf } from '../formats/event-shape.js'
 import { card, firstLines } from '../terminal/card.js'
 import { at, countAt, lineAt, listAt, textAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { tableRows } from '../terminal/table.js'
-import { countOf, prettyJson, toTerminalLine } from '../terminal/text.js'
+import { prettyJson, toTerminalLine } from '../terminal/text.js'
 import { cutToWidth, displayWidth } from '../terminal/text-width.js'
 
 /** An event as a sentence, safe for a terminal: `Ada ran workflow test on tide/relay: failed`. */
@@ -121,7 +122,7 @@ export function eventTable(page: unknown, style: TerminalStyle, { isNewestFirst 
   const [titles = [], ...rows] = tableRows(style, EVENT_COLUMNS, items.map(toCells))
   // Keys are never truncated, because users copy them.
   const withKeys = rows.map((lines, i) => [...lines, ...keyLines(items[i], style)].join('\n'))
-  const count = countOf(items.length, 'event')
+  const count = counted(items.length, 'event')
   const more = hasMore ? ', and more' : ''
   return [...titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...continuation].join('\n')
 }
@@ -153,7 +154,7 @@ export function recordedText(answer: unknown, style: TerminalStyle): string {
 /** Summary of many recorded events. */
 export function recordedCount(created: number, duplicates: number, { paint }: TerminalStyle): string {
   const total = created + duplicates
-  const events = countOf(total, 'event')
-  const repeats = countOf(duplicates, 'repeat')
+  const events = counted(total, 'event')
+  const repeats = counted(duplicates, 'repeat')
   return `${paint.green(`Recorded ${events}:`)} ${created.toLocaleString('en')} new, ${repeats}.`
 }

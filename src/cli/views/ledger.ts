@@ -1,4 +1,5 @@
 import type { CompactedLedger, LedgerBackup, RestoredLedger } from '../../model/backup.js'
+import { counted } from '../../model/counted.js'
 import type { ErasedSummary } from '../../model/events/erasure.js'
 import type { LedgerStatus } from '../../model/ledger-status.js'
 import type { LedgerVerification } from '../../model/ledger-verification.js'
@@ -6,7 +7,7 @@ import { card } from '../terminal/card.js'
 import { at, countAt, entriesAt, lineAt, listAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
-import { countOf, toTerminalLine } from '../terminal/text.js'
+import { toTerminalLine } from '../terminal/text.js'
 
 /** Renders the response of `GET /api/health`. */
 export function healthCard(health: unknown, style: TerminalStyle): string {
@@ -55,12 +56,12 @@ function toLiveText(live: unknown): string {
 
 export function backupText({ path, bytes, events, head }: LedgerBackup): string {
   const newest = head === null ? '' : `, the newest of ${head}`
-  return `Copied and checked ${countOf(events, 'event')}${newest}: ${toTerminalLine(path)} (${toSizeText(bytes)}).`
+  return `Copied and checked ${counted(events, 'event')}${newest}: ${toTerminalLine(path)} (${toSizeText(bytes)}).`
 }
 
 export function erasedText({ erased, entries }: ErasedSummary): string {
   if (erased === 0) return 'There was nothing to erase.'
-  const events = countOf(erased, 'event')
+  const events = counted(erased, 'event')
   return [`Erased the content of ${events}. Recorded as:`, ...entries.map(entry => `  ${toTerminalLine(entry)}`)].join(
     '\n',
   )
@@ -72,7 +73,7 @@ export function compactedText({ database, bytes_before, bytes }: CompactedLedger
 
 export function restoredText({ database, events, head, replaced }: RestoredLedger): string {
   const newest = head === null ? '' : `, the newest of ${head}`
-  const lines = [`Restored ${countOf(events, 'event')}${newest}: ${toTerminalLine(database)}.`]
+  const lines = [`Restored ${counted(events, 'event')}${newest}: ${toTerminalLine(database)}.`]
   if (replaced !== null) lines.push(`The ledger that was there is now ${toTerminalLine(replaced)}.`)
   return lines.join('\n')
 }
@@ -85,9 +86,9 @@ export function verificationText(verification: LedgerVerification, { paint }: Te
       const event = dedupe_key === null ? '' : `${dedupe_key}, captured at ${captured_at}: `
       return paint.red(toTerminalLine(event + detail))
     })
-    return [`${countOf(problems.length, 'problem')} in ${countOf(events, 'event')}${range}:`, ...lines].join('\n')
+    return [`${counted(problems.length, 'problem')} in ${counted(events, 'event')}${range}:`, ...lines].join('\n')
   }
-  const lines = [paint.green(`Verified ${countOf(events, 'event')}${range}: nothing was changed or removed.`)]
+  const lines = [paint.green(`Verified ${counted(events, 'event')}${range}: nothing was changed or removed.`)]
   if (pending > 0) {
     lines.push(
       `${pending.toLocaleString('en')} of them have no digest yet, because an older release recorded them. The server adds`,

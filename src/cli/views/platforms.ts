@@ -1,10 +1,11 @@
+import { counted } from '../../model/counted.js'
 import type { DeliveryExplanation, ExplainedEvent } from '../../model/platforms/explanation.js'
 import type { PlatformSetup } from '../../model/platforms/platform-setup.js'
 import { card } from '../terminal/card.js'
 import { at, lineAt, listAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
-import { countOf, toTerminalLine } from '../terminal/text.js'
+import { toTerminalLine } from '../terminal/text.js'
 import { wrapWords } from '../terminal/text-width.js'
 import { eventCard } from './events.js'
 
@@ -106,7 +107,7 @@ function paragraph(text: string, { indent, columns }: { indent: string; columns:
 /** Renders what a delivery would become: a card for each event, with the reasons below it. */
 export function explanationText(explanation: DeliveryExplanation, style: TerminalStyle): string {
   const { source, events, ignored, delivery_id } = explanation
-  const counts = [countOf(events.length, 'event')]
+  const counts = [counted(events.length, 'event')]
   if (ignored > 0) counts.push(`${ignored} with nothing to record`)
   const delivery = delivery_id === undefined ? '' : `, delivery ${toTerminalLine(delivery_id)}`
   const title = `${style.paint.bold(source)}: ${counts.join(', ')}${delivery}`

@@ -1,6 +1,7 @@
+import { counted } from '../../model/counted.js'
 import type { LedgerCopied } from '../../model/ledger-copy.js'
 import type { LedgerMigration } from '../../model/ledger-migration.js'
-import { countOf, toTerminalLine } from '../terminal/text.js'
+import { toTerminalLine } from '../terminal/text.js'
 
 export function migratedText(migrated: LedgerMigration): string {
   const { database, from_version, schema_version, partitions, granted_to } = migrated
@@ -14,10 +15,10 @@ export function migratedText(migrated: LedgerMigration): string {
 
 export function copiedText(copied: LedgerCopied): string {
   const { from, to, events, subscriptions, users, tokens, consumers, sources, head, head_digest, epoch } = copied
-  const accounts = [countOf(subscriptions, 'subscription'), countOf(users, 'user'), countOf(tokens, 'token')]
-  const others = [...accounts, countOf(consumers, 'consumer')].join(', ')
+  const accounts = [counted(subscriptions, 'subscription'), counted(users, 'user'), counted(tokens, 'token')]
+  const others = [...accounts, counted(consumers, 'consumer')].join(', ')
   const lines = [
-    `Copied ${countOf(events, 'event')}, ${others} and ${countOf(sources, 'source')}; both ledgers are the same.`,
+    `Copied ${counted(events, 'event')}, ${others} and ${counted(sources, 'source')}; both ledgers are the same.`,
     `  from    ${toTerminalLine(from)}, which accepts no changes any more`,
     `  to      ${toTerminalLine(to)}`,
     ...(head === null ? [] : [`  head    ${head}`, `  digest  ${head_digest ?? 'none'}`]),

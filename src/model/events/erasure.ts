@@ -1,4 +1,5 @@
 import Type, { type Static } from '#typebox'
+import { counted } from '../counted.js'
 import { actionOfKind } from './action.js'
 import type { Erased, NewEvent, Provenance, StoredEvent } from './event.js'
 
@@ -65,7 +66,7 @@ export function toErasureEntry(id: string, payload: ErasurePayload): { event: Ne
     action: { ...actionOfKind(ERASED_KIND), metadata: { count } },
     actor: { id: by, display: by, metadata: {} },
     actor_role: '',
-    target: { type: 'erasure', key: `erasure:${id}`, display: count === 1 ? '1 event' : `${count} events` },
+    target: { type: 'erasure', key: `erasure:${id}`, display: counted(count, 'event') },
     conversation: { text: reason },
     payload: { ...payload },
   }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../sentences/event-outcome.js'
 import type { Micros } from '../timestamp.js'
-import type { Verification } from './event.js'
+import type { StoredEvent, Verification } from './event.js'
 import type { SearchTerm } from './search.js'
 
 export const QUERY_LIMITS = {
@@ -95,6 +95,11 @@ export interface EventPage {
   prunedThrough: Micros | null
   /** Changes when a ledger is restored or replaced. */
   epoch: string
+}
+
+/** The events of a page, parsed. A query `withoutPayload` returns them without `payload`. */
+export function eventsOf({ items }: Pick<EventPage, 'items'>): StoredEvent[] {
+  return JSON.parse(`[${new TextDecoder().decode(items)}]`)
 }
 
 /** A page without its items. */

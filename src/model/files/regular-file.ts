@@ -43,3 +43,24 @@ function readUpTo(file: number, path: string, maxBytes: number): Buffer {
 function failure(path: string, code: RegularFileCode | 'EISDIR'): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code })
 }
+
+const REASONS = new Map([
+  ['ENOENT', 'does not exist'],
+  ['ENOTDIR', 'does not exist'],
+  ['EACCES', 'may not be read by this user'],
+  ['EPERM', 'may not be read by this user'],
+  ['EISDIR', 'is a folder'],
+  ['NOT_A_FILE', 'is a device or a pipe, not a file'],
+])
+
+/**
+ * The reason why a file could not be read, as the end of a sentence that begins with the file. Rethrows other failures.
+ *
+ * @param limit of its size, as text
+ */
+export function whyUnreadable(error: unknown, limit = '1 MiB'): { missing: boolean; text: string } {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
+  const { code } = error
+  const text = code === 'TOO_LARGE' ? `is larger than ${limit}` : (REASONS.get(code) ?? `cannot be read (${code})`)
+  return { missing: code === 'ENOENT' || code === 'ENOTDIR', text }
+}

@@ -1,3 +1,4 @@
+import { counted } from '../counted.js'
 import { memberOf, nodeName, targetChain, textOf } from './event-names.js'
 import type { Outcome } from './event-outcome.js'
 import type { SentencePart } from './event-sentence.js'
@@ -97,7 +98,7 @@ export function burstSentence(burst: readonly BurstEvent[]): SentencePart[] {
   const runs = countRuns(burst)
   const failed = countRuns(burst.filter(event => !isFolded(event)))
   return [
-    { kind: 'words', text: `${runs} ${noun}${runs === 1 ? '' : 's'} on` },
+    { kind: 'words', text: `${counted(runs, noun)} on` },
     { kind: 'place', steps: [burst[0]?.run?.repository ?? ''] },
     ...(failed === 0 ? [] : [{ kind: 'outcome', text: `${failed} failed`, isBad: true } as const]),
   ]

@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.js'
 import type { WebhookDelivery } from '../adapter.js'
 import {
   formField,
@@ -8,7 +9,7 @@ import {
   unreadable,
   withinDepth,
 } from '../deliveries/delivery-body.js'
-import { isPayload, type Payload, REDACTED } from '../mapping/payload.js'
+import { type Payload, REDACTED } from '../mapping/payload.js'
 import { isSlackFormat } from './slack-format.js'
 
 /**
@@ -29,7 +30,7 @@ function readForm(delivery: WebhookDelivery): Payload {
 
 function readObject(text: string): Payload {
   const parsed = parseJson(text)
-  if (!isPayload(parsed)) throw unreadable('The body is JSON, but not an object.')
+  if (!isObject(parsed)) throw unreadable('The body is JSON, but not an object.')
   return withinDepth(parsed)
 }
 
@@ -50,7 +51,7 @@ export function withoutSecrets(event: Payload): Payload {
 
 function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleaned)
-  return isPayload(value) ? withoutSecrets(value) : value
+  return isObject(value) ? withoutSecrets(value) : value
 }
 
 function isSecret(name: string, value: unknown): boolean {

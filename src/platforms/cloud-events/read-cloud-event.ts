@@ -1,5 +1,6 @@
-import { type FieldProblem, notAnObject, refusedInput } from '../../model/app-error.js'
+import { type FieldProblem, refusedInput } from '../../model/app-error.js'
 import type { EventInput } from '../../model/events/event.js'
+import { readObject } from '../../model/json-object.js'
 import { findTimestamp } from '../../model/timestamp.js'
 import { toIdentifier, toWord } from '../mapping/identity.js'
 import { known, memberOf, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
@@ -26,8 +27,7 @@ const ONE_FORM = /^[^\0\p{Cs}]*$/u
  * Source: CloudEvents 1.0.2, "Context Attributes"; JSON Event Format 1.0.2, sections 2 and 3; docs/decisions/0077.
  */
 export function readCloudEvent(input: unknown): EventInput {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('A CloudEvent')
-  const sent = withoutNulls(input as Payload)
+  const sent = withoutNulls(readObject(input, 'A CloudEvent'))
   const problems = problemsOf(sent)
   if (problems.length > 0) throw refusedInput('The CloudEvent', problems)
   return toEventInput(sent)

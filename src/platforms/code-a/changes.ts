@@ -1,7 +1,8 @@
 /** Old and new values of an event, as in `action.metadata.changes`. */
 
+import { isObject } from '../../model/json-object.js'
 import { shortDigest } from '../mapping/identity.js'
-import { isPayload, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
+import { known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { namedBy } from './nodes.js'
 
@@ -46,7 +47,7 @@ function changesAt(
   { repository }: Hook,
   { name, change, object }: { name: string; change: unknown; object: Payload | undefined },
 ): [string, Change][] {
-  if (!isPayload(change)) return []
+  if (!isObject(change)) return []
   if (isChange(change)) {
     // A change to a project field names the field in a member.
     const field = textAt(change, 'field_name') ?? name
@@ -55,7 +56,7 @@ function changesAt(
   }
   const whole = name === 'repository' ? repository : objectAt(object, name)
   return Object.entries(change).flatMap(([part, inner]): [string, Change][] => {
-    if (!isPayload(inner) || !isChange(inner)) return []
+    if (!isObject(inner) || !isChange(inner)) return []
     const to = memberOf(inner, 'to') ?? memberOf(whole, part)
     return [[name === 'repository' ? part : `${name}_${part}`, toChange(memberOf(inner, 'from'), to)]]
   })
@@ -83,7 +84,7 @@ function toValue(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value === 'string') return value !== '' && value.length <= LONGEST_VALUE ? value : undefined
   if (Array.isArray(value)) return toValue(value.filter(item => typeof item === 'string').join(', '))
-  if (!isPayload(value)) return undefined
+  if (!isObject(value)) return undefined
   // An owner is nested under its type; permissions are members that are true.
   const named = namedBy(value) ?? namedBy(objectAt(value, 'user') ?? objectAt(value, 'organization'))
   const granted = Object.keys(value).filter(name => value[name] === true)

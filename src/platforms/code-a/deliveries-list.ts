@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { linkOf, type PlatformApi } from '../api/platform-api.js'
 import {
@@ -11,7 +12,7 @@ import {
   readEntries,
   recentPages,
 } from '../deliveries-lists/deliveries-list.js'
-import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 const PAGE = 100
 /** Ids may exceed the integers that a double represents exactly. Lists have no payloads, so nothing else matches. */
@@ -51,11 +52,11 @@ export class CodeADeliveries implements DeliveriesList {
     })
     if (status !== 200) return undefined
     const answer = this.api.parse(text)
-    const request = isPayload(answer) ? objectAt(answer, 'request') : undefined
+    const request = isObject(answer) ? objectAt(answer, 'request') : undefined
     const headers = headersFrom(memberOf(request, 'headers'))
     const payload = memberOf(request, 'payload')
     if (headers === undefined || !hasBody(payload)) return undefined
-    const event = isPayload(answer) ? textAt(answer, 'event') : undefined
+    const event = isObject(answer) ? textAt(answer, 'event') : undefined
     if (event !== undefined) headers['x-github-event'] ??= event
     if (deliveryId !== undefined) headers['x-github-delivery'] ??= deliveryId
     return jsonDelivery(headers, payload)
@@ -74,7 +75,7 @@ function cursorOf(address = ''): string | undefined {
 }
 
 function hasBody(payload: unknown): boolean {
-  return isPayload(payload) ? Object.keys(payload).length > 0 : typeof payload === 'string' && payload !== ''
+  return isObject(payload) ? Object.keys(payload).length > 0 : typeof payload === 'string' && payload !== ''
 }
 
 function toListed(entry: Payload): Omit<ListedDelivery, 'id'> {

@@ -1,7 +1,8 @@
+import { isObject } from '../../model/json-object.js'
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { formField, isForm, parseJson, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
 import { toEvent } from '../mapping/mapped-event.js'
-import { isPayload, known, type Payload, REDACTED } from '../mapping/payload.js'
+import { known, type Payload, REDACTED } from '../mapping/payload.js'
 import { actorOf, actorRoleOf } from './actor.js'
 import { changesOf } from './changes.js'
 import { mapGeneric } from './generic.js'
@@ -49,7 +50,7 @@ export function normaliseCodeABody(body: Payload, delivery: WebhookDelivery): No
  */
 export function readBody(delivery: WebhookDelivery): Payload {
   const parsed = parseJson(isForm(delivery) ? formField(delivery, 'payload') : textOf(delivery))
-  if (!isPayload(parsed)) throw unreadable('The body is JSON, but not an object.')
+  if (!isObject(parsed)) throw unreadable('The body is JSON, but not an object.')
   const kept = withinDepth(parsed)
   return typeof kept.secret === 'string' && kept.secret !== '' ? { ...kept, secret: REDACTED } : kept
 }

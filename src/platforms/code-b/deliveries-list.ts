@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.js'
 import type { WebhookDelivery } from '../adapter.js'
 import type { PlatformApi } from '../api/platform-api.js'
 import {
@@ -11,7 +12,7 @@ import {
   readEntries,
   recentPages,
 } from '../deliveries-lists/deliveries-list.js'
-import { isPayload, isTrue, memberOf, type Payload } from '../mapping/payload.js'
+import { isTrue, memberOf, type Payload } from '../mapping/payload.js'
 
 /** The most that GitLab allows. */
 const PAGE = 20
@@ -50,7 +51,7 @@ export class CodeBDeliveries implements DeliveriesList {
     const { status, text } = await this.api.call('POST', path, { accepted: [400, 404, 409, 422], signal })
     if (!isSuccess(status)) return 'gone'
     const answer = this.api.parse(text)
-    return isSuccess(isPayload(answer) ? memberOf(answer, 'response_status') : undefined) ? 'accepted' : 'failed'
+    return isSuccess(isObject(answer) ? memberOf(answer, 'response_status') : undefined) ? 'accepted' : 'failed'
   }
 }
 
@@ -69,7 +70,7 @@ function toListed(entry: Payload): Omit<ListedDelivery, 'id'> {
 /** For a payload that was too large to store, GitLab has `{"oversize":true}`. */
 function hasBody(body: unknown): boolean {
   if (typeof body === 'string') return body !== ''
-  if (!isPayload(body)) return false
+  if (!isObject(body)) return false
   const names = Object.keys(body)
   return names.length > 0 && !(names.length === 1 && isTrue(body, 'oversize'))
 }

@@ -1,7 +1,8 @@
+import { isObject } from '../../model/json-object.js'
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { parseJson, textOf, withinDepth } from '../deliveries/delivery-body.js'
 import { toEvent } from '../mapping/mapped-event.js'
-import { isPayload, known, type Payload } from '../mapping/payload.js'
+import { known, type Payload } from '../mapping/payload.js'
 import { actorOf, actorRoleOf } from './actor.js'
 import { mapGeneric } from './generic.js'
 import { readHook } from './hook.js'
@@ -47,5 +48,5 @@ export function normaliseCodeBBody(body: Payload, delivery: WebhookDelivery): No
  */
 export function readBody(delivery: WebhookDelivery): Payload {
   const parsed = parseJson(textOf(delivery), 'Send the JSON object of the event as the whole body.')
-  return withinDepth(isPayload(parsed) ? parsed : { value: parsed })
+  return withinDepth(isObject(parsed) ? parsed : { value: parsed })
 }

@@ -1,6 +1,7 @@
+import { isObject } from '../../model/json-object.js'
 import type { WebhookDelivery } from '../adapter.js'
 import type { PlatformApi } from '../api/platform-api.js'
-import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
+import { memberOf, type Payload } from '../mapping/payload.js'
 
 /** One delivery attempt of a platform, as the platform lists it. */
 export interface ListedDelivery {
@@ -67,7 +68,7 @@ export function readEntries(
   list: readonly unknown[],
   toListed: (entry: Payload) => Omit<ListedDelivery, 'id'>,
 ): ListedDelivery[] {
-  return list.filter(isPayload).flatMap(entry => {
+  return list.filter(isObject).flatMap(entry => {
     const id = String(memberOf(entry, 'id'))
     return /^\d{1,20}$/.test(id) ? [{ id, ...toListed(entry) }] : []
   })
@@ -75,7 +76,7 @@ export function readEntries(
 
 /** Names in lower case, values as text. @returns undefined for anything but an object */
 export function headersFrom(value: unknown): Record<string, string> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!isObject(value)) return undefined
   const headers: Record<string, string> = Object.create(null)
   for (const [name, sent] of Object.entries(value)) {
     if (typeof sent === 'string' || typeof sent === 'number') headers[name.toLowerCase()] = String(sent)

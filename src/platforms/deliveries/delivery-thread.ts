@@ -5,12 +5,6 @@ import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
 import { type AcceptedDelivery, type AcceptedEvent, type DeliveryRules, isProved } from './accept-delivery.js'
 import { busy, DeliveryQueue, type WaitingDelivery } from './delivery-queue.js'
 
-/** Start data of the thread. */
-export interface DeliveryLimits {
-  /** Memory for the parsed values of one delivery, in megabytes. */
-  memoryMb: number
-}
-
 /** Message to the thread, which processes one delivery after another. */
 export interface DeliveryRequest {
   /** A platform, or the definition of an operator's source. */
@@ -35,6 +29,9 @@ export interface DeliveryThreadLimits {
   unprovedMs: number
   provedMs: number
 }
+
+/** Start data of the thread. */
+export type DeliveryLimits = Pick<DeliveryThreadLimits, 'memoryMb'>
 
 const LIMITS: DeliveryThreadLimits = { memoryMb: 512, waitMs: 8_000, unprovedMs: 10_000, provedMs: 60_000 }
 /** Memory for mapping and serialising the values, and for the thread itself. */

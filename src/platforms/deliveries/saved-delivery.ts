@@ -1,9 +1,10 @@
 import { AppError, invalidField } from '../../model/app-error.js'
+import { isObject } from '../../model/json-object.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import { toSite } from '../../model/platforms/site.js'
 import type { DeliveryContext, WebhookDelivery } from '../adapter.js'
 import { isSlackFormat } from '../chat/slack-format.js'
-import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { formFields, isForm, textOf } from './delivery-body.js'
 
 /** A saved delivery, with everything needed to interpret it. */
@@ -92,14 +93,14 @@ function isText(bytes: Uint8Array): boolean {
 
 /** A body may have members with these names, but hardly both, and hardly no others. */
 function isSaved(value: unknown): value is Payload {
-  if (!isPayload(value) || !Object.hasOwn(value, 'headers')) return false
+  if (!isObject(value) || !Object.hasOwn(value, 'headers')) return false
   return Object.hasOwn(value, 'body') || Object.keys(value).every(name => MEMBERS.includes(name))
 }
 
 /** Names in lower case. Each header may occur only once. */
 function headersOf(saved: Payload): Record<string, string> {
   const headers = memberOf(saved, 'headers')
-  if (!isPayload(headers)) {
+  if (!isObject(headers)) {
     throw invalidField('/headers', 'headers must be an object of names and texts. Write {} where there are none.')
   }
   const texts = new Map<string, string>()
@@ -138,14 +139,14 @@ function guessSource(delivery: WebhookDelivery, body: unknown): PlatformSource |
   for (const [header, source] of SOURCE_HEADERS) if (Object.keys(headers).some(name => header.test(name))) return source
   if (CHAT_AGENT.test(headers['user-agent'] ?? '')) return 'chat'
   if (isForm(delivery) && isSlackFormat(Object.fromEntries(formFields(delivery)))) return 'chat'
-  return isPayload(body) && textAt(body, 'bot_email') && objectAt(body, 'message') ? 'chat' : undefined
+  return isObject(body) && textAt(body, 'bot_email') && objectAt(body, 'message') ? 'chat' : undefined
 }
 
 /** Refuses a body that no platform sends, or whose platform must be named. */
 function refuseOddities(bytes: Uint8Array, parsed: unknown): void {
   if (parsed === undefined) {
     if (!FORM_BEGINS.test(textOf({ headers: {}, body: bytes }))) throw refused('is neither JSON nor a form')
-  } else if (!isPayload(parsed)) {
+  } else if (!isObject(parsed)) {
     throw refused('is JSON, but not an object')
   } else if (Object.hasOwn(parsed, 'body') && !isSaved(parsed)) {
     throw refused('has a body, but no headers')

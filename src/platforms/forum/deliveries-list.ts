@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.js'
 import type { WebhookDelivery } from '../adapter.js'
 import type { PlatformApi } from '../api/platform-api.js'
 import {
@@ -10,7 +11,7 @@ import {
   readEntries,
   recentPages,
 } from '../deliveries-lists/deliveries-list.js'
-import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 const HOOK = /^(?<base>.*\/admin\/api)\/web_hooks\/(?<id>\d+)$/u
 
@@ -35,7 +36,7 @@ export class ForumDeliveries implements DeliveriesList {
     return recentPages({ api: this.api, since, first: 0 }, async offset => {
       const path = `${base}/web_hook_events/${id}.json?offset=${offset}`
       const answer = this.api.parse((await this.api.call('GET', path, { signal })).text)
-      const list = isPayload(answer) ? memberOf(answer, 'web_hook_events') : undefined
+      const list = isObject(answer) ? memberOf(answer, 'web_hook_events') : undefined
       if (!Array.isArray(list)) throw this.api.unreadable('not with a list of webhook events')
       return { entries: readEntries(list, toListed), next: list.length === 0 ? undefined : offset + list.length }
     })
@@ -50,7 +51,7 @@ export class ForumDeliveries implements DeliveriesList {
     const { status, text } = await this.api.call('POST', path, { accepted: [400, 404, 422], signal })
     if (!isSuccess(status)) return 'gone'
     const answer = this.api.parse(text)
-    const event = isPayload(answer) ? objectAt(answer, 'web_hook_event') : undefined
+    const event = isObject(answer) ? objectAt(answer, 'web_hook_event') : undefined
     return isSuccess(memberOf(event, 'status')) ? 'accepted' : 'failed'
   }
 }

@@ -1,7 +1,8 @@
+import { isObject } from '../../model/json-object.js'
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { formField, isForm, parseJson, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
 import { toEvent } from '../mapping/mapped-event.js'
-import { isPayload, known, type Payload } from '../mapping/payload.js'
+import { known, type Payload } from '../mapping/payload.js'
 import { mapGeneric } from './generic.js'
 import { type Hook, readHook } from './hook.js'
 import { actorOf } from './person.js'
@@ -56,6 +57,6 @@ const JSON_BEGINS = /^\s*[[{]/u
 export function readBody(delivery: WebhookDelivery): Payload {
   const text = textOf(delivery)
   const parsed = parseJson(isForm(delivery) && !JSON_BEGINS.test(text) ? formField(delivery, 'payload') : text)
-  if (!isPayload(parsed)) throw unreadable('The body is JSON, but not an object.')
+  if (!isObject(parsed)) throw unreadable('The body is JSON, but not an object.')
   return withinDepth(parsed)
 }

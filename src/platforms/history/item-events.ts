@@ -1,9 +1,10 @@
 import { AppError } from '../../model/app-error.js'
 import type { NewEvent } from '../../model/events/event.js'
+import { isObject } from '../../model/json-object.js'
 import { findTimestamp } from '../../model/timestamp.js'
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { withinDepth } from '../deliveries/delivery-body.js'
-import { idAt, instantAt, isPayload, type Payload, textAt } from '../mapping/payload.js'
+import { idAt, instantAt, type Payload, textAt } from '../mapping/payload.js'
 import type { HistoryApi, ListPage } from './history-api.js'
 import type { HistoryPage, LeftOut } from './history-stream.js'
 
@@ -51,7 +52,7 @@ export async function toHistoryPage(
   await Promise.all(
     items.map(async item => {
       try {
-        if (!isPayload(item)) throw new UnusableItem('it is not an object')
+        if (!isObject(item)) throw new UnusableItem('it is not an object')
         for (const past of await toDeliveries(withinDepth(item))) events.push(...eventsOfPast(past, normalise))
       } catch (error) {
         if (!(error instanceof UnusableItem)) throw error
@@ -133,7 +134,7 @@ export async function readFromEnd(position: string | undefined, list: OldestFirs
  */
 export function hasRecent(items: readonly unknown[], since: string, ...times: readonly string[]): boolean {
   const known = items.flatMap(item => {
-    const found = isPayload(item) ? times.flatMap(name => instantAt(item, name) ?? []) : []
+    const found = isObject(item) ? times.flatMap(name => instantAt(item, name) ?? []) : []
     return found.length === 0 ? [] : [found.reduce((left, right) => (left > right ? left : right))]
   })
   return known.length === 0 ? items.length > 0 : known.some(time => time >= since)
@@ -176,7 +177,7 @@ function inOrder(events: NewEvent[]): NewEvent[] {
 }
 
 function nameOf(item: unknown): string {
-  if (!isPayload(item)) return '(no object)'
+  if (!isObject(item)) return '(no object)'
   const name = idAt(item, 'number') ?? idAt(item, 'iid') ?? idAt(item, 'id')
   return name === undefined ? '(without an id)' : `#${name.slice(0, 40)}`
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../model/app-error.js'
+import { isObject } from '../../model/json-object.js'
 import type { HistoryAccount, HistoryTarget } from '../../model/platforms/history.js'
 import type { Place } from '../../model/subscriptions/target-place.js'
 import { ChatApiClient } from '../chat/capture/chat-api-client.js'
@@ -8,7 +9,7 @@ import { openStreamHistory } from '../chat/history/stream-history.js'
 import { openRepositoryHistory } from '../code-a/history/repository-history.js'
 import { openProjectHistory } from '../code-b/history/project-history.js'
 import { openForumHistory } from '../forum/history/forum-history.js'
-import { isPayload, memberOf } from '../mapping/payload.js'
+import { memberOf } from '../mapping/payload.js'
 import { HistoryApi, type HistoryApiOptions } from './history-api.js'
 import type { History } from './history-stream.js'
 
@@ -77,7 +78,7 @@ async function findCodeAApi(
   })
   try {
     const version = await api.object('/version')
-    if (isPayload(version) && typeof memberOf(version, 'version') === 'string') {
+    if (isObject(version) && typeof memberOf(version, 'version') === 'string') {
       return { flavour: 'gitea', apiUrl: `${baseUrl}/api/v1` }
     }
   } catch (error) {

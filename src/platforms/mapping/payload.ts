@@ -2,6 +2,7 @@
  * Reads platform payloads, in which any member may be missing, null, empty, redacted or of the wrong type. All of these
  * count as absent. Nothing here throws: one bad member must never lose an event.
  */
+import { isObject } from '../../model/json-object.js'
 import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
 
 /** A JSON object as received. */
@@ -13,10 +14,6 @@ export const REDACTED = '[REDACTED]'
 /** Years 1 to 9999, in seconds since the epoch. */
 const LAST_SECOND = 253_402_300_799
 
-export function isPayload(value: unknown): value is Payload {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Own members only: names come from outside, so `constructor` must not match. */
 export function memberOf(from: Payload | undefined, name: string): unknown {
   return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined
@@ -25,7 +22,7 @@ export function memberOf(from: Payload | undefined, name: string): unknown {
 /** The member if it is an object with at least one member. */
 export function objectAt(from: Payload | undefined, name: string): Payload | undefined {
   const value = memberOf(from, name)
-  if (!isPayload(value)) return undefined
+  if (!isObject(value)) return undefined
   for (const _ in value) return value
   return undefined
 }
@@ -33,7 +30,7 @@ export function objectAt(from: Payload | undefined, name: string): Payload | und
 /** The objects in a list; other elements are skipped. */
 export function objectsAt(from: Payload | undefined, name: string): Payload[] {
   const value = memberOf(from, name)
-  return Array.isArray(value) ? value.filter(isPayload) : []
+  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 export function textAt(from: Payload | undefined, name: string): string | undefined {

@@ -1,7 +1,8 @@
 import { Compile } from '#typebox/compile'
-import { AppError, invalidField, notAnObject, refusedInput } from '../../model/app-error.js'
+import { AppError, invalidField, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../../model/json-depth.js'
+import { readObject } from '../../model/json-object.js'
 import {
   RESERVED_SOURCES,
   SOURCE_LIMITS,
@@ -31,8 +32,8 @@ export interface OwnAdapter extends WebhookAdapter<string> {
  * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with places in the definition
  */
 export function readSourceDefinition(input: unknown): SourceDefinition {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('A source')
-  const text = isDeeperThan(input, JSON_DEPTH) ? undefined : JSON.stringify(input)
+  const sent = readObject(input, 'A source')
+  const text = isDeeperThan(sent, JSON_DEPTH) ? undefined : JSON.stringify(sent)
   if (text === undefined || text.length > SOURCE_LIMITS.bytes) {
     const detail = `A source has at most ${SOURCE_LIMITS.bytes / 1024} KiB, and ${JSON_DEPTH} levels.`
     throw invalidField('', detail)
@@ -40,12 +41,12 @@ export function readSourceDefinition(input: unknown): SourceDefinition {
   if (text.split('/[').length > SOURCE_LIMITS.searches + 1) {
     throw invalidField('', `A source has at most ${SOURCE_LIMITS.searches} places with [member=text].`)
   }
-  if (!check.Check(input)) throw refusedInput('The source', problemsIn(input))
-  if (RESERVED_SOURCES.includes(input.name)) {
-    throw invalidField('/name', `/name must not be "${input.name}", which has a meaning of its own.`)
+  if (!check.Check(sent)) throw refusedInput('The source', problemsIn(sent))
+  if (RESERVED_SOURCES.includes(sent.name)) {
+    throw invalidField('/name', `/name must not be "${sent.name}", which has a meaning of its own.`)
   }
-  compileOwnAdapter(input)
-  return input
+  compileOwnAdapter(sent)
+  return sent
 }
 
 function problemsIn(input: object) {

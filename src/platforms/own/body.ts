@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import { isObject } from '../../model/json-object.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { formFields, isForm, textOf } from '../deliveries/delivery-body.js'
-import { isPayload, memberOf, type Payload } from '../mapping/payload.js'
+import { memberOf, type Payload } from '../mapping/payload.js'
 import { withExactIntegers } from './exact-integers.js'
 
 /** A body in the form that a mapping reads. */
@@ -61,7 +62,7 @@ function parsed(text: string): ReadBody | undefined {
 
 /** A payload is an object. Another body becomes its member `body`. */
 export function toPayload(root: unknown): Payload {
-  return isPayload(root) ? root : { [WRAPPED]: root }
+  return isObject(root) ? root : { [WRAPPED]: root }
 }
 
 /** Reverts `toPayload`. @param isWrapped whether `toPayload` wrapped the body, as noted then */

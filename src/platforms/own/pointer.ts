@@ -1,5 +1,6 @@
 import { invalidField } from '../../model/app-error.js'
-import { isPayload, memberOf } from '../mapping/payload.js'
+import { isObject } from '../../model/json-object.js'
+import { memberOf } from '../mapping/payload.js'
 import { sizeOf } from './budget.js'
 
 /** One part of a pointer: a member, the first item of a list that has a text at `path`, or each item of a list. */
@@ -140,7 +141,7 @@ function valueAt(value: unknown, steps: readonly Step[], takeSteps = unlimited):
 /** Own members only: names come from outside. */
 function memberAt(from: unknown, step: Step, takeSteps = unlimited): unknown {
   if (Array.isArray(from)) return from[indexAt(from, step, takeSteps) ?? -1]
-  return typeof step === 'string' && isPayload(from) ? memberOf(from, step) : undefined
+  return typeof step === 'string' && isObject(from) ? memberOf(from, step) : undefined
 }
 
 function indexAt(list: readonly unknown[], step: Step, takeSteps = unlimited): number | undefined {

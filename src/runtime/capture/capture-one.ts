@@ -1,6 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.js'
 import { whyOver } from '../../ledger/watch-times.js'
 import { AppError } from '../../model/app-error.js'
+import { counted } from '../../model/counted.js'
 import { toFailure } from '../../model/failure.js'
 import { isRestSource, type RestAccount } from '../../model/platforms/history.js'
 import type { CaptureProgress, WatchCapture } from '../../model/subscriptions/capture.js'
@@ -131,7 +132,7 @@ export function isRateLimit(code: string): boolean {
 }
 
 function afterSome({ category, code, message, errors, retryAfterSeconds }: AppError, messages: number): AppError {
-  const recorded = `${messages} ${messages === 1 ? 'message is' : 'messages are'} recorded; run it again to continue.`
+  const recorded = `${counted(messages, 'message is', 'messages are')} recorded; run it again to continue.`
   const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
   return new AppError(category, code, `${message} ${recorded}`, { errors, ...wait })
 }

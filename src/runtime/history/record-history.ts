@@ -1,5 +1,6 @@
 import { readEvent } from '../../ledger/read-event.js'
 import { AppError } from '../../model/app-error.js'
+import { counted } from '../../model/counted.js'
 import type { NewEvent } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import { HISTORY_LIMITS, type HistoryProgress, type HistoryReport } from '../../model/platforms/history.js'
@@ -77,8 +78,7 @@ class HistoryRun {
   }
 
   withCounts({ category, code, message, errors, retryAfterSeconds }: AppError): AppError {
-    const { created } = this.counts
-    const recorded = `${created.toLocaleString('en')} new ${created === 1 ? 'event is' : 'events are'} recorded.`
+    const recorded = `${counted(this.counts.created, 'new event is', 'new events are')} recorded.`
     const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
     return new AppError(category, code, `${message} ${recorded}`, { errors, ...wait })
   }

@@ -1,6 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js'
-import type { StoredEvent } from '../../model/events/event.js'
-import { QUERY_LIMITS } from '../../model/events/event-query.js'
+import { eventsOf, QUERY_LIMITS } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 
 /** Maximum number of ids. Other deliveries are compared by the keys of their events. */
@@ -21,8 +20,9 @@ export async function readDeliveryIds(
   const filter = { order: 'asc', limit: QUERY_LIMITS.limit, sources: [source], withoutPayload: true } as const
   for (let range: { from: Micros } | { since: Micros } = { from }; ids.size < MAX_IDS; ) {
     const page = await ledger.query({ ...filter, ...range }, signal)
-    const events: StoredEvent[] = JSON.parse(`[${Buffer.from(page.items).toString('utf8')}]`)
-    for (const { provenance } of events) if (provenance.delivery_id !== undefined) ids.add(provenance.delivery_id)
+    for (const { provenance } of eventsOf(page)) {
+      if (provenance.delivery_id !== undefined) ids.add(provenance.delivery_id)
+    }
     if (!page.hasMore || page.nextSince === null) break
     range = { since: page.nextSince }
   }

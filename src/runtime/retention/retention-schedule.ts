@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Logger } from 'pino'
 import type { Ledger } from '../../ledger/ledger.js'
 import { AppError } from '../../model/app-error.js'
+import { counted } from '../../model/counted.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { RetentionSettings } from '../../settings/ledger-settings.js'
 import type { SharedStore } from '../../store/shared-store.js'
@@ -75,7 +76,7 @@ export class RetentionSchedule {
       : await this.#allUpTo(to, signal)
     if (!found) return false
     const { events, through, path } = found
-    const reason = `older than ${settings.days === 1 ? '1 day' : `${settings.days} days`}`
+    const reason = `older than ${counted(settings.days, 'day')}`
     const archived = path === undefined ? {} : { archive: basename(path) }
     await ledger.erasures.prune(through, { reason, by: BY, count: events, ...archived })
     logger.info({ events, through: toTimestamp(through), ...archived }, 'removed old events')

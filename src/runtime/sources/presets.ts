@@ -1,4 +1,5 @@
 import { AppError, invalidField } from '../../model/app-error.js'
+import { readObject } from '../../model/json-object.js'
 import type { FeedLogin, SourceDefinition } from '../../model/sources/source-definition.js'
 import { readSourceDefinition } from '../../platforms/own/adapter.js'
 import { feedAt } from '../../platforms/own/presets/feed.js'
@@ -21,10 +22,7 @@ export function feedNamed(url: string, name: string, login?: FeedLogin): SourceD
 
 /** @throws AppError `invalid/invalid_json`, `invalid/invalid_field` with the place in the definition */
 export function readDefinition(input: unknown, name: string): SourceDefinition {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new AppError('invalid', 'invalid_json', 'A definition must be a JSON object.')
-  }
-  const named = { name, ...input }
+  const named = { name, ...readObject(input, 'A definition') }
   if (named.name !== name) {
     throw invalidField('/name', `/name is "${String(named.name)}", but the command names "${name}".`)
   }

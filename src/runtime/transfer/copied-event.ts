@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../model/app-error.js'
 import { toTombstone } from '../../model/events/erasure.js'
 import { type Provenance, type StoredEvent, storedKeyOf } from '../../model/events/event.js'
+import { isObject } from '../../model/json-object.js'
 import { findTimestamp } from '../../model/timestamp.js'
 import type { CopiedEvent } from '../../store/copy-store.js'
 
@@ -51,7 +52,7 @@ export function parseLine(line: Buffer): Record<string, unknown> {
   if (!isUtf8(line)) throw invalidLine('It is not UTF-8.')
   try {
     const value: unknown = JSON.parse(line.toString())
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    if (isObject(value)) return value
   } catch {
     throw invalidLine('It is not JSON.')
   }

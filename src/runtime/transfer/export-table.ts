@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { LedgerClient } from '../../client/ledger-client.js'
-import { QUERY_LIMITS } from '../../model/events/event-query.js'
+import { eventsOf, QUERY_LIMITS } from '../../model/events/event-query.js'
 import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
-import { CSV_HEAD, csvLine, type TableEvent } from '../../server/events/event-csv.js'
+import { CSV_HEAD, csvLine } from '../../server/events/event-csv.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import type { Store } from '../../store/store.js'
 import { openLedger } from '../open-ledger.js'
@@ -61,7 +61,7 @@ async function writeTable(
   let count = 0
   for (let from = since, hasMore = true; hasMore; ) {
     const page = await events.query({ ...query, since: from })
-    const items = JSON.parse(`[${Buffer.from(page.items).toString()}]`) as TableEvent[]
+    const items = eventsOf(page)
     if (items.length > 0) await target.write(Buffer.from(items.map(csvLine).join('')))
     count += items.length
     from = page.nextSince ?? from

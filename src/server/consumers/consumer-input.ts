@@ -1,11 +1,12 @@
 import Type from '#typebox'
 import { Compile } from '#typebox/compile'
 import type { AcknowledgementInput } from '../../ledger/consumers/consumers.js'
-import { type FieldProblem, notAnObject, refusedInput } from '../../model/app-error.js'
+import { type FieldProblem, refusedInput } from '../../model/app-error.js'
 import { CONSUMER_LIMITS, type ConsumerPosition } from '../../model/consumers/consumer.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import type { FilterValues } from '../../model/events/filter-values.js'
 import { toFieldProblems } from '../../model/field-problems.js'
+import { readObject } from '../../model/json-object.js'
 import { type Micros, readTimestamp } from '../../model/timestamp.js'
 import { FILTER_NAMES, readFilterObject } from '../events/event-filter-params.js'
 
@@ -73,25 +74,25 @@ const checks = {
 
 /** @throws AppError `invalid/…` with every refused field, as all readers here */
 export function readConsumerInput(input: unknown): { filters?: FilterValues; position: ConsumerPosition } {
-  refuseNonObject(input)
-  if (!checks.consumer.Check(input)) throw refused(checks.consumer.Errors(input), input)
-  const { filters, ...position } = input
+  const sent = readObject(input, 'The body')
+  if (!checks.consumer.Check(sent)) throw refused(checks.consumer.Errors(sent), sent)
+  const { filters, ...position } = sent
   const place = findPosition(position) ?? 'now'
   return { ...(filters ? { filters: readFilterObject(withoutAbsent(filters)) } : {}), position: place }
 }
 
 export function readSeek(input: unknown): ConsumerPosition {
-  refuseNonObject(input)
-  if (!checks.seek.Check(input)) throw refused(checks.seek.Errors(input), input)
-  const place = findPosition(input)
+  const sent = readObject(input, 'The body')
+  if (!checks.seek.Check(sent)) throw refused(checks.seek.Errors(sent), sent)
+  const place = findPosition(sent)
   if (place === undefined) throw refusedInput('The position', [ONE_POSITION])
   return place
 }
 
 export function readAcknowledgement(input: unknown): AcknowledgementInput {
-  refuseNonObject(input)
-  if (!checks.acknowledgement.Check(input)) throw refused(checks.acknowledgement.Errors(input), input)
-  const { fence, checkpoint, retried, dead_letters, error, lease_seconds, release } = input
+  const sent = readObject(input, 'The body')
+  if (!checks.acknowledgement.Check(sent)) throw refused(checks.acknowledgement.Errors(sent), sent)
+  const { fence, checkpoint, retried, dead_letters, error, lease_seconds, release } = sent
   return {
     fence,
     checkpoint: checkpoint === undefined ? undefined : readTimestamp('/checkpoint', checkpoint).micros,
@@ -139,10 +140,6 @@ function lastBytes(text: string): string {
   let start = bytes.length - CONSUMER_LIMITS.errorBytes
   while (((bytes[start] ?? 0) & 0xc0) === 0x80) start++
   return bytes.toString('utf8', start)
-}
-
-function refuseNonObject(input: unknown): void {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw notAnObject('The body')
 }
 
 function refused(errors: Parameters<typeof toFieldProblems>[0], input: unknown) {

@@ -1,4 +1,5 @@
 import { AppError } from '../../model/app-error.js'
+import { counted } from '../../model/counted.js'
 
 const MOST_ADDRESSES = 10_000
 /** The events of how many seconds may arrive together. */
@@ -70,7 +71,7 @@ export class AnonymousRate {
 function tooMany(seconds: number): AppError {
   const message = 'Too many events came from this address without credentials.'
   return new AppError('throttled', 'too_many_attempts', message, {
-    hint: `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or send an API token.`,
+    hint: `Wait ${counted(seconds, 'second')}, or send an API token.`,
     retryAfterSeconds: seconds,
   })
 }

@@ -1,12 +1,12 @@
 import { whenFree } from '../../ledger/wait-for-events.js'
 import { AppError } from '../../model/app-error.js'
-import { type EventQuery, QUERY_LIMITS, restOfPage } from '../../model/events/event-query.js'
+import { type EventQuery, eventsOf, QUERY_LIMITS, restOfPage } from '../../model/events/event-query.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { BodyWriter } from '../answer/body-writer.js'
 import { apiHeaders } from '../answer/reply.js'
 import { documented, type LedgerEndpoint, type RouteDoc } from '../http/route.js'
 import { splitElements } from '../request/json-bytes.js'
-import { CSV_HEAD, csvLine, type TableEvent } from './event-csv.js'
+import { CSV_HEAD, csvLine } from './event-csv.js'
 import { EXPORT_PARAMETERS, type ExportFormat, readExportQuery } from './event-query-params.js'
 import { createPageReader } from './page-reader.js'
 import type { QueryEventsParts } from './read-events.js'
@@ -28,7 +28,7 @@ const FORMATS: Record<ExportFormat, Format> = {
     query: { withoutPayload: true },
     head: CSV_HEAD,
     between: '',
-    toLines: items => toOwnBytes((JSON.parse(`[${items}]`) as TableEvent[]).map(csvLine).join('')),
+    toLines: items => toOwnBytes(eventsOf({ items }).map(csvLine).join('')),
   },
 }
 const LINE_FEED = 0x0a

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
+import { whyUnreadable } from '../../model/files/regular-file.js'
 import { type FoundSetting, place, type SettingReader } from './setting-reader.js'
-import { whyUnreadable } from './setting-sources.js'
 
 const MAX_CHARACTERS = 64 * 1024
 /** Printable ASCII without blanks, safe in a header. */

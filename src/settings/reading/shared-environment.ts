@@ -1,7 +1,8 @@
 import { isAbsolute, join, resolve } from 'node:path'
+import { whyUnreadable } from '../../model/files/regular-file.js'
 import { readDotenv } from './dotenv.js'
 import { expandHome } from './paths.js'
-import { type SettingSources, whyUnreadable } from './setting-sources.js'
+import type { SettingSources } from './setting-sources.js'
 
 /** Settings shared by several programs: `home_dir`, and any `EVENT_*` or `BOARD_*` name. */
 export interface SharedEnvironment {

@@ -5,9 +5,9 @@ import t, { type Test } from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import { BackupSchedule, type BackupScheduleParts } from '../../../src/runtime/backup/backup-schedule.js'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
-import { until } from '../../server/serve.js'
 import { messageCreated } from '../../support/events.js'
 import { testFolder } from '../../support/test-folder.js'
+import { until } from '../../support/until.js'
 
 const NINE = Date.UTC(2031, 4, 4, 9)
 const HOUR_MS = 3_600_000

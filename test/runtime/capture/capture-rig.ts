@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../../src/model/events/event.js'
+import { eventsOf } from '../../../src/model/events/event-query.js'
 import type { ChatAccount } from '../../../src/model/platforms/chat-account.js'
 import type { CaptureRequest, WatchCapture } from '../../../src/model/subscriptions/capture.js'
 import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
 import { Captures } from '../../../src/runtime/capture/captures.js'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { type ChatServer, type ChatServerOptions, chatServer } from '../../support/chat-server/chat-server.js'
-import { itemsOf } from '../../support/events.js'
 import { testFolder } from '../../support/test-folder.js'
 
 export const NOON = 1_800_000_000_000_000
@@ -77,7 +77,7 @@ export async function allEvents(ledger: Ledger): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
   for (let since = 0; ; ) {
     const page = await ledger.query({ order: 'asc', limit: 500, since })
-    events.push(...itemsOf(page))
+    events.push(...eventsOf(page))
     if (!page.hasMore) return events
     since = page.nextSince ?? since
   }

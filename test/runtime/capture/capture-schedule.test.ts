@@ -3,7 +3,7 @@ import { AppError } from '../../../src/model/app-error.js'
 import { toFailure } from '../../../src/model/failure.js'
 import type { CaptureResult, WatchCapture } from '../../../src/model/subscriptions/capture.js'
 import { CaptureSchedule, type CaptureScheduleParts } from '../../../src/runtime/capture/capture-schedule.js'
-import { until } from '../../server/serve.js'
+import { until } from '../../support/until.js'
 
 const CHAT = { site: 'https://chat.example.org', email: 'bot@example.org', api_key: 'hunter2' }
 const COUNTS = { messages: 0, created: 0, duplicates: 0, last_cursor: null }

@@ -1,13 +1,14 @@
 import t from 'tap'
+import { eventsOf } from '../../../src/model/events/event-query.js'
 import { chatServer } from '../../support/chat-server/chat-server.js'
 import { MessageBook } from '../../support/chat-server/message-book.js'
-import { itemsOf, untilIndexed } from '../../support/events.js'
+import { untilIndexed } from '../../support/events.js'
 import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver, NOON, WATCH } from './capture-rig.js'
 
 const RANDOM = { stream: 'eng', topic: 'random' }
 
 const idsOf = async ({ ledger }: CaptureRig, subscriptionId: string) =>
-  itemsOf(await ledger.query({ order: 'asc', limit: 500, since: 0, subscriptionIds: [subscriptionId] })).map(event =>
+  eventsOf(await ledger.query({ order: 'asc', limit: 500, since: 0, subscriptionIds: [subscriptionId] })).map(event =>
     Number(event.subject_id),
   )
 

@@ -119,7 +119,7 @@ t.test('a failure in the middle keeps the recorded events, and reports them', as
   await rig.ledger.noteCapture('deploys', { read_to: '0' })
   const failed = await rig.once()
   t.match(failed, { outcome: 'failed', messages: 2_000, last_cursor: '2000' })
-  t.match(failed.error, { code: 'chat_unavailable', message: /2000 messages are recorded; run it again/ })
+  t.match(failed.error, { code: 'chat_unavailable', message: /2,000 messages are recorded; run it again/ })
   t.match((await rig.ledger.getSubscription('deploys')).capture, {
     read_to: '2000',
     last_error: /status 502/,

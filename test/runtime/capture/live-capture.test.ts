@@ -1,5 +1,5 @@
 import t from 'tap'
-import { until } from '../../server/serve.js'
+import { until } from '../../support/until.js'
 import { allEvents, DEPLOYS, deliver, WATCH } from './capture-rig.js'
 import { type LiveRig, liveRig } from './live-rig.js'
 

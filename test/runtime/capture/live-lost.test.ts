@@ -1,6 +1,6 @@
 import t from 'tap'
-import { until } from '../../server/serve.js'
 import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
+import { until } from '../../support/until.js'
 import { allEvents, DEPLOYS } from './capture-rig.js'
 import { type LiveRig, liveRig } from './live-rig.js'
 

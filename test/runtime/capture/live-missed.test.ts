@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { StoredEvent } from '../../../src/model/events/event.js'
-import { until } from '../../server/serve.js'
 import type { Asked } from '../../support/chat-server/chat-server.js'
 import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
 import { MessageBook } from '../../support/chat-server/message-book.js'
+import { until } from '../../support/until.js'
 import { allEvents, DEPLOYS, WATCH } from './capture-rig.js'
 import { type LiveRig, liveRig } from './live-rig.js'
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { StoredEvent } from '../../../src/model/events/event.js'
 import { LiveCapture, type LiveCaptureParts } from '../../../src/runtime/capture/live/live-capture.js'
-import { until } from '../../server/serve.js'
 import type { ChatServerOptions } from '../../support/chat-server/chat-server.js'
+import { until } from '../../support/until.js'
 import { allEvents, type CaptureRig, captureRig } from './capture-rig.js'
 
 export interface LiveRig extends CaptureRig {

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { CaptureSchedule, type CaptureScheduleParts } from '../../../src/runtime/capture/capture-schedule.js'
 import { startGitHub } from '../../support/history-servers/github-server.js'
 import { closing } from '../../support/history-servers/rest-server.js'
 import { sampleRepository } from '../../support/history-servers/sample-repository.js'
+import { until } from '../../support/until.js'
 import { allEvents } from './capture-rig.js'
 import { pollRig } from './poll-rig.js'
 
@@ -40,7 +40,3 @@ t.test('a platform that is down is reported once, and polls go on when it is bac
     ['info', 'engine', undefined, 'captured'],
   ])
 })
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(5)
-}

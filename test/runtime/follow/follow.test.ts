@@ -9,7 +9,8 @@ import { readLocalSettings, readUsersSettings } from '../../../src/settings/loca
 import { checkCopiedLedger, renewEpoch } from '../../../src/store/sqlite/copy/copied-ledger.js'
 import { ownFolder } from '../../black-box/own-folder.js'
 import { freePort } from '../../support/free-port.js'
-import { note, sources, startServer, type TestServer, until } from './servers.js'
+import { until } from '../../support/until.js'
+import { note, sources, startServer, type TestServer } from './servers.js'
 
 interface Health {
   status: string

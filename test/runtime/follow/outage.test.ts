@@ -21,7 +21,8 @@ import { prune } from '../../store/erasure-conformance.js'
 import { freePort } from '../../support/free-port.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
-import { ADMIN_TOKEN, note, sources, startServer, type TestServer, until } from './servers.js'
+import { until } from '../../support/until.js'
+import { ADMIN_TOKEN, note, sources, startServer, type TestServer } from './servers.js'
 
 const HOUR_MS = 3_600_000
 const settingsOf = (path: string) => readLocalSettings({ db: path }, sources)

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { serve } from '../../../src/runtime/serve/serve.js'
 import { readServeSettings, type ServeFlags } from '../../../src/settings/serve-settings.js'
@@ -45,8 +44,4 @@ export async function startServer(t: Test, folder: string, name: string, flags: 
 
 export function note(id: string, text = 'all green') {
   return { dedupe_key: `note:${id}`, kind: 'note.created', subject_type: 'note', subject_id: id, payload: { text } }
-}
-
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(50)
 }

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { readHistoryTarget } from '../../../src/cli/input/history-target.js'
 import type { Ledger } from '../../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../../src/model/events/event.js'
+import { eventsOf } from '../../../src/model/events/event-query.js'
 import type { HistoryAccount, HistoryReport } from '../../../src/model/platforms/history.js'
 import { captureHistory } from '../../../src/runtime/history/capture-history.js'
 import { openLedger } from '../../../src/runtime/open-ledger.js'
@@ -40,11 +41,7 @@ export async function historyRig(t: Test): Promise<HistoryRig> {
     settings,
     pauses,
     withLedger,
-    events: () =>
-      withLedger(async ledger => {
-        const { items } = await ledger.query({ order: 'asc', limit: 1_000 })
-        return JSON.parse(`[${Buffer.from(items).toString('utf8')}]`)
-      }),
+    events: () => withLedger(async ledger => eventsOf(await ledger.query({ order: 'asc', limit: 1_000 }))),
     read: (text, account, { since = SINCE, restart = false } = {}) =>
       captureHistory(settings, {
         target: readHistoryTarget(text, account.source),

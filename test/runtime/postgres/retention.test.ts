@@ -2,9 +2,10 @@ import { readdirSync } from 'node:fs'
 import pino from 'pino'
 import t from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
+import { eventsOf } from '../../../src/model/events/event-query.js'
 import { RetentionSchedule } from '../../../src/runtime/retention/retention-schedule.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
-import { itemsOf, keysOf, messageCreated } from '../../support/events.js'
+import { keysOf, messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { testFolder } from '../../support/test-folder.js'
@@ -41,7 +42,7 @@ else {
     await Promise.all(schedules.map(schedule => schedule.stop()))
 
     const page = await other.ledger.query({ order: 'asc', limit: 10 })
-    t.match(itemsOf(page), [{ dedupe_key: 'new' }, { kind: 'ledger.erased', payload: { count: 250 } }])
+    t.match(eventsOf(page), [{ dedupe_key: 'new' }, { kind: 'ledger.erased', payload: { count: 250 } }])
     t.equal(page.count, 2, 'it is recorded once')
     t.equal(readdirSync(archive).length, 1)
     await t.rejects(other.ledger.query({ order: 'asc', limit: 10, since: NOON }), { code: 'pruned' })

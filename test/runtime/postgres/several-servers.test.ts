@@ -9,7 +9,8 @@ import { ownFolder } from '../../black-box/own-folder.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
-import { note, startServer, until } from '../follow/servers.js'
+import { until } from '../../support/until.js'
+import { note, startServer } from '../follow/servers.js'
 import { ask, eventOf, type Page, readAll, startServers } from './three-servers.js'
 
 /** Of a long poll: much longer than a slow machine needs to wake it. */

@@ -3,12 +3,12 @@ import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../../src/model/events/event.js'
+import { eventsOf } from '../../../src/model/events/event-query.js'
 import type { HookReport, ListingSource, ReconcileRequest } from '../../../src/model/platforms/reconciliation.js'
 import { adapterOf } from '../../../src/platforms/adapters.js'
 import { acceptDelivery } from '../../../src/platforms/deliveries/accept-delivery.js'
 import { type ReconcileCall, Reconciliations } from '../../../src/runtime/reconcile/reconciliations.js'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
-import { itemsOf } from '../../support/events.js'
 import type { ListingPlatform } from '../../support/listing-platform/listing-platform.js'
 import { testFolder } from '../../support/test-folder.js'
 
@@ -55,7 +55,7 @@ export async function reconcileRig(t: Test, { receives = false } = {}): Promise<
       const events: StoredEvent[] = []
       for (let since = 0; ; ) {
         const page = await ledger.query({ order: 'asc', limit: 500, since })
-        events.push(...itemsOf(page))
+        events.push(...eventsOf(page))
         if (!page.hasMore) return events
         since = page.nextSince ?? since
       }

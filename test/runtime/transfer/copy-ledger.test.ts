@@ -135,7 +135,7 @@ async function movedContentOf(store: Store) {
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
-  const cluster = await TestCluster.start(t, programs)
+  const cluster = await TestCluster.shared(t, programs)
   const places = (t: Test) => {
     const folder = ownFolder(t)
     return {

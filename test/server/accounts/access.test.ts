@@ -8,6 +8,7 @@ import t from 'tap'
 import { ADAPTERS } from '../../../src/platforms/adapters.js'
 import type { Access } from '../../../src/server/http/route.js'
 import { AccountsRig, PASSWORD } from '../../accounts/accounts-rig.js'
+import { until } from '../../support/until.js'
 import {
   ADMIN_TOKEN,
   BY_ADMIN_TOKEN,
@@ -21,7 +22,7 @@ import {
 } from '../closed-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
 import { type Row, readRows, twinsOf } from '../rows.js'
-import { serve, until } from '../serve.js'
+import { serve } from '../serve.js'
 
 const ledger = await serveClosed(t, {
   adapters: ADAPTERS,

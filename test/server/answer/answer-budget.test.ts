@@ -7,7 +7,7 @@ import {
   type AnswerRoom,
   PIECE_BYTES,
 } from '../../../src/server/answer/answer-budget.js'
-import { until } from '../serve.js'
+import { until } from '../../support/until.js'
 
 const LIMITS: AnswerLimits = { bytes: 100, waiting: 2, waitMs: 1_000_000, patienceMs: 4, takenMs: 1_000_000 }
 const BUSY = { category: 'unavailable', code: 'busy', retryAfterSeconds: 1 }

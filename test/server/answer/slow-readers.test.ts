@@ -7,7 +7,8 @@ import { Ledger } from '../../../src/ledger/ledger.js'
 import { ANSWER_LIMITS, type AnswerLimits } from '../../../src/server/answer/answer-budget.js'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../../support/test-folder.js'
-import { message, type Served, serve, until } from '../serve.js'
+import { until } from '../../support/until.js'
+import { message, type Served, serve } from '../serve.js'
 
 const NOON = 1_800_000_000_000_000
 const KIB = 1024

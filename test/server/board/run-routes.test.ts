@@ -8,7 +8,8 @@ import { RUN_LIMITS } from '../../../src/model/board/run.js'
 import { HeldPlaces } from '../../../src/server/http/held-places.js'
 import { Shutdown } from '../../../src/server/http/shutdown.js'
 import { ADA } from '../../board/actor.js'
-import { CARD, shell, until } from '../../board/executor-rig.js'
+import { CARD, shell } from '../../board/executor-rig.js'
+import { until } from '../../support/until.js'
 import { type Asked, FROM_EXECUTOR, serveRuns, TOKEN } from './serve-runs.js'
 
 interface Message {

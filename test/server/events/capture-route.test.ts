@@ -5,7 +5,8 @@ import { AppError } from '../../../src/model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult } from '../../../src/model/subscriptions/capture.js'
 import type { ServedCaptures } from '../../../src/server/events/capture-route.js'
 import { ownFolder } from '../../black-box/own-folder.js'
-import { NO_CAPTURES, type ServeOptions, serve, until } from '../serve.js'
+import { until } from '../../support/until.js'
+import { NO_CAPTURES, type ServeOptions, serve } from '../serve.js'
 
 const REQUEST: CaptureRequest = {
   subscription_id: 'deploys',

@@ -5,8 +5,9 @@ import type { Accounts } from '../../../src/accounts/accounts.js'
 import type { Identity } from '../../../src/accounts/identity.js'
 import { readEvent } from '../../../src/ledger/read-event.js'
 import { AppError } from '../../../src/model/app-error.js'
+import { until } from '../../support/until.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, type Served, serve, until } from '../serve.js'
+import { message, type Served, serve } from '../serve.js'
 
 const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).padStart(6, '0')}Z`
 

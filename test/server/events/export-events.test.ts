@@ -10,9 +10,10 @@ import type { EventPage, EventQuery } from '../../../src/model/events/event-quer
 import { ANSWER_LIMITS } from '../../../src/server/answer/answer-budget.js'
 import { CSV_HEAD, csvLine, type TableEvent } from '../../../src/server/events/event-csv.js'
 import { anyCharacter } from '../../support/any-character.js'
+import { until } from '../../support/until.js'
 import { MemoryLedger } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, type Served, serve, until } from '../serve.js'
+import { message, type Served, serve } from '../serve.js'
 
 const LIMITS = { connections: 100, held: 100, heldByCaller: 2, heldByAddress: 100 }
 

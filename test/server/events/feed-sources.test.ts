@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
 import t from 'tap'
@@ -9,6 +8,7 @@ import { readFeed } from '../../../src/platforms/feeds/read-feed.js'
 import { feedAt } from '../../../src/platforms/own/presets/feed.js'
 import { FeedSchedule } from '../../../src/runtime/sources/feed-schedule.js'
 import { rss, serveFeeds } from '../../support/feed-server.js'
+import { until } from '../../support/until.js'
 import { BY_ADMIN_TOKEN, serveClosed } from '../closed-ledger.js'
 import { openLedger } from '../consumers/serve-consumers.js'
 
@@ -206,9 +206,6 @@ t.test('feeds that take too long leave the quick lane, and those that were slow 
   let release = holdSlow()
   const schedule = new FeedSchedule({ feeds: { readDue }, logger: pino({ level: 'silent' }), checkMs: 5 })
   t.teardown(() => schedule.stop())
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await sleep(5)
-  }
   await until(() => news.asked.length === 1)
   t.same([...failed], [], 'behind eight new slow feeds it waits two turns of the quick lane')
   release()

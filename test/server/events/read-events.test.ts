@@ -4,8 +4,9 @@ import { AppError } from '../../../src/model/app-error.js'
 import type { FacetQuery } from '../../../src/model/events/event-facets.js'
 import type { HistogramQuery } from '../../../src/model/events/event-histogram.js'
 import type { EventQuery } from '../../../src/model/events/event-query.js'
+import { until } from '../../support/until.js'
 import { MemoryLedger, START } from '../memory-ledger.js'
-import { message, serve, until } from '../serve.js'
+import { message, serve } from '../serve.js'
 
 const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).padStart(6, '0')}Z`
 

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
-import { message, serve, until } from '../serve.js'
+import { until } from '../../support/until.js'
+import { message, serve } from '../serve.js'
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 

@@ -3,9 +3,10 @@ import t from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../../support/test-folder.js'
+import { until } from '../../support/until.js'
 import { serveClosed } from '../closed-ledger.js'
 import { START } from '../memory-ledger.js'
-import { serve, until } from '../serve.js'
+import { serve } from '../serve.js'
 
 const watch = { id: 'sub_ops', source: 'chat', target: 'stream:ops' }
 

@@ -6,7 +6,8 @@ import { type ConnectionLimits, connectionLimits } from '../../../src/server/htt
 import { HeldPlaces } from '../../../src/server/http/held-places.js'
 import type { HttpRequest } from '../../../src/server/http/route.js'
 import { ShedReport } from '../../../src/server/http/shed-report.js'
-import { message, type Served, type ServeOptions, serve, until } from '../serve.js'
+import { until } from '../../support/until.js'
+import { message, type Served, type ServeOptions, serve } from '../serve.js'
 
 const LIMITS: ConnectionLimits = { connections: 100, held: 100, heldByCaller: 100, heldByAddress: 100 }
 

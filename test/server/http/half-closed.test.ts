@@ -3,7 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ownFolder } from '../../black-box/own-folder.js'
-import { message, type Served, serve, until } from '../serve.js'
+import { until } from '../../support/until.js'
+import { message, type Served, serve } from '../serve.js'
 
 const INTERIM = 'HTTP/1.1 102 Processing\r\n\r\n'
 

@@ -8,9 +8,10 @@ import pino from 'pino'
 import t, { type Test } from 'tap'
 import type { HttpApp } from '../../../src/server/http/http-app.js'
 import { createLedgerServer } from '../../../src/server/ledger/ledger-server.js'
+import { until } from '../../support/until.js'
 import { MemoryLedger, START } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, NO_CAPTURES, NO_COPIES, NO_RECONCILIATIONS, OWN_LEDGER, SETTINGS, serve, until } from '../serve.js'
+import { message, NO_CAPTURES, NO_COPIES, NO_RECONCILIATIONS, OWN_LEDGER, SETTINGS, serve } from '../serve.js'
 
 function createServer(): HttpApp {
   return createLedgerServer({

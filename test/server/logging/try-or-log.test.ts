@@ -1,7 +1,8 @@
 import pino from 'pino'
 import { Counter, Histogram } from 'prom-client'
 import t, { type Test } from 'tap'
-import { message, serve, until } from '../serve.js'
+import { until } from '../../support/until.js'
+import { message, serve } from '../serve.js'
 
 /** A logger whose lines cannot be serialised once they have members. */
 function brokenLogger() {

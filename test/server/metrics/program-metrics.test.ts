@@ -1,7 +1,8 @@
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import { AccountsRig, PASSWORD } from '../../accounts/accounts-rig.js'
-import { message, serve, until } from '../serve.js'
+import { until } from '../../support/until.js'
+import { message, serve } from '../serve.js'
 
 t.test('errors are counted by the code of the answer', async t => {
   const { ledger, request, post } = await serve(t)

@@ -5,7 +5,7 @@ import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import type { HttpRequest } from '../../../src/server/http/route.js'
 import { createBodyReader } from '../../../src/server/request/body.js'
-import { until } from '../serve.js'
+import { until } from '../../support/until.js'
 
 const MIB = 1024 * 1024
 /** Of each body. */

@@ -5,7 +5,8 @@ import { runInNewContext } from 'node:vm'
 import { deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { ADAPTERS } from '../../../src/platforms/adapters.js'
-import { message, serve, until } from '../serve.js'
+import { until } from '../../support/until.js'
+import { message, serve } from '../serve.js'
 
 const MIB = 1024 * 1024
 /** What twenty bodies that expand too much may hold together. */

@@ -14,6 +14,7 @@ import { giveToServer, TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { checkAll, keepWriting, roundsOf } from '../../support/postgres/keep-writing.js'
 import { networkTo } from '../../support/postgres/network.js'
+import { until } from '../../support/until.js'
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
@@ -318,11 +319,6 @@ else {
     await until(() => isEncrypted({ sslMode: 'prefer' }).then(encrypted => !encrypted))
     await t.rejects(isEncrypted({ sslMode: 'require' }), refusal('store_failed'), 'no TLS at all')
   })
-}
-
-/** Resolves when `look` resolves to true. */
-async function until(look: () => Promise<boolean>): Promise<void> {
-  while (!(await look())) await sleep(20)
 }
 
 /** @returns the code of the refusal; undefined if it was accepted */

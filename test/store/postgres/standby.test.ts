@@ -5,6 +5,7 @@ import { keysOf, messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { checkAll, keepWriting, roundsOf } from '../../support/postgres/keep-writing.js'
+import { until } from '../../support/until.js'
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
@@ -21,9 +22,6 @@ else {
       const store = await openPostgresStore({ address, replica })
       await store.events.record([messageCreated('1')])
       const lag = async () => (await store.events.health()).replica
-      const until = async (look: () => Promise<boolean>) => {
-        while (!(await look())) await sleep(20)
-      }
       await until(async () => (await lag())?.lagEvents === 0)
       t.same(await lag(), { lagEvents: 0, lagSeconds: 0 })
       t.same(keysOf(await store.events.query(newest)), ['1'])

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { counted } from '#model/counted'
 import { CopyButton } from '../../../shared/controls/copy.js'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { html } from '../../../shared/html.js'
 import { ApiProblem, api, reasonOf } from '../../../shared/server/api.js'
 import { rootPath } from '../../../shared/server/root-path.js'
 import { now } from '../../../shared/words/now.js'
-import { counted } from '../../../shared/words/text.js'
 import {
   DAY,
   dateWords,

@@ -1,3 +1,4 @@
+import { counted } from '#model/counted'
 import type { StoredEvent, TargetNode } from '#model/events/event'
 import { outcomeGroupOf } from '#model/sentences/event-outcome'
 import { sentenceText } from '#model/sentences/event-sentence'
@@ -5,7 +6,7 @@ import { href } from '../../../shared/address.js'
 import { OutcomeMark, sourceStyle, VerifiedMark, verifiedWords } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
 import { now } from '../../../shared/words/now.js'
-import { capital, counted, initials } from '../../../shared/words/text.js'
+import { capital, initials } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
 import {
   clockTime,

@@ -1,6 +1,6 @@
+import { isObject } from '../../../model/json-object.js'
 import {
   idAt,
-  isPayload,
   isTrue,
   known,
   memberOf,
@@ -108,7 +108,7 @@ function roleOf(member: Payload): string | undefined {
 export function readAnswer(body: Buffer): Payload | undefined {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
-    return isPayload(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     // Cut off, or a proxy's error page. The caller reports it.
     return undefined

@@ -1,15 +1,6 @@
 /** Apps, hooks, tokens and money: what was installed, requested, bought or sponsored, and by whom. */
-import {
-  idAt,
-  isPayload,
-  known,
-  memberOf,
-  objectAt,
-  objectsAt,
-  type Payload,
-  textAt,
-  webUrlAt,
-} from '../../mapping/payload.js'
+import { isObject } from '../../../model/json-object.js'
+import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import { toChanges } from '../changes.js'
 import type { Hook } from '../hook.js'
 import { accountPage, gitHubPage } from '../links.js'
@@ -100,7 +91,7 @@ function describeTokenRequest(_: Hook, request: Payload | undefined): Descriptio
 
 /** `contents: read`, from permission names nested under their scope. */
 function permissionsOf(added: Payload | undefined): string[] | undefined {
-  const groups = Object.values(added ?? {}).filter(isPayload)
+  const groups = Object.values(added ?? {}).filter(isObject)
   const permissions = groups.flatMap(group =>
     Object.keys(group).flatMap(name => {
       const level = textAt(group, name)

@@ -1,3 +1,4 @@
+import { isObject } from '../../../model/json-object.js'
 import type { NumberedType } from '../../../model/subscriptions/target-place.js'
 import type { HistoryApi } from '../../history/history-api.js'
 import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
@@ -11,7 +12,7 @@ import {
   readSubList,
   toHistoryPage,
 } from '../../history/item-events.js'
-import { idAt, isPayload, objectAt, type Payload, textAt } from '../../mapping/payload.js'
+import { idAt, objectAt, type Payload, textAt } from '../../mapping/payload.js'
 import { normaliseCodeABody } from '../normalise.js'
 import {
   commentDeliveries,
@@ -203,7 +204,7 @@ class RepositoryLists {
   readonly #withReviews = async (page: ItemPage, pulls: readonly unknown[]): Promise<ItemPage> => {
     const { flavour, since } = this.repository
     if (flavour === 'gitea') return page
-    const changed = pulls.filter(isPayload).filter(pull => (textAt(pull, 'updated_at') ?? '') >= since.slice(0, 19))
+    const changed = pulls.filter(isObject).filter(pull => (textAt(pull, 'updated_at') ?? '') >= since.slice(0, 19))
     return joinPages([page, ...(await Promise.all(changed.map(pull => this.#reviewsOf(pull))))])
   }
 
@@ -273,7 +274,7 @@ async function asItIs(page: ItemPage): Promise<ItemPage> {
 /** Keeps the members that webhooks send. The templates of addresses would only take space in every event. */
 async function readRepository(api: HistoryApi, path: string): Promise<Payload> {
   const found = await api.object(path)
-  if (!isPayload(found) || idAt(found, 'id') === undefined) throw api.unreadable('without a repository')
+  if (!isObject(found) || idAt(found, 'id') === undefined) throw api.unreadable('without a repository')
   const isKept = ([name, value]: [string, unknown]) =>
     name === 'html_url' || (!name.endsWith('_url') && !LARGE.has(name) && name !== 'url' && value !== null)
   return Object.fromEntries(Object.entries(found).filter(isKept))

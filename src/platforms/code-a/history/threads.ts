@@ -1,6 +1,7 @@
 import { AppError } from '../../../model/app-error.js'
+import { isObject } from '../../../model/json-object.js'
 import type { HistoryApi } from '../../history/history-api.js'
-import { idAt, isPayload, known, memberOf, type Payload, webUrlAt } from '../../mapping/payload.js'
+import { idAt, known, memberOf, type Payload, webUrlAt } from '../../mapping/payload.js'
 
 /** Each entry takes less than a kilobyte. */
 const MOST_THREADS = 20_000
@@ -51,7 +52,7 @@ export class Threads {
   async #read(page: ThreadPage): Promise<Payload> {
     try {
       const issue = await this.api.object(`${this.path}/issues/${page.number}`)
-      return isPayload(issue) ? issue : minimal(page)
+      return isObject(issue) ? issue : minimal(page)
     } catch (error) {
       // The issue was deleted, or moved to another repository, after the comment.
       if (error instanceof AppError && error.code === 'platform_place_unknown') return minimal(page)

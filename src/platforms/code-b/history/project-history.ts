@@ -1,3 +1,4 @@
+import { isObject } from '../../../model/json-object.js'
 import type { NumberedType } from '../../../model/subscriptions/target-place.js'
 import type { HistoryApi } from '../../history/history-api.js'
 import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
@@ -11,7 +12,7 @@ import {
   readSubList,
   toHistoryPage,
 } from '../../history/item-events.js'
-import { idAt, isPayload, known, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
+import { idAt, known, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import { normaliseCodeBBody } from '../normalise.js'
 import {
   issueDeliveries,
@@ -124,7 +125,7 @@ class ProjectLists {
     const toDeliveries: ItemReader['toDeliveries'] = item =>
       noteable === 'issue' ? issueDeliveries(this.project, item) : mergeRequestDeliveries(this.project, item)
     const page = await toHistoryPage(items, { name, normalise: normaliseCodeBBody, toDeliveries })
-    const discussed = items.filter(isPayload).filter(item => memberOf(item, 'user_notes_count') !== 0)
+    const discussed = items.filter(isObject).filter(item => memberOf(item, 'user_notes_count') !== 0)
     return joinPages([page, ...(await Promise.all(discussed.map(item => this.#notesOf(noteable, item))))])
   }
 
@@ -145,7 +146,7 @@ class ProjectLists {
 /** The members of a project that webhooks send, and the address of the instance in their form. */
 async function readProject(api: HistoryApi, base: string, since: string): Promise<Project> {
   const found = await api.object(base)
-  const project = isPayload(found) ? found : undefined
+  const project = isObject(found) ? found : undefined
   const webUrl = webUrlAt(project, 'web_url')
   const path = textAt(project, 'path_with_namespace')
   if (!project || webUrl === undefined || path === undefined || !webUrl.endsWith(`/${path}`)) {

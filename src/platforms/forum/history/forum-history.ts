@@ -1,3 +1,4 @@
+import { isObject } from '../../../model/json-object.js'
 import type { Place } from '../../../model/subscriptions/target-place.js'
 import type { HistoryApi } from '../../history/history-api.js'
 import type { History, HistoryPage, HistoryPlace, HistoryStream } from '../../history/history-stream.js'
@@ -5,7 +6,6 @@ import { type ItemReader, joinPages, toHistoryPage } from '../../history/item-ev
 import {
   idAt,
   instantAt,
-  isPayload,
   isTrue,
   memberOf,
   numberAt,
@@ -64,7 +64,7 @@ async function findCategory(api: HistoryApi, place: Place | undefined): Promise<
       ? `/c/${encodeURIComponent(place.slug)}/find_by_slug.json`
       : `/c/${place.id}/show.json`
   const found = await api.object(path)
-  const category = isPayload(found) ? objectAt(found, 'category') : undefined
+  const category = isObject(found) ? objectAt(found, 'category') : undefined
   const id = idAt(category, 'id')
   const slug = textAt(category, 'slug')
   if (id === undefined || slug === undefined) throw api.unreadable('without a category')
@@ -152,7 +152,7 @@ class ForumLists {
 
   async #object(path: string): Promise<Payload> {
     const found = await this.api.object(path)
-    if (!isPayload(found)) throw this.api.unreadable('not with an object')
+    if (!isObject(found)) throw this.api.unreadable('not with an object')
     return found
   }
 

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../../ledger/ledger.js'
 import { AppError } from '../../../model/app-error.js'
 import type { StoredEvent } from '../../../model/events/event.js'
-import { type EventQuery, QUERY_LIMITS } from '../../../model/events/event-query.js'
+import { type EventQuery, eventsOf, QUERY_LIMITS } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { ChatContext } from '../../../platforms/chat/context.js'
 import { messageKey } from '../../../platforms/chat/live/live-events.js'
@@ -59,7 +59,7 @@ export class RecordedMessages {
         ...(from === undefined ? {} : { from }),
         ...(to === undefined ? {} : { to }),
       })
-      for (const event of toEvents(page.items)) {
+      for (const event of eventsOf(page)) {
         const id = Number(event.subject_id)
         const place = placeOfEvent(event)
         if (place && this.#isOf(event, id) && isProven(event)) found.set(id, place)
@@ -89,7 +89,7 @@ export class RecordedMessages {
   }
 
   async #read(query: EventQuery): Promise<StoredEvent[]> {
-    return toEvents((await this.ledger.query(query)).items).filter(isProven)
+    return eventsOf(await this.ledger.query(query)).filter(isProven)
   }
 }
 
@@ -101,8 +101,4 @@ function isProven({ provenance }: StoredEvent): boolean {
 function byTime(left: StoredEvent, right: StoredEvent): number {
   const [one, other] = [left.occurred_at ?? '', right.occurred_at ?? '']
   return one < other ? -1 : Number(one > other)
-}
-
-function toEvents(items: Uint8Array): StoredEvent[] {
-  return JSON.parse(`[${Buffer.from(items).toString('utf8')}]`)
 }

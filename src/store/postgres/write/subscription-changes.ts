@@ -1,3 +1,4 @@
+import { isObject } from '../../../model/json-object.js'
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { Connection, Row, Statement } from '../connection/connection.js'
@@ -118,7 +119,7 @@ function captureTargetOf({ capture }: Body): string {
 function parse(text: string): Body | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : undefined
+    return isObject(value) ? (value as Body) : undefined
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

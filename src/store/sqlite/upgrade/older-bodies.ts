@@ -4,6 +4,7 @@
  */
 import { actionOfKind } from '../../../model/events/action.js'
 import type { TargetNode } from '../../../model/events/event.js'
+import { isObject } from '../../../model/json-object.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../../model/timestamp.js'
 
 export type OlderBody = Record<string, unknown>
@@ -101,7 +102,7 @@ function asTexts(value: unknown): string[] {
 
 /** @param name under which a value that is not an object is kept; without one it is left out */
 function asObject(value: unknown, name?: string): OlderBody {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as OlderBody
+  if (isObject(value)) return value
   return name === undefined || value === undefined || value === null ? {} : { [name]: value }
 }
 

@@ -1,5 +1,6 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
 import { PASSWORD_HASH_PATTERN, ROLES, type Role, USERNAME_PATTERN } from '../../../model/accounts/user.js'
+import { isObject } from '../../../model/json-object.js'
 import { readTimestamp } from '../../../model/timestamp.js'
 import type { StoredToken, StoredUser } from '../../user-store.js'
 import type { Database, Row } from '../files/database.js'
@@ -87,7 +88,7 @@ function membersOf(row: Row): Members | undefined {
   if (columns.body === undefined || columns.body === null) return columns
   try {
     const body: unknown = JSON.parse(String(columns.body))
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
+    if (!isObject(body)) return undefined
     return { ...columns, ...body }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
@@ -211,8 +212,4 @@ function instantOf(value: unknown): string | undefined {
   } catch {
     return undefined // not an instant
   }
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

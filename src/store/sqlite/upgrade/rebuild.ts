@@ -1,4 +1,5 @@
 import { isDeeperThan } from '../../../model/json-depth.js'
+import { isObject } from '../../../model/json-object.js'
 import { toTimestamp } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { completeOlderEvent, completeOlderSubscription, type OlderBody, olderCapturedAt } from './older-bodies.js'
@@ -116,7 +117,7 @@ function readBody(body: unknown): OlderBody | undefined {
   try {
     const value: unknown = JSON.parse(String(body))
     if (isDeeperThan(value, SQLITE_DEPTH)) return undefined
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as OlderBody) : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined // the caller counts it, and then keeps the older table
   }

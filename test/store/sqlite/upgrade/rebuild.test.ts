@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import sqlite, { type Database } from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { readEvent } from '../../../../src/ledger/read-event.js'
-import type { EventQuery } from '../../../../src/model/events/event-query.js'
+import { type EventQuery, eventsOf } from '../../../../src/model/events/event-query.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { itemsOf, keysOf, messageCreated, untilIndexed } from '../../../support/events.js'
+import { keysOf, messageCreated, untilIndexed } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
@@ -78,7 +78,7 @@ t.test(
       },
       older => older.run('INSERT INTO events VALUES (?)', [`{"kind":"a.b","subject_id":"2","payload":${deep}}`]),
     )
-    const found = itemsOf(await events.query(ASC))
+    const found = eventsOf(await events.query(ASC))
     t.same(
       found.map(({ dedupe_key, subject_id, payload }) => [dedupe_key, subject_id, payload]),
       [
@@ -143,7 +143,7 @@ t.test('tables and a version that an older program kept in the same file are not
       older.exec(`PRAGMA user_version = ${version}`)
       if (version === 0) older.exec('CREATE TABLE meta (k, v); CREATE TABLE source_counters (x)')
     })
-    t.match(itemsOf(await events.query(ASC)), [{ dedupe_key: 'a', kind: 'x', source: 'api' }])
+    t.match(eventsOf(await events.query(ASC)), [{ dedupe_key: 'a', kind: 'x', source: 'api' }])
   }
 })
 
@@ -160,7 +160,7 @@ t.test('older events of three fields get the action that they would get today', 
     return readEvent({ kind, subject_id: '1', subject_type }).action
   })
   t.match(
-    itemsOf(await events.query(ASC)).map(event => event.action),
+    eventsOf(await events.query(ASC)).map(event => event.action),
     today,
   )
   t.match(today[0], { object_type: 'reply', verb: 'created' })
@@ -171,7 +171,7 @@ t.test('a user of an older ledger without a password cannot log in, and what was
     older.exec('CREATE TABLE users (username TEXT PRIMARY KEY, body TEXT); CREATE TABLE api_tokens (body TEXT)')
     older.exec(`INSERT INTO users VALUES ('ada', '{}')`)
   })
-  t.match(itemsOf(await events.query(ASC)), [{ dedupe_key: 'a' }])
+  t.match(eventsOf(await events.query(ASC)), [{ dedupe_key: 'a' }])
   t.same(await users.list(), [])
   t.equal(await users.isClosed(), true)
 })
