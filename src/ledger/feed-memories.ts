@@ -1,7 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import type { FeedState } from '../model/sources/source-definition.js'
 import type { FeedVersion } from '../platforms/feeds/read-feed.js'
-import { digestOf } from '../platforms/mapping/identity.js'
+import { digestOf } from '../platforms/mapping/identifiers.js'
 import type { Note, NoteStore } from '../store/note-store.js'
 
 /** State that the last reading of a feed left. Without it, the whole feed is read. */

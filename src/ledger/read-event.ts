@@ -13,7 +13,7 @@ import { EVENT_LIMITS, UNVERIFIED_KEYS } from '../model/events/event-limits.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import { readTimestamp } from '../model/timestamp.js'
-import { defaultDedupeKey } from './dedupe-key.js'
+import { defaultDedupeKey } from './default-dedupe-key.js'
 
 const check = Compile(EventSchema)
 

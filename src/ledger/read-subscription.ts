@@ -12,7 +12,7 @@ import {
   SubscriptionSchema,
 } from '../model/subscriptions/subscription.js'
 import { readTimestamp } from '../model/timestamp.js'
-import type { SubscriptionCaller } from './subscription-caller.js'
+import type { LedgerCaller } from './ledger-caller.js'
 
 const check = Compile(SubscriptionSchema)
 
@@ -34,7 +34,7 @@ const KEPT_INSTANTS = ['last_event_at', 'created_at', 'updated_at'] as const
 export function readSubscription(
   input: unknown,
   stored: Subscription | undefined,
-  given: { id: string; now: string; caller: SubscriptionCaller },
+  given: { id: string; now: string; caller: LedgerCaller },
 ): Subscription {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw notAnObject('A subscription')
@@ -110,7 +110,7 @@ function isEmpty(value: object): boolean {
   return Object.keys(value).length === 0
 }
 
-function ownerOf(caller: SubscriptionCaller): string | null {
+function ownerOf(caller: LedgerCaller): string | null {
   return caller.role === 'member' ? caller.userId : null
 }
 

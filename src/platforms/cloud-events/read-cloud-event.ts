@@ -1,7 +1,7 @@
 import { type FieldProblem, notAnObject, refusedInput } from '../../model/app-error.js'
 import type { EventInput } from '../../model/events/event.js'
 import { findTimestamp } from '../../model/timestamp.js'
-import { toIdentifier, toWord } from '../mapping/identity.js'
+import { toIdentifier, toWord } from '../mapping/identifiers.js'
 import { known, memberOf, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 
 /** The ledger's source of every CloudEvent; the event's own `source` is part of its key. */

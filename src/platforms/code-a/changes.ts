@@ -1,6 +1,6 @@
 /** Old and new values of an event, as in `action.metadata.changes`. */
 
-import { shortDigest } from '../mapping/identity.js'
+import { shortDigest } from '../mapping/identifiers.js'
 import { isPayload, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { namedBy } from './nodes.js'

@@ -4,7 +4,7 @@ import type { EventPage } from '../../model/events/event-query.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { PacedAnswer, type PacedAnswerParts } from '../answer/paced-answer.js'
 import type { HeldResponse } from '../http/shutdown.js'
-import { splitElements } from '../request/json-bytes.js'
+import { splitElements } from '../request/split-json.js'
 
 const CHUNK_CHARACTERS = 64 * 1024
 /** Larger events, from webhooks, are sent in pieces, so that a reader only has to keep up with pieces. */
