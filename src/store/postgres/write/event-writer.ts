@@ -14,7 +14,7 @@ import {
   type WrittenEvent,
 } from './numbered-events.js'
 import type { PreparedEvent } from './prepared-event.js'
-import { leaseLost, refuseClosed } from './refusals.js'
+import { leaseLost, refuseUnwritable } from './refusals.js'
 import {
   announceChanges,
   type ChangedSubscriptions,
@@ -159,7 +159,7 @@ async function numberGroup(connection: Connection, { events, now, matchedWith }:
     connection.run(STORED, textArray(keys), textArray(answered)),
     lockSubscriptions(connection, [...new Set(matches.map(match => match.id))]),
   )
-  refuseClosed(clocks[0])
+  refuseUnwritable(clocks[0])
   if (matchedWith !== undefined && Number(versions[0]?.version) !== matchedWith) throw new StaleMatches()
   if (held.length < leases.size) throw leaseLost()
   const clock = toClock(clocks[0])
