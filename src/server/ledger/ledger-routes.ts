@@ -17,7 +17,7 @@ import type { AnswerBudget } from '../answer/answer-budget.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
 import { readConsumerEvents } from '../consumers/consumer-events.js'
-import { consumerFigures } from '../consumers/consumer-figures.js'
+import { consumerMetrics } from '../consumers/consumer-metrics.js'
 import * as consumers from '../consumers/consumer-routes.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
@@ -45,7 +45,7 @@ import { apiReference, describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
-import type { ReadStorageSizes } from '../metrics/program-figures.js'
+import type { ReadStorageSizes } from '../metrics/process-metrics.js'
 import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, requireLogin } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
@@ -251,7 +251,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       'GET',
       '/metrics',
       'read',
-      metricsText(metrics, req => consumerFigures(ledger.consumers, req)),
+      metricsText(metrics, req => consumerMetrics(ledger.consumers, req)),
     ),
     route(
       'GET',
