@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import { itemsOf, messageCreated, writtenDown } from '../support/events.js'
+import { itemsOf, messageCreated, serialised } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -55,7 +55,7 @@ export function eventChain(t: Test, open: OpenStore): void {
               const changes = { payload: { ...payload, number, captured_at: 1, subscription_ids: [] } }
               const event = messageCreated(`chat:${key}`, { ...changes, conversation: { text: said } })
               const matches = mark === null ? [] : [{ id: mark, isCaptured: true as const }]
-              return { ...(isLarge ? writtenDown(event) : event), matches }
+              return { ...(isLarge ? serialised(event) : event), matches }
             }),
           )
         }

@@ -40,8 +40,8 @@ export function createForwarder({ url, secret, timeoutSeconds, asList }: Forward
     const call = { method: 'POST', path, headers, body, agent, ...limits } as const
     const answer = await exchange({ baseUrl: url.origin }, call).catch(error => {
       if (!(error instanceof HttpFailure)) throw error
-      if (error.trouble === 'too_large') return undefined
-      throw error.trouble === 'silent'
+      if (error.kind === 'too_large') return undefined
+      throw error.kind === 'silent'
         ? new Error(`${url.origin} did not answer in ${timeoutSeconds} s.`)
         : away(url, error)
     })

@@ -86,9 +86,9 @@ export class EventStreamWriter {
   /** Writes a chunk that ends with the event of `#lastId`. */
   #writeWhole(chunk: string): Promise<void> {
     this.#isWithin = false
-    const taken = this.#answer.deliver(chunk)
+    const delivered = this.#answer.deliver(chunk)
     this.#checkpoint = this.#lastId
-    return taken
+    return delivered
   }
 
   async #writeInPieces(before: string, bytes: Buffer): Promise<void> {

@@ -18,7 +18,7 @@ import { ownFolder } from '../../black-box/own-folder.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { erase, prune } from '../../store/erasure-conformance.js'
 import { anyCharacter } from '../../support/any-character.js'
-import { messageCreated, writtenDown } from '../../support/events.js'
+import { messageCreated, serialised } from '../../support/events.js'
 import { storedSubscription } from '../../support/subscription.js'
 
 const NOON = 1_800_000_000_000_000
@@ -134,7 +134,7 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
     })
     const provenance = isStranger ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
     const matches = watch === null ? [] : [{ id: watch, isCaptured: true as const }]
-    return { ...(size > 10 ? writtenDown(event) : event), provenance, matches }
+    return { ...(size > 10 ? serialised(event) : event), provenance, matches }
   }
   const batches = fc.array(fc.array(delivery, { maxLength: 6 }), { maxLength: 5 })
   await fc.assert(
@@ -333,7 +333,7 @@ t.test(
     const { at, write, read, settings, sources } = ledgers(t)
     await inStore(at('events.db'), async ({ events, users }) => {
       await events.record([...numbered(1, 3), messageCreated('chat:1', { payload: { text: 'y'.repeat(700_000) } })])
-      await events.record([writtenDown(messageCreated('chat:4', { payload: { text: 'y'.repeat(2_000_000) } }))])
+      await events.record([serialised(messageCreated('chat:4', { payload: { text: 'y'.repeat(2_000_000) } }))])
       await users.create(USER)
       await users.addToken(TOKEN, 20)
     })
