@@ -30,7 +30,7 @@ interface StoredMemory extends FeedMemory {
  */
 export class FeedMemories {
   /**
-   * States that could not be saved: a failure to save must not cause an earlier reading. Bounded by the number of
+   * States that could not be saved: a failure to save must not make the feed due early. Bounded by the number of
    * sources.
    */
   readonly #unsaved = new Map<string, StoredMemory>()

@@ -31,7 +31,7 @@ export interface SourcesParts {
 /** A source as deliveries need it. */
 export interface OwnSource {
   adapter: OwnAdapter
-  /** All currently valid ones. */
+  /** All currently valid secrets. */
   secrets: readonly string[]
   updated_at: string
 }

@@ -44,9 +44,7 @@ export function readStoredSubscription(row: Record<string, unknown>): Subscripti
 }
 
 function wrongMembers(stored: object | undefined, wrong: readonly [name: string, unknown][]): string {
-  const what = stored
-    ? `It has no usable ${wrong.map(([name]) => name).join(', ')}`
-    : 'What is stored of it is not JSON'
+  const what = stored ? `It has no usable ${wrong.map(([name]) => name).join(', ')}` : 'Its stored body is not JSON'
   return `${what}, so it is disabled. Save it again, or delete it.`
 }
 

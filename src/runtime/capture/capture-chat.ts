@@ -67,7 +67,7 @@ export function capturedPlaceOf(watch: Subscription): WatchedPlace {
   const place = watch.source === 'chat' ? watchedPlaceOf(watch) : undefined
   if (place) return place
   const watched = watch.source === 'chat' ? 'all of the chat platform' : `"${watch.source}"`
-  const message = `Subscription "${watch.id}" watches ${watched}, and only a topic or a stream of the chat platform can be captured, or a place of a code host or forum.`
+  const message = `Subscription "${watch.id}" watches ${watched}. Only a chat topic or stream, or a place of a code host or forum, can be captured.`
   const hint = 'Give it the source "chat" and a target like stream:eng/topic:deploys.'
   throw new AppError('invalid', 'watch_not_captured', message, { hint })
 }

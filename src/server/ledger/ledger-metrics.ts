@@ -157,7 +157,7 @@ function liveMetrics(report: LiveReport | undefined): Metric[] {
     metricBy('change', Object.entries({ registered, lost }), {
       type: 'counter',
       name: 'daybook_chat_live_changes_total',
-      help: 'How often an event queue was registered, and how often reading it failed or it was gone.',
+      help: 'Registrations and losses of the chat event queue, by change.',
     }),
   ]
 }
