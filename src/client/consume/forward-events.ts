@@ -55,7 +55,7 @@ export function createForwarder({ url, secret, timeoutSeconds, asList }: Forward
 }
 
 /** A repeat of the same events has the same id, so that a receiver recognises it. */
-export function signatureHeaders(
+function signatureHeaders(
   events: readonly LedgerEvent[],
   { body, secret, now }: { body: string; secret: Uint8Array; now: number },
 ): Record<string, string> {

@@ -63,7 +63,7 @@ import { stats } from './stats.js'
 import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
 /** Webhook path of the sources that operators define. */
-export const OWN_WEBHOOKS = webhookPathOf(':name')
+const OWN_WEBHOOKS = webhookPathOf(':name')
 /** OpenTelemetry exporters append this to their configured address. */
 const OTLP_LOGS = `${OWN_WEBHOOKS}/v1/logs`
 /** Refused deliveries to these paths are listed by the name of the source. */

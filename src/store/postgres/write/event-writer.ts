@@ -89,7 +89,7 @@ const COUNT_CHANGES = /* sql */ `UPDATE ledger_clock SET changes = changes + $1 
 const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
 /** Minimum number of events between two marks. A count over a range reads at most the events between two marks. */
-export const MARKED_EVENTS = 256
+const MARKED_EVENTS = 256
 
 export interface GroupToWrite {
   events: readonly PreparedEvent[]
