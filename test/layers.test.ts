@@ -60,6 +60,10 @@ const IMPORTS = /^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gmu
 /** Those that are left after compiling: types alone may know each other in circles. */
 const RUNTIME_IMPORTS = /^(?:import|export)\s(?!type\b)[^'"]*?from '(\.[^']+)'/gmu
 
+/** Values; a command class is a default export, which oclif imports. */
+const EXPORTED = /^export (?:async |abstract )?(?:const|let|function\*?|class) ([\w$]+)/gmu
+const PACKAGE_ENTRY = 'src/client/library/index.ts'
+
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.ts'))
   .map(file => file.split(sep).join(posix.sep))
@@ -115,6 +119,26 @@ t.test('the lock file has every package that it names, for every system', async 
     named.filter(name => !there.has(name)),
     [],
   )
+})
+
+t.test('an exported value is named in another file', async t => {
+  const folders = ['src', 'assets', 'test', 'bench', 'bin', 'clients'].flatMap(folder =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(file => posix.join(folder, file)),
+  )
+  const texts = [...folders.filter(file => /\.(ts|js|py)$/.test(file)), 'build.js'].map(file => ({
+    file,
+    text: readFileSync(join(ROOT, file), 'utf8'),
+  }))
+  const namedIn = new Map<string, number>()
+  for (const { text } of texts) {
+    for (const word of new Set(text.match(/[\w$]+/g))) namedIn.set(word, (namedIn.get(word) ?? 0) + 1)
+  }
+  const inProgram = texts.filter(({ file }) => /^(src|assets)\//.test(file) && file !== PACKAGE_ENTRY)
+  const exported = inProgram.flatMap(({ file, text }) =>
+    [...text.matchAll(EXPORTED)].map(([, name = '']) => ({ file, name })),
+  )
+  t.ok(exported.length > 1_000, 'the exports are found')
+  for (const { file, name } of exported) t.not(namedIn.get(name), 1, `${name} is exported, and only ${file} names it`)
 })
 
 t.test('only settings read the environment', async t => {

@@ -4,7 +4,7 @@ import { Menu, type MenuItem } from '../shared/controls/menu.js'
 import { html } from '../shared/html.js'
 import { backends, boardName } from './place.js'
 
-export const OWN_BOARD = 'This machine'
+const OWN_BOARD = 'This machine'
 
 export function boardLabel(): string {
   return boardName.value || OWN_BOARD

@@ -3,7 +3,7 @@
  * `AccountMemory` as JSON. Run it with `--expose-gc`.
  */
 import { SessionRegistry } from '../../src/accounts/session-registry.js'
-import { LoginThrottle } from '../../src/login/throttle.js'
+import { LoginThrottle } from '../../src/login/login-throttle.js'
 import type { AccountMemory } from '../account-memory.js'
 
 const SESSIONS = { bound: 1_024, tries: 20_000 }

@@ -6,7 +6,7 @@ import {
   type OpenAnswer,
   openAnswer as openHttpAnswer,
 } from '../http/exchange.js'
-import { HttpFailure, type HttpTrouble } from '../http/http-failure.js'
+import { HttpFailure, type HttpFailureKind } from '../http/http-failure.js'
 import { AppError } from '../model/app-error.js'
 import type { ServerNames } from './answer.js'
 
@@ -58,10 +58,10 @@ export async function openAnswer(address: ServerAddress, call: TransportCall, na
 }
 
 function toRefusal(address: ServerAddress, names: ServerNames, error: unknown): unknown {
-  return error instanceof HttpFailure ? REFUSALS[error.trouble](nameOf(address), names, error) : error
+  return error instanceof HttpFailure ? REFUSALS[error.kind](nameOf(address), names, error) : error
 }
 
-const REFUSALS: Record<HttpTrouble, (name: string, names: ServerNames, error: HttpFailure) => AppError> = {
+const REFUSALS: Record<HttpFailureKind, (name: string, names: ServerNames, error: HttpFailure) => AppError> = {
   unreachable: (name, { givenBy }, { reason, cause }) => {
     const start = `Start one with "daybook serve", or give its address with ${givenBy}.`
     return failure('server_unreachable', `No server answers at ${name} (${reason}). ${start}`, cause)

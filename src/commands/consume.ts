@@ -9,7 +9,7 @@ import { readDuration, readTime } from '../cli/input/time-expression.js'
 import { toTerminalJson, toTerminalLine } from '../cli/terminal/text.js'
 import { waitForSignal } from '../cli/wait-for-signal.js'
 import { type ConsumePlan, consume, type Work } from '../client/consume/consume.js'
-import { KEYS } from '../client/library/ledger-event.js'
+import { ORDER_KEYS } from '../client/library/ledger-event.js'
 import { AppError } from '../model/app-error.js'
 import { readForwardSecret } from '../settings/forward-secret.js'
 
@@ -64,7 +64,7 @@ export default class Consume extends DaybookCommand {
       default: 1,
     }),
     key: option({
-      options: KEYS,
+      options: ORDER_KEYS,
       description:
         'Events with the same key are passed in order, one after the other. all: every event; none: no order.',
       default: 'subject' as const,

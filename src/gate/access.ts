@@ -1,9 +1,9 @@
 /** Who may call a route of the board. `decide.ts` defines what each word requires. */
 export const BOARD_ACCESS = [
-  /** Everyone; the caller is not identified. */
+  /** Everyone; credentials are ignored. */
   'public',
-  /** Everyone; the response depends on the caller. */
-  'anybody',
+  /** Everyone, with or without a login; the answer depends on who the caller is. */
+  'optional_login',
   /** Callers who want to log in. */
   'login',
   /** Callers who want to end their session. */

@@ -1,8 +1,8 @@
 import { CredentialThrottle } from '../login/credential-throttle.js'
+import { LoginThrottle } from '../login/login-throttle.js'
 import type { Derive } from '../login/password-hash.js'
 import { safeEqual } from '../login/safe-equal.js'
 import { SharedThrottle } from '../login/shared-throttle.js'
-import { LoginThrottle } from '../login/throttle.js'
 import { AppError } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board/board-secrets.js'
 import type { Micros } from '../model/timestamp.js'
@@ -197,7 +197,7 @@ class BoardGate implements Gate {
   /** The session is looked up only if it matters. */
   #mattersTo({ access, local }: RequestFacts, showsKey: boolean): boolean {
     if (local || access === 'public' || access === 'local' || isOpen(this.#rules)) return false
-    return access === 'anybody' || !showsKey
+    return access === 'optional_login' || !showsKey
   }
 
   #matches({ username, password }: BoardLogin, secrets: BoardSecrets): boolean {
@@ -210,7 +210,9 @@ class BoardGate implements Gate {
   /** A wrong key does not admit its caller, but a valid session may. */
   #showsWrongKey({ access, bearer, boardToken }: RequestFacts, { showsKey }: ResolvedRequest, decision: Decision) {
     if (showsKey || !this.#rules.hasKey || (bearer ?? boardToken) === undefined) return false
-    return decision.refusal === 'unauthenticated' || (access === 'anybody' && decision.identity?.kind === 'anonymous')
+    return (
+      decision.refusal === 'unauthenticated' || (access === 'optional_login' && decision.identity?.kind === 'anonymous')
+    )
   }
 
   /** A missing token does not count as a guess. @throws AppError `throttled/too_many_attempts` */

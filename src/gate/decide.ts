@@ -56,7 +56,7 @@ interface AccessRule {
 
 const RULES: Record<BoardAccess, AccessRule> = {
   public: { identity: 'unasked', executes: false },
-  anybody: { identity: 'optional', executes: false },
+  optional_login: { identity: 'optional', executes: false },
   login: { identity: 'optional', executes: false },
   logout: { identity: 'needed', executes: false },
   api: { identity: 'needed', executes: false },
@@ -113,7 +113,7 @@ function identify({ access, local, showsKey, session }: ResolvedRequest, rules: 
   // Without a password no login is possible here, so existing sessions of the board no longer count.
   const isValid = session && (session.ledgerUser === undefined ? rules.hasPassword : rules.hasLedgerLogin)
   const bySession: BoardIdentity | undefined = isValid ? { kind: 'session', ...session } : undefined
-  return (access === 'anybody' ? (bySession ?? byKey) : (byKey ?? bySession)) ?? ANONYMOUS
+  return (access === 'optional_login' ? (bySession ?? byKey) : (byKey ?? bySession)) ?? ANONYMOUS
 }
 
 function originFits(request: ResolvedRequest, rules: GateRules, isCookieWrite: boolean): boolean {

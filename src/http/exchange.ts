@@ -97,7 +97,7 @@ export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<
     watch.end()
     const thrown = toThrown(error)
     // The server closed the kept connection when we used it again.
-    const isStale = request.reusedSocket && thrown instanceof HttpFailure && thrown.trouble === 'lost'
+    const isStale = request.reusedSocket && thrown instanceof HttpFailure && thrown.kind === 'lost'
     if (isStale && call.method === 'GET') return openAnswer(address, call)
     throw thrown
   }
@@ -132,8 +132,8 @@ interface Watch {
 /** Ends a request that takes too long or is aborted. */
 function watchOver(request: ClientRequest, address: HttpAddress, call: HttpCall): Watch {
   const { idleSeconds, totalSeconds, signal } = call
-  const stop = (trouble: 'unreachable' | 'silent', reason: string) => () => {
-    watch.failure = new HttpFailure(trouble, reason)
+  const stop = (kind: 'unreachable' | 'silent', reason: string) => () => {
+    watch.failure = new HttpFailure(kind, reason)
     request.destroy(watch.failure)
   }
   let connecting: NodeJS.Timeout | undefined

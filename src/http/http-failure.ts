@@ -2,17 +2,17 @@
  * Why there is no answer: the address cannot be reached; the connection broke; the server was silent for too long; the
  * answer is not HTTP, or is larger than allowed.
  */
-export type HttpTrouble = 'unreachable' | 'lost' | 'silent' | 'not_http' | 'too_large'
+export type HttpFailureKind = 'unreachable' | 'lost' | 'silent' | 'not_http' | 'too_large'
 
 /** A request that got no answer. The caller decides what to do. */
 export class HttpFailure extends Error {
   constructor(
-    readonly trouble: HttpTrouble,
+    readonly kind: HttpFailureKind,
     /** A few words: `connection refused`, or the system's code. */
     readonly reason: string,
     options?: ErrorOptions,
   ) {
-    super(`${trouble}: ${reason}`, options)
+    super(`${kind}: ${reason}`, options)
     this.name = 'HttpFailure'
   }
 }

@@ -58,7 +58,7 @@ export interface LiveMark {
   id: string
   /** The message that the event reports, if it is a new one. */
   cursor?: string
-  /** In the last event of a watch: how its capture has changed. */
+  /** Set on the watch's last event only: its new capture state. */
   captured?: CaptureState
   /** Lease on capturing it, if several servers may. */
   lease?: Lease | undefined

@@ -1,7 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import type { FeedState } from '../model/sources/source-definition.js'
 import type { FeedVersion } from '../platforms/feeds/read-feed.js'
-import { digestOf } from '../platforms/mapping/identity.js'
+import { digestOf } from '../platforms/mapping/identifiers.js'
 import type { Note, NoteStore } from '../store/note-store.js'
 
 /** State that the last reading of a feed left. Without it, the whole feed is read. */
@@ -30,7 +30,7 @@ interface StoredMemory extends FeedMemory {
  */
 export class FeedMemories {
   /**
-   * States that could not be saved: a failure to save must not cause an earlier reading. Bounded by the number of
+   * States that could not be saved: a failure to save must not make the feed due early. Bounded by the number of
    * sources.
    */
   readonly #unsaved = new Map<string, StoredMemory>()

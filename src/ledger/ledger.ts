@@ -26,11 +26,11 @@ import { type EventStory, readStory } from './event-story.js'
 import { Feeds } from './feeds.js'
 import { ForeignEvents } from './foreign-events.js'
 import { KnownPeople } from './known-people.js'
+import type { LedgerCaller } from './ledger-caller.js'
 import { LiveFeed } from './live-feed.js'
 import { refusePruned } from './pruned-ledger.js'
 import { SharedReads } from './shared-reads.js'
 import { Sources } from './sources.js'
-import type { SubscriptionCaller } from './subscription-caller.js'
 import { type SubscriptionOptions, Subscriptions } from './subscriptions.js'
 import { followPages, type ReadPage, type WaitingParts, type WrapRead, waitForPage } from './wait-for-events.js'
 
@@ -46,7 +46,7 @@ export interface LedgerOptions extends SubscriptionOptions {
   store: Store
 }
 
-const OPEN: SubscriptionCaller = { role: 'open' }
+const OPEN: LedgerCaller = { role: 'open' }
 
 /** Events and subscriptions. Knows neither HTTP nor SQL. */
 export class Ledger {
@@ -294,29 +294,25 @@ export class Ledger {
   /** See `Subscriptions`, as for all methods up to `deleteSubscription`. */
   saveSubscription(
     input: unknown,
-    caller: SubscriptionCaller = OPEN,
+    caller: LedgerCaller = OPEN,
   ): Promise<{ created: boolean; subscription: Subscription }> {
     return this.subscriptions.save(input, caller)
   }
 
-  previewSubscription(
-    input: unknown,
-    caller: SubscriptionCaller = OPEN,
-    signal?: AbortSignal,
-  ): Promise<SubscriptionPreview> {
+  previewSubscription(input: unknown, caller: LedgerCaller = OPEN, signal?: AbortSignal): Promise<SubscriptionPreview> {
     return this.subscriptions.preview(input, caller, signal)
   }
 
-  getSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<Subscription> {
+  getSubscription(id: string, caller: LedgerCaller = OPEN): Promise<Subscription> {
     return this.subscriptions.get(id, caller)
   }
 
-  listSubscriptions(caller: SubscriptionCaller = OPEN): Promise<Subscription[]> {
+  listSubscriptions(caller: LedgerCaller = OPEN): Promise<Subscription[]> {
     return this.subscriptions.list(caller)
   }
 
   pageSubscriptions(
-    caller: SubscriptionCaller,
+    caller: LedgerCaller,
     bounds: { after?: string | undefined; limit: number },
   ): Promise<SubscriptionPage> {
     return this.subscriptions.page(caller, bounds)
@@ -326,7 +322,7 @@ export class Ledger {
     return this.subscriptions.listPolled()
   }
 
-  deleteSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<void> {
+  deleteSubscription(id: string, caller: LedgerCaller = OPEN): Promise<void> {
     return this.subscriptions.delete(id, caller)
   }
 

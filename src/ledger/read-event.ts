@@ -14,7 +14,7 @@ import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import { readObject } from '../model/json-object.js'
 import { findTimestamp, timestampRefusals } from '../model/timestamp.js'
-import { defaultDedupeKey } from './dedupe-key.js'
+import { defaultDedupeKey } from './default-dedupe-key.js'
 
 const check = Compile(EventSchema)
 

@@ -14,7 +14,7 @@ import {
   SubscriptionSchema,
 } from '../model/subscriptions/subscription.js'
 import { readTimestamp, timestampRefusals } from '../model/timestamp.js'
-import type { SubscriptionCaller } from './subscription-caller.js'
+import type { LedgerCaller } from './ledger-caller.js'
 
 const check = Compile(SubscriptionSchema)
 
@@ -36,7 +36,7 @@ const KEPT_INSTANTS = ['last_event_at', 'created_at', 'updated_at'] as const
 export function readSubscription(
   input: unknown,
   stored: Subscription | undefined,
-  given: { id: string; now: string; caller: SubscriptionCaller },
+  given: { id: string; now: string; caller: LedgerCaller },
 ): Subscription {
   const sent = { ...readObject(input, 'A subscription') }
   if (isDeeperThan(input, JSON_DEPTH)) {
@@ -138,7 +138,7 @@ function kindRefusals({ event_kinds, actions }: Record<string, unknown>): AppErr
   })
 }
 
-function ownerOf(caller: SubscriptionCaller): string | null {
+function ownerOf(caller: LedgerCaller): string | null {
   return caller.role === 'member' ? caller.userId : null
 }
 

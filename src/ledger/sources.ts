@@ -32,7 +32,7 @@ export interface SourcesParts {
 /** A source as deliveries need it. */
 export interface OwnSource {
   adapter: OwnAdapter
-  /** All currently valid ones. */
+  /** All currently valid secrets. */
   secrets: readonly string[]
   updated_at: string
 }
@@ -266,8 +266,8 @@ function readInput(input: unknown): { definition: unknown; secrets?: string[] } 
   if (definition === undefined) throw invalidField('/definition', '/definition is required.')
   if (secrets === undefined) return { definition }
   const { secrets: most, secretCharacters } = SOURCE_LIMITS
-  const isRight = (each: unknown) => typeof each === 'string' && each !== '' && each.length <= secretCharacters
-  if (!Array.isArray(secrets) || secrets.length > most || !secrets.every(isRight)) {
+  const isValid = (each: unknown) => typeof each === 'string' && each !== '' && each.length <= secretCharacters
+  if (!Array.isArray(secrets) || secrets.length > most || !secrets.every(isValid)) {
     throw invalidField('/secrets', `/secrets is a list of up to ${most} texts of 1 to ${secretCharacters} characters.`)
   }
   return { definition, secrets }

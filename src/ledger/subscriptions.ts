@@ -13,8 +13,8 @@ import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 import type { LedgerKept } from '../store/subscription-store.js'
+import { foreignSubscription, type LedgerCaller, mayChange } from './ledger-caller.js'
 import { completeForms, readSubscription } from './read-subscription.js'
-import { foreignSubscription, mayChange, type SubscriptionCaller } from './subscription-caller.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
 import { previewSubscription } from './subscription-preview.js'
 import { isPolled, withCapture } from './watch-times.js'
@@ -86,7 +86,7 @@ export class Subscriptions {
    * @throws AppError `forbidden/forbidden` for another member's, `invalid/invalid_field`, `invalid/invalid_timestamp`,
    *   `conflict/too_many_subscriptions` above the owner's limit
    */
-  save(input: unknown, caller: SubscriptionCaller): Promise<{ created: boolean; subscription: Subscription }> {
+  save(input: unknown, caller: LedgerCaller): Promise<{ created: boolean; subscription: Subscription }> {
     return this.#queue.run(() => this.#save(input, caller))
   }
 
@@ -95,19 +95,19 @@ export class Subscriptions {
    *
    * @throws AppError as `save`
    */
-  async preview(input: unknown, caller: SubscriptionCaller, signal?: AbortSignal): Promise<SubscriptionPreview> {
+  async preview(input: unknown, caller: LedgerCaller, signal?: AbortSignal): Promise<SubscriptionPreview> {
     const { store, clock } = this.options
     const { subscription } = await this.#readOver(input, caller, () => DRAFT_ID)
     return previewSubscription(store.events, subscription, clock(), signal)
   }
 
   /** @throws AppError `not_found/not_found`, also for another member's */
-  async get(id: string, caller: SubscriptionCaller): Promise<Subscription> {
+  async get(id: string, caller: LedgerCaller): Promise<Subscription> {
     return this.#served(await this.#findFor(caller, id))
   }
 
   /** Those that the caller may see. */
-  async list(caller: SubscriptionCaller): Promise<Subscription[]> {
+  async list(caller: LedgerCaller): Promise<Subscription[]> {
     const owner = caller.role === 'member' ? caller.userId : undefined
     const subscriptions = await this.options.store.subscriptions.list(owner)
     return subscriptions.map(subscription => this.#served(subscription))
@@ -115,7 +115,7 @@ export class Subscriptions {
 
   /** One page of them, ordered by id, after the id `after`. */
   async page(
-    caller: SubscriptionCaller,
+    caller: LedgerCaller,
     { after, limit }: { after?: string | undefined; limit: number },
   ): Promise<SubscriptionPage> {
     const found = await this.options.store.subscriptions.listPage({
@@ -134,7 +134,7 @@ export class Subscriptions {
   }
 
   /** Its matched events stay. @throws AppError `not_found/not_found`, also for another member's */
-  delete(id: string, caller: SubscriptionCaller): Promise<void> {
+  delete(id: string, caller: LedgerCaller): Promise<void> {
     return this.#queue.run(async () => {
       await this.#findFor(caller, id)
       await this.options.store.subscriptions.delete(id)
@@ -173,13 +173,13 @@ export class Subscriptions {
     this.#version = changes.version
   }
 
-  async #findFor(caller: SubscriptionCaller, id: string): Promise<Subscription> {
+  async #findFor(caller: LedgerCaller, id: string): Promise<Subscription> {
     const subscription = await this.options.store.subscriptions.findById(id)
     if (!subscription || !mayChange(caller, subscription)) throw unknownSubscription()
     return subscription
   }
 
-  async #save(input: unknown, caller: SubscriptionCaller) {
+  async #save(input: unknown, caller: LedgerCaller) {
     const { store, newSubscriptionId } = this.options
     const { subscription, stored } = await this.#readOver(input, caller, newSubscriptionId)
     if (stored?.owner_user_id !== subscription.owner_user_id) await this.#refuseFull(subscription.owner_user_id)
@@ -202,7 +202,7 @@ export class Subscriptions {
   }
 
   /** Reads what was sent over what is stored under its id. */
-  async #readOver(input: unknown, caller: SubscriptionCaller, newId: () => string) {
+  async #readOver(input: unknown, caller: LedgerCaller, newId: () => string) {
     const { store, clock } = this.options
     const sentId = idOf(input)
     const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)

@@ -1,4 +1,4 @@
-import { type FailuresOfKey, keysOf, type LoginThrottle, SCOPES, WINDOWS } from './throttle.js'
+import { type FailuresOfKey, keysOf, type LoginThrottle, SCOPES, WINDOWS } from './login-throttle.js'
 
 /** Failed logins that the servers of one ledger or board count together. */
 export interface SharedFailures {

@@ -6,7 +6,7 @@ export const VERIFY_LIMITS = { events: 50_000 } as const
 const Count = Type.Integer({ minimum: 0 })
 
 /** One event, and the digest that vouches for all events up to it. */
-export const HeadSchema = Type.Object({
+const HeadSchema = Type.Object({
   captured_at: Type.String({ format: 'date-time' }),
   digest: Type.Union([Type.String(), Type.Null()], {
     description: 'SHA-256 in hex; null while events of an older release have none yet.',

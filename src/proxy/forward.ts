@@ -123,7 +123,7 @@ async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchan
   }
 }
 
-/** @returns the answer, when its head has arrived */
+/** @returns the answer, when the response headers have arrived */
 function sendAndAwaitAnswer(req: IncomingMessage, res: ServerResponse, parts: Exchange): Promise<IncomingMessage> {
   const { outgoing, gone, body, times } = parts
   return new Promise<IncomingMessage>((resolve, reject) => {

@@ -4,14 +4,14 @@ import { Ledger } from '../ledger/ledger.js'
 import type { Micros } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { StoreHealth } from '../store/event-store.js'
-import { acquireOwnership, type Ownership } from '../store/sqlite/owner/owner.js'
+import { acquireOwnership, type Ownership } from '../store/sqlite/owner/database-lock.js'
 import type { OwnerRole } from '../store/sqlite/owner/owner-record.js'
 import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/store.js'
 import { copyLegacyLedger } from '../store/sqlite/upgrade/legacy.js'
 import type { Store } from '../store/store.js'
 import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
-import { type OpenedAlthough, refuseClosed } from './refuse-closed.js'
+import { type AllowedStates, refuseUnusable } from './refuse-unusable.js'
 
 /** An open ledger: in a file that this process owns, or in a database that it shares with others. */
 export interface OpenLedger {
@@ -49,7 +49,7 @@ export function newSubscriptionId(): string {
   return `sub_${randomBytes(8).toString('hex')}`
 }
 
-export interface LedgerToOpen extends LocalSettings, OpenedAlthough {
+export interface LedgerToOpen extends LocalSettings, AllowedStates {
   maxSubscriptions?: number
 }
 
@@ -61,7 +61,7 @@ export interface LedgerToOpen extends LocalSettings, OpenedAlthough {
  *   `unavailable/store_…`, `configuration/…`
  */
 export async function openLedger(
-  { database, maxSubscriptions, upgradeCopy, ...although }: LedgerToOpen,
+  { database, maxSubscriptions, upgradeCopy, ...allowed }: LedgerToOpen,
   role: OwnerRole,
   clock: () => Micros = wallClock,
   report: (problem: unknown) => void = () => {},
@@ -70,7 +70,7 @@ export async function openLedger(
   if (postgres) {
     // Loaded only for those who use it.
     const { openSharedLedger } = await import('./open-shared-ledger.js')
-    return openSharedLedger({ postgres, replica }, { clock, maxSubscriptions, although })
+    return openSharedLedger({ postgres, replica }, { clock, maxSubscriptions, allowed })
   }
   const failure = deferredFailure()
   let opened: SqliteStore | undefined
@@ -108,7 +108,7 @@ export async function openLedger(
     opened = store
     try {
       await ownership.noteFiles()
-      await refuseClosed(store.copies, ownership.database, although)
+      await refuseUnusable(store.copies, ownership.database, allowed)
       const ledger = await Ledger.open({ store, clock, newSubscriptionId, maxSubscriptions })
       return {
         ledger,

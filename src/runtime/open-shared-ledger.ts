@@ -4,7 +4,7 @@ import type { Micros } from '../model/timestamp.js'
 import { openPostgresStore } from '../store/postgres/store.js'
 import { deferredFailure } from './lost-ownership.js'
 import { newSubscriptionId, type OpenLedger } from './open-ledger.js'
-import { type OpenedAlthough, refuseClosed } from './refuse-closed.js'
+import { type AllowedStates, refuseUnusable } from './refuse-unusable.js'
 
 export interface SharedDatabase {
   postgres: PostgresAddress
@@ -14,7 +14,7 @@ export interface SharedDatabase {
 export interface SharedLedgerOptions {
   clock: () => Micros
   maxSubscriptions: number | undefined
-  although: OpenedAlthough
+  allowed: AllowedStates
 }
 
 /**
@@ -26,11 +26,11 @@ export interface SharedLedgerOptions {
  */
 export async function openSharedLedger(
   { postgres: address, replica }: SharedDatabase,
-  { although, ...options }: SharedLedgerOptions,
+  { allowed, ...options }: SharedLedgerOptions,
 ): Promise<OpenLedger> {
   const store = await openPostgresStore({ address, replica })
   try {
-    await refuseClosed(store.copies, shownAddress(address), although)
+    await refuseUnusable(store.copies, shownAddress(address), allowed)
     const ledger = await Ledger.open({ store, newSubscriptionId, ...options })
     // Never rejects: an unreachable database may come back. Until then requests fail, and the process continues.
     const { promise: failed } = deferredFailure()

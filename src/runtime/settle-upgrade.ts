@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Ownership } from '../store/sqlite/owner/owner.js'
+import type { Ownership } from '../store/sqlite/owner/database-lock.js'
 import type { Upgrade } from '../store/sqlite/upgrade/migrate.js'
 import { removeUpgradeCopies } from '../store/sqlite/upgrade/upgrade-copy.js'
 

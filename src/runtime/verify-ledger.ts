@@ -162,8 +162,8 @@ class Counted {
    */
   compare(before: LedgerStats, { event_count, by_source, by_kind }: LedgerStats): Problem[] {
     const wrong: string[] = []
-    const expect = (what: string, counter: number, events: number, isRight = counter === events) => {
-      if (!isRight) wrong.push(`The counter of ${what} is ${counter}, but there are ${events}.`)
+    const expect = (what: string, counter: number, events: number, isValid = counter === events) => {
+      if (!isValid) wrong.push(`The counter of ${what} is ${counter}, but there are ${events}.`)
     }
     expect('events', event_count, this.events)
     for (const [source, { events, duplicates }] of this.#bySource) {

@@ -34,7 +34,7 @@ export interface ChosenProfile extends Profile {
   isNamedByFlag: boolean
 }
 
-export const DEFAULT_PROFILE = 'default'
+const DEFAULT_PROFILE = 'default'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const NAMED = 'DAYBOOK_PROFILE'
 
@@ -42,7 +42,7 @@ const NAMED = 'DAYBOOK_PROFILE'
 const NAME_ALLOWED = 'is not a name of up to 64 letters, digits and . _ -'
 
 /** The name of a profile, from the flag or `DAYBOOK_PROFILE`. */
-export function readProfileName(reader: SettingReader, flag: string | undefined): string | undefined {
+function readProfileName(reader: SettingReader, flag: string | undefined): string | undefined {
   const given = { flag: '--profile', value: flag }
   return reader.text(NAMED, text => (NAME.test(text) ? text : undefined), NAME_ALLOWED, given)
 }

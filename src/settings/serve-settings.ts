@@ -7,7 +7,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** `auto`: readable text at a terminal, else JSON. */
-export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
+const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
 export const PROGRAMS = ['ledger', 'board'] as const

@@ -6,7 +6,7 @@ import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
 /** The secret settings of each source's webhook; `<name>_FILE` may name a file instead. */
-export const WEBHOOK_SECRETS: Readonly<Record<PlatformSource, string>> = {
+const WEBHOOK_SECRETS: Readonly<Record<PlatformSource, string>> = {
   chat: 'EVENT_WEBHOOK_SECRET_CHAT',
   forum: 'EVENT_WEBHOOK_SECRET_FORUM',
   code_a: 'EVENT_WEBHOOK_SECRET_CODE_A',

@@ -4,21 +4,21 @@ import type { Subscription } from '../model/subscriptions/subscription.js'
 
 /** Members of a subscription that must have a certain form, each with the value that replaces one of another form. */
 const MEMBERS: {
-  [Name in keyof Subscription]?: { isRight: (value: unknown) => boolean; otherwise: Subscription[Name] }
+  [Name in keyof Subscription]?: { isValid: (value: unknown) => boolean; otherwise: Subscription[Name] }
 } = {
-  source: { isRight: isText, otherwise: '' },
-  target: { isRight: isText, otherwise: '' },
-  scope: { isRight: isObject, otherwise: {} },
-  actions: { isRight: isListOf(isObject), otherwise: [] },
-  event_kinds: { isRight: isListOf(isText), otherwise: [] },
-  capture_modes: { isRight: isListOf(isText), otherwise: [] },
-  filters: { isRight: isObject, otherwise: {} },
-  metadata: { isRight: isObject, otherwise: {} },
-  enabled: { isRight: value => typeof value === 'boolean', otherwise: false },
-  last_cursor: { isRight: isTextOrNull, otherwise: null },
-  last_event_at: { isRight: isTextOrNull, otherwise: null },
-  created_at: { isRight: isText, otherwise: '' },
-  updated_at: { isRight: isText, otherwise: '' },
+  source: { isValid: isText, otherwise: '' },
+  target: { isValid: isText, otherwise: '' },
+  scope: { isValid: isObject, otherwise: {} },
+  actions: { isValid: isListOf(isObject), otherwise: [] },
+  event_kinds: { isValid: isListOf(isText), otherwise: [] },
+  capture_modes: { isValid: isListOf(isText), otherwise: [] },
+  filters: { isValid: isObject, otherwise: {} },
+  metadata: { isValid: isObject, otherwise: {} },
+  enabled: { isValid: value => typeof value === 'boolean', otherwise: false },
+  last_cursor: { isValid: isTextOrNull, otherwise: null },
+  last_event_at: { isValid: isTextOrNull, otherwise: null },
+  created_at: { isValid: isText, otherwise: '' },
+  updated_at: { isValid: isText, otherwise: '' },
 }
 
 const TOO_DEEP =
@@ -35,18 +35,17 @@ export function readStoredSubscription(row: Record<string, unknown>): Subscripti
   const stored = parse(String(row.body))
   const isDeep = stored !== undefined && isDeeperThan(stored, JSON_DEPTH)
   const body = isDeep ? cutToDepth(stored, JSON_DEPTH) : { ...stored }
-  const wrong = Object.entries(MEMBERS).filter(([name, { isRight }]) => !isRight(body[name]))
+  const wrong = Object.entries(MEMBERS).filter(([name, { isValid }]) => !isValid(body[name]))
   for (const [name, { otherwise }] of wrong) body[name] = otherwise
   delete body.problem
-  const subscription = { ...body, id: String(row.id), owner_user_id: textOrNull(row.owner_user_id) } as Subscription
+  const owner = isText(row.owner_user_id) ? row.owner_user_id : null
+  const subscription = { ...body, id: String(row.id), owner_user_id: owner } as Subscription
   if (wrong.length > 0) return { ...subscription, enabled: false, problem: wrongMembers(stored, wrong) }
   return isDeep ? { ...subscription, problem: TOO_DEEP } : subscription
 }
 
 function wrongMembers(stored: object | undefined, wrong: readonly [name: string, unknown][]): string {
-  const what = stored
-    ? `It has no usable ${wrong.map(([name]) => name).join(', ')}`
-    : 'What is stored of it is not JSON'
+  const what = stored ? `It has no usable ${wrong.map(([name]) => name).join(', ')}` : 'Its stored body is not JSON'
   return `${what}, so it is disabled. Save it again, or delete it.`
 }
 
@@ -70,8 +69,4 @@ function isTextOrNull(value: unknown): boolean {
 
 function isListOf(isElement: (value: unknown) => boolean): (value: unknown) => boolean {
   return value => Array.isArray(value) && value.every(isElement)
-}
-
-function textOrNull(value: unknown): string | null {
-  return isText(value) ? value : null
 }

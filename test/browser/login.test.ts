@@ -25,7 +25,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   const site = new LoginSite(await openBrowser(t), accounts)
   const address = await site.serve(t)
 
-  t.test('one logs in with the keyboard alone, and gets to where one wanted to go', async t => {
+  t.test('a user logs in by keyboard and reaches the requested page', async t => {
     const page = await site.open(t, address)
     await page.locator('#username:focus').waitFor()
     await page.keyboard.type('ada')

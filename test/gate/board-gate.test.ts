@@ -92,13 +92,13 @@ t.test('who is admitted, and what is reported about it, in each mode', async t =
   ]
   for (const { secrets, status, asks } of cases) {
     const gate = GateRig.open(t, secrets).start({ username: 'ada' })
-    const nobody = await gate.admit(facts('anybody'))
+    const nobody = await gate.admit(facts('optional_login'))
     const [enabled, authenticated, username_required, api_token_enabled] = status
     t.same(gate.authStatus(nobody), { enabled, authenticated, username_required, api_token_enabled })
     t.equal(gate.asksLogin(nobody), asks)
     t.equal(gate.authStatus({ kind: 'key' }).authenticated, true)
     t.equal(gate.asksLogin({ kind: 'session', csrfToken: '' }), false)
-    t.equal(gate.asksLogin(await gate.admit(facts('anybody', { local: true }))), false)
+    t.equal(gate.asksLogin(await gate.admit(facts('optional_login', { local: true }))), false)
   }
   const nameless = GateRig.open(t, { password: PASSWORD }).start()
   t.equal(nameless.authStatus({ kind: 'anonymous' }).username_required, false)
@@ -107,9 +107,9 @@ t.test('who is admitted, and what is reported about it, in each mode', async t =
 t.test('where everyone is admitted the cookie is reported, also with the key', async t => {
   const gate = GateRig.open(t, ALL).start()
   const { cookies, csrfToken } = await logIn(gate)
-  t.same(await gate.admit(facts('anybody', { cookies, bearer: API_KEY })), { kind: 'session', csrfToken })
-  t.same(await gate.admit(facts('anybody', { bearer: API_KEY })), { kind: 'key' })
-  t.same(await gate.admit(facts('anybody', { cookies: 'board_session=x' })), { kind: 'anonymous' })
+  t.same(await gate.admit(facts('optional_login', { cookies, bearer: API_KEY })), { kind: 'session', csrfToken })
+  t.same(await gate.admit(facts('optional_login', { bearer: API_KEY })), { kind: 'key' })
+  t.same(await gate.admit(facts('optional_login', { cookies: 'board_session=x' })), { kind: 'anonymous' })
 })
 
 t.test('a login takes the password, and the name where one is configured', async t => {
@@ -237,11 +237,11 @@ t.test('wrong API keys are slowed for their address, and lock no user out', asyn
   const show = (key: string, shown: Partial<RequestFacts> = {}) => gate.admit(facts('api', { bearer: key, ...shown }))
   for (let i = 0; i < 5; i++) {
     await t.rejects(show(`guess ${i}`), { code: 'unauthenticated' })
-    t.match(await gate.admit(facts('anybody', { boardToken: `guess ${i}` })), { kind: 'anonymous' })
+    t.match(await gate.admit(facts('optional_login', { boardToken: `guess ${i}` })), { kind: 'anonymous' })
   }
   const tooMany = { category: 'throttled', code: 'too_many_attempts' }
   for (let i = 0; i < 200; i++) await t.rejects(show(`guess ${i}`), tooMany)
-  await t.rejects(gate.admit(facts('anybody', { boardToken: 'guess' })), tooMany, 'wherever a key is compared')
+  await t.rejects(gate.admit(facts('optional_login', { boardToken: 'guess' })), tooMany, 'wherever a key is compared')
   t.match(await show(API_KEY), { kind: 'key' })
   t.match(await gate.admit(facts('api', { boardToken: API_KEY, bearer: 'wrong' })), { kind: 'key' })
   t.match(await show('wrong', { cookies }), { kind: 'session' }, 'a session counts in spite of a wrong key')
@@ -337,7 +337,7 @@ t.test('no cookie outlives the key that signed it', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const gate = rig.start()
   const { cookies } = await logIn(gate)
-  const isLive = async () => (await gate.admit(facts('anybody', { cookies }))).kind === 'session'
+  const isLive = async () => (await gate.admit(facts('optional_login', { cookies }))).kind === 'session'
   const cases: [name: string, secrets: typeof rig.secrets, live: boolean][] = [
     ['another password', { password: 'another one', authSecret: AUTH_SECRET }, true],
     ['another key', { password: PASSWORD, authSecret: 'signing-9876543210-dcba' }, false],
@@ -354,7 +354,7 @@ t.test('a key that cannot be read for a while ends no session', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const gate = rig.start()
   const { cookies } = await logIn(gate)
-  const kind = async () => (await gate.admit(facts('anybody', { cookies }))).kind
+  const kind = async () => (await gate.admit(facts('optional_login', { cookies }))).kind
   rig.secrets = {}
   t.equal(await kind(), 'anonymous')
   rig.secrets = { authSecret: AUTH_SECRET }
@@ -402,7 +402,7 @@ t.test('sessions of a key are not live again when a start brings the key back', 
     rig.secrets = { password: PASSWORD, authSecret }
     const gate = rig.start()
     await gate.keepOwnSessions()
-    return (await gate.admit(facts('anybody', { cookies }))).kind
+    return (await gate.admit(facts('optional_login', { cookies }))).kind
   }
   t.equal(await restart(AUTH_SECRET), 'session')
   t.equal(await restart('signing-9876543210-dcba'), 'anonymous')
@@ -418,7 +418,7 @@ t.test('a login during which the key changes begins no session', async t => {
   const gate = rig.start()
   const login = logIn(gate)
   rig.secrets = { password: PASSWORD, authSecret: AUTH_SECRET }
-  t.match(await gate.admit(facts('anybody')), { kind: 'anonymous' })
+  t.match(await gate.admit(facts('optional_login')), { kind: 'anonymous' })
   release()
   await t.rejects(login, { category: 'unavailable', code: 'busy' })
   t.equal(rig.database.sessions.count(), 0)
@@ -430,7 +430,7 @@ t.test('without a key of its own a cookie dies with the password, which is stret
   const gate = rig.start()
   const [first, second] = await Promise.all([logIn(gate), logIn(gate)])
   t.same(rig.derived, [{ password: PASSWORD, salt: rig.database.sessions.salt, iterations: 600_000 }])
-  const isLive = async () => (await gate.admit(facts('anybody', { cookies: first.cookies }))).kind === 'session'
+  const isLive = async () => (await gate.admit(facts('optional_login', { cookies: first.cookies }))).kind === 'session'
   t.equal(await isLive(), true)
   rig.secrets = { password: 'another one' }
   t.equal(await isLive(), false)
@@ -469,7 +469,7 @@ t.test('requests wait for the key, and what needs none does not', async t => {
   const waiting = Promise.all([1, 2, 3].map(() => gate.admit(facts('api', { cookies }))))
   t.match(await gate.admit(facts('api', { bearer: API_KEY, cookies })), { kind: 'key' })
   t.match(await gate.admit(facts('public', { cookies })), { kind: 'anonymous' })
-  t.match(await gate.admit(facts('anybody', { cookies: 'board_session=v2.x.y' })), { kind: 'anonymous' })
+  t.match(await gate.admit(facts('optional_login', { cookies: 'board_session=v2.x.y' })), { kind: 'anonymous' })
   release()
   for (const identity of await waiting) t.match(identity, { kind: 'session' })
   t.equal(rig.derived.length, 2, 'once for each gate')
@@ -484,7 +484,7 @@ t.test('secrets that vanish open nothing, in any mode and on any route', async t
     for (const access of BOARD_ACCESS.filter(isProtected)) {
       await t.rejects(gate.admit(facts(access, shown)), { code: 'unauthenticated' }, access)
     }
-    t.match(await gate.admit(facts('anybody', shown)), { kind: 'anonymous' })
+    t.match(await gate.admit(facts('optional_login', shown)), { kind: 'anonymous' })
     for (const password of ['', 'undefined', 'null', PASSWORD]) {
       await t.rejects(gate.login({ password }, FROM), { code: 'invalid_credentials' })
     }
@@ -510,7 +510,7 @@ t.test('sessions of a board that had a password are none where it has not', asyn
   const { cookies } = await logIn(rig.start())
   rig.secrets = { authSecret: AUTH_SECRET, apiKey: API_KEY }
   await t.rejects(rig.start().admit(facts('api', { cookies })), { code: 'unauthenticated' })
-  t.match(await rig.start().admit(facts('anybody', { cookies })), { kind: 'anonymous' })
+  t.match(await rig.start().admit(facts('optional_login', { cookies })), { kind: 'anonymous' })
 })
 
 t.test('a failing store is reported as such, and never taken for a login', async t => {

@@ -119,7 +119,7 @@ const WHO: Record<Mode, Record<Credential, Kind>> = {
 function shownTo({ mode, credential, access }: Case): Kind {
   const who = WHO[mode][credential]
   if (access === 'public' && mode !== 'owner socket') return 'anonymous'
-  return access === 'anybody' && who === 'key' && credential === 'a live cookie, the key' && SETS_PASSWORD[mode]
+  return access === 'optional_login' && who === 'key' && credential === 'a live cookie, the key' && SETS_PASSWORD[mode]
     ? 'session'
     : who
 }

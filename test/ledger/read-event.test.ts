@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { toCanonicalJson } from '../../src/ledger/dedupe-key.js'
+import { toCanonicalJson } from '../../src/ledger/default-dedupe-key.js'
 import { readEvent } from '../../src/ledger/read-event.js'
 import type { AppError } from '../../src/model/app-error.js'
 

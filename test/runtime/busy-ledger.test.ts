@@ -4,7 +4,7 @@ import t from 'tap'
 import { exitCodeOf } from '../../src/cli/exit-codes.js'
 import { AppError } from '../../src/model/app-error.js'
 import { capture } from '../../src/runtime/capture/capture-command.js'
-import { acquireOwnership } from '../../src/store/sqlite/owner/owner.js'
+import { acquireOwnership } from '../../src/store/sqlite/owner/database-lock.js'
 
 const REQUEST = {
   subscription_id: 'deploys',

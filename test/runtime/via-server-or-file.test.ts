@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { AppError } from '../../src/model/app-error.js'
 import { viaServerOrFile } from '../../src/runtime/via-server-or-file.js'
-import { acquireOwnership } from '../../src/store/sqlite/owner/owner.js'
+import { acquireOwnership } from '../../src/store/sqlite/owner/database-lock.js'
 import { ownFolder } from '../black-box/own-folder.js'
 
 t.test('a server that has the files open and does not answer is named, with what to do', async t => {

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
-import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
+import { keysOf, messageCreated, readStored, serialised, untilIndexed } from '../support/events.js'
 import { storedSubscription } from '../support/subscription.js'
 import type { OpenStore } from './event-store-conformance.js'
 
@@ -94,10 +94,10 @@ export function captureConformance(t: Test, open: OpenStore): void {
   t.test('a large event is marked as any other', async t => {
     const { events } = await openWatched(t)
     const large = { payload: { said: 'x'.repeat(2 * 1024 * 1024) } }
-    await events.record([writtenDown(messageCreated('m1', large))])
+    await events.record([serialised(messageCreated('m1', large))])
     await untilIndexed(events)
     await events.record([marking('m1')])
-    await events.record([writtenDown(messageCreated('m1', large))])
+    await events.record([serialised(messageCreated('m1', large))])
     t.match(await readStored(events, 'm1'), { ...large, subscription_ids: ['watch'], seen_count: 3 })
     t.same(keysOf(await events.query(OF_WATCH)), ['m1'])
   })

@@ -7,7 +7,7 @@ import type { CopiedEvent, CopyPage, CopyRange, MovedState } from '../../src/sto
 import type { EventToRecord } from '../../src/store/event-store.js'
 import type { Store } from '../../src/store/store.js'
 import { anyCharacter } from '../support/any-character.js'
-import { messageCreated, readStored, writtenDown } from '../support/events.js'
+import { messageCreated, readStored, serialised } from '../support/events.js'
 import { erase, prune } from './erasure-conformance.js'
 import type { OpenStore } from './event-store-conformance.js'
 
@@ -70,7 +70,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
         })
         const provenance = isStranger ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
         const matches = mark === null ? [] : [{ id: mark, isCaptured: true as const }]
-        return { ...(isLarge ? writtenDown(event) : event), provenance, matches }
+        return { ...(isLarge ? serialised(event) : event), provenance, matches }
       }
       let entries = 0
       const record = async (store: Store, batch: Delivery[]) => {

@@ -6,7 +6,7 @@ import { readSearch } from '../../src/model/events/search.js'
 import { type Micros, toTimestamp } from '../../src/model/timestamp.js'
 import type { EventToRecord } from '../../src/store/event-store.js'
 import type { Store } from '../../src/store/store.js'
-import { keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
+import { keysOf, messageCreated, readStored, serialised } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -83,14 +83,14 @@ export function erasures(t: Test, open: OpenStore): void {
     let now = NOON
     const store = await open(t, () => now)
     const { events } = store
-    await events.record([messageCreated('a'), writtenDown(messageCreated('b', { payload: { note: 'zebra' } }))])
+    await events.record([messageCreated('a'), serialised(messageCreated('b', { payload: { note: 'zebra' } }))])
     await erase(store, '1', [NOON, NOON + 1])
     now += 1_000_000
     const captured = { ...messageCreated('a'), matches: [{ id: 'sub_1', isCaptured: true as const }] }
     const [outcome] = await events.record([captured])
     t.match(outcome, { created: false, seenCount: 2, capturedAt: NOON })
     t.match(JSON.parse(outcome?.body ?? ''), { erased: { by: 'root' }, seen_count: 2, payload: {} })
-    await events.record([writtenDown(messageCreated('b', { payload: { note: 'zebra' } }))])
+    await events.record([serialised(messageCreated('b', { payload: { note: 'zebra' } }))])
     for (const key of ['a', 'b']) {
       const stored = await readStored(events, key)
       t.match(stored, { erased: { by: 'root' }, seen_count: 2, last_seen_at: toTimestamp(now), payload: {} })

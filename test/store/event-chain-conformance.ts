@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import { eventsOf } from '../../src/model/events/event-query.js'
 import type { EventStore } from '../../src/store/event-store.js'
-import { messageCreated, writtenDown } from '../support/events.js'
+import { messageCreated, serialised } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -56,7 +56,7 @@ export function eventChain(t: Test, open: OpenStore): void {
               const changes = { payload: { ...payload, number, captured_at: 1, subscription_ids: [] } }
               const event = messageCreated(`chat:${key}`, { ...changes, conversation: { text: said } })
               const matches = mark === null ? [] : [{ id: mark, isCaptured: true as const }]
-              return { ...(isLarge ? writtenDown(event) : event), matches }
+              return { ...(isLarge ? serialised(event) : event), matches }
             }),
           )
         }

@@ -11,7 +11,7 @@ import { readSearch } from '../../src/model/events/search.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import type { Store } from '../../src/store/store.js'
-import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
+import { keysOf, messageCreated, readStored, serialised, untilIndexed } from '../support/events.js'
 import { storedSubscription } from '../support/subscription.js'
 import { eventHistograms } from './event-histogram-conformance.js'
 import { largeEvents } from './large-event-conformance.js'
@@ -354,7 +354,7 @@ function filters(t: Test, open: OpenStore): void {
         messageCreated('none'),
         messageCreated('early', { occurred_at: '2026-11-20T12:59:58.000000Z' }),
         messageCreated('exact', { occurred_at: '2026-11-20T13:00:00.123456Z' }),
-        writtenDown(messageCreated('large', { occurred_at: '2026-11-20T13:00:00.123457Z', payload: large })),
+        serialised(messageCreated('large', { occurred_at: '2026-11-20T13:00:00.123457Z', payload: large })),
         messageCreated('ancient', { occurred_at: '0099-01-01T00:00:00.000000Z', source: 'forum' }),
         messageCreated('future', { occurred_at: '9999-12-31T23:59:59.999999Z' }),
       ])
@@ -452,7 +452,7 @@ function filters(t: Test, open: OpenStore): void {
 function withoutPayloads(t: Test, open: OpenStore): void {
   t.test('without their payload, the events of a page are the same otherwise', async t => {
     const { events } = await open(t, () => NOON)
-    const large = writtenDown(messageCreated('3', { payload: { text: 'x'.repeat(2 * 1024 * 1024) } }))
+    const large = serialised(messageCreated('3', { payload: { text: 'x'.repeat(2 * 1024 * 1024) } }))
     await events.record([messageCreated('1', { payload: { a: 1 } }), messageCreated('2', { source: 'forum' }), large])
     for (const filter of [{}, { sources: ['chat'] }, { search: ['green'] }]) {
       const whole = eventsOf(await events.query({ ...DESC, ...filter }))

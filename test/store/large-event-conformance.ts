@@ -3,7 +3,7 @@ import type { NewEvent } from '../../src/model/events/event.js'
 import { type EventQuery, eventsOf } from '../../src/model/events/event-query.js'
 import { readSearch } from '../../src/model/events/search.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
-import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../support/events.js'
+import { keysOf, messageCreated, readStored, serialised, untilIndexed } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -12,7 +12,7 @@ const FILLING = 'x'.repeat(1_500_000)
 
 /** An event beyond what the API takes, as webhooks bring it. */
 const large = (key: string, changes: Partial<NewEvent> = {}) =>
-  writtenDown(messageCreated(key, { payload: { filling: FILLING }, ...changes }))
+  serialised(messageCreated(key, { payload: { filling: FILLING }, ...changes }))
 
 /** What every engine has to prove about events that are too large to be handled like others. */
 export function largeEvents(t: Test, open: OpenStore): void {
@@ -20,7 +20,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
     const { events } = await open(t, () => NOON)
     const delivery = messageCreated('a', { payload: { said: 'ünïcödé \ud800 "quoted"', filling: FILLING } })
     const matches = [{ id: 'sub_1' }]
-    const [outcome] = await events.record([{ ...writtenDown(delivery), matches }])
+    const [outcome] = await events.record([{ ...serialised(delivery), matches }])
     t.strictSame(outcome, { created: true, dedupeKey: 'a', seenCount: 1, capturedAt: NOON, body: undefined })
     t.same(await readStored(events, 'a'), {
       ...delivery.event,
@@ -81,7 +81,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
       filling: FILLING,
     }
     const wanted = large('b', { source: 'forum', kind: 'reply.created', subject_id: '9', actor, target, conversation })
-    const delivery = writtenDown({ ...messageCreated('b'), event: { ...wanted.event, payload } })
+    const delivery = serialised({ ...messageCreated('b'), event: { ...wanted.event, payload } })
     await events.record([large('a'), { ...delivery, provenance, matches: [{ id: 'sub_1' }] }, messageCreated('c')])
     const filters: Omit<EventQuery, 'order' | 'limit'>[] = [
       ...[

@@ -31,7 +31,7 @@ export function messageCreated(key: string, changes: Partial<NewEvent> = {}): Ev
 }
 
 /** The same, serialised like a large delivery: with the payload apart from the event. */
-export function writtenDown(delivery: EventToRecord): EventToRecord {
+export function serialised(delivery: EventToRecord): EventToRecord {
   const { payload, ...others } = delivery.event
   const json = new TextEncoder().encode(JSON.stringify({ ...others, payload }))
   return { ...delivery, event: { ...others, payload: {} }, json }

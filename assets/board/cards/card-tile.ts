@@ -69,7 +69,7 @@ export function TileContent({ card, terms = [] }: { card: Card; terms?: readonly
     }`
 }
 
-export function RunBadge({ run }: { run: Run }) {
+function RunBadge({ run }: { run: Run }) {
   const { state, mode } = run
   if (state === 'running') {
     return html`<span class="run-badge is-accent"><span class="status-dot is-accent"></span><span class="visually-hidden">Running for </span><${Stopwatch} run=${run} /></span>`

@@ -46,9 +46,9 @@ export const cardCount: ReadonlySignal<number> = computed(() =>
   columns.value.reduce((sum, { cards }) => sum + cards.length, 0),
 )
 
-export const knownLabels: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => countWords(card => card.labels))
+export const knownLabels: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => tally(card => card.labels))
 export const knownAssignees: ReadonlySignal<ReadonlyMap<string, number>> = computed(() =>
-  countWords(card => (card.assignee === null ? [] : [card.assignee])),
+  tally(card => (card.assignee === null ? [] : [card.assignee])),
 )
 
 export function loadCards(): Promise<void> {
@@ -180,7 +180,7 @@ async function readAll(signal: AbortSignal): Promise<LoadedCards> {
   throw new ApiProblem(0, { code: 'too_many_cards', detail: 'The board returned more cards than its limit.' })
 }
 
-function countWords(wordsOf: (card: Card) => readonly string[]): ReadonlyMap<string, number> {
+function tally(wordsOf: (card: Card) => readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { cards } of columns.value) {
     for (const card of cards) {

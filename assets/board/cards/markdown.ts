@@ -33,7 +33,7 @@ export type OnTick = (tick: Tick) => boolean
  *
  * @param onTick makes tasks tickable
  */
-export async function renderMarkdown(text: string, onTick?: OnTick): Promise<DocumentFragment> {
+async function renderMarkdown(text: string, onTick?: OnTick): Promise<DocumentFragment> {
   const [{ Marked }, { default: DOMPurify }] = await Promise.all([import('marked'), import('dompurify')])
   const depthOf = headingDepths()
   const marked = new Marked({ gfm: true, walkTokens: token => sanitiseToken(token, depthOf) })

@@ -1,8 +1,8 @@
 import { commonLines } from './line-diff.js'
 
 export const MINE_MARK = '<<<<<<< yours'
-export const BETWEEN_MARK = '======='
-export const SAVED_MARK = '>>>>>>> saved'
+const BETWEEN_MARK = '======='
+const SAVED_MARK = '>>>>>>> saved'
 
 /** Number of conflicts that a text still contains, each between markers. */
 export function countMarked(text: string): number {

@@ -26,7 +26,7 @@ export const heldTokens: ReadonlySignal<readonly string[]> = computed(() =>
   asked.value.filter(board => held.value.has(board)),
 )
 
-export const missingTokens: ReadonlySignal<readonly string[]> = computed(() =>
+const missingTokens: ReadonlySignal<readonly string[]> = computed(() =>
   asked.value.filter(board => !held.value.has(board)),
 )
 
@@ -36,7 +36,7 @@ export function forgetTokens(): void {
 }
 
 /** Suffix of "token" to distinguish several; empty if there can be only one. */
-export function ofBoard(board: string): string {
+function ofBoard(board: string): string {
   if (asked.value.length === 1) return ''
   return ` of ${board === '' ? 'this machine' : board}`
 }
@@ -47,7 +47,7 @@ export function whyTokens(): string {
 }
 
 /** The same text for every refusal, so that it does not help guessing. */
-export function refusalWords(): string {
+function refusalWords(): string {
   return asked.value.length === 1
     ? 'The executor refused. Check the token, or ask an operator of this board.'
     : 'The executor refused. Check both tokens, or ask an operator of these boards.'

@@ -62,7 +62,7 @@ export function captureWords(
     : { state: 'cold', words: `${every} since ${moment(hotUntil, now, zone)}` }
 }
 
-export const NOT_CAPTURED =
+const NOT_CAPTURED =
   'It is due, but captures are not running. Start the server with --capture and an account of the platform, or run "daybook capture subscription-once --due" regularly.'
 
 /** `Chat refused the key. 6 tries, next at 14:39.` @returns undefined if nothing fails */

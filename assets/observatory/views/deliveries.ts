@@ -108,7 +108,7 @@ function compare(dry_run: boolean, source?: string) {
 const COUNTS = {
   ...{ delivered: 'delivered', known: 'known, though listed as failed', ignored: 'without an event' },
   ...{ fetched: 'missing and fetched', redelivered: 'missing and delivered again' },
-  ...{ missing: 'still missing', gone: 'gone for good' },
+  ...{ missing: 'still missing', gone: 'no longer available' },
 }
 
 /** The result of the last comparison with the list of each platform, and a button to start another one. */

@@ -38,7 +38,7 @@ export function Dialog({ title, onClose, children, foot, class: more }: DialogPr
 }
 
 /** Handlers that close a dialog element on Esc, and on a press outside its content. */
-export function closedBy(onClose: () => void) {
+function closedBy(onClose: () => void) {
   return {
     onCancel: (event: Event) => {
       // The parent removes it; the browser would leave the closed element in place.
@@ -49,13 +49,13 @@ export function closedBy(onClose: () => void) {
   }
 }
 
-export function CloseButton({ label, onClose }: { label: 'Close' | 'Back'; onClose: () => void }) {
+function CloseButton({ label, onClose }: { label: 'Close' | 'Back'; onClose: () => void }) {
   return html`<button type="button" class="button quiet icon" aria-label=${label} title=${label === 'Close' ? 'Close (Esc)' : undefined}
     onClick=${onClose}><${Glyph} name=${label === 'Close' ? 'close' : 'chevron-left'} /></button>`
 }
 
 /** Returns the focus to the element that had it when a dialog closes. */
-export function useFocusReturn(): void {
+function useFocusReturn(): void {
   useLayoutEffect(() => {
     const before = document.activeElement
     return () => {

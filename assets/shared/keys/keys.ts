@@ -34,7 +34,7 @@ export function listedKeys(): { scope: string; bindings: readonly KeyBinding[] }
 }
 
 /** Binds keys until the returned function is called. The latest binding of a key takes precedence. */
-export function bindKeys(scope: string, bindings: readonly KeyBinding[], layer = topLayer): () => void {
+function bindKeys(scope: string, bindings: readonly KeyBinding[], layer = topLayer): () => void {
   const group: Group = { scope, bindings, layer }
   groups.value = [...groups.peek(), group]
   return () => {

@@ -122,14 +122,14 @@ export function duration(ms: number, parts = 2): string {
 }
 
 /** `Friday 20 November 2026, 14:31:58.204117 GMT+1` */
-export function fullLocalTime(instant: string, zone?: Zone): string {
+function fullLocalTime(instant: string, zone?: Zone): string {
   const day = format(instant, zone, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
   const name = format(instant, zone, { timeZoneName: 'short', year: 'numeric' }).replace(/^\d+\s*/, '')
   return `${day}, ${clockTime(instant, zone)}${fractionOf(instant)} ${name}`
 }
 
 /** `2026-11-20 13:31:58.204117 UTC` */
-export function fullUtcTime(instant: string): string {
+function fullUtcTime(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 19)}${fractionOf(instant)} UTC`
 }
 

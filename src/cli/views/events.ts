@@ -14,13 +14,13 @@ export function eventSentence(event: unknown): string {
 }
 
 /** The sentence, and the text of its message or comment. */
-export function eventWords(event: unknown): string {
+function eventWords(event: unknown): string {
   const text = lineAt(event, 'conversation', 'text')
   return text === '' ? eventSentence(event) : `${eventSentence(event)} · ${text}`
 }
 
 /** The target and the things that contain it, innermost first. */
-export function targetPath(event: unknown): string {
+function targetPath(event: unknown): string {
   const names: string[] = []
   for (let node = at(event, 'target'); node !== undefined && names.length < 10; node = at(node, 'parent')) {
     const name = lineAt(node, 'display') || lineAt(node, 'key')

@@ -75,7 +75,7 @@ export function runTable(runs: unknown, style: TerminalStyle): string {
 }
 
 /** The state of a run, coloured by success or failure, and the reason of a failure. */
-export function runStateText(run: unknown, { paint }: TerminalStyle): string {
+function runStateText(run: unknown, { paint }: TerminalStyle): string {
   const state = lineAt(run, 'state')
   const reason = lineAt(run, 'reason')
   if (state === 'failed') return paint.red(reason === '' ? state : `${state} (${reason})`)

@@ -87,7 +87,7 @@ function changesText(changes: unknown): string {
 }
 
 /** The rights of an API token, in a few words. A server of version 0.2 sends none; its tokens have all rights. */
-export function tokenRights(token: unknown): string {
+function tokenRights(token: unknown): string {
   if (at(token, 'may') === 'read') return 'read what its user may'
   if (at(token, 'may') !== 'write') return 'all rights of its user'
   return `record events of ${linesAt(token, 'sources').join(', ')}`

@@ -2,7 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import { readEventPage } from '../event-pages.js'
 import type { LedgerClient } from '../ledger-client.js'
 import type { Batch } from '../library/consumer-reader.js'
-import { KEY_OF, type LedgerEvent, type OrderKey } from '../library/ledger-event.js'
+import { type LedgerEvent, ORDER_KEY_OF, type OrderKey } from '../library/ledger-event.js'
 import { NotNow, WorkEnds } from '../library/ordered-work.js'
 import { runConsumer } from '../library/run-consumer.js'
 import { createForwarder, type ForwardOptions } from './forward-events.js'
@@ -69,7 +69,7 @@ export async function consume(client: LedgerClient, plan: ConsumePlan, options: 
       onFailure,
       onRestore,
       concurrency: work.kind === 'print' ? 1 : concurrency,
-      keyOf: KEY_OF[work.kind === 'print' ? 'all' : key],
+      keyOf: ORDER_KEY_OF[work.kind === 'print' ? 'all' : key],
       handle: reportingWaits(withoutOld(handlerOf(work), plan.maxAgeSeconds), report),
       ...(skip ? { skip } : {}),
     })

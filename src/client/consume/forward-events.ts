@@ -40,8 +40,8 @@ export function createForwarder({ url, secret, timeoutSeconds, asList }: Forward
     const call = { method: 'POST', path, headers, body, agent, ...limits } as const
     const answer = await exchange({ baseUrl: url.origin }, call).catch(error => {
       if (!(error instanceof HttpFailure)) throw error
-      if (error.trouble === 'too_large') return undefined
-      throw error.trouble === 'silent'
+      if (error.kind === 'too_large') return undefined
+      throw error.kind === 'silent'
         ? new Error(`${url.origin} did not answer in ${timeoutSeconds} s.`)
         : away(url, error)
     })
@@ -55,7 +55,7 @@ export function createForwarder({ url, secret, timeoutSeconds, asList }: Forward
 }
 
 /** A repeat of the same events has the same id, so that a receiver recognises it. */
-export function signatureHeaders(
+function signatureHeaders(
   events: readonly LedgerEvent[],
   { body, secret, now }: { body: string; secret: Uint8Array; now: number },
 ): Record<string, string> {

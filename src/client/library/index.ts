@@ -1,7 +1,7 @@
 import { consumerCalls, type Page, readPage, toQuery } from './fetch-calls.js'
 import { isTransient, type LedgerAddress, send } from './fetch-transport.js'
 import { followPages } from './follow-pages.js'
-import { type EventFilters, KEY_OF, type LedgerEvent, type OrderKey } from './ledger-event.js'
+import { type EventFilters, type LedgerEvent, ORDER_KEY_OF, type OrderKey } from './ledger-event.js'
 import { runConsumer } from './run-consumer.js'
 
 export type { Page } from './fetch-calls.js'
@@ -82,7 +82,7 @@ export class Daybook {
       unit: batchSize,
       retries: options.retries ?? 5,
       onFailure: options.onFailure ?? 'stop',
-      keyOf: typeof key === 'function' ? key : KEY_OF[key],
+      keyOf: typeof key === 'function' ? key : ORDER_KEY_OF[key],
       handle: async events => {
         if (handleBatch) await handleBatch(events)
         else for (const event of events) await handle(event)

@@ -53,12 +53,12 @@ export interface EventFilters {
   q?: string
 }
 
-export const KEYS = ['subject', 'source', 'actor', 'target', 'all', 'none'] as const
+export const ORDER_KEYS = ['subject', 'source', 'actor', 'target', 'all', 'none'] as const
 
 /** Events with an equal value of this member are handled in order. `all`: all of them; `none`: there is no order. */
-export type OrderKey = (typeof KEYS)[number]
+export type OrderKey = (typeof ORDER_KEYS)[number]
 
-export const KEY_OF: Record<OrderKey, (event: LedgerEvent) => string> = {
+export const ORDER_KEY_OF: Record<OrderKey, (event: LedgerEvent) => string> = {
   subject: ({ source, subject_type, subject_id }) => JSON.stringify([source, subject_type, subject_id]),
   source: ({ source }) => source,
   actor: ({ source, actor }) => JSON.stringify([source, actor?.id]),

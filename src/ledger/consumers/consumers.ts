@@ -17,7 +17,7 @@ import type {
   StoredConsumer,
   StoredDeadLetter,
 } from '../../store/consumer-store.js'
-import type { SubscriptionCaller } from '../subscription-caller.js'
+import type { LedgerCaller } from '../ledger-caller.js'
 import { ConsumerPolls } from './consumer-polls.js'
 import { isStalled, readLags } from './lag.js'
 import { type Batch, type BatchRequest, type ConsumersParts, ReadAttempt } from './read-attempt.js'
@@ -51,7 +51,7 @@ export class Consumers {
   async save(
     name: string,
     sent: { filters?: FilterValues | undefined; position: ConsumerPosition },
-    caller: SubscriptionCaller,
+    caller: LedgerCaller,
   ): Promise<{ created: boolean; consumer: Consumer }> {
     if (!CONSUMER_NAME.test(name)) throw invalidName()
     const { owner } = keyOf(name, caller)
@@ -63,7 +63,7 @@ export class Consumers {
   }
 
   /** Those that the caller may see. */
-  async list(caller: SubscriptionCaller): Promise<Consumer[]> {
+  async list(caller: LedgerCaller): Promise<Consumer[]> {
     const stored = await this.parts.store.consumers.list(keyOf('', caller).owner)
     const lags = await this.#lagsOf(stored)
     const epoch = await this.#epoch()
@@ -72,23 +72,23 @@ export class Consumers {
   }
 
   /** @throws AppError `not_found/not_found`, also for another member's, as all methods below */
-  async get(name: string, caller: SubscriptionCaller): Promise<Consumer> {
+  async get(name: string, caller: LedgerCaller): Promise<Consumer> {
     return this.#withLag(await this.#find(keyOf(name, caller)))
   }
 
-  async delete(name: string, caller: SubscriptionCaller): Promise<void> {
+  async delete(name: string, caller: LedgerCaller): Promise<void> {
     await this.parts.store.consumers.delete(keyOf(name, caller))
     this.#polls.wake(name)
   }
 
-  async seek(name: string, position: ConsumerPosition, caller: SubscriptionCaller): Promise<Consumer> {
+  async seek(name: string, position: ConsumerPosition, caller: LedgerCaller): Promise<Consumer> {
     const consumer = await this.parts.store.consumers.seek(keyOf(name, caller), position, this.parts.clock())
     this.#polls.wake(name)
     return this.#withLag(consumer)
   }
 
   /** @throws AppError as `ConsumerStore.acknowledge` */
-  async acknowledge(name: string, sent: AcknowledgementInput, caller: SubscriptionCaller): Promise<StoredConsumer> {
+  async acknowledge(name: string, sent: AcknowledgementInput, caller: LedgerCaller): Promise<StoredConsumer> {
     const { leaseSeconds, release, ...acknowledged } = sent
     const now = this.parts.clock()
     const until = release ? now : now + leaseSeconds * 1_000_000
@@ -101,19 +101,19 @@ export class Consumers {
   async listDeadLetters(
     name: string,
     page: { after: number; limit: number },
-    caller: SubscriptionCaller,
+    caller: LedgerCaller,
   ): Promise<DeadLetter[]> {
     const letters = await this.parts.store.consumers.listDeadLetters(keyOf(name, caller), page)
     return letters.map(toDeadLetter)
   }
 
-  async retryDeadLetters(name: string, choice: DeadLetterChoice, caller: SubscriptionCaller): Promise<number> {
+  async retryDeadLetters(name: string, choice: DeadLetterChoice, caller: LedgerCaller): Promise<number> {
     const count = await this.parts.store.consumers.retryDeadLetters(keyOf(name, caller), choice)
     this.#polls.wake(name)
     return count
   }
 
-  deleteDeadLetters(name: string, choice: DeadLetterChoice, caller: SubscriptionCaller): Promise<number> {
+  deleteDeadLetters(name: string, choice: DeadLetterChoice, caller: LedgerCaller): Promise<number> {
     return this.parts.store.consumers.deleteDeadLetters(keyOf(name, caller), choice)
   }
 
@@ -125,7 +125,7 @@ export class Consumers {
    *   retention has removed events after the checkpoint;
    *   `unavailable/busy` if too many instances wait
    */
-  async nextBatch(name: string, request: BatchRequest, caller: SubscriptionCaller): Promise<Batch> {
+  async nextBatch(name: string, request: BatchRequest, caller: LedgerCaller): Promise<Batch> {
     const key = keyOf(name, caller)
     const deadline = performance.now() + request.waitSeconds * 1000
     let fence = request.fence
@@ -144,7 +144,7 @@ export class Consumers {
   }
 
   /** Called when an instance disconnects without an answer: a standby instance takes over. */
-  async release(name: string, fence: number | undefined, caller: SubscriptionCaller): Promise<void> {
+  async release(name: string, fence: number | undefined, caller: LedgerCaller): Promise<void> {
     const key = keyOf(name, caller)
     const { store, clock } = this.parts
     const consumer = await store.consumers.find(key)
@@ -190,7 +190,7 @@ export class Consumers {
   }
 }
 
-function keyOf(name: string, caller: SubscriptionCaller): ConsumerKey {
+function keyOf(name: string, caller: LedgerCaller): ConsumerKey {
   return caller.role === 'member' ? { name, owner: caller.userId } : { name }
 }
 

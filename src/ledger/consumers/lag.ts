@@ -11,7 +11,7 @@ const ALL_MS = 250
 const ONE_MS = 20
 const STALLED_MICROS: Micros = 5 * 60 * 1_000_000
 
-export const NO_LAG: ConsumerLag = { events: 0, seconds: 0, exact: true }
+const NO_LAG: ConsumerLag = { events: 0, seconds: 0, exact: true }
 
 export interface LagParts {
   store: Pick<Store, 'events' | 'consumers'>

@@ -1,7 +1,7 @@
 import Type, { type Static } from '#typebox'
 
 /** Actions on accounts. Each word is also the message of a line in the server's log. */
-export const ACCOUNT_ACTIONS = [
+const ACCOUNT_ACTIONS = [
   'ledger.user_created',
   'ledger.user_changed',
   'ledger.user_deleted',
@@ -15,7 +15,7 @@ export const ACCOUNT_ACTIONS = [
 export type AccountAction = (typeof ACCOUNT_ACTIONS)[number]
 
 /** How the actor was identified. */
-export const ACTOR_IDENTITIES = [
+const ACTOR_IDENTITIES = [
   /** A login in a browser. */
   'session',
   'token',

@@ -12,9 +12,9 @@ export const HISTORY_LIMITS = {
 } as const
 
 /** `open`: the board has no login. `owner`: over the socket of the board's files. */
-export const ACTOR_KINDS = ['user', 'password', 'key', 'owner', 'open', 'executor'] as const
+const ACTOR_KINDS = ['user', 'password', 'key', 'owner', 'open', 'executor'] as const
 
-export const CardActorSchema = Type.Object({
+const CardActorSchema = Type.Object({
   kind: Type.Enum(ACTOR_KINDS, {
     description:
       '`user`: a user of the ledger. `password`: the shared login. `key`: the API key. `owner`: the socket of the board. `open`: no login. `executor`: the executor.',
@@ -28,7 +28,7 @@ export type CardActor = Static<typeof CardActorSchema>
 
 export const EXECUTOR: CardActor = { kind: 'executor', name: null }
 
-export const CARD_ACTIONS = [
+const CARD_ACTIONS = [
   ...['created', 'moved', 'edited', 'ticked', 'deleted'],
   ...['run_started', 'run_cancelled', 'run_ended'],
 ] as const
@@ -47,10 +47,10 @@ const details = {
 }
 
 /** An action on a card, without the card's content. */
-export const CardActionSchema = Type.Object({ action: Type.Enum(CARD_ACTIONS), ...details })
+const CardActionSchema = Type.Object({ action: Type.Enum(CARD_ACTIONS), ...details })
 export type CardAction = Static<typeof CardActionSchema>
 
-export const CardHistoryEntrySchema = Type.Object({
+const CardHistoryEntrySchema = Type.Object({
   at: Type.String({ format: 'date-time' }),
   by: CardActorSchema,
   action: Type.Enum(CARD_ACTIONS),

@@ -6,7 +6,7 @@ const MAY_READ = Type.Boolean({
 })
 
 /** An event of the ledger that a card links to. */
-export const LinkedEventSchema = Type.Object({
+const LinkedEventSchema = Type.Object({
   key: Type.String({ description: 'The link: the dedupe key of the event.' }),
   captured_at: Type.String({ format: 'date-time' }),
   sentence: Type.String({ description: 'What happened: who did what, where, and how it ended.' }),
@@ -18,7 +18,7 @@ export const LinkedEventsSchema = Type.Object({ items: Type.Array(LinkedEventSch
 export type LinkedEvents = Static<typeof LinkedEventsSchema>
 
 /** A card of the board that links to an event. */
-export const LinkedCardSchema = Type.Object({ id: Type.String(), title: Type.String(), column: Type.String() })
+const LinkedCardSchema = Type.Object({ id: Type.String(), title: Type.String(), column: Type.String() })
 export type LinkedCard = Static<typeof LinkedCardSchema>
 
 export const LinkedCardsSchema = Type.Object({ items: Type.Array(LinkedCardSchema), may_read: MAY_READ })

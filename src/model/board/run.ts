@@ -24,7 +24,7 @@ const Instant = Type.String({ format: 'date-time' })
 const MaybeInstant = Type.Union([Instant, Type.Null()])
 
 /** The command that a real run would start. */
-export const RunPlanSchema = Type.Object({
+const RunPlanSchema = Type.Object({
   command: Type.Optional(
     Type.Union([Type.Array(Type.String()), Type.Null()], {
       description:

@@ -32,7 +32,7 @@ export const ErasureRequestSchema = Type.Object(
 export type ErasureRequest = Static<typeof ErasureRequestSchema>
 
 /** Source and kind of the entry that records an erasure. The ledger alone writes events with the route `ledger`. */
-export const LEDGER_SOURCE = 'ledger'
+const LEDGER_SOURCE = 'ledger'
 export const ERASED_KIND = 'ledger.erased'
 export const LEDGER_ROUTE = 'ledger'
 
@@ -86,7 +86,7 @@ export function markOf({ event }: { event: Pick<NewEvent, 'dedupe_key' | 'payloa
 }
 
 /** Members that an erased event keeps. */
-export type KeptOfEvent = Pick<
+export type TombstoneMembers = Pick<
   StoredEvent,
   | 'dedupe_key'
   | 'source'
@@ -105,7 +105,7 @@ export type KeptOfEvent = Pick<
  *
  * Source: docs/decisions/0054.
  */
-export function toTombstone(kept: KeptOfEvent, erased: Erased): StoredEvent {
+export function toTombstone(kept: TombstoneMembers, erased: Erased): StoredEvent {
   const { dedupe_key, source, kind, occurred_at, subscription_ids, captured_at, seen_count, last_seen_at } = kept
   const { route, verified, key_space } = kept.provenance
   const action = { ...actionOfKind(kind), metadata: {} }

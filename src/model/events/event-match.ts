@@ -50,7 +50,7 @@ export function withoutTexts({ search: _, excluded, ...others }: EventFilter): E
   return { ...others, excluded: values }
 }
 
-/** The searchable texts of an event, which are folded when they are needed first. */
+/** The searchable texts of an event, case-folded on first use. */
 export function textsOf(event: StoredEvent): () => readonly string[] {
   let known: readonly string[] | undefined
   return () => {

@@ -11,7 +11,7 @@ export const TRACE_LIMITS = {
   detailCharacters: 300,
 } as const
 
-export const RefusedDeliverySchema = Type.Object({
+const RefusedDeliverySchema = Type.Object({
   at: Type.String({ description: 'When it was refused.' }),
   source: Type.String(),
   code: Type.String({ description: 'Of the answer, such as signature_invalid.' }),
@@ -20,7 +20,7 @@ export const RefusedDeliverySchema = Type.Object({
   bytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the body, as the sender announced it.' })),
 })
 
-export const SourceDeliveriesSchema = Type.Object({
+const SourceDeliveriesSchema = Type.Object({
   source: Type.String(),
   accepted: Type.Integer({ minimum: 0 }),
   last_accepted_at: Type.Union([Type.String(), Type.Null()]),

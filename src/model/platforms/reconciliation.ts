@@ -18,7 +18,7 @@ export const RECONCILE_LIMITS = {
 } as const
 
 /** A webhook whose deliveries the platform lists, and the account that may read the list. */
-export const ListedHookSchema = Type.Object({
+const ListedHookSchema = Type.Object({
   source: Type.Enum(SOURCES_WITH_DELIVERY_LIST),
   url: Type.String({
     minLength: 1,

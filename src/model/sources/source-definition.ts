@@ -22,7 +22,7 @@ export const SOURCE_LIMITS = {
 /** How often a feed is read. */
 export const FEED_SECONDS = 900
 
-export const SOURCE_NAME = '^[a-z][a-z0-9_-]{0,39}$'
+const SOURCE_NAME = '^[a-z][a-z0-9_-]{0,39}$'
 /** Sources with a meaning of their own. An operator's source must not write into their key spaces. */
 export const RESERVED_SOURCES: readonly string[] = [...PLATFORM_SOURCES, 'api', 'cloudevents', 'ledger', 'unverified']
 

@@ -170,7 +170,7 @@ export class PlatformApi {
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error
       const failure = toPlatformFailure(error, baseUrl, this.policy.words)
-      if (error.trouble === 'too_large' || error.trouble === 'not_http') throw failure
+      if (error.kind === 'too_large' || error.kind === 'not_http') throw failure
       return failure
     }
   }

@@ -1,4 +1,4 @@
-import type { HttpFailure, HttpTrouble } from '../../http/http-failure.js'
+import type { HttpFailure, HttpFailureKind } from '../../http/http-failure.js'
 import { AppError, type ErrorCategory } from '../../model/app-error.js'
 
 /** The statuses whose meaning depends on the request. 410 counts as 404. */
@@ -15,12 +15,12 @@ export interface PlatformWords {
 
 /** The error for a platform that did not answer. */
 export function toPlatformFailure(cause: HttpFailure, address: string, words: PlatformWords): AppError {
-  return FAILURES[cause.trouble](cause, address, words)
+  return FAILURES[cause.kind](cause, address, words)
 }
 
 type ToFailure = (cause: HttpFailure, address: string, words: PlatformWords) => AppError
 
-const FAILURES: Record<HttpTrouble, ToFailure> = {
+const FAILURES: Record<HttpFailureKind, ToFailure> = {
   unreachable: (cause, address, { checkAddress }) =>
     failure('platform_unreachable', `${address} cannot be reached (${cause.reason}). ${checkAddress}`, cause),
   lost: (cause, address, { again }) =>

@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../model/events/event.js'
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { type MappedEvent, toEvent } from '../mapping/mapped-event.js'
 import { memberOf, type Payload } from '../mapping/payload.js'
 import { canonicalVerb } from '../mapping/words.js'

@@ -1,7 +1,7 @@
 /** Every event that is not about a message: recorded under the platform's own names, as far as readable. */
 import type { TargetNode } from '../../model/events/event.js'
 import { neutralType } from '../../model/subscriptions/target-place.js'
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 import { type ChatEvent, type Mapped, verbOf } from './chat-event.js'

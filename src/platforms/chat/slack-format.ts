@@ -3,7 +3,7 @@
  *
  * Source: Zulip API, "Outgoing webhooks", Slack-format.
  */
-import { digestOf } from '../mapping/identity.js'
+import { digestOf } from '../mapping/identifiers.js'
 import { known, type Payload, textAt } from '../mapping/payload.js'
 
 export function isSlackFormat(body: Payload): boolean {

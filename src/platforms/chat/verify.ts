@@ -3,7 +3,7 @@ import { AppError } from '../../model/app-error.js'
 import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { textAt } from '../mapping/payload.js'
-import { anyMatches, signatureInvalid, usableSecrets } from '../signatures/verification.js'
+import { anyMatches, signatureInvalid, usableSecrets } from '../signatures/match-secrets.js'
 import { readBody } from './body.js'
 
 /**

@@ -2,11 +2,11 @@ import { type FieldProblem, refusedInput } from '../../model/app-error.js'
 import type { EventInput } from '../../model/events/event.js'
 import { readObject } from '../../model/json-object.js'
 import { findTimestamp } from '../../model/timestamp.js'
-import { toIdentifier, toWord } from '../mapping/identity.js'
+import { toIdentifier, toWord } from '../mapping/identifiers.js'
 import { known, memberOf, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 
 /** The ledger's source of every CloudEvent; the event's own `source` is part of its key. */
-export const CLOUD_EVENTS = 'cloudevents'
+const CLOUD_EVENTS = 'cloudevents'
 
 /** Attributes that every CloudEvent of this version has. */
 const REQUIRED = ['id', 'source', 'specversion', 'type'] as const

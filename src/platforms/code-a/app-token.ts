@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto'
 import type { AppAccount } from '../../model/platforms/reconciliation.js'
 
-/** GitHub limits the lifetime, and recommends to start it earlier, because clocks differ. */
+/** GitHub limits the lifetime, and recommends an issue time in the past, because clocks differ. */
 const LIFE_SECONDS = 540
 const EARLIER_SECONDS = 60
 /** A token is reused for this long. */

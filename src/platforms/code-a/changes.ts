@@ -1,7 +1,7 @@
 /** Old and new values of an event, as in `action.metadata.changes`. */
 
 import { isObject } from '../../model/json-object.js'
-import { shortDigest } from '../mapping/identity.js'
+import { shortDigest } from '../mapping/identifiers.js'
 import { known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { namedBy } from './nodes.js'

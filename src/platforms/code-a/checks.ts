@@ -1,7 +1,7 @@
 /** Events of automation on code: checks, workflows, commit statuses, deployments. */
 
 import type { TargetNode } from '../../model/events/event.js'
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { toOutcome } from '../mapping/words.js'

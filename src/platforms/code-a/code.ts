@@ -1,7 +1,7 @@
 /** Events about the code itself: pushes, branches and tags, releases. */
 import type { TargetNode } from '../../model/events/event.js'
 import { commitMessages, isNoCommit, pushIdentity, readRef } from '../mapping/code-host.js'
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import type { Occurrence } from '../mapping/mapped-event.js'
 import { toNode } from '../mapping/node.js'
 import {

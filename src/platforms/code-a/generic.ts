@@ -3,7 +3,7 @@
  * a description of their subject. This file reads the identity of all.
  */
 import type { TargetNode } from '../../model/events/event.js'
-import { shortDigest, toWord } from '../mapping/identity.js'
+import { shortDigest, toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Describe, Description } from './described/description.js'

@@ -1,7 +1,7 @@
 import type { Conversation, TargetNode } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { type ConversationText, conversationIn } from '../mapping/code-host.js'
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import type { MappedEvent } from '../mapping/mapped-event.js'
 import { objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { canonicalVerb } from '../mapping/words.js'

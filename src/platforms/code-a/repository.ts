@@ -1,5 +1,5 @@
 /** Events about a repository as a whole: stars, forks, its wiki and pages, packages. */
-import { digestOf } from '../mapping/identity.js'
+import { digestOf } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import {
   firstInstantAt,

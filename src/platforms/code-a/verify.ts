@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { safeEqual } from '../../login/safe-equal.js'
 import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { anyMatches, signatureInvalid, usableSecrets } from '../signatures/verification.js'
+import { anyMatches, signatureInvalid, usableSecrets } from '../signatures/match-secrets.js'
 
 type Algorithm = 'sha256' | 'sha1'
 

@@ -1,5 +1,5 @@
 /** The changes of an update, from its `changes`. */
-import { shortDigest } from '../mapping/identity.js'
+import { shortDigest } from '../mapping/identifiers.js'
 import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 
 /** Members that are part of every change. */

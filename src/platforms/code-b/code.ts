@@ -1,7 +1,7 @@
 /** Events about the code itself: pushes, branches and tags, releases, wiki pages. */
 import type { TargetNode } from '../../model/events/event.js'
 import { commitMessages, isNoCommit, pushIdentity, readRef } from '../mapping/code-host.js'
-import { digestOf } from '../mapping/identity.js'
+import { digestOf } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, known, numberAt, objectsAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { pusherOf } from './actor.js'

@@ -1,7 +1,7 @@
 /** Comments, called notes by the platform, and reactions to them and to their parents. */
 import type { TargetNode } from '../../model/events/event.js'
 import { neutralType } from '../../model/subscriptions/target-place.js'
-import { shortDigest, toWord } from '../mapping/identity.js'
+import { shortDigest, toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'

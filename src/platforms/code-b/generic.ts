@@ -1,7 +1,7 @@
 /** Every event without a row of its own: recorded under the platform's own names, as far as readable. */
 
 import { neutralType } from '../../model/subscriptions/target-place.js'
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, objectAt, textAt, webUrlAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'

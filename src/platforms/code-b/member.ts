@@ -1,5 +1,5 @@
 /** Membership of groups and projects. These events name the person affected, never the actor. */
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, known, type Payload, textAt } from '../mapping/payload.js'
 import { toOutcome } from '../mapping/words.js'

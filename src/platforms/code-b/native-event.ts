@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '../adapter.js'
-import { toIdentifier, toWord } from '../mapping/identity.js'
+import { toIdentifier, toWord } from '../mapping/identifiers.js'
 import { objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 /** Event name and action of a delivery. */

@@ -1,6 +1,6 @@
 /** Events of automation on code: pipelines, their jobs, deployments. Their verbs are the platform's statuses. */
 import type { TargetNode } from '../../model/events/event.js'
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { toOutcome } from '../mapping/words.js'

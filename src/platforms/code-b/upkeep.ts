@@ -1,5 +1,5 @@
 /** Planning and maintenance around the code: milestones, feature flags, vulnerabilities, expiring tokens. */
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, isTrue, known, memberOf, numberAt, objectsAt, textAt, webUrlAt } from '../mapping/payload.js'
 import { actorById } from './actor.js'

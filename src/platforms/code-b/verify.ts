@@ -1,8 +1,8 @@
 import { safeEqual } from '../../login/safe-equal.js'
 import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
+import { anyMatches, signatureInvalid, usableSecrets } from '../signatures/match-secrets.js'
 import { checkStandardWebhook, isStandardKey, standardKey } from '../signatures/standard-webhooks.js'
-import { anyMatches, signatureInvalid, usableSecrets } from '../signatures/verification.js'
 
 /**
  * Checks a delivery by its signature or, if it has none, by its secret token.

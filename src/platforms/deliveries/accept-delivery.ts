@@ -69,11 +69,11 @@ export function acceptDelivery(
   rules: DeliveryRules,
 ): AcceptedDelivery {
   const verified = rules.verified ?? verifyDelivery(adapter, delivery, rules)
-  const taken = adapter.normalise(delivery, { ...rules.context, verified, secrets: rules.secrets })
-  const events = taken.events.map(event => ({ event: withinTextBounds(event, delivery.body.byteLength) }))
+  const normalised = adapter.normalise(delivery, { ...rules.context, verified, secrets: rules.secrets })
+  const events = normalised.events.map(event => ({ event: withinTextBounds(event, delivery.body.byteLength) }))
   const { explained } = rules
-  if (explained === undefined || !adapter.placesWithoutResult) return { ...taken, verified, events }
-  return { ...taken, verified, events, placesWithoutResult: adapter.placesWithoutResult(delivery, explained) }
+  if (explained === undefined || !adapter.placesWithoutResult) return { ...normalised, verified, events }
+  return { ...normalised, verified, events, placesWithoutResult: adapter.placesWithoutResult(delivery, explained) }
 }
 
 /** The same, but serialises every event, so that no slow work remains. @throws as `acceptDelivery` */
@@ -82,9 +82,9 @@ export function acceptLargeDelivery(
   delivery: WebhookDelivery,
   rules: DeliveryRules,
 ): AcceptedDelivery {
-  const taken = acceptDelivery(adapter, delivery, rules)
-  const room = taken.events.length === 1 ? RESERVED_BYTES : NO_RESERVE
-  return { ...taken, events: taken.events.map(({ event }) => serialise(event, room)) }
+  const accepted = acceptDelivery(adapter, delivery, rules)
+  const room = accepted.events.length === 1 ? RESERVED_BYTES : NO_RESERVE
+  return { ...accepted, events: accepted.events.map(({ event }) => serialise(event, room)) }
 }
 
 /** Several events of one delivery are small, and the store copies them into one buffer in any case. */

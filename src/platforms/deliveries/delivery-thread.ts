@@ -16,7 +16,7 @@ export interface DeliveryRequest {
 /** Message from the thread: any number of chunks, each quick to receive, then an end. */
 export type DeliveryReply =
   | { events: AcceptedEvent[] }
-  | { taken: Omit<AcceptedDelivery, 'events'> }
+  | { accepted: Omit<AcceptedDelivery, 'events'> }
   | { error: Failure }
 
 /** Limits of a thread. */
@@ -41,7 +41,7 @@ const IDLE_MS = 10_000
 
 interface Job extends WaitingDelivery {
   request: DeliveryRequest
-  resolve: (taken: AcceptedDelivery) => void
+  resolve: (accepted: AcceptedDelivery) => void
   refuse: (error: unknown) => void
 }
 
@@ -68,16 +68,16 @@ export class DeliveryThread {
    */
   take(adapter: WebhookAdapter<string>, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
     const request: DeliveryRequest = { source: adapter.definition ?? adapter.catalogue.source, delivery, rules }
-    const taken = new Promise<AcceptedDelivery>((resolve, refuse) => {
+    const accepted = new Promise<AcceptedDelivery>((resolve, refuse) => {
       const job: Job = { request, bytes: delivery.body.byteLength, isProved: isProved(rules), resolve, refuse }
       this.#queue.add(job)
       setTimeout(() => this.#queue.giveUp(job), this.#limits.waitMs).unref()
     })
-    const forget = () => this.#accepted.delete(taken)
-    this.#accepted.add(taken)
-    taken.then(forget, forget) // the caller gets the error
+    const forget = () => this.#accepted.delete(accepted)
+    this.#accepted.add(accepted)
+    accepted.then(forget, forget) // the caller gets the error
     void this.#takeAll()
-    return taken
+    return accepted
   }
 
   /** Resolves once all accepted deliveries are processed. */
@@ -143,7 +143,7 @@ function ask(worker: Worker, request: DeliveryRequest): Promise<AcceptedDelivery
         return
       }
       stop()
-      if ('taken' in reply) resolve({ ...reply.taken, events })
+      if ('accepted' in reply) resolve({ ...reply.accepted, events })
       else reject(fromFailure(reply.error))
     }
     const onError = (error: Error) => {

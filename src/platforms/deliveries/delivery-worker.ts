@@ -31,7 +31,7 @@ function answer({ source, delivery, rules }: DeliveryRequest): void {
     const message = 'The JSON of the body needs more memory than one delivery may use. Send less at a time.'
     throw new AppError('too_large', 'body_too_large', message)
   }
-  const { events, ...taken } = acceptLargeDelivery(adapterFor(source), delivery, rules)
+  const { events, ...accepted } = acceptLargeDelivery(adapterFor(source), delivery, rules)
   for (let from = 0; from < events.length; from += EVENTS_A_PIECE) {
     const piece = events.slice(from, from + EVENTS_A_PIECE)
     reply(
@@ -39,7 +39,7 @@ function answer({ source, delivery, rules }: DeliveryRequest): void {
       piece.flatMap(({ json }) => (json ? [json.buffer as ArrayBuffer] : [])),
     )
   }
-  reply({ taken })
+  reply({ accepted })
 }
 
 function adapterFor(source: DeliveryRequest['source']): WebhookAdapter<string> {

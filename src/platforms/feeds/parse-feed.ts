@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
-import { digestOf } from '../mapping/identity.js'
+import { digestOf } from '../mapping/identifiers.js'
 
 /** A feed in the form that mapping rules read. Empty texts are absent. */
 export interface Feed {

@@ -12,7 +12,7 @@ import {
   toPlatformFailure,
   toPlatformRefusal,
 } from '../api/refusals.js'
-import { digestOf } from '../mapping/identity.js'
+import { digestOf } from '../mapping/identifiers.js'
 import { loginAfter } from './feed-login.js'
 import { type Feed, NotAFeed, parseFeed } from './parse-feed.js'
 import { isPrivateLiteral, publicAgent } from './public-address.js'

@@ -1,5 +1,5 @@
 /** Every event of a type without a row: recorded under the platform's own names, as far as readable. */
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf, wordsOf } from './hook.js'

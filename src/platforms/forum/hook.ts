@@ -1,6 +1,6 @@
 import { type Conversation, type TargetNode, targetChain } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { toIdentifier, toWord } from '../mapping/identity.js'
+import { toIdentifier, toWord } from '../mapping/identifiers.js'
 import type { MappedEvent, Occurrence } from '../mapping/mapped-event.js'
 import { nearestUrl } from '../mapping/node.js'
 import { instantAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'

@@ -1,5 +1,5 @@
 import type { TargetNode } from '../../model/events/event.js'
-import { toWord } from '../mapping/identity.js'
+import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, numberAt, objectAt, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf, wordsOf } from './hook.js'

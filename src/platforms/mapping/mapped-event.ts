@@ -1,7 +1,7 @@
 import type { Actor, Conversation, NewEvent, TargetNode } from '../../model/events/event.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { digestOf, toDedupeKey, toIdentifier } from './identity.js'
+import { digestOf, toDedupeKey, toIdentifier } from './identifiers.js'
 import { known, type Payload } from './payload.js'
 
 /**

@@ -1,5 +1,5 @@
 import { type TargetNode, targetChain } from '../../model/events/event.js'
-import { toIdentifier } from './identity.js'
+import { toIdentifier } from './identifiers.js'
 import { known } from './payload.js'
 
 export interface NodeParts {

@@ -1,5 +1,5 @@
 import { canonicalOutcome } from '../../model/sentences/event-outcome.js'
-import { toWord } from './identity.js'
+import { toWord } from './identifiers.js'
 
 /** Synonyms that platforms use for one action. Words not listed stay unchanged. */
 const CANONICAL: ReadonlyMap<string, string> = new Map([

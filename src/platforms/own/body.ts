@@ -13,7 +13,7 @@ export interface ReadBody {
 }
 
 /** The member of a payload that contains a body that is not an object. */
-export const WRAPPED = 'body'
+const WRAPPED = 'body'
 
 /**
  * Nothing is refused: a body that is neither JSON nor a form is kept as its text, or in base64.

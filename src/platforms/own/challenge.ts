@@ -1,7 +1,7 @@
 import { invalidField } from '../../model/app-error.js'
 import type { SourceDefinition } from '../../model/sources/source-definition.js'
 import type { DeliveryAnswer } from '../adapter.js'
-import { usableSecrets } from '../signatures/verification.js'
+import { usableSecrets } from '../signatures/match-secrets.js'
 import { compileConditions } from './condition.js'
 import type { Scope } from './place.js'
 import { hmacOf } from './signature.js'

@@ -6,7 +6,7 @@ import { sizeOf } from './budget.js'
 /** One part of a pointer: a member, the first item of a list that has a text at `path`, or each item of a list. */
 export type Step = string | { path: readonly string[]; is: string } | typeof EVERY
 
-export const EVERY = Symbol('[*]')
+const EVERY = Symbol('[*]')
 
 /** An item of a list, before the copy of the root in which it is the only item. */
 export interface ItemInContext {

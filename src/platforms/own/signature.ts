@@ -5,8 +5,8 @@ import type { SignatureProof, SourceProof } from '../../model/sources/source-def
 import { findTimestamp } from '../../model/timestamp.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { formFields, isForm, textOf } from '../deliveries/delivery-body.js'
+import { anyMatches, signatureInvalid } from '../signatures/match-secrets.js'
 import { TOLERANCE_SECONDS } from '../signatures/standard-webhooks.js'
-import { anyMatches, signatureInvalid } from '../signatures/verification.js'
 
 const PARTS = /\{(body|form|timestamp|header:[A-Za-z0-9-]{1,100})\}/u
 const EPOCH = /^\d{1,13}$/u

@@ -1,7 +1,7 @@
 import { invalidField } from '../../model/app-error.js'
 import { SOURCE_LIMITS, type SourceValue } from '../../model/sources/source-definition.js'
 import { withinTextBound } from '../deliveries/text-bounds.js'
-import { digestOf } from '../mapping/identity.js'
+import { digestOf } from '../mapping/identifiers.js'
 import type { Budget } from './budget.js'
 import { compilePlace, type ReadPlace, type Scope } from './place.js'
 

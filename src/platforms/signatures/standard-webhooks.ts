@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { safeEqual } from '../../login/safe-equal.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { anyMatches, signatureInvalid } from './verification.js'
+import { anyMatches, signatureInvalid } from './match-secrets.js'
 
 /** Maximum difference between a signed delivery's time and our clock, in both directions. */
 export const TOLERANCE_SECONDS = 300

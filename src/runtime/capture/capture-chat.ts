@@ -33,7 +33,7 @@ export async function captureChat(
   const { subscription_id } = capture
   const host = toHost(options.site)
   const previousHost = otherHostOf(watch, options.site)
-  const so = readSoFar(watch, options.site)
+  const progress = readSoFar(watch, options.site)
   const record = async ({ events, readTo, reread, followed }: CapturedPage) => {
     const { from, next, since } = reread
     const again = { from: String(from), next: String(next), since: toTimestamp(since) }
@@ -42,7 +42,7 @@ export async function captureChat(
     const outcomes = await ledger.recordCaptured(subscription_id, page, lease)
     if (previousHost !== undefined) capture.previous_host = previousHost
     const created = outcomes.filter(outcome => outcome.created).length
-    Object.assign(capture, renaming(so.followed, followed))
+    Object.assign(capture, renaming(progress.followed, followed))
     capture.messages += outcomes.length
     capture.created += created
     capture.duplicates += outcomes.length - created
@@ -53,7 +53,7 @@ export async function captureChat(
   }
   const api = new RateLimitedChatApi(options.api, { sleep, onWait })
   const listKnown = (dedupeKeys: readonly string[]) => ledger.listKeysOf(watch.id, dedupeKeys)
-  await captureWatch(place, so, { ...options, api, signal, now: attemptedAt, listKnown, record })
+  await captureWatch(place, progress, { ...options, api, signal, now: attemptedAt, listKnown, record })
 }
 
 /** Reports that the watched place was renamed since the last capture. */
@@ -67,7 +67,7 @@ export function capturedPlaceOf(watch: Subscription): WatchedPlace {
   const place = watch.source === 'chat' ? watchedPlaceOf(watch) : undefined
   if (place) return place
   const watched = watch.source === 'chat' ? 'all of the chat platform' : `"${watch.source}"`
-  const message = `Subscription "${watch.id}" watches ${watched}, and only a topic or a stream of the chat platform can be captured, or a place of a code host or forum.`
+  const message = `Subscription "${watch.id}" watches ${watched}. Only a chat topic or stream, or a place of a code host or forum, can be captured.`
   const hint = 'Give it the source "chat" and a target like stream:eng/topic:deploys.'
   throw new AppError('invalid', 'watch_not_captured', message, { hint })
 }

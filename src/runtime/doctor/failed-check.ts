@@ -20,7 +20,7 @@ export async function findingsOf(path: string, check: () => Promise<Finding[]>):
   }
 }
 
-export function failedCheck(error: AppError): Finding {
+function failedCheck(error: AppError): Finding {
   return failing(faultOf(error), error.message)
 }
 

@@ -8,7 +8,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/events/event-query.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
-import { splitElements } from '../../server/request/json-bytes.js'
+import { splitElements } from '../../server/request/split-json.js'
 import { syncFolder } from '../../store/sqlite/files/file-system.js'
 
 const LINE_FEED = 0x0a

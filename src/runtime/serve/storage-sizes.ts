@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { StorageSizes } from '../../server/metrics/program-figures.js'
+import type { StorageSizes } from '../../server/metrics/process-metrics.js'
 import { bytesOf } from '../via-server-or-file.js'
 
 /** The sizes of a SQLite database and of the disk below it. */

@@ -49,13 +49,17 @@ const PAGE_BYTES = 1024 * 1024
  * @param file or a stream to write to
  * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`, `conflict/export_differs`, `unavailable/export_interrupted`
  */
-export function exportLedger(
+export async function exportLedger(
   settings: LocalSettings,
   file: string | NodeJS.WritableStream,
   options: ExportOptions,
 ): Promise<LedgerExport> {
-  return exportTo(file, options, write =>
-    ledgerViaServerOrFile(settings.database, {
+  const since = options.since === undefined ? undefined : readTimestamp('--since', options.since).text
+  const path = typeof file === 'string' ? resolve(file) : '-'
+  const target = typeof file === 'string' ? await openExportFile(path) : exportStream(file)
+  const write = (source: ExportSource) => writeExport(source, target, { ...options, since })
+  try {
+    const { end, epoch } = await ledgerViaServerOrFile(settings.database, {
       server: (_, socketPath) => write(viaServer(new LedgerClient({ socketPath }))),
       file: async () => {
         const opened = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')
@@ -65,31 +69,7 @@ export function exportLedger(
           await opened.close()
         }
       },
-    }),
-  )
-}
-
-/** Like `exportLedger`, from an open store. */
-export function exportStore(store: Store, file: string, options: ExportOptions): Promise<LedgerExport> {
-  return exportTo(file, options, write => write(fromStore(store)))
-}
-
-interface Written {
-  end: ExportEnd
-  epoch: string
-}
-
-/** @param withSource opens the source of the lines */
-async function exportTo(
-  file: string | NodeJS.WritableStream,
-  options: ExportOptions,
-  withSource: (write: (source: ExportSource) => Promise<Written>) => Promise<Written>,
-): Promise<LedgerExport> {
-  const since = options.since === undefined ? undefined : readTimestamp('--since', options.since).text
-  const path = typeof file === 'string' ? resolve(file) : '-'
-  const target = typeof file === 'string' ? await openExportFile(path) : exportStream(file)
-  try {
-    const { end, epoch } = await withSource(source => writeExport(source, target, { ...options, since }))
+    })
     await target.finish()
     return { path, ...end, epoch }
   } finally {
@@ -122,6 +102,11 @@ export function fromStore(store: Store): ExportSource {
     },
     state: () => store.copies.readState(),
   }
+}
+
+interface Written {
+  end: ExportEnd
+  epoch: string
 }
 
 async function writeExport(

@@ -63,7 +63,7 @@ interface AccessRule {
 
 const RULES: Record<Access, AccessRule> = {
   public: { login: 'unasked', ownOrigin: true, admin: false },
-  anybody: { login: 'optional', ownOrigin: true, admin: false },
+  optional_login: { login: 'optional', ownOrigin: true, admin: false },
   record: { login: 'optional', ownOrigin: true, admin: false },
   webhook: { login: 'unasked', ownOrigin: false, admin: false },
   read: { login: 'once_closed', ownOrigin: true, admin: false },
@@ -77,7 +77,7 @@ const RULES: Record<Access, AccessRule> = {
 }
 
 /** The routes that identify their callers and admit a read-only token. */
-const FOR_READERS: ReadonlySet<Access> = new Set(['anybody', 'read'])
+const FOR_READERS: ReadonlySet<Access> = new Set(['optional_login', 'read'])
 
 /**
  * The rules of access, in the order of the checks: host, login, Origin, CSRF token, role.

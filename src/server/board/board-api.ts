@@ -48,7 +48,7 @@ export function boardApi(parts: {
     },
     security: {
       public: [],
-      anybody: [{}, ...CREDENTIALS],
+      optional_login: [{}, ...CREDENTIALS],
       login: [],
       logout: CREDENTIALS,
       api: CREDENTIALS,

@@ -69,9 +69,9 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
   const board = requireLogin<BoardIdentity>(pages.board.page, pages.login, identity => gate.asksLogin(identity))
   const routes: BoardRoute[] = [
     route('POST', '/api/login', 'login', login(parts)),
-    route('GET', '/api/session', 'anybody', sessionStatus()),
+    route('GET', '/api/session', 'optional_login', sessionStatus()),
     route('POST', '/api/logout', 'logout', logout(parts)),
-    route('GET', '/api/auth', 'anybody', authStatus(parts)),
+    route('GET', '/api/auth', 'optional_login', authStatus(parts)),
     route('GET', '/api/cards', 'api', listCards(parts)),
     route('POST', '/api/cards', 'api', createCard(parts)),
     route('GET', '/api/cards/:id', 'api', getCard(parts)),
@@ -107,8 +107,8 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
     route('GET', '/readyz', 'public', readyz(parts)),
     route('GET', '/auth-assets/:file', 'public', pages.login.asset),
     route('GET', '/assets/*', 'public', pages.board.asset),
-    route('GET', '/', 'anybody', board),
-    route('GET', '/runs', 'anybody', board),
+    route('GET', '/', 'optional_login', board),
+    route('GET', '/runs', 'optional_login', board),
   ]
   return routes
 }

@@ -4,8 +4,8 @@ import { isRefusal } from '../../model/app-error.js'
 import { LogText } from '../../model/board/log-text.js'
 import { isFinished, type LogPiece } from '../../model/board/run.js'
 import { untilClosed } from '../answer/body-writer.js'
+import { beginEventStream, endOnceRefused, lastEventId } from '../answer/event-stream-response.js'
 import { PacedAnswer, type StreamTimes } from '../answer/paced-answer.js'
-import { beginEvents, endOnceRefused, lastEventId } from '../answer/server-sent-events.js'
 import { documented, type Reply, type RouteDoc } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import { pathParam } from '../request/path-param.js'
@@ -42,7 +42,7 @@ export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunL
 
     const show = await planShownTo(req)
     const open = shutdown.hold(req, res, 'run_log')
-    if (!beginEvents(req, res)) return undefined
+    if (!beginEventStream(req, res)) return undefined
     let sent = after
     const answer = new PacedAnswer(res, {
       times,

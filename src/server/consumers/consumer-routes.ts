@@ -135,9 +135,12 @@ export type DeadLettersInPath = (
   after: number,
 ) => { name: string; choice: DeadLetterChoice }
 
-export const allInPath: DeadLettersInPath = (req, after) => ({ name: pathParam(req, after + 1), choice: 'all' })
+export const chooseAllDeadLetters: DeadLettersInPath = (req, after) => ({
+  name: pathParam(req, after + 1),
+  choice: 'all',
+})
 
-export const oneInPath: DeadLettersInPath = (req, after) => {
+export const chooseOneDeadLetter: DeadLettersInPath = (req, after) => {
   const id = pathParam(req, after)
   // No dead letter has the id 0, so an id that is not a number is not found.
   return { name: pathParam(req, after + 2), choice: /^\d{1,15}$/.test(id) ? Number(id) : 0 }

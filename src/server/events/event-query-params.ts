@@ -74,7 +74,7 @@ export function readFacetQuery(search: string, now: Micros): Omit<FacetQuery, 'n
 }
 
 /** JSON Lines, or a table for spreadsheets. */
-export const EXPORT_FORMATS = ['jsonl', 'csv'] as const
+const EXPORT_FORMATS = ['jsonl', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /**

@@ -4,7 +4,7 @@ import type { EventPage } from '../../model/events/event-query.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { PacedAnswer, type PacedAnswerParts } from '../answer/paced-answer.js'
 import type { HeldResponse } from '../http/shutdown.js'
-import { splitElements } from '../request/json-bytes.js'
+import { splitElements } from '../request/split-json.js'
 
 const CHUNK_CHARACTERS = 64 * 1024
 /** Larger events, from webhooks, are sent in pieces, so that a reader only has to keep up with pieces. */
@@ -86,9 +86,9 @@ export class EventStreamWriter {
   /** Writes a chunk that ends with the event of `#lastId`. */
   #writeWhole(chunk: string): Promise<void> {
     this.#isWithin = false
-    const taken = this.#answer.deliver(chunk)
+    const delivered = this.#answer.deliver(chunk)
     this.#checkpoint = this.#lastId
-    return taken
+    return delivered
   }
 
   async #writeInPieces(before: string, bytes: Buffer): Promise<void> {

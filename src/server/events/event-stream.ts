@@ -4,8 +4,8 @@ import { AppError, isRefusal } from '../../model/app-error.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { untilClosed } from '../answer/body-writer.js'
+import { beginEventStream, endOnceRefused, lastEventId } from '../answer/event-stream-response.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
-import { beginEvents, endOnceRefused, lastEventId } from '../answer/server-sent-events.js'
 import { documented, type HttpRequest, type LedgerEndpoint, type RouteDoc } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
@@ -48,7 +48,7 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
     })
     const start = since ?? head ?? 0
 
-    if (!beginEvents(req, res)) return undefined
+    if (!beginEventStream(req, res)) return undefined
     const room = budget.roomFor(res)
     const reader = new EventStreamWriter(res, toTimestamp(start), { times, open, room })
     const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)

@@ -164,7 +164,7 @@ const DOCS = {
         secrets: Type.Optional(
           Type.Array(Type.String({ minLength: 1, maxLength: SOURCE_LIMITS.secretCharacters }), {
             maxItems: SOURCE_LIMITS.secrets,
-            description: 'All currently valid ones. Absent: they stay.',
+            description: 'All currently valid secrets. Absent: they stay.',
           }),
         ),
       }),

@@ -12,7 +12,7 @@ import {
   type DeliveryRules,
   verifyDelivery,
 } from '../../platforms/deliveries/accept-delivery.js'
-import { usableSecrets } from '../../platforms/signatures/verification.js'
+import { usableSecrets } from '../../platforms/signatures/match-secrets.js'
 import { json } from '../answer/reply.js'
 import { documented, type Endpoint, type HttpRequest, type Reply, type RouteDoc } from '../http/route.js'
 import type { LedgerMetrics } from '../ledger/ledger-metrics.js'

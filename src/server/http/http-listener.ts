@@ -11,7 +11,7 @@ import type { HandleRequest } from './router.js'
 import type { ShedReport } from './shed-report.js'
 
 /** Bounds of a connection. Milliseconds, bytes and counts. */
-export const HTTP_LIMITS = {
+const HTTP_LIMITS = {
   headersTimeout: 10_000,
   /** For receiving a request; answers may take longer. */
   requestTimeout: 30_000,

@@ -6,10 +6,10 @@ import type { AnswerRoom } from '../answer/answer-budget.js'
 
 /** Who may call a route of the ledger. `accounts/access.ts` defines what each word requires. */
 export const ACCESS = [
-  /** Everyone; the caller is not identified. */
+  /** Everyone; credentials are ignored. */
   'public',
-  /** Everyone; the answer depends on the caller. */
-  'anybody',
+  /** Everyone, with or without a login; the answer depends on who the caller is. */
+  'optional_login',
   /** Callers that record events; on a closed ledger, `EVENT_WRITERS` decides about those without credentials. */
   'record',
   /** Platforms: a delivery must prove itself, or must not come from a page of another origin. */

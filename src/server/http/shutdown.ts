@@ -13,7 +13,7 @@ export interface HeldResponse {
 /**
  * Held answers: event stream, long poll, export, log of a run, event stream of another board, long poll of a consumer.
  */
-export const HELD_ANSWERS = ['stream', 'poll', 'export', 'run_log', 'backend_stream', 'consumer'] as const
+const HELD_ANSWERS = ['stream', 'poll', 'export', 'run_log', 'backend_stream', 'consumer'] as const
 export type HeldAnswer = (typeof HELD_ANSWERS)[number]
 
 /** The answers that are held open (streams, exports, long polls); a stopping server ends them. */

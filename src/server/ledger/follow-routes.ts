@@ -22,7 +22,7 @@ export interface ServedFollowing {
 /** Whether the requests of a route change the ledger. `reads`: only those that are not a GET. */
 const CHANGES: Record<Access, 'never' | 'reads' | 'always'> = {
   public: 'never',
-  anybody: 'never',
+  optional_login: 'never',
   read: 'never',
   login: 'never',
   logout: 'never',

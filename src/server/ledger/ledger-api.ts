@@ -90,7 +90,7 @@ export function ledgerApi(parts: {
     },
     security: {
       public: [],
-      anybody: [{}, ...CREDENTIALS],
+      optional_login: [{}, ...CREDENTIALS],
       record: [{}, ...CREDENTIALS],
       webhook: [],
       read: CREDENTIALS,

@@ -8,13 +8,13 @@ import { LIVE_STATES, type LiveReport } from '../../model/subscriptions/live-cap
 import type { LedgerStats, ReplicaHealth } from '../../store/event-store.js'
 import type { ServedCaptures } from '../events/capture-route.js'
 import type { RefusedDelivery } from '../events/refused-deliveries.js'
-import { type Figure, figure, figureBy } from '../metrics/figure.js'
+import { type Metric, metric, metricBy } from '../metrics/metric.js'
 import { ProgramMetrics } from '../metrics/program-metrics.js'
 import type { ServedFollowing } from './follow-routes.js'
 import type { ServedLedger } from './served-ledger.js'
 
 /** The parts of the ledger that its metrics read. */
-export interface LedgerFigureParts {
+export interface LedgerMetricParts {
   ledger: Pick<ServedLedger, 'health' | 'stats'>
   refusedDeliveries: () => readonly RefusedDelivery[]
   captures: Pick<ServedCaptures, 'totals' | 'live'>
@@ -60,39 +60,39 @@ export class LedgerMetrics extends ProgramMetrics {
     })
   }
 
-  watchLedger({ ledger, refusedDeliveries, captures, lastBackup, following }: LedgerFigureParts): void {
-    this.whenRead('events', async () => eventFigures(await ledger.stats()))
-    this.whenRead('head', () => headFigures(ledger))
-    this.whenRead('refused deliveries', async () => [refusedFigure(refusedDeliveries())])
-    this.whenRead('captures', async () => captureFigures(captures.totals()))
-    this.whenRead('live capture', async () => liveFigures(captures.live?.()))
-    this.whenRead('backups', async () => backupFigures(lastBackup()))
-    this.whenRead('following', async () => followFigures(following.status()))
+  watchLedger({ ledger, refusedDeliveries, captures, lastBackup, following }: LedgerMetricParts): void {
+    this.whenRead('events', async () => eventMetrics(await ledger.stats()))
+    this.whenRead('head', () => headMetrics(ledger))
+    this.whenRead('refused deliveries', async () => [refusedMetric(refusedDeliveries())])
+    this.whenRead('captures', async () => captureMetrics(captures.totals()))
+    this.whenRead('live capture', async () => liveMetrics(captures.live?.()))
+    this.whenRead('backups', async () => backupMetrics(lastBackup()))
+    this.whenRead('following', async () => followMetrics(following.status()))
   }
 }
 
-function eventFigures({ by_source, subscription_count }: LedgerStats): Figure[] {
+function eventMetrics({ by_source, subscription_count }: LedgerStats): Metric[] {
   const sources = Object.entries(by_source).map(([source, { events }]) => [source, events] as const)
   sources.sort(([, left], [, right]) => right - left)
   const counts = new Map(sources.slice(0, SOURCES_LISTED))
   const rest = sources.slice(SOURCES_LISTED).reduce((sum, [, events]) => sum + events, 0)
   if (rest > 0) counts.set(OTHER_SOURCES, (counts.get(OTHER_SOURCES) ?? 0) + rest)
   return [
-    figureBy('source', counts, { name: 'daybook_events', help: 'Stored events, by source.' }),
-    figure('daybook_subscriptions', 'Stored subscriptions.', subscription_count),
+    metricBy('source', counts, { name: 'daybook_events', help: 'Stored events, by source.' }),
+    metric('daybook_subscriptions', 'Stored subscriptions.', subscription_count),
   ]
 }
 
 /** Empty while the store cannot commit; `daybook_ready` shows that. */
-async function headFigures(ledger: LedgerFigureParts['ledger']): Promise<Figure[]> {
+async function headMetrics(ledger: LedgerMetricParts['ledger']): Promise<Metric[]> {
   try {
     const { head, unindexedEvents, replica, damage } = await ledger.health()
     const help = 'When the newest event was captured, in seconds of Unix time.'
     return [
-      ...(head ? [figure('daybook_head_timestamp_seconds', help, head.capturedAt / 1_000_000)] : []),
-      figure('daybook_unindexed_events', 'Events that are stored, but not yet in the search index.', unindexedEvents),
-      figure('daybook_store_damaged', '1 after a task has met damage in the database, otherwise 0.', damage ? 1 : 0),
-      ...(replica ? replicaFigures(replica) : []),
+      ...(head ? [metric('daybook_head_timestamp_seconds', help, head.capturedAt / 1_000_000)] : []),
+      metric('daybook_unindexed_events', 'Events that are stored, but not yet in the search index.', unindexedEvents),
+      metric('daybook_store_damaged', '1 after a task has met damage in the database, otherwise 0.', damage ? 1 : 0),
+      ...(replica ? replicaMetrics(replica) : []),
     ]
   } catch (error) {
     if (error instanceof AppError && error.category === 'unavailable') return []
@@ -100,8 +100,8 @@ async function headFigures(ledger: LedgerFigureParts['ledger']): Promise<Figure[
   }
 }
 
-function replicaFigures({ lagEvents, lagSeconds, problem }: ReplicaHealth): Figure[] {
-  const readable = figure(
+function replicaMetrics({ lagEvents, lagSeconds, problem }: ReplicaHealth): Metric[] {
+  const readable = metric(
     'daybook_replica_readable',
     '1 if the read replica can be read, otherwise 0.',
     problem ? 0 : 1,
@@ -110,12 +110,12 @@ function replicaFigures({ lagEvents, lagSeconds, problem }: ReplicaHealth): Figu
   const seconds = 'How long ago the first event was captured that the read replica does not have; 0 if it has all.'
   return [
     readable,
-    figure('daybook_replica_lag_events', 'Events that the read replica does not have yet.', lagEvents),
-    figure('daybook_replica_lag_seconds', seconds, lagSeconds),
+    metric('daybook_replica_lag_events', 'Events that the read replica does not have yet.', lagEvents),
+    metric('daybook_replica_lag_seconds', seconds, lagSeconds),
   ]
 }
 
-function refusedFigure(refused: readonly RefusedDelivery[]): Figure {
+function refusedMetric(refused: readonly RefusedDelivery[]): Metric {
   return {
     type: 'counter',
     name: 'daybook_deliveries_refused_total',
@@ -124,14 +124,14 @@ function refusedFigure(refused: readonly RefusedDelivery[]): Figure {
   }
 }
 
-function captureFigures({ outcomes, created, duplicates }: CaptureTotals): Figure[] {
+function captureMetrics({ outcomes, created, duplicates }: CaptureTotals): Metric[] {
   return [
-    figureBy('outcome', Object.entries(outcomes), {
+    metricBy('outcome', Object.entries(outcomes), {
       type: 'counter',
       name: 'daybook_captures_total',
       help: 'Attempts to capture a watch, by outcome.',
     }),
-    figureBy('result', Object.entries({ created, duplicate: duplicates }), {
+    metricBy('result', Object.entries({ created, duplicate: duplicates }), {
       type: 'counter',
       name: 'daybook_captured_messages_total',
       help: 'Messages, and events of polls, that captures recorded, by whether the event was new or a repeat.',
@@ -139,33 +139,33 @@ function captureFigures({ outcomes, created, duplicates }: CaptureTotals): Figur
   ]
 }
 
-function liveFigures(report: LiveReport | undefined): Figure[] {
+function liveMetrics(report: LiveReport | undefined): Metric[] {
   if (!report) return []
   const { status, totals } = report
   const { created, duplicates, registered, lost } = totals
   return [
-    figureBy(
+    metricBy(
       'state',
       LIVE_STATES.map(state => [state, state === status.state ? 1 : 0] as const),
       { name: 'daybook_chat_live_state', help: '1 for the state in which the event queue of the chat server is read.' },
     ),
-    figureBy('result', Object.entries({ created, duplicate: duplicates }), {
+    metricBy('result', Object.entries({ created, duplicate: duplicates }), {
       type: 'counter',
       name: 'daybook_chat_live_events_total',
       help: 'Events of the queue that were recorded, by whether they were new or a repeat.',
     }),
-    figureBy('change', Object.entries({ registered, lost }), {
+    metricBy('change', Object.entries({ registered, lost }), {
       type: 'counter',
       name: 'daybook_chat_live_changes_total',
-      help: 'How often an event queue was registered, and how often reading it failed or it was gone.',
+      help: 'Registrations and losses of the chat event queue, by change.',
     }),
   ]
 }
 
-function backupFigures(last: number | undefined): Figure[] {
+function backupMetrics(last: number | undefined): Metric[] {
   if (last === undefined) return []
   return [
-    figure(
+    metric(
       'daybook_last_backup_timestamp_seconds',
       'When the newest backup was made, in seconds of Unix time.',
       last / 1000,
@@ -173,20 +173,20 @@ function backupFigures(last: number | undefined): Figure[] {
   ]
 }
 
-function followFigures(status: FollowStatus | undefined): Figure[] {
+function followMetrics(status: FollowStatus | undefined): Metric[] {
   if (!status) return []
   const { state, lag_events, lag_seconds, last_contact_at } = status
   const contact = last_contact_at === null ? undefined : Date.parse(last_contact_at) / 1000
   return [
-    figureBy(
+    metricBy(
       'state',
       FOLLOW_STATES.map(one => [one, one === state ? 1 : 0] as const),
       { name: 'daybook_follow_state', help: '1 for the state of the ledger towards the one that it follows.' },
     ),
     ...(lag_events === null
       ? []
-      : [figure('daybook_follow_lag_events', 'Events of the followed ledger that are missing.', lag_events)]),
-    figure(
+      : [metric('daybook_follow_lag_events', 'Events of the followed ledger that are missing.', lag_events)]),
+    metric(
       'daybook_follow_lag_seconds',
       'How long ago the ledger last had all events of the followed one.',
       lag_seconds,
@@ -194,7 +194,7 @@ function followFigures(status: FollowStatus | undefined): Figure[] {
     ...(contact === undefined
       ? []
       : [
-          figure(
+          metric(
             'daybook_follow_last_contact_timestamp_seconds',
             'When the followed ledger last answered, in seconds of Unix time.',
             contact,

@@ -17,7 +17,7 @@ import type { AnswerBudget } from '../answer/answer-budget.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
 import { readConsumerEvents } from '../consumers/consumer-events.js'
-import { consumerFigures } from '../consumers/consumer-figures.js'
+import { consumerMetrics } from '../consumers/consumer-metrics.js'
 import * as consumers from '../consumers/consumer-routes.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
@@ -45,7 +45,7 @@ import { apiReference, describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
-import type { ReadStorageSizes } from '../metrics/program-figures.js'
+import type { ReadStorageSizes } from '../metrics/process-metrics.js'
 import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, requireLogin } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
@@ -63,7 +63,7 @@ import { stats } from './stats.js'
 import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
 /** Webhook path of the sources that operators define. */
-export const OWN_WEBHOOKS = webhookPathOf(':name')
+const OWN_WEBHOOKS = webhookPathOf(':name')
 /** OpenTelemetry exporters append this to their configured address. */
 const OTLP_LOGS = `${OWN_WEBHOOKS}/v1/logs`
 /** Refused deliveries to these paths are listed by the name of the source. */
@@ -183,10 +183,25 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/consumers/:name/ack', 'write', consumers.acknowledge(writing)),
     route('POST', '/api/consumers/:name/seek', 'write', consumers.seekConsumer(writing)),
     route('GET', DEAD_LETTERS, 'read', consumers.listDeadLetters(writing)),
-    route('DELETE', DEAD_LETTERS, 'write', consumers.deleteDeadLetters(writing, consumers.allInPath)),
-    route('POST', `${DEAD_LETTERS}/retry`, 'write', consumers.retryDeadLetters(writing, consumers.allInPath)),
-    route('DELETE', `${DEAD_LETTERS}/:id`, 'write', consumers.deleteDeadLetters(writing, consumers.oneInPath)),
-    route('POST', `${DEAD_LETTERS}/:id/retry`, 'write', consumers.retryDeadLetters(writing, consumers.oneInPath)),
+    route('DELETE', DEAD_LETTERS, 'write', consumers.deleteDeadLetters(writing, consumers.chooseAllDeadLetters)),
+    route(
+      'POST',
+      `${DEAD_LETTERS}/retry`,
+      'write',
+      consumers.retryDeadLetters(writing, consumers.chooseAllDeadLetters),
+    ),
+    route(
+      'DELETE',
+      `${DEAD_LETTERS}/:id`,
+      'write',
+      consumers.deleteDeadLetters(writing, consumers.chooseOneDeadLetter),
+    ),
+    route(
+      'POST',
+      `${DEAD_LETTERS}/:id/retry`,
+      'write',
+      consumers.retryDeadLetters(writing, consumers.chooseOneDeadLetter),
+    ),
     route('GET', '/api/sources', 'admin', sources.listSources(writing)),
     route('GET', '/api/sources/:name', 'admin', sources.getSource(writing)),
     route('PUT', '/api/sources/:name', 'admin', sources.saveSource(writing)),
@@ -198,7 +213,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/api/deliveries', 'admin', listDeliveries(parts)),
     route('POST', '/api/login', 'login', login(sessions)),
     route('POST', '/api/logout', 'logout', logout(sessions)),
-    route('GET', '/api/session', 'anybody', sessionStatus(sessions)),
+    route('GET', '/api/session', 'optional_login', sessionStatus(sessions)),
     route('GET', '/api/users', 'admin', users.listUsers(people)),
     route('GET', '/api/users/log', 'admin', users.listAccountLog(people)),
     route('POST', '/api/users', 'admin', users.createUser(people)),
@@ -251,7 +266,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       'GET',
       '/metrics',
       'read',
-      metricsText(metrics, req => consumerFigures(ledger.consumers, req)),
+      metricsText(metrics, req => consumerMetrics(ledger.consumers, req)),
     ),
     route(
       'GET',
@@ -262,12 +277,12 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/livez', 'public', livez()),
     route('GET', '/readyz', 'public', readyz({ prove: () => ledger.health(), ...answers })),
     ...webhookRoutes(parts),
-    route('GET', '/', 'anybody', observatory),
-    route('GET', '/subscriptions', 'anybody', observatory),
-    route('GET', '/consumers', 'anybody', observatory),
-    route('GET', '/people', 'anybody', observatory),
-    route('GET', '/deliveries', 'anybody', observatory),
-    route('GET', '/sources', 'anybody', observatory),
+    route('GET', '/', 'optional_login', observatory),
+    route('GET', '/subscriptions', 'optional_login', observatory),
+    route('GET', '/consumers', 'optional_login', observatory),
+    route('GET', '/people', 'optional_login', observatory),
+    route('GET', '/deliveries', 'optional_login', observatory),
+    route('GET', '/sources', 'optional_login', observatory),
     route('GET', '/login', 'public', pages.login.page),
     route('GET', '/login/assets/:name', 'public', pages.login.asset),
     route('GET', '/assets/*', 'public', pages.observatory.asset),

@@ -1,7 +1,7 @@
 import { AppError } from '../../model/app-error.js'
 import { documented, type Endpoint, type HttpRequest, type Reply, type RouteDoc } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
-import type { Figure } from './figure.js'
+import type { Metric } from './metric.js'
 import type { ProgramMetrics } from './program-metrics.js'
 
 const TEXT = 'text/plain; charset=utf-8'
@@ -10,7 +10,7 @@ const RETRY_AFTER_SECONDS = 5
 /** `GET /metrics`. @param ofCaller metrics that depend on the caller */
 export function metricsText<Who>(
   metrics: ProgramMetrics,
-  ofCaller: (req: HttpRequest<Who>) => Promise<readonly Figure[]> = async () => [],
+  ofCaller: (req: HttpRequest<Who>) => Promise<readonly Metric[]> = async () => [],
 ): Endpoint<Who> {
   return documented(METRICS, async (req: HttpRequest<Who>) => {
     const body = await metrics.text(() => ofCaller(req))

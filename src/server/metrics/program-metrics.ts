@@ -5,8 +5,8 @@ import type { CutOff } from '../http/route.js'
 import { CLIENT_GONE, type RequestOutcome } from '../http/router.js'
 import type { ShedReason } from '../http/shed-report.js'
 import { logFailure, tryOrLog } from '../logging/try-or-log.js'
-import type { Figure } from './figure.js'
-import { type ProgramParts, processFigures, readyFigure, storageFigures } from './program-figures.js'
+import type { Metric } from './metric.js'
+import { type ProgramParts, processMetrics, readyMetric, storageMetrics } from './process-metrics.js'
 
 type Observer = Histogram.Internal<'route' | 'method' | 'status'>
 
@@ -54,7 +54,7 @@ export class ProgramMetrics {
     'Answers that were cut off because their reader was slow, or read nothing while others needed the memory.',
     ['reason'],
   )
-  readonly #readings: { about: string; read: () => Promise<readonly Figure[]> }[] = []
+  readonly #readings: { about: string; read: () => Promise<readonly Metric[]> }[] = []
   #measuresProcess = false
   /** Caches observers, because finding a metric by its labels costs more than counting. There are few. */
   readonly #observers = new Map<string, Observer[]>()
@@ -86,18 +86,18 @@ export class ProgramMetrics {
   }
 
   /** @param read called each time that metrics are read. If it fails, these metrics are left out */
-  protected whenRead(about: string, read: () => Promise<readonly Figure[]>): void {
+  protected whenRead(about: string, read: () => Promise<readonly Metric[]>): void {
     this.#readings.push({ about, read })
   }
 
   watchProgram(parts: ProgramParts): void {
-    this.whenRead('process', async () => processFigures(parts))
-    this.whenRead('readiness', () => readyFigure(parts.prove))
-    this.whenRead('storage', () => storageFigures(parts.storageSizes))
+    this.whenRead('process', async () => processMetrics(parts))
+    this.whenRead('readiness', () => readyMetric(parts.prove))
+    this.whenRead('storage', () => storageMetrics(parts.storageSizes))
   }
 
   /** @param ofCaller metrics that depend on the caller; left out if it fails */
-  async text(ofCaller: () => Promise<readonly Figure[]> = async () => []): Promise<string> {
+  async text(ofCaller: () => Promise<readonly Metric[]> = async () => []): Promise<string> {
     // Measuring the event loop's delay wakes the process a hundred times a second, so it starts with the first reader.
     if (!this.#measuresProcess) {
       collectDefaultMetrics({ register: this.#registry })
@@ -108,8 +108,8 @@ export class ProgramMetrics {
       ...this.#readings.map(({ about, read }) => this.#orLog(about, read)),
       this.#orLog('of the caller', ofCaller),
     ])
-    const figures = toRegistry(read.flatMap(found => found ?? []))
-    const texts = [this.#registry, figures].flatMap(registry =>
+    const readings = toRegistry(read.flatMap(found => found ?? []))
+    const texts = [this.#registry, readings].flatMap(registry =>
       registry.getMetricsAsArray().map(({ name }) => this.#orLog(name, () => registry.getSingleMetricAsString(name))),
     )
     return `${(await Promise.all(texts)).filter(Boolean).join('\n\n')}\n`
@@ -161,9 +161,9 @@ function toLoginOutcome(error: unknown): LoginOutcome {
   return error.code === 'invalid_credentials' ? 'failed' : 'refused'
 }
 
-function toRegistry(figures: readonly Figure[]): Registry {
+function toRegistry(metrics: readonly Metric[]): Registry {
   const registry = new Registry()
-  for (const { type, name, help, values } of figures) {
+  for (const { type, name, help, values } of metrics) {
     const labelNames = Object.keys(values[0]?.labels ?? {})
     const config = { name, help, labelNames, registers: [registry] }
     if (type === 'counter') {

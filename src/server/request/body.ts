@@ -3,8 +3,8 @@ import { createGunzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
 import type { HttpRequest } from '../http/route.js'
 import { BodyBudget, type BodyShare } from './body-budget.js'
-import { readJson } from './json-bytes.js'
 import { readMediaType } from './media-type.js'
+import { readJson } from './read-json.js'
 
 /**
  * Reads a whole body, and counts its bytes while it arrives.

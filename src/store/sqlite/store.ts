@@ -43,7 +43,7 @@ export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
 }
 
 /**
- * Opens the ledger file, and upgrades an older schema. The caller owns the file (`owner/owner.ts`).
+ * Opens the ledger file, and upgrades an older schema. The caller owns the file (`owner/database-lock.ts`).
  *
  * @throws AppError `unavailable/store_…`, `configuration/store_newer`, `configuration/upgrade_no_room`
  *

@@ -100,7 +100,7 @@ t.test('what cannot be captured is refused', async t => {
   const error = { category: 'invalid', code: 'watch_not_captured' }
   t.match(await rig.once('own'), {
     outcome: 'failed',
-    error: { ...error, message: /watches "builds", and only a topic/ },
+    error: { ...error, message: /watches "builds"\. Only a chat topic/ },
   })
   t.match(await rig.once('all'), {
     outcome: 'failed',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { keysOf } from '../../../src/login/throttle.js'
+import { keysOf } from '../../../src/login/login-throttle.js'
 import { shownAddress } from '../../../src/model/postgres-address.js'
 import type { Subscription } from '../../../src/model/subscriptions/subscription.js'
 import { manageUsers } from '../../../src/runtime/users/manage-users.js'

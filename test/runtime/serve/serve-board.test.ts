@@ -48,7 +48,7 @@ async function readRows(url: string, headers: Record<string, string>): Promise<R
 /** The status that refuses a caller without credentials on a board with a password and a key; undefined if admitted. */
 const ANONYMOUS: Record<BoardAccess, number | undefined> = {
   public: undefined,
-  anybody: undefined,
+  optional_login: undefined,
   login: undefined,
   logout: 401,
   api: 401,

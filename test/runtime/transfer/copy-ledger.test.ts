@@ -13,7 +13,7 @@ import type { Store } from '../../../src/store/store.js'
 import { ownFolder } from '../../black-box/own-folder.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { erase, prune } from '../../store/erasure-conformance.js'
-import { messageCreated, writtenDown } from '../../support/events.js'
+import { messageCreated, serialised } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { storedSubscription } from '../../support/subscription.js'
@@ -82,7 +82,7 @@ async function fill(store: Store): Promise<void> {
   const many = Array.from({ length: 700 }, (_, at) => ({ ...messageCreated(`chat:${at}`), matches }))
   const outcomes = await events.record([
     ...many,
-    writtenDown(messageCreated('large', { payload: { text: 'x'.repeat(900_000) } })),
+    serialised(messageCreated('large', { payload: { text: 'x'.repeat(900_000) } })),
   ])
   const at = outcomes.map(({ capturedAt }) => capturedAt)
   await events.record([messageCreated('chat:3'), messageCreated('chat:600')])

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
 import { serve } from '../../../src/runtime/serve/serve.js'
 import { readCopyLine } from '../../../src/runtime/transfer/copy-lines.js'
-import { exportLedger, exportStore } from '../../../src/runtime/transfer/export-ledger.js'
+import { exportLedger } from '../../../src/runtime/transfer/export-ledger.js'
 import { exportTable } from '../../../src/runtime/transfer/export-table.js'
 import { importInto, importLedger } from '../../../src/runtime/transfer/import-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
@@ -18,7 +18,7 @@ import { ownFolder } from '../../black-box/own-folder.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { erase, prune } from '../../store/erasure-conformance.js'
 import { anyCharacter } from '../../support/any-character.js'
-import { messageCreated, writtenDown } from '../../support/events.js'
+import { messageCreated, serialised } from '../../support/events.js'
 import { storedSubscription } from '../../support/subscription.js'
 
 const NOON = 1_800_000_000_000_000
@@ -44,7 +44,6 @@ const TOKEN = {
   last_used_at: null,
 }
 
-const WITHOUT_ACCOUNTS = { accounts: false }
 const SUBSCRIPTION = storedSubscription({
   id: 'sub_1',
   last_cursor: '7',
@@ -134,7 +133,7 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
     })
     const provenance = isStranger ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
     const matches = watch === null ? [] : [{ id: watch, isCaptured: true as const }]
-    return { ...(size > 10 ? writtenDown(event) : event), provenance, matches }
+    return { ...(size > 10 ? serialised(event) : event), provenance, matches }
   }
   const batches = fc.array(fc.array(delivery, { maxLength: 6 }), { maxLength: 5 })
   await fc.assert(
@@ -144,10 +143,10 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
       fc.boolean(),
       fc.boolean(),
       async (deliveries, isCompressed, accounts, removed) => {
-        const { at } = ledgers(t)
+        const { at, write } = ledgers(t)
         let now = NOON
         const name = isCompressed ? 'all.jsonl.gz' : 'all.jsonl'
-        const { original, exported } = await inStore(
+        const original = await inStore(
           at('events.db'),
           async store => {
             const { events, subscriptions, users, removal } = store
@@ -156,10 +155,11 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
             await subscriptions.save(SUBSCRIPTION)
             for (const batch of deliveries) await events.record(batch.map(toRecord))
             if (removed) await removeSome({ events, removal })
-            return { original: await lookInto(store), exported: await exportStore(store, at(name), { accounts }) }
+            return lookInto(store)
           },
           () => now++,
         )
+        const exported = await write(name, { accounts })
         const { imported, copy } = await inStore(at('copy.db'), async store => {
           const imported = await importExport(store, at(name))
           return { imported, copy: await lookInto(store) }
@@ -182,22 +182,20 @@ function readText(path: string): string {
 }
 
 t.test('an interrupted export continues after its last complete page', async t => {
-  const { at } = ledgers(t)
+  const { at, write } = ledgers(t)
   const names = ['all.jsonl', 'all.jsonl.gz']
-  const original = await inStore(at('events.db'), async store => {
-    await store.events.record(numbered(1, 600))
-    for (const name of names) await exportStore(store, at(name), WITHOUT_ACCOUNTS)
-    const begun = names.map(name => ({ name, whole: readFileSync(at(name)), text: readText(at(name)) }))
-    await store.events.record(numbered(300, 700))
-    for (const { name, whole, text } of begun) {
-      renameSync(at(name), `${at(name)}.part`)
-      writeFileSync(`${at(name)}.part`, whole.subarray(0, Math.floor(whole.length * 0.95)))
-      t.match(await exportStore(store, at(name), WITHOUT_ACCOUNTS), { events: 700 }, name)
-      t.ok(readText(at(name)).startsWith(text.slice(0, text.indexOf('{"page"'))), 'its beginning stays as it was')
-      t.notOk(existsSync(`${at(name)}.part`))
-    }
-    return lookInto(store)
-  })
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 600)))
+  for (const name of names) await write(name)
+  const begun = names.map(name => ({ name, whole: readFileSync(at(name)), text: readText(at(name)) }))
+  await inStore(at('events.db'), store => store.events.record(numbered(300, 700)))
+  for (const { name, whole, text } of begun) {
+    renameSync(at(name), `${at(name)}.part`)
+    writeFileSync(`${at(name)}.part`, whole.subarray(0, Math.floor(whole.length * 0.95)))
+    t.match(await write(name), { events: 700 }, name)
+    t.ok(readText(at(name)).startsWith(text.slice(0, text.indexOf('{"page"'))), 'its beginning stays as it was')
+    t.notOk(existsSync(`${at(name)}.part`))
+  }
+  const original = await look(at('events.db'))
   const copy = await inStore(at('copy.db'), async store => {
     await importExport(store, at('all.jsonl.gz'))
     return lookInto(store)
@@ -206,13 +204,11 @@ t.test('an interrupted export continues after its last complete page', async t =
 })
 
 t.test('an export arrives in chunks of any size, and its source ends with the import', async t => {
-  const { at } = ledgers(t)
+  const { at, write } = ledgers(t)
   const names = ['all.jsonl', 'all.jsonl.gz']
-  const original = await inStore(at('events.db'), async store => {
-    await store.events.record(numbered(1, 5))
-    for (const name of names) await exportStore(store, at(name), WITHOUT_ACCOUNTS)
-    return lookInto(store)
-  })
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 5)))
+  for (const name of names) await write(name)
+  const original = await look(at('events.db'))
   const importBytes = async (copy: string, bytes: Uint8Array) => {
     let isEnded = false
     const chunks = (async function* () {
@@ -242,30 +238,28 @@ t.test('an export arrives in chunks of any size, and its source ends with the im
 })
 
 t.test('an unfinished export of another ledger, or with other options, is not continued', async t => {
-  const { at } = ledgers(t)
+  const { at, write } = ledgers(t)
   const refused = { category: 'conflict', code: 'export_differs' }
-  await inStore(at('events.db'), async store => {
-    const write = (name: string, accounts = false) => exportStore(store, at(name), { accounts })
-    await store.events.record(numbered(1, 3))
-    await write('all.jsonl')
-    renameSync(at('all.jsonl'), at('again.jsonl.part'))
-    await t.rejects(write('again.jsonl', true), refused)
-    writeFileSync(at('foreign.jsonl.part'), 'my notes\n')
-    await t.rejects(write('foreign.jsonl'), refused)
-    t.equal(readFileSync(at('foreign.jsonl.part'), 'utf8'), 'my notes\n')
-    writeFileSync(at('taken.jsonl'), '')
-    await t.rejects(write('taken.jsonl'), { category: 'conflict', code: 'file_exists' })
-  })
-  await inStore(at('other.db'), store => t.rejects(exportStore(store, at('again.jsonl'), WITHOUT_ACCOUNTS), refused))
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 3)))
+  await write('all.jsonl')
+  renameSync(at('all.jsonl'), at('again.jsonl.part'))
+  await t.rejects(write('again.jsonl', { accounts: true }), refused)
+  writeFileSync(at('foreign.jsonl.part'), 'my notes\n')
+  await t.rejects(write('foreign.jsonl'), refused)
+  t.equal(readFileSync(at('foreign.jsonl.part'), 'utf8'), 'my notes\n')
+  writeFileSync(at('taken.jsonl'), '')
+  await t.rejects(write('taken.jsonl'), { category: 'conflict', code: 'file_exists' })
+  await look(at('other.db'))
+  await t.rejects(write('again.jsonl', { from: 'other.db' }), refused)
 })
 
 t.test('an interrupted import continues, and accepts nothing else until it is complete', async t => {
-  const { at, read, settings, sources } = ledgers(t)
-  const { through } = await inStore(at('events.db'), async store => {
+  const { at, read, write, settings, sources } = ledgers(t)
+  await inStore(at('events.db'), async store => {
     await store.events.record(numbered(1, 600))
     await store.users.create(USER)
-    return exportStore(store, at('all.jsonl'), WITHOUT_ACCOUNTS)
   })
+  const { through } = await write('all.jsonl')
   const text = readText(at('all.jsonl'))
   writeFileSync(
     at('half.jsonl'),
@@ -293,11 +287,9 @@ t.test('an interrupted import continues, and accepts nothing else until it is co
 })
 
 t.test('a line that is not acceptable is named, and nothing of its batch is stored', async t => {
-  const { at } = ledgers(t)
-  await inStore(at('events.db'), async store => {
-    await store.events.record(numbered(1, 3))
-    await exportStore(store, at('all.jsonl'), { accounts: false })
-  })
+  const { at, write } = ledgers(t)
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 3)))
+  await write('all.jsonl')
   const lines = readText(at('all.jsonl')).split('\n')
   const [header = '', first = '', second = '', third = ''] = lines
   const later = lines.slice(4)
@@ -335,12 +327,12 @@ t.test('a line that is not acceptable is named, and nothing of its batch is stor
 })
 
 t.test('a part, or an export that is merged, records what is missing as new events', async t => {
-  const { at } = ledgers(t)
+  const { at, write } = ledgers(t)
   await inStore(at('events.db'), async store => {
     await store.events.record(numbered(1, 6))
     await erase(store, '1', [NOON + 5])
-    await exportStore(store, at('part.jsonl'), { ...WITHOUT_ACCOUNTS, since: '2027-01-15T08:00:00.000000Z' })
   })
+  await write('part.jsonl', { since: '2027-01-15T08:00:00.000000Z' })
   const merged = await inStore(
     at('copy.db'),
     async store => {
@@ -369,7 +361,7 @@ t.test(
     const { at, write, read, settings, sources } = ledgers(t)
     await inStore(at('events.db'), async ({ events, users }) => {
       await events.record([...numbered(1, 3), messageCreated('chat:1', { payload: { text: 'y'.repeat(700_000) } })])
-      await events.record([writtenDown(messageCreated('chat:4', { payload: { text: 'y'.repeat(2_000_000) } }))])
+      await events.record([serialised(messageCreated('chat:4', { payload: { text: 'y'.repeat(2_000_000) } }))])
       await users.create(USER)
       await users.addToken(TOKEN, 20)
     })

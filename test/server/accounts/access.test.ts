@@ -36,7 +36,7 @@ type Outcome = 'in' | 401 | 403
 /** Who gets past the rules of access in a ledger that has users. */
 const EXPECTED: Record<Access, Record<'anonymous' | 'member' | 'admin', Outcome>> = {
   public: { anonymous: 'in', member: 'in', admin: 'in' },
-  anybody: { anonymous: 'in', member: 'in', admin: 'in' },
+  optional_login: { anonymous: 'in', member: 'in', admin: 'in' },
   record: { anonymous: 'in', member: 'in', admin: 'in' },
   webhook: { anonymous: 'in', member: 'in', admin: 'in' },
   login: { anonymous: 'in', member: 'in', admin: 'in' },
@@ -52,7 +52,7 @@ const EXPECTED: Record<Access, Record<'anonymous' | 'member' | 'admin', Outcome>
 /** What a read-only token of an admin may use. */
 const FOR_READERS: Record<Row['access'], Outcome> = {
   public: 'in',
-  anybody: 'in',
+  optional_login: 'in',
   webhook: 'in',
   login: 'in',
   read: 'in',

@@ -70,15 +70,15 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
   const routes: BoardRoute[] = [
     route('POST', '/api/login', 'login', login(parts)),
     route('POST', '/api/logout', 'logout', logout(parts)),
-    route('GET', '/api/session', 'anybody', sessionStatus()),
-    route('GET', '/api/auth', 'anybody', authStatus(parts)),
+    route('GET', '/api/session', 'optional_login', sessionStatus()),
+    route('GET', '/api/auth', 'optional_login', authStatus(parts)),
     ...METHODS.map(method => route(method, '/api/things', 'api' as const, who)),
     route('POST', '/api/execution', 'execute', who),
     route('GET', '/auth-assets/:file', 'public', pages.asset),
     route(
       'GET',
       '/',
-      'anybody',
+      'optional_login',
       requireLogin(shell, pages, identity => gate.asksLogin(identity)),
     ),
   ]

@@ -78,7 +78,7 @@ export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
           (together, at) =>
             together !== 0 &&
             html`<tr><th scope="row">${spans[at]}</th>
-              ${[...series.map(({ counts }) => counts[at]), together].map(one => html`<td>${countWords(one ?? undefined)}</td>`)}</tr>`,
+              ${[...series.map(({ counts }) => counts[at]), together].map(one => html`<td>${countText(one ?? undefined)}</td>`)}</tr>`,
         )}
       </tbody>
     </table>
@@ -148,7 +148,7 @@ export function sumsOf(histogram: EventHistogram, first: number, last: number) {
 }
 
 /** @param sum undefined if it is not counted */
-export function countWords(sum: number | undefined): string {
+export function countText(sum: number | undefined): string {
   return sum === undefined ? 'not counted' : count(sum)
 }
 

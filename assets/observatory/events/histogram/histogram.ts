@@ -3,7 +3,7 @@ import type { EventHistogram } from '#model/ledger-answers'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { narrowTo, shiftRange } from '../filters/time-range.js'
-import { countWords, edgesOf, HistogramChart, HistogramTable, spanOf, sumsOf } from './histogram-chart.js'
+import { countText, edgesOf, HistogramChart, HistogramTable, spanOf, sumsOf } from './histogram-chart.js'
 import { counts, followCounts, isCounted } from './histogram-counts.js'
 
 /** Sources named in the tooltip; the rest share one line. */
@@ -135,11 +135,11 @@ function Tip({ histogram, span, place }: TipProps) {
     <dl>
       ${series.slice(0, MOST_NAMED).map(
         ({ label, mark, sum }) => html`<div class="row">
-          <dt class="row grow">${mark}<span class="ellipsis">${label}</span></dt><dd>${countWords(sum)}</dd>
+          <dt class="row grow">${mark}<span class="ellipsis">${label}</span></dt><dd>${countText(sum)}</dd>
         </div>`,
       )}
-      ${others.length > 0 && html`<div class="row"><dt class="grow">${others.length} more sources</dt><dd>${countWords(others.reduce((all, { sum = 0 }) => all + sum, 0))}</dd></div>`}
-      <div class="row is-together"><dt class="grow">Total</dt><dd>${countWords(together)}</dd></div>
+      ${others.length > 0 && html`<div class="row"><dt class="grow">${others.length} more sources</dt><dd>${countText(others.reduce((all, { sum = 0 }) => all + sum, 0))}</dd></div>`}
+      <div class="row is-together"><dt class="grow">Total</dt><dd>${countText(together)}</dd></div>
     </dl>
   </div>`
 }
@@ -147,8 +147,8 @@ function Tip({ histogram, span, place }: TipProps) {
 function wordsOf(histogram: EventHistogram, span: readonly [number, number], isBrush: boolean): string {
   const { series, together } = sumsOf(histogram, ...span)
   const all = [
-    together === undefined ? countWords(together) : `${countWords(together)} in total`,
-    ...series.filter(({ sum }) => sum !== 0).map(({ label, sum }) => `${label} ${countWords(sum)}`),
+    together === undefined ? countText(together) : `${countText(together)} in total`,
+    ...series.filter(({ sum }) => sum !== 0).map(({ label, sum }) => `${label} ${countText(sum)}`),
   ]
   return `${spanOf(histogram, ...span)}${isBrush ? ', selected' : ''}: ${all.join(', ')}`
 }

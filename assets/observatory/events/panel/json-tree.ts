@@ -45,7 +45,7 @@ export interface JsonTreeProps {
  * A JSON tree, folded below the first level. One tab stop: up and down move, right and left unfold and fold. Enter does
  * either, and shows the rest of a long value.
  */
-export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
+function JsonTree({ value, label, terms, open }: JsonTreeProps) {
   const id = useId()
   const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map())
   const [shown, setShown] = useState<ReadonlyMap<string, number>>(new Map())

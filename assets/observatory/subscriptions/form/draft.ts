@@ -69,7 +69,7 @@ export function kindsOf({ event_kinds, actions }: Draft): string[] {
   return Array.isArray(actions) ? actions.map(action => text(Object(action).kind)).filter(kind => kind !== '') : []
 }
 
-export function modesOf({ capture_modes }: Draft): string[] {
+function modesOf({ capture_modes }: Draft): string[] {
   return Array.isArray(capture_modes) ? capture_modes.filter(mode => typeof mode === 'string') : []
 }
 

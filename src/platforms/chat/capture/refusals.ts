@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../../../http/exchange.js'
-import type { HttpFailure, HttpTrouble } from '../../../http/http-failure.js'
+import type { HttpFailure, HttpFailureKind } from '../../../http/http-failure.js'
 import { AppError } from '../../../model/app-error.js'
 import { memberOf, type Payload, textAt } from '../../mapping/payload.js'
 
@@ -15,10 +15,10 @@ const CREDENTIAL_CODES = ['INVALID_API_KEY', 'UNAUTHORIZED', 'USER_DEACTIVATED',
 
 /** The error for a chat server that did not respond. */
 export function toChatFailure(cause: HttpFailure, site: string): AppError {
-  return FAILURES[cause.trouble](site, cause)
+  return FAILURES[cause.kind](site, cause)
 }
 
-const FAILURES: Record<HttpTrouble, (site: string, cause: HttpFailure) => AppError> = {
+const FAILURES: Record<HttpFailureKind, (site: string, cause: HttpFailure) => AppError> = {
   unreachable: (site, { reason, cause }) =>
     failure('chat_unreachable', `No chat server answers at ${site} (${reason}). ${CHECK_ADDRESS}`, cause),
   lost: (site, { reason, cause }) =>

@@ -1,6 +1,6 @@
 /** Alerts and advisories: the problem, its package or file, its severity. */
 import type { TargetNode } from '../../../model/events/event.js'
-import { shortDigest } from '../../mapping/identity.js'
+import { shortDigest } from '../../mapping/identifiers.js'
 import { toNode } from '../../mapping/node.js'
 import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'

@@ -41,7 +41,7 @@ interface Reading {
   changes: MissedChanges
   /** Becomes the watch's `tracked`. */
   tracked: TrackedState
-  /** Consecutive ones. */
+  /** Consecutive failures. */
   failures: number
 }
 

@@ -55,14 +55,14 @@ export async function readRemoved(
 }
 
 /** The parts of an event that its tombstone keeps. */
-export interface KeptOfRow {
+export interface TombstoneParts {
   provenance: Provenance | undefined
   occurredAt: string | null
   tail: MutableMembers
 }
 
 /** @param row `dedupe_key`, `source`, `kind` */
-export function tombstoneOf(row: Row, { provenance, occurredAt, tail }: KeptOfRow, erased: Erased): StoredEvent {
+export function tombstoneOf(row: Row, { provenance, occurredAt, tail }: TombstoneParts, erased: Erased): StoredEvent {
   const stored = String(row.dedupe_key)
   const isUnverified = stored.startsWith(UNVERIFIED_KEYS)
   const unknown: Provenance = { route: 'api', verified: 'none', ...(isUnverified ? { key_space: 'unverified' } : {}) }

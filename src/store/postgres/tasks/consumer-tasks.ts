@@ -15,7 +15,7 @@ import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { bigintArray, isStorable } from '../connection/text-array.js'
-import { refuseClosed } from '../write/refusals.js'
+import { refuseUnwritable } from '../write/refusals.js'
 
 const SELECT = /* sql */ `
   SELECT *, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters,
@@ -83,7 +83,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
     pool.transaction(async connection => {
       const [row] = isStorable(key.name) ? await connection.run(HOLD, key.name) : []
       if (!isOwned(row, key)) throw unknownConsumer()
-      refuseClosed(row)
+      refuseUnwritable(row)
       return work(connection, row)
     })
   const existing = async (key: ConsumerKey): Promise<string> => {
@@ -111,7 +111,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
       pool.transaction(async connection => {
         await connection.run(HOLD_CREATION)
         const [ledger] = await connection.run(HEAD)
-        refuseClosed(ledger)
+        refuseUnwritable(ledger)
         const [before] = await connection.run(HOLD, name)
         if (before) {
           if (!isOwned(before, { name, owner: rules.owner })) throw takenName()

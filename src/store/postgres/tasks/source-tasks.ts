@@ -3,7 +3,7 @@ import { toListedSource, tooManySources, toSourceWithSecrets } from '../../store
 import type { Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
-import { READ_STATE, refuseClosed } from '../write/refusals.js'
+import { READ_STATE, refuseUnwritable } from '../write/refusals.js'
 
 const FIND = /* sql */ `
   SELECT body, created_at, updated_at, secrets FROM sources LEFT JOIN source_secrets USING (name) WHERE name = $1`
@@ -53,5 +53,5 @@ export function sourceTasks(pool: Pool): SourceStore {
 
 async function hold(connection: Connection): Promise<void> {
   await connection.run(HOLD)
-  refuseClosed((await connection.run(READ_STATE))[0])
+  refuseUnwritable((await connection.run(READ_STATE))[0])
 }

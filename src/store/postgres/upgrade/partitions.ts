@@ -2,7 +2,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import { type Connection, quoted } from '../connection/connection.js'
 
 /** Number of coming months that have a partition in advance. */
-export const MONTHS_AHEAD = 3
+const MONTHS_AHEAD = 3
 const LOCK = 7_162_036_932
 /** Adding a partition blocks readers and writers, so it gives up early and is tried again later. */
 const LIMITS = /* sql */ `SET LOCAL lock_timeout = '2s'`

@@ -5,7 +5,7 @@ import { type EventToRecord, type LedgerHead, type RecordOutcome, StaleMatches }
 import { Connection } from '../connection/connection.js'
 import { type GroupToWrite, writeGroup } from './event-writer.js'
 import { type PreparedEvent, prepareEvent, sizeOf } from './prepared-event.js'
-import { refuseClosed } from './refusals.js'
+import { refuseUnwritable } from './refusals.js'
 
 /** Events and bytes that may wait for the database; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
@@ -85,7 +85,7 @@ export class EventGroups {
   async prove(run: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>): Promise<LedgerHead | null> {
     if (this.#head !== null && performance.now() - this.#provenAt <= PROVEN_MS) return this.#head
     const [row] = await run(PROBE)
-    refuseClosed(row)
+    refuseUnwritable(row)
     this.#provenAt = performance.now()
     this.#head = Number(row?.seq) === 0 ? null : { capturedAt: Number(row?.last_us), digest: String(row?.digest) }
     return this.#head

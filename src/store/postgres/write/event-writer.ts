@@ -14,7 +14,7 @@ import {
   type WrittenEvent,
 } from './numbered-events.js'
 import type { PreparedEvent } from './prepared-event.js'
-import { leaseLost, refuseClosed } from './refusals.js'
+import { leaseLost, refuseUnwritable } from './refusals.js'
 import {
   announceChanges,
   type ChangedSubscriptions,
@@ -89,7 +89,7 @@ const COUNT_CHANGES = /* sql */ `UPDATE ledger_clock SET changes = changes + $1 
 const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
 /** Minimum number of events between two marks. A count over a range reads at most the events between two marks. */
-export const MARKED_EVENTS = 256
+const MARKED_EVENTS = 256
 
 export interface GroupToWrite {
   events: readonly PreparedEvent[]
@@ -159,7 +159,7 @@ async function numberGroup(connection: Connection, { events, now, matchedWith }:
     connection.run(STORED, textArray(keys), textArray(answered)),
     lockSubscriptions(connection, [...new Set(matches.map(match => match.id))]),
   )
-  refuseClosed(clocks[0])
+  refuseUnwritable(clocks[0])
   if (matchedWith !== undefined && Number(versions[0]?.version) !== matchedWith) throw new StaleMatches()
   if (held.length < leases.size) throw leaseLost()
   const clock = toClock(clocks[0])

@@ -17,7 +17,7 @@ export function leaseLost(): AppError {
  *
  * @param clock with its `state`
  */
-export function refuseClosed(clock: Row | undefined): void {
+export function refuseUnwritable(clock: Row | undefined): void {
   refuseMoved(clock)
   if (clock?.state === 'importing') throw importInProgress()
 }

@@ -5,8 +5,8 @@ import { isTemporary, ownerFile } from './owner-record.js'
 import type { ProcessIdentity } from './process-identity.js'
 
 /**
- * A candidate in the election of the owner: an empty file next to the database whose *name* identifies the process. A name
- * appears complete or not at all, so no process ever reads half a claim.
+ * The claim of a candidate in the election of the owner: an empty file next to the database whose *name* identifies the process. A
+ * name appears complete or not at all, so no process ever reads half a claim.
  */
 export interface Claim extends ProcessIdentity {
   nonce: string

@@ -164,7 +164,7 @@ export function fillInstants({ body }: UnpackedEvent, capturedAt: Micros): void 
   body.write(text, body.length - LAST_SEEN_AT, 'latin1')
 }
 
-/** The sender's side of the outcomes: one for each event. */
+/** Unpacks the outcomes on the main thread, one for each event. */
 export function toOutcomes(
   events: readonly EventToRecord[],
   openBodies: readonly string[],

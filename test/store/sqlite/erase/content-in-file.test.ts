@@ -7,7 +7,7 @@ import { readSearch } from '../../../../src/model/events/search.js'
 import { toTimestamp } from '../../../../src/model/timestamp.js'
 import { readCopyLine } from '../../../../src/runtime/transfer/copy-lines.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { keysOf, messageCreated, readStored, untilIndexed, writtenDown } from '../../../support/events.js'
+import { keysOf, messageCreated, readStored, serialised, untilIndexed } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
@@ -46,7 +46,7 @@ t.test('the files have nothing of what was erased, regardless of its earlier cha
     }))
     await events.record(repeats.filter((_, n) => n % 3 === 0))
   }
-  await events.record([writtenDown(secret(200, 400_000))])
+  await events.record([serialised(secret(200, 400_000))])
   for (let first = 0; first <= 200; first += 50) {
     const instants = Array.from({ length: 50 }, (_, at) => NOON + first + at).filter(at => at <= NOON + 200)
     const payload = { reason: 'asked', by: 'root', count: 50, events: instants.map(toTimestamp) }

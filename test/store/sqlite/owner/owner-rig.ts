@@ -6,7 +6,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { AppError } from '../../../../src/model/app-error.js'
-import { acquireOwnership, type Ownership, type OwnershipRequest } from '../../../../src/store/sqlite/owner/owner.js'
+import {
+  acquireOwnership,
+  type Ownership,
+  type OwnershipRequest,
+} from '../../../../src/store/sqlite/owner/database-lock.js'
 import type { OwnerRecord } from '../../../../src/store/sqlite/owner/owner-record.js'
 import { ownIdentity } from '../../../../src/store/sqlite/owner/process-identity.js'
 import { CHEAP_START } from '../../../support/cheap-start.js'

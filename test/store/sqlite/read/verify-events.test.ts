@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { toTombstone } from '../../../../src/model/events/erasure.js'
 import { verifyEvents } from '../../../../src/store/sqlite/read/verify-events.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { messageCreated, untilIndexed, writtenDown } from '../../../support/events.js'
+import { messageCreated, serialised, untilIndexed } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
@@ -22,7 +22,7 @@ async function written(t: Test, count = 6): Promise<string> {
   const keys = Array.from({ length: count }, (_, at) => `chat:${at + 1}`)
   const payload = { text: 'x'.repeat(1_100_000) }
   await store.events.record(
-    keys.map(key => (key === 'chat:3' ? writtenDown(messageCreated(key, { payload })) : messageCreated(key))),
+    keys.map(key => (key === 'chat:3' ? serialised(messageCreated(key, { payload })) : messageCreated(key))),
   )
   await untilIndexed(store.events)
   await store.close()

@@ -8,7 +8,7 @@ import {
   type PackedEvents,
   packEvents,
 } from '../../../../src/store/sqlite/write/packed-events.js'
-import { messageCreated, writtenDown } from '../../../support/events.js'
+import { messageCreated, serialised } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
@@ -18,7 +18,7 @@ const by = (actor: string) => ({ actor: { id: actor, display: actor, metadata: {
 
 t.test('a large event that is marked before its turn in the index is found by the mark', async t => {
   const engine = open(t)
-  engine.commit([record(writtenDown(messageCreated('a', by('Ada'))))])
+  engine.commit([record(serialised(messageCreated('a', by('Ada'))))])
   engine.commit([record({ ...messageCreated('a'), matches: [{ id: 'sub_1', isCaptured: true }] })])
   engine.advanceIndex(10)
   t.equal(engine.unindexed, 0)
@@ -28,10 +28,10 @@ t.test('a large event that is marked before its turn in the index is found by th
 
 t.test('an event of a failed commit is not in the index under the number of the next event', async t => {
   const engine = open(t)
-  const lost = Array.from({ length: 16 }, (_, at) => record(writtenDown(messageCreated(`lost ${at}`, by('Ada')))))
+  const lost = Array.from({ length: 16 }, (_, at) => record(serialised(messageCreated(`lost ${at}`, by('Ada')))))
   const broken = { ...packedOf(messageCreated('broken')), matches: 'broken' }
   t.throws(() => engine.commit([...lost, { task: 'events.record', args: [broken, NOON] }]))
-  engine.commit([record(writtenDown(messageCreated('kept', by('Grace'))))])
+  engine.commit([record(serialised(messageCreated('kept', by('Grace'))))])
   engine.advanceIndex(10)
   t.equal(count(engine, { actors: ['Ada'] }), 0)
   t.equal(count(engine, { actors: ['Grace'] }), 1)
@@ -39,9 +39,9 @@ t.test('an event of a failed commit is not in the index under the number of the 
 
 t.test('an event that enters the index while a search reads it is found once', async t => {
   const engine = open(t)
-  engine.commit([record(writtenDown(messageCreated('indexed')))])
+  engine.commit([record(serialised(messageCreated('indexed')))])
   engine.advanceIndex(10)
-  engine.commit([record(writtenDown(messageCreated('large', { payload: { filling: FILLING, last: 'needle' } })))])
+  engine.commit([record(serialised(messageCreated('large', { payload: { filling: FILLING, last: 'needle' } })))])
   const search = engine.query({ task: 'events.query', args: [{ order: 'desc', limit: 10, search: ['needle'] }] })
   t.equal(search.next().done, false, 'a large event is read in slices')
   engine.advanceIndex(10)
@@ -53,7 +53,7 @@ t.test('an event that enters the index while a search reads it is found once', a
 
 t.test('of many large events every one is found, also those that were read back for the index', async t => {
   const engine = open(t)
-  for (let at = 0; at < 20; at++) engine.commit([record(writtenDown(messageCreated(`key ${at}`, by(`actor ${at}`))))])
+  for (let at = 0; at < 20; at++) engine.commit([record(serialised(messageCreated(`key ${at}`, by(`actor ${at}`))))])
   while (engine.unindexed > 0) engine.advanceIndex(10)
   for (let at = 0; at < 20; at++) t.equal(count(engine, { actors: [`actor ${at}`] }), 1)
 })

@@ -6,7 +6,7 @@
  */
 import { readlinkSync, symlinkSync, unlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { acquireOwnership } from '../../../../../src/store/sqlite/owner/owner.js'
+import { acquireOwnership } from '../../../../../src/store/sqlite/owner/database-lock.js'
 import { processState } from '../../../../../src/store/sqlite/owner/process-identity.js'
 
 const [, , database = '', rounds = '1'] = process.argv

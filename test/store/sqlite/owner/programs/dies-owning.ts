@@ -13,7 +13,7 @@ interceptFiles(
   deathAt(Number(step)),
 )
 
-const { acquireOwnership } = await import('../../../../../src/store/sqlite/owner/owner.js')
+const { acquireOwnership } = await import('../../../../../src/store/sqlite/owner/database-lock.js')
 const ownership = await acquireOwnership({
   database,
   role: 'server',

@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { AppError } from '../../../../../src/model/app-error.js'
-import { acquireOwnership } from '../../../../../src/store/sqlite/owner/owner.js'
+import { acquireOwnership } from '../../../../../src/store/sqlite/owner/database-lock.js'
 
 const [, , database = '', role, socket] = process.argv
 

@@ -39,7 +39,7 @@ interceptFiles(promises, ['open', 'readdir', 'writeFile', 'rename', 'unlink', 'r
 Object.assign(timers, { setTimeout: turn })
 syncBuiltinESMExports()
 
-const { acquireOwnership } = await import('../../../../../src/store/sqlite/owner/owner.js')
+const { acquireOwnership } = await import('../../../../../src/store/sqlite/owner/database-lock.js')
 const { readOwner } = await import('../../../../../src/store/sqlite/owner/owner-record.js')
 
 async function candidate(database: string, inside: { count: number }): Promise<void> {

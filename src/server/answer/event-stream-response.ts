@@ -5,7 +5,7 @@ import type { HeldResponse } from '../http/shutdown.js'
 import { apiHeaders } from './reply.js'
 
 /** Begins an answer of server-sent events. @returns false if that completes it (`HEAD`) */
-export function beginEvents(req: HttpRequest, res: ServerResponse): boolean {
+export function beginEventStream(req: HttpRequest, res: ServerResponse): boolean {
   res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'])
   if (req.method !== 'HEAD') return true
   res.end()

@@ -2,7 +2,7 @@ import { AppError } from '../model/app-error.js'
 import type { CopyStore } from '../store/copy-store.js'
 
 /** Ledgers that accept no changes of their own, but may be opened. */
-export interface OpenedAlthough {
+export interface AllowedStates {
   /** One with an incomplete import, which the caller continues. */
   continuesImport?: boolean
   /** One that follows another ledger: the caller only reads it, or copies. */
@@ -12,10 +12,10 @@ export interface OpenedAlthough {
 }
 
 /** @throws AppError `configuration/import_incomplete`, `configuration/follows_another`, `configuration/continued_elsewhere` */
-export async function refuseClosed(
+export async function refuseUnusable(
   copies: Pick<CopyStore, 'findMark' | 'findFollow' | 'findMoved'>,
   database: string,
-  { continuesImport = false, mayFollow = false, mayBeMoved = false }: OpenedAlthough,
+  { continuesImport = false, mayFollow = false, mayBeMoved = false }: AllowedStates,
 ): Promise<void> {
   if (!continuesImport && (await copies.findMark())) throw importIncomplete(database)
   const { mark } = await copies.findFollow()

@@ -1,4 +1,4 @@
-/** Verification code that all platforms share. */
+/** Compares a delivery with the configured secrets; all platforms share it. */
 import { AppError } from '../../model/app-error.js'
 
 /** The configured secrets without empty ones, which prove nothing. */

@@ -1,23 +1,23 @@
 import type { Identity } from '../../accounts/identity.js'
 import type { HttpRequest } from '../http/route.js'
-import { type Figure, figureBy } from '../metrics/figure.js'
+import { type Metric, metricBy } from '../metrics/metric.js'
 import { toCaller } from '../request/caller.js'
 import type { ServedConsumers } from './consumer-routes.js'
 
 /** Metrics of the consumers that the caller may see. */
-export async function consumerFigures(
+export async function consumerMetrics(
   consumers: Pick<ServedConsumers, 'list'>,
   { identity }: HttpRequest<Identity>,
-): Promise<Figure[]> {
+): Promise<Metric[]> {
   const listed = await consumers.list(toCaller(identity))
   if (listed.length === 0) return []
   const lags = (value: 'events' | 'seconds') => listed.map(({ name, lag }) => [name, lag[value]] as const)
   return [
-    figureBy('consumer', lags('events'), {
+    metricBy('consumer', lags('events'), {
       name: 'daybook_consumer_lag_events',
       help: 'Matching events after the checkpoint of a consumer; a lower bound where counting takes too long.',
     }),
-    figureBy('consumer', lags('seconds'), {
+    metricBy('consumer', lags('seconds'), {
       name: 'daybook_consumer_lag_seconds',
       help: 'Age of the oldest of these events; an upper bound where finding it takes too long.',
     }),

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
-import { firstByte, readJson, splitArray, splitElements, splitLines } from '../../../src/server/request/json-bytes.js'
+import { readJson } from '../../../src/server/request/read-json.js'
+import { firstByte, splitArray, splitElements, splitLines } from '../../../src/server/request/split-json.js'
 
 t.test('an array is cut into the texts of its elements', async () => {
   fc.assert(

@@ -1,5 +1,5 @@
 /** A metric whose values are kept elsewhere, and read together with the other metrics. */
-export interface Figure {
+export interface Metric {
   type: 'gauge' | 'counter'
   name: string
   help: string
@@ -7,16 +7,16 @@ export interface Figure {
   values: readonly { labels?: Readonly<Record<string, string>>; value: number }[]
 }
 
-/** A figure without labels. */
-export function figure(name: string, help: string, value: number): Figure {
+/** A metric without labels. */
+export function metric(name: string, help: string, value: number): Metric {
   return { type: 'gauge', name, help, values: [{ value }] }
 }
 
-/** A figure by the values of one label. */
-export function figureBy(
+/** A metric by the values of one label. */
+export function metricBy(
   label: string,
   values: Iterable<readonly [string, number]>,
-  { type = 'gauge', name, help }: Pick<Figure, 'name' | 'help'> & Partial<Pick<Figure, 'type'>>,
-): Figure {
+  { type = 'gauge', name, help }: Pick<Metric, 'name' | 'help'> & Partial<Pick<Metric, 'type'>>,
+): Metric {
   return { type, name, help, values: Array.from(values, ([word, value]) => ({ labels: { [label]: word }, value })) }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { LoginThrottle } from '../../src/login/throttle.js'
+import { LoginThrottle } from '../../src/login/login-throttle.js'
 import { AppError } from '../../src/model/app-error.js'
 
 const SECOND = 1000

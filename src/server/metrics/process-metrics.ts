@@ -2,7 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import { freeSpaceText, isDiskLow } from '../../model/disk-space.js'
 import type { ConnectionUse } from '../http/connections.js'
 import type { HeldAnswer } from '../http/shutdown.js'
-import { type Figure, figure, figureBy } from './figure.js'
+import { type Metric, metric, metricBy } from './metric.js'
 
 /** The size of a program's files, and of the disk below them. Bytes. */
 export interface StorageSizes {
@@ -25,8 +25,8 @@ export interface ProgramParts {
   heldCounts: () => Iterable<[HeldAnswer, number]>
 }
 
-/** Figures of this process, which are always known. */
-export function processFigures({ version, connectionCounts, heldCounts }: ProgramParts): Figure[] {
+/** Metrics of this process, which are always known. */
+export function processMetrics({ version, connectionCounts, heldCounts }: ProgramParts): Metric[] {
   return [
     {
       type: 'gauge',
@@ -34,20 +34,20 @@ export function processFigures({ version, connectionCounts, heldCounts }: Progra
       help: 'The version of the server, with the value 1.',
       values: [{ labels: { version }, value: 1 }],
     },
-    figureBy('use', Object.entries(connectionCounts()), {
+    metricBy('use', Object.entries(connectionCounts()), {
       name: 'daybook_connections',
       help: 'Open connections, by their use.',
     }),
-    figureBy('kind', heldCounts(), {
+    metricBy('kind', heldCounts(), {
       name: 'daybook_held_answers',
       help: 'Answers that are held open: event streams, long polls, exports, logs of runs, streams of other boards.',
     }),
   ]
 }
 
-export async function readyFigure(prove: () => Promise<unknown>): Promise<Figure[]> {
+export async function readyMetric(prove: () => Promise<unknown>): Promise<Metric[]> {
   const isReady = await prove().then(() => true, unavailable)
-  return [figure('daybook_ready', '1 if the store can commit, otherwise 0.', isReady ? 1 : 0)]
+  return [metric('daybook_ready', '1 if the store can commit, otherwise 0.', isReady ? 1 : 0)]
 }
 
 function unavailable(error: unknown): false {
@@ -55,16 +55,16 @@ function unavailable(error: unknown): false {
   throw error
 }
 
-export async function storageFigures(read: ReadStorageSizes): Promise<Figure[]> {
+export async function storageMetrics(read: ReadStorageSizes): Promise<Metric[]> {
   const { database, wal, disk } = await read()
   return [
-    figure('daybook_database_bytes', 'Size of the database, without its write-ahead log.', database),
-    ...(wal === undefined ? [] : [figure('daybook_wal_bytes', 'Size of the write-ahead log of the database.', wal)]),
+    metric('daybook_database_bytes', 'Size of the database, without its write-ahead log.', database),
+    ...(wal === undefined ? [] : [metric('daybook_wal_bytes', 'Size of the write-ahead log of the database.', wal)]),
     ...(disk === undefined
       ? []
       : [
-          figure('daybook_disk_size_bytes', 'Size of the file system of the database.', disk.size),
-          figure('daybook_disk_free_bytes', 'Free space on it that the server may use.', disk.free),
+          metric('daybook_disk_size_bytes', 'Size of the file system of the database.', disk.size),
+          metric('daybook_disk_free_bytes', 'Free space on it that the server may use.', disk.free),
         ]),
   ]
 }

@@ -1,5 +1,5 @@
 /**
- * Converts platform data to identifying texts: bounded, and with exactly one UTF-8 form.
+ * Converts platform data to identifiers: bounded, and with exactly one UTF-8 form.
  *
  * The limits add up to less than the 512 characters of a dedupe key and the 128 of a kind, so the ledger refuses no
  * text from here.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { digestOf, toDedupeKey, toIdentifier, toWord } from '../../../src/platforms/mapping/identity.js'
+import { digestOf, toDedupeKey, toIdentifier, toWord } from '../../../src/platforms/mapping/identifiers.js'
 import { anyCharacter } from '../../support/any-character.js'
 
 const hostile = fc.oneof(
