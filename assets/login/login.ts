@@ -167,12 +167,12 @@ function toNote(answer: Response, problem: Problem): Note {
   if (problem.code === 'invalid_credentials') {
     return {
       what: username ? 'Wrong name or password.' : 'Wrong password.',
-      advice: `Check Caps Lock. After several failed attempts ${program} responds more slowly.`,
+      advice: `Check Caps Lock. After several failed attempts ${programInText} makes you wait.`,
     }
   }
   const wait = `Wait ${inWords(answer.headers.get('retry-after'))}, then try again.`
   if (answer.status === 429) return { what: 'Too many failed attempts.', advice: wait }
-  if (answer.status === 503) return { what: `${program} is busy.`, advice: wait }
+  if (answer.status === 503 && problem.code !== 'capacity') return { what: `${program} is busy.`, advice: wait }
   const detail = textOf(problem.detail)
   const requestId = textOf(problem.request_id)
   return {

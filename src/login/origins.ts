@@ -23,6 +23,16 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 /**
+ * An address of this machine under the name by which a request came, `localhost` or `127.0.0.1`: browsers keep the cookies
+ * of the two apart. Any other address stays as it is.
+ */
+export function underNameOf(host: string | undefined, url: string): string {
+  const isOfThisMachine = isLoopbackHost(new URL(url).host)
+  const [name] = host?.toLowerCase().match(/^(?:localhost|127\.0\.0\.1)(?=:|$)/) ?? []
+  return isOfThisMachine && name !== undefined ? url.replace(/(?<=:\/\/)(?:[^/:[]+|\[[^\]]*\])/, name) : url
+}
+
+/**
  * The origin of a page served without a proxy: none if the `Host` header is missing (HTTP/1.0) or is not a host. Browsers
  * write origins in lower case and omit the default port.
  *

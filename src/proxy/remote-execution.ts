@@ -15,6 +15,8 @@ export type RemoteExecution = 'none' | 'certain' | 'by body'
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi
 /** Paths that execute; matched in lower case, without escapes and trailing slashes. */
 const EXECUTES = /^\/api\/(?:executor\/.+|runs\/[^/]*\/cancel)$/s
+/** That backend may be a board too, which forwards to a backend of its own. */
+const NESTED = /^(?:\/api\/backends\/[^/]*)+/
 const STARTS_RUN = /^\/api\/cards\/[^/]*\/runs$/
 
 /**
@@ -32,7 +34,7 @@ const STARTS_NOTHING = /^[ \t\r\n]*\{[ \t\r\n]*"mode"[ \t\r\n]*:[ \t\r\n]*"(?:dr
 export function toRemoteExecution({ method, path, showsToken }: RemoteRequest): RemoteExecution {
   if (showsToken) return 'certain'
   if (method !== 'POST') return 'none'
-  const plain = toPlainPath(path)
+  const plain = toPlainPath(path).replace(NESTED, '')
   if (EXECUTES.test(plain)) return 'certain'
   return STARTS_RUN.test(plain) ? 'by body' : 'none'
 }

@@ -78,6 +78,12 @@ t.test('the login page in a browser', inBrowser(), async t => {
     { status: 429, headers: { 'retry-after': '600' }, note: 'Wait 10 minutes, then try again.' },
     { status: 503, headers: { 'retry-after': '1' }, note: 'Daybook is busy. Wait 1 second, then try again.' },
     { status: 503, note: 'Wait a little, then try again.' },
+    {
+      status: 503,
+      headers: { 'retry-after': '60' },
+      body: { code: 'capacity', detail: 'There are 1024 sessions already.' },
+      note: 'There are 1024 sessions already.',
+    },
     { status: 403, body: { detail: 'Come from here.' }, note: 'This login was refused. Come from here.' },
     { status: 500, body: { detail: 'It broke.', request_id: 'r-7' }, note: 'It broke. Request r-7.' },
     { status: 200, body: '<p>Hotel network', note: 'Daybook did not answer. Check that you are connected' },

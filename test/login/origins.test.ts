@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { directOrigin, isHost, isSameOrigin } from '../../src/login/origins.js'
+import { directOrigin, isHost, isSameOrigin, underNameOf } from '../../src/login/origins.js'
 import { anyCharacter } from '../support/any-character.js'
 
 const HOSTS: [string, string][] = [
@@ -129,4 +129,19 @@ t.test('no Host header has an origin that a URL parser takes for another', async
     { numRuns: 300 },
   )
   t.pass()
+})
+
+t.test('an address of this machine is given under the name by which a request came', t => {
+  const cases: [host: string | undefined, url: string, expected: string][] = [
+    ['localhost:8766', 'http://127.0.0.1:8765', 'http://localhost:8765'],
+    ['127.0.0.1:8766', 'http://localhost:8765/ledger', 'http://127.0.0.1:8765/ledger'],
+    ['LOCALHOST', 'http://[::1]:8765', 'http://localhost:8765'],
+    ['[::1]:8766', 'http://127.0.0.1:8765', 'http://127.0.0.1:8765'],
+    ['board.example.org', 'http://127.0.0.1:8765', 'http://127.0.0.1:8765'],
+    ['localhost:8766', 'https://ledger.example.org/x', 'https://ledger.example.org/x'],
+    ['localhost.example.org', 'http://127.0.0.1:8765', 'http://127.0.0.1:8765'],
+    [undefined, 'http://127.0.0.1:8765', 'http://127.0.0.1:8765'],
+  ]
+  for (const [host, url, expected] of cases) t.equal(underNameOf(host, url), expected, `${host} ${url}`)
+  t.end()
 })

@@ -18,6 +18,8 @@ const PATHS: Record<RemoteExecution, readonly string[]> = {
     '/api/runs/%72un%201/canc%65l',
     '/api/runs/run_1;v=1/cancel%20',
     '/api/runs/run_1/cancel%3Fx',
+    '/api/backends/next/api/executor/pause',
+    '/api/backends/next/api/Backends/%61nother/api/runs/run_1/cancel',
   ],
   'by body': [
     '/api/cards/card_1/runs',
@@ -32,6 +34,7 @@ const PATHS: Record<RemoteExecution, readonly string[]> = {
     '/api/cards/card_1/runs;mode=mock',
     '/api/cards/card_1/runs%23',
     '/api/cards/;/runs',
+    '/api/backends/next/api/cards/card_1/runs',
   ],
   none: [
     '/api/',
@@ -47,6 +50,9 @@ const PATHS: Record<RemoteExecution, readonly string[]> = {
     '/api/runs/run_1/cancelled',
     '/api/executor',
     '/api/executor/',
+    '/api/backends',
+    '/api/backends/next',
+    '/api/backends/next/api/cards',
     '/api/x/executor/pause',
     '/api/%',
   ],

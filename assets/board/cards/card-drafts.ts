@@ -10,7 +10,7 @@ const MOST = 50
 
 const drafts = signal<ReadonlyMap<string, CardDraft>>(readKeptDrafts())
 
-registerDraft(KEPT, () => [...drafts.peek()])
+registerDraft(KEPT, () => (drafts.peek().size > 0 ? [...drafts.peek()] : undefined))
 
 /** Unsaved drafts, by `draftKey`. */
 export const cardDrafts: ReadonlySignal<ReadonlyMap<string, CardDraft>> = drafts

@@ -5,6 +5,7 @@ import { askSession } from '../../client/ask-session.js'
 import { createGate } from '../../gate/board-gate.js'
 import type { Gate } from '../../gate/gate.js'
 import { createLedgerLogin } from '../../gate/ledger-login.js'
+import { isLoopbackHost } from '../../login/origins.js'
 import type { BoardSecrets } from '../../model/board/board-secrets.js'
 import { Backends } from '../../proxy/backends.js'
 import { type BoardServer, createBoardServer } from '../../server/board/board-server.js'
@@ -151,15 +152,20 @@ function createServer(
       loginPage,
       asksUsername: username !== undefined,
       isDemo,
-      acceptsLedgerLogin: ledgerLogin !== undefined,
       ...(serviceOrigin === undefined ? {} : { serviceOrigin }),
       ...(ledgerUrl === undefined ? {} : { ledgerUrl }),
+      ...(ledgerLogin === undefined ? {} : { ledgerLoginUrl: loginPageOf(ledgerLogin, ledgerUrl) }),
     },
     logger,
     accessLog,
     version: readVersion(),
     requestIds,
   })
+}
+
+/** The ledger that the setting names, by its address for people if it is the one of this process. */
+function loginPageOf(ledgerLogin: string, ledgerUrl: string | undefined): string {
+  return ledgerUrl !== undefined && isLoopbackHost(new URL(ledgerLogin).host) ? ledgerUrl : ledgerLogin
 }
 
 function refuseCopy(): Promise<never> {

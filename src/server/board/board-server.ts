@@ -45,8 +45,8 @@ export interface BoardServerSettings {
   serviceOrigin?: string
   /** Address of the ledger's page, for a link to it. */
   ledgerUrl?: string
-  /** Whether sessions of the ledger count; the login page shows that. */
-  acceptsLedgerLogin?: boolean
+  /** Where to log in to the ledger, if its sessions count. */
+  ledgerLoginUrl?: string
   /** Whether the cards are samples; the page shows that. */
   isDemo?: boolean
 }
@@ -100,7 +100,7 @@ export interface BoardServer extends HttpApp {
 /** The board's HTTP side. It does not close the board. */
 export function createBoardServer(options: BoardServerOptions): BoardServer {
   const { gate, settings, logger, requestIds } = options
-  const { rootPath, cookieSecure, loginPage: look, asksUsername, serviceOrigin, ledgerUrl } = settings
+  const { rootPath, cookieSecure, loginPage: look, asksUsername, serviceOrigin, ledgerUrl, ledgerLoginUrl } = settings
   const throttleAddress = createThrottleAddress(settings.trustedProxies)
   const publicHost = serviceOrigin === undefined ? undefined : new URL(serviceOrigin).host
   const watchProxies = createProxyWatch({ throttleAddress, setting: 'BOARD_TRUSTED_PROXIES', logger })
@@ -119,9 +119,9 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
     look,
     asksUsername,
     ...(publicHost === undefined ? {} : { publicHost }),
-    ...(settings.acceptsLedgerLogin
-      ? { ledger: { url: ledgerUrl, isOnly: () => !gate.authStatus(ANONYMOUS).enabled } }
-      : {}),
+    ...(ledgerLoginUrl === undefined
+      ? {}
+      : { ledger: { url: ledgerLoginUrl, isOnly: () => !gate.authStatus(ANONYMOUS).enabled } }),
   })
   const routes = boardRoutes({
     ...options,

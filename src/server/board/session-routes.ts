@@ -87,7 +87,8 @@ const DOCS = {
   },
   logout: {
     summary: 'Ends the session of the cookie',
-    description: 'Deletes the session and its cookie; without a session it does nothing.',
+    description:
+      'Deletes the session and its cookie. Without a session, with the key or on an open board, it does nothing. 409 `ledger_session` for a session of the ledger, which ends there.',
     answers: { 200: { description: 'Ended; the cookie is cleared', schema: SessionSchema } },
   },
   auth: {

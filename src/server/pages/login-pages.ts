@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Type from '#typebox'
 import { LOGIN_ASSETS, type LoginLabels, type LoginPageFiles, renderLoginPage } from '../../login/login-page.js'
+import { underNameOf } from '../../login/origins.js'
 import { safeNext } from '../../login/safe-next.js'
 import type { LoginLook } from '../../model/login-look.js'
 import { problemReply } from '../answer/problem.js'
@@ -39,7 +40,7 @@ export interface LoginPagesOptions {
   asksUsername?: boolean
   labels?: Partial<LoginLabels>
   /** Sessions of the ledger count too. `isOnly`: there is no other login. */
-  ledger?: { url?: string | undefined; isOnly: () => boolean }
+  ledger?: { url: string; isOnly: () => boolean }
   /** The files that the page names. */
   files?: LoginPageFiles
   /** The content of those files: name → paths below the package's `assets/`, which are joined. */
@@ -75,7 +76,7 @@ export function loginPages(options: LoginPagesOptions): LoginPages {
   const show = (req: HttpRequest, asked: unknown): Reply => {
     const next = safeNext(asked, rootPath)
     const host = publicHost ?? req.headers.host ?? ''
-    const ways = ledger ? { ledger: { url: ledger.url, isOnly: ledger.isOnly() } } : {}
+    const ways = ledger ? { ledger: { url: underNameOf(req.headers.host, ledger.url), isOnly: ledger.isOnly() } } : {}
     const page = { ...look, rootPath, next, host, asksUsername, labels, ...ways, ...(files ? { files } : {}) }
     const headers = ['Cache-Control', 'no-store']
     return { status: 200, type: 'text/html; charset=utf-8', page: true, body: renderLoginPage(page), headers }

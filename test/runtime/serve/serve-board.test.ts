@@ -275,8 +275,11 @@ t.test(
         text: /<title>Log in to the board[\s\S]*log in there, then load this page again/,
       })
       t.notMatch((await ask('/')).text, /<form|<script[^>]*login/)
+      t.ok((await ask('/')).text.includes(`href="${ledger.url}"`))
+      const underItsName = await ask('/', {}, 'GET', url.replace('127.0.0.1', 'localhost'))
+      t.ok(underItsName.text.includes(`href="${ledger.url.replace('127.0.0.1', 'localhost')}"`))
       const both = await serveBoard(t, { ...env, BOARD_PASSWORD: PASSWORD })
-      t.match(await ask('/', {}, 'GET', both), { text: /<form[\s\S]*Or use your login to the ledger/ })
+      t.match(await ask('/', {}, 'GET', both), { text: /<form[\s\S]*Or use your login to the <a/ })
       t.match(await ask('/', { cookie }, 'GET', both), { status: 200, text: /id="app"/ })
     })
 
