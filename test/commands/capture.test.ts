@@ -140,7 +140,7 @@ t.test(
     })
     t.match(await run([...CAPTURE, '--due']), { code: 0, out: '{"captures":[],"left":0}\n' })
     t.match(await run([...CAPTURE, 'all']), { code: 2, err: /watches all of the chat platform\. Only a chat topic/ })
-    t.match(await run([...CAPTURE, 'own']), { code: 2, err: /watches "builds", and only a topic or a stream/ })
+    t.match(await run([...CAPTURE, 'own']), { code: 2, err: /watches "builds"\. Only a chat topic or stream/ })
     t.match(await run([...CAPTURE, 'forum']), { code: 78, err: /no account of it is configured/ })
   },
 )
