@@ -54,6 +54,8 @@ const MEMORY = '/dev/shm'
 const NEEDED_BYTES = 2 * 1024 ** 3
 
 process.env.TMPDIR = temporaryFolder()
+// npm would keep what it has compiled there.
+process.env.NODE_DISABLE_COMPILE_CACHE = '1'
 
 const named = process.argv.slice(2)
 const needed = named.length > 0 ? [] : Object.entries(PROGRAMS)
