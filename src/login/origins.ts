@@ -1,3 +1,5 @@
+import { trimEndOf } from '../model/trim.js'
+
 /** A name or an address with an optional port. Nothing else may reach a URL parser. */
 const HOST = /^(?:[a-z0-9._-]+|\[[a-f0-9]*:[a-f0-9.:]+\])(?::\d{1,5})?$/i
 
@@ -27,9 +29,11 @@ export function isLoopbackHost(host: string | undefined): boolean {
  * of the two apart. Any other address stays as it is.
  */
 export function underNameOf(host: string | undefined, url: string): string {
-  const isOfThisMachine = isLoopbackHost(new URL(url).host)
   const [name] = host?.toLowerCase().match(/^(?:localhost|127\.0\.0\.1)(?=:|$)/) ?? []
-  return isOfThisMachine && name !== undefined ? url.replace(/(?<=:\/\/)(?:[^/:[]+|\[[^\]]*\])/, name) : url
+  const to = new URL(url)
+  if (name === undefined || !isLoopbackHost(to.host)) return url
+  to.hostname = name
+  return trimEndOf(to.href, '/')
 }
 
 /**
