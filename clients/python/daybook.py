@@ -149,7 +149,8 @@ class Daybook:
     def _connect(self) -> http.client.HTTPConnection:
         scheme, host, port = self._address
         kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
-        return kind(host, port, timeout=IDLE_SECONDS)
+        # Without a port, it would be read from the host, also from the end of an IPv6 address.
+        return kind(host, port or kind.default_port, timeout=IDLE_SECONDS)
 
 
 class _Channel:

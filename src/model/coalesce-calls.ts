@@ -26,7 +26,8 @@ export function coalesceCalls<Value>(
     current = reading
     reused = isShared ? { reading, until: now() + reuseMs } : undefined
     const end = () => {
-      if (current === reading) current = undefined
+      // A next read begins in a later microtask. Until then, calls share it.
+      if (current === reading && !next) current = undefined
     }
     reading.then(end, end)
     return reading

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -27,6 +27,7 @@ def report(sentence):
 ledger.consume("work", handle, start="beginning", retries=0, on_failure="dead-letter", report=report)
 print("ended", flush=True)
 `
+const ENV = { PATH: process.env.PATH, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' }
 const missing = hasPython() ? {} : { skip: 'python3 is missing' }
 if ('skip' in missing && process.env.CI === 'true') throw new Error('python3 is missing.')
 
@@ -38,8 +39,7 @@ t.test(
     const before = await openServed(t)
     show(before.handler)
     await before.record(1, 2, 3)
-    const env = { PATH: process.env.PATH, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' }
-    const child = spawn('python3', ['-c', PROGRAM, url], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn('python3', ['-c', PROGRAM, url], { env: ENV, stdio: ['ignore', 'pipe', 'inherit'] })
     const ended = once(child, 'close')
     t.teardown(async () => {
       child.kill('SIGKILL')
@@ -78,3 +78,16 @@ t.test(
     t.match((await restored.request('/api/consumers/work')).body, { lag: { events: 0 }, leased_until: null })
   },
 )
+
+t.test('an address without a port has that of its scheme, also with a literal IPv6 address', missing, async t => {
+  const program = `
+import sys
+from daybook import Daybook
+for url in sys.argv[1:]:
+    connection = Daybook(url)._connect()
+    print(connection.host, connection.port)
+`
+  const urls = ['http://[::1]', 'https://[2001:db8::2]/ledger', 'http://[::1]:8765', 'https://ledger.example.org']
+  const { stdout } = spawnSync('python3', ['-c', program, ...urls], { env: ENV, encoding: 'utf8' })
+  t.same(stdout.split('\n').slice(0, -1), ['::1 80', '2001:db8::2 443', '::1 8765', 'ledger.example.org 443'])
+})

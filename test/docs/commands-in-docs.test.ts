@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ownFolder } from '../black-box/own-folder.js'
+import { problem, standIn } from '../client/stand-in.js'
 import { documentedChat } from './documented-chat.js'
 import { documentedDeliveries } from './documented-deliveries.js'
 import { documentedRepository } from './documented-repository.js'
 import { makeOlderLedger } from './older-ledger.js'
-import { type Block, type Page, readPages } from './pages.js'
+import { PageShell } from './page-shell.js'
+import { type Block, type Page, readPage, readPages } from './pages.js'
 import { type Addresses, Reader } from './reader.js'
 import { differences } from './shown-output.js'
 
@@ -49,6 +53,23 @@ for (const page of readPages()) {
     }
   })
 }
+
+const tutorial = readPage('docs/tutorial.md')
+t.test(
+  'the consumer of the tutorial continues after a busy server',
+  skipWithout(missingPrograms(tutorial)),
+  async t => {
+    const next_since = '2031-05-04T09:00:00.123456Z'
+    const page = { items: [{ dedupe_key: 'demo:1', conversation: { title: 'Login fails' } }], next_since }
+    const server = await standIn(t, () => (server.arrived.length === 1 ? problem(503, 'busy') : { body: page }))
+    const home = ownFolder(t)
+    const script = tutorial.blocks.find(({ text }) => text.includes('cat > consume.sh'))?.text ?? 'false'
+    const { ok, err } = await new PageShell(t, home).run(script, { EVENT_API_URL: server.url })
+    t.ok(ok, 'the script ends well', { err })
+    t.equal(readFileSync(join(home, 'work/checkpoint'), 'utf8'), `${next_since}\n`)
+    t.equal(readFileSync(join(home, 'work/issues.txt'), 'utf8'), 'demo:1\tLogin fails\n')
+  },
+)
 
 function startOf({ language, text }: Block): RegExpExecArray | null {
   return language === 'console' ? START.exec(text) : null

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import t from 'tap'
 import { type Page, proseOf, ROOT, readPage, readPages } from './pages.js'
@@ -20,6 +20,18 @@ for (const page of readPages()) {
     for (const { language, line } of page.blocks) t.ok(LANGUAGES.includes(language), `line ${line}: "${language}"`)
   })
 }
+
+t.test('every path in the folder of the program is one that the installation creates', async t => {
+  const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  for (const { path, text } of readPages()) {
+    for (const [named, below = ''] of text.matchAll(/\/opt\/daybook\/([\w./-]+)/g)) {
+      const [, inPackage] = /^lib\/node_modules\/daybook\/(.+)$/.exec(below) ?? []
+      const isCreated =
+        inPackage === undefined ? below.startsWith('bin/') && below.slice(4) in bin : existsSync(join(ROOT, inPackage))
+      t.ok(isCreated, `${named} in ${path}`)
+    }
+  }
+})
 
 t.test('every page can be reached from the README', async t => {
   const linked = [...readPage('README.md').text.matchAll(/\]\((docs\/[^)#]+)\)/g)].map(([, path]) => path)

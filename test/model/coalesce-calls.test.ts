@@ -38,6 +38,20 @@ t.test('calls during a read share the next read, which sees every change made be
   t.match(seen, { reads: 2, most: 1 })
 })
 
+t.test('a call at the moment when a read ends shares the next read', async t => {
+  const { read, seen, end } = rig()
+  const first = read()
+  const atEnd = first.then(read)
+  const waiting = read()
+  end()
+  await first
+  await turn()
+  t.match(seen, { reads: 2, running: 1 })
+  end()
+  await Promise.all([atEnd, waiting])
+  t.match(seen, { reads: 2, most: 1 })
+})
+
 t.test('a failed read does not affect the next one', async t => {
   const { read, seen, end } = rig()
   seen.value = -1

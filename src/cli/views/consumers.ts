@@ -55,7 +55,7 @@ export function consumerCard(consumer: unknown, style: TerminalStyle): string {
 
 const LETTER_COLUMNS = [
   { title: 'id', align: 'right' as const },
-  { title: 'event', flexible: true },
+  { title: 'event' },
   { title: 'failed (UTC)' },
   { title: 'tries', align: 'right' as const },
   { title: 'error', flexible: true },

@@ -1,4 +1,4 @@
-import { at, lineAt, listAt } from '../terminal/fields.js'
+import { lineAt, listAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
 
@@ -15,9 +15,9 @@ const REFUSED = [{ title: 'refused at' }, { title: 'source' }, { title: 'why', f
 export function deliveriesText(trace: unknown, style: TerminalStyle): string {
   const sources = listAt(trace, 'sources').map(source => [
     lineAt(source, 'source'),
-    String(at(source, 'accepted')),
+    lineAt(source, 'accepted'),
     lineAt(source, 'last_accepted_at') || 'never',
-    String(at(source, 'refused')),
+    lineAt(source, 'refused'),
     lineAt(source, 'last_refused_at') || 'never',
   ])
   const refused = listAt(trace, 'refused').map(delivery => [

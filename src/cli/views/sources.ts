@@ -1,8 +1,8 @@
 import { card } from '../terminal/card.js'
-import { at, countAt, lineAt, listAt, textAt, timeAt } from '../terminal/fields.js'
+import { at, countAt, lineAt, linesAt, listAt, textAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
-import { toTerminalJson } from '../terminal/text.js'
+import { prettyJson, toTerminalJson, toTerminalLine } from '../terminal/text.js'
 
 const COLUMNS = [
   { title: 'name' },
@@ -18,9 +18,9 @@ export function sourceTable(sources: unknown, style: TerminalStyle): string {
   const items = Array.isArray(sources) ? sources : []
   if (items.length === 0) return style.paint.dim('No sources. Add one with "daybook sources add".')
   const rows = items.map(source => [
-    String(at(source, 'definition', 'name')),
-    String(at(source, 'definition', 'description') ?? ''),
-    String(at(source, 'definition', 'proof', 'type')),
+    lineAt(source, 'definition', 'name'),
+    lineAt(source, 'definition', 'description'),
+    lineAt(source, 'definition', 'proof', 'type'),
     countAt(source, 'secret_count'),
     at(source, 'accepts') === true ? 'yes' : 'no',
     timeAt(source, 'updated_at'),
@@ -30,14 +30,13 @@ export function sourceTable(sources: unknown, style: TerminalStyle): string {
 
 /** Renders one source with its definition. */
 export function sourceCard(source: unknown, style: TerminalStyle): string {
-  const name = String(at(source, 'definition', 'name'))
   const isFeed = at(source, 'definition', 'proof', 'type') === 'feed'
-  const facts = card(style, name, [
+  const facts = card(style, lineAt(source, 'definition', 'name'), [
     ...(isFeed ? feedFacts(source) : deliveryFacts(source)),
     ['created', lineAt(source, 'created_at')],
     ['updated', lineAt(source, 'updated_at')],
   ])
-  return `${facts}\n\n${toTerminalJson(JSON.stringify(at(source, 'definition'), null, 2))}`
+  return `${facts}\n\n${prettyJson(at(source, 'definition') ?? null)}`
 }
 
 function deliveryFacts(source: unknown): [string, string][] {
@@ -50,13 +49,13 @@ function deliveryFacts(source: unknown): [string, string][] {
 
 function feedFacts(source: unknown): [string, string][] {
   return [
-    ['reads', lineAt(at(source, 'definition', 'proof'), 'url')],
-    ['login', String(at(source, 'definition', 'proof', 'login', 'type') ?? 'none')],
+    ['reads', lineAt(source, 'definition', 'proof', 'url')],
+    ['login', lineAt(source, 'definition', 'proof', 'login', 'type') || 'none'],
     ['secrets', countAt(source, 'secret_count')],
     ['accepts', acceptance(source)],
-    ['read', String(at(source, 'feed', 'read_at') ?? '')],
-    ['next', String(at(source, 'feed', 'next_read_at') ?? '')],
-    ['problem', String(at(source, 'feed', 'problem') ?? '')],
+    ['read', lineAt(source, 'feed', 'read_at')],
+    ['next', lineAt(source, 'feed', 'next_read_at')],
+    ['problem', lineAt(source, 'feed', 'problem')],
   ]
 }
 
@@ -78,19 +77,18 @@ export function testedDelivery(tested: unknown, style: TerminalStyle): string {
 }
 
 function eventCard(event: unknown, without: unknown, style: TerminalStyle): string {
-  const reason = at(event, 'action', 'metadata', 'reason')
   return card(style, lineAt(event, 'kind'), [
-    ['fits no rule', typeof reason === 'string' ? reason : ''],
+    ['fits no rule', lineAt(event, 'action', 'metadata', 'reason')],
     ['dedupe key', lineAt(event, 'dedupe_key')],
     ['subject', `${lineAt(event, 'subject_type')} ${lineAt(event, 'subject_id')}`],
-    ['outcome', String(at(event, 'action', 'outcome') ?? '')],
-    ['actor', String(at(event, 'actor', 'display') ?? '')],
+    ['outcome', lineAt(event, 'action', 'outcome')],
+    ['actor', lineAt(event, 'actor', 'display')],
     ['targets', keysOf(at(event, 'target')).join(', ')],
     ['occurred', lineAt(event, 'occurred_at')],
-    ['title', String(at(event, 'conversation', 'title') ?? '')],
-    ['text', textAt(at(event, 'conversation'), 'text')],
-    ['url', String(at(event, 'conversation', 'url') ?? '')],
-    ['no result', Array.isArray(without) ? without.join(', ') : ''],
+    ['title', lineAt(event, 'conversation', 'title')],
+    ['text', textAt(event, 'conversation', 'text')],
+    ['url', lineAt(event, 'conversation', 'url')],
+    ['no result', linesAt(without).join(', ')],
   ])
 }
 
@@ -98,7 +96,7 @@ function keysOf(target: unknown): string[] {
   const keys: string[] = []
   for (let node = target; node !== undefined; node = at(node, 'parent')) {
     const key = at(node, 'key')
-    if (typeof key === 'string') keys.push(key)
+    if (typeof key === 'string') keys.push(toTerminalLine(key))
   }
   return keys
 }

@@ -6,8 +6,10 @@ import { toTerminalLine } from '../../cli/terminal/text.js'
 
 export default class UsersSessions extends UsersCommand {
   static override summary = 'Lists the browser sessions of a user, or ends them.'
-  static override description =
-    'Sessions are in the memory of the server: without a running server there are none. Tokens stay valid.'
+  static override description = [
+    'Sessions of a ledger in PostgreSQL are in the database. Others are in the memory of the server: without a running',
+    'server there are none. Tokens stay valid.',
+  ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> ada',
     '<%= config.bin %> <%= command.id %> ada --end <id>',

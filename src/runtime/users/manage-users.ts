@@ -108,7 +108,7 @@ export class UserAdministration {
     await this.accounts.tokens.revokeAll((await this.get(named)).id, COMMAND)
   }
 
-  /** Empty without a server, because sessions are in its memory. */
+  /** Empty for a file without a server, because its sessions are in the memory of the server. */
   async listSessions(named: string): Promise<ListedSession[]> {
     return this.accounts.sessions.list((await this.get(named)).id)
   }

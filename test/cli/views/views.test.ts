@@ -5,12 +5,18 @@ import { createTerminalStyle } from '../../../src/cli/terminal/style.js'
 import { prettyJson } from '../../../src/cli/terminal/text.js'
 import { displayWidth } from '../../../src/cli/terminal/text-width.js'
 import { boardCard, boardCardsTable } from '../../../src/cli/views/cards.js'
+import { consumerCard, consumerTable, deadLetterTable } from '../../../src/cli/views/consumers.js'
+import { deliveriesText } from '../../../src/cli/views/deliveries.js'
 import { eventCard, eventLine, eventTable, recordedText } from '../../../src/cli/views/events.js'
 import { healthCard, ledgerStatusCard, statsCard } from '../../../src/cli/views/ledger.js'
-import { platformCards } from '../../../src/cli/views/platforms.js'
+import { platformCards, platformTable } from '../../../src/cli/views/platforms.js'
+import { executorCard, runCard, runTable } from '../../../src/cli/views/runs.js'
 import { programName, serveBanner } from '../../../src/cli/views/serve-banner.js'
+import { sourceCard, sourceTable, testedDelivery } from '../../../src/cli/views/sources.js'
 import { savedSubscriptionCard, subscriptionCard, subscriptionTable } from '../../../src/cli/views/subscriptions.js'
 import {
+  accountLogTable,
+  browserSessionTable,
   createdUserCard,
   issuedTokenCard,
   sessionCard,
@@ -375,21 +381,49 @@ t.test('cards stand as they do on the board, those of columns that are gone at t
   t.match(boardCardsTable({ items: [] }, LOOK), /No such cards/)
 })
 
+const LETTER = {
+  id: 7,
+  dedupe_key: 'code_a:github.com:workflow_run:8812:completed:1',
+  failed_at: '2031-05-04T09:00:00.123456Z',
+  attempts: 6,
+  error: 'The receiver answers 500.',
+}
+const SOURCE = {
+  definition: { name: 'builds', description: 'Our builds', proof: { type: 'token', login: { type: 'basic' } } },
+  feed: { problem: 'It answers 500.', read_at: '2031-05-04T09:00:00.123456Z' },
+  webhook_path: '/webhooks/builds',
+}
+const FEED = { ...SOURCE, definition: { ...SOURCE.definition, proof: { type: 'feed', url: 'https://example.org' } } }
+const CONSUMER = { name: 'builds', filters: { kind: ['build.failed'] }, last_error: 'no such user', lag: { events: 2 } }
+
 const RENDERINGS: Record<string, Rendering> = {
+  accountLogTable,
   boardCard,
   boardCardsTable,
+  browserSessionTable,
+  consumerCard,
+  consumerTable,
+  deadLetterTable,
+  deliveriesText,
   eventCard,
   eventLine,
   eventTable: (page, look) => eventTable(page, look, { isNewestFirst: true }),
+  executorCard,
   healthCard,
   issuedTokenCard: issuedTokenCard('\x1b[2Jada'),
   platformCards,
+  platformTable,
   recordedText,
+  runCard,
+  runTable,
   savedSubscriptionCard,
   sessionCard,
+  sourceCard,
+  sourceTable,
   statsCard,
   subscriptionCard,
   subscriptionTable,
+  testedDelivery,
   tokenTable,
   userCard,
   userTable,
@@ -398,7 +432,7 @@ const HARMFUL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
 
 for (const [name, render] of Object.entries(RENDERINGS)) {
   t.test(`${name} shows any value, and none of it controls the terminal`, async t => {
-    const hostile = fc.constantFrom('\x1b[2J\x07', '\x9b31m', 'a\rb', '\u202eabc', '\x1b]0;x\x07', '\x00\x7f')
+    const hostile = ['\x1b[2J\x07', '\x9b31m', 'a\rb', '\u202eabc', '\x1b]0;x\x07', '\x00\x7f']
     const harmed = (value: unknown, text: string): unknown => {
       if (typeof value === 'string') return `${text}${value}${text}`
       if (Array.isArray(value)) return value.map(item => harmed(item, text))
@@ -409,7 +443,10 @@ for (const [name, render] of Object.entries(RENDERINGS)) {
     }
     // Members that are named by data, not by the ledger.
     const isData = (value: object) =>
-      value === EVENT.payload || value === SUBSCRIPTION.filters || Object.values(STATS).includes(value as never)
+      value === EVENT.payload ||
+      value === SUBSCRIPTION.filters ||
+      value === CONSUMER.filters ||
+      Object.values(STATS).includes(value as never)
     const bodies = [
       EVENT,
       PAGE,
@@ -423,13 +460,17 @@ for (const [name, render] of Object.entries(RENDERINGS)) {
       USER,
       { items: [USER, TOKEN] },
       { authenticated: true, user: USER },
+      { events: [EVENT], without_result: [['rules[0].actor']] },
+      SOURCE,
+      [SOURCE, FEED],
+      CONSUMER,
+      { items: [CONSUMER, LETTER], next: 'c' },
+      { sources: [SOURCE], refused: [{ source: 'ci', detail: 'The signature is wrong.', accepted: '1' }] },
+      { running: 'run_1', plan: { command: ['make', 'all'], folder: '/srv', environment: ['PATH'] } },
     ]
-    fc.assert(
-      fc.property(fc.constantFrom(...bodies), hostile, (body, text) => {
-        t.notMatch(render(harmed(body, text), LOOK), HARMFUL)
-      }),
-      { numRuns: 40 },
-    )
+    for (const body of bodies) {
+      for (const text of hostile) t.notMatch(render(harmed(body, text), LOOK), HARMFUL)
+    }
     fc.assert(
       fc.property(fc.jsonValue(), body => {
         t.type(render(body, LOOK), 'string')
@@ -437,6 +478,23 @@ for (const [name, render] of Object.entries(RENDERINGS)) {
     )
   })
 }
+
+t.test('dead letters fit the terminal, and their keys are never truncated', async t => {
+  const letters = { items: [{ ...LETTER, error: 'word '.repeat(40) }], next: null }
+  const lines = deadLetterTable(letters, createTerminalStyle({ colour: false, columns: 80 })).split('\n')
+  t.same(
+    lines.filter(line => displayWidth(line) > 80),
+    [],
+  )
+  t.match(lines.join('\n'), LETTER.dedupe_key)
+})
+
+t.test('the state of a feed does not control the terminal', async t => {
+  const problem = '\x1b[2J\x1b]0;x\x07It answers 500.'
+  const shown = sourceCard({ ...FEED, feed: { problem, read_at: problem, next_read_at: problem } }, LOOK)
+  t.match(shown, 'problem  It answers 500.')
+  t.notMatch(shown, HARMFUL)
+})
 
 t.test('JSON for people is indented and harmless', async t => {
   t.equal(prettyJson({ a: '\u202e' }), '{\n  "a": "\\u202e"\n}')
