@@ -29,12 +29,13 @@ export async function holdRunLease(
   const lease = await shared.acquireLease({ seconds, at })
   if (!lease) return undefined
   const lost = new AbortController()
+  let isReleased = false
   const renew = async () => {
     const askedAt = performance.now()
     if (askedAt - renewedAt > seconds * 1000 * TRUSTED_PART) return lost.abort()
     try {
       if (await shared.renewLease(lease, seconds)) renewedAt = askedAt
-      else lost.abort()
+      else if (!isReleased) lost.abort()
     } catch {
       // The renewal is repeated until the lease counts as lost.
     }
@@ -45,6 +46,7 @@ export async function holdRunLease(
     lost: lost.signal,
     release: async () => {
       clearInterval(renewal)
+      isReleased = true
       // A lease that cannot be released expires soon.
       await shared.releaseLease(lease).catch(() => undefined)
     },

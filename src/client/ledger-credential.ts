@@ -16,7 +16,8 @@ export function toHeader(credential: LedgerCredential | undefined): Record<strin
 /** The kind of credential sent: none, an API token, the admin token. */
 export type ShownCredential = 'nothing' | LedgerCredential['kind']
 
-const REFUSED: Record<ShownCredential, string> = {
+/** What is wrong with a credential that a ledger refuses. */
+export const REFUSED: Record<ShownCredential, string> = {
   nothing: 'Give an API token with --token or EVENT_API_TOKEN, or log in with "daybook login".',
   token: 'The API token is not valid here: it is mistyped, revoked or expired, or belongs to a disabled user.',
   admin: "The admin token that was sent is not this ledger's.",

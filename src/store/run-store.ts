@@ -77,7 +77,7 @@ export interface SharedRuns {
    * @returns undefined while another process holds it
    */
   acquireLease(options: { seconds: number; at: string }): Promise<Lease | undefined>
-  /** @returns false if another process may have it by now */
+  /** @returns false if it was released, or another process may have it by now */
   renewLease(lease: Lease, seconds: number): Promise<boolean>
   releaseLease(lease: Lease): Promise<void>
   /** Markers of interrupted runs, whose processes may still run on the machine of their server. */

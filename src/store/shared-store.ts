@@ -39,7 +39,7 @@ export interface SharedStore {
 
   /** Acquires the lease on work that one server alone may do. @returns undefined while another server holds it */
   acquireLease(name: string, seconds: number): Promise<Lease | undefined>
-  /** @returns false if another server holds it now */
+  /** @returns false if it was released, or another server holds it now */
   renewLease(lease: Lease, seconds: number): Promise<boolean>
   releaseLease(lease: Lease): Promise<void>
   /** Whether any server holds the lease. */

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { CheckedFinding, CheckName, Diagnosis, Finding } from '../../model/diagnosis.js'
 import { failing, ok, warning } from '../../model/diagnosis.js'
 import type { DoctorSettings } from '../../settings/doctor-settings.js'
@@ -49,7 +50,7 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
     }
     add('ledger', await findingsOf(database, found))
   }
-  const written = [new URL('../../../../package.json', import.meta.url).pathname]
+  const written = [fileURLToPath(new URL('../../../../package.json', import.meta.url))]
   if (postgres) add('ledger', await findingsOf('', () => checkSharedLedger(postgres, wallClock())))
   if (boardPostgres) add('board', await findingsOf('', () => checkSharedBoard(boardPostgres)))
   add('clock', await findingsOf(written[0] ?? '', () => checkClock(wallClock(), head, written)))

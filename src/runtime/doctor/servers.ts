@@ -1,7 +1,9 @@
 import { BoardClient } from '../../client/board-client.js'
 import { LedgerClient } from '../../client/ledger-client.js'
+import { REFUSED } from '../../client/ledger-credential.js'
 import { AppError } from '../../model/app-error.js'
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
+import type { Session } from '../../model/ledger-answers.js'
 import type { BoardClientSettings, ClientSettings } from '../../settings/client-settings.js'
 import type { FoundOwner } from './file-owner.js'
 
@@ -30,9 +32,15 @@ export async function checkServer(
         failing('temporary', `The ledger at ${apiUrl} cannot record events: ${health.detail ?? 'no reason given'}`),
       ]
     }
-    if (credential) await client.session()
-    const accepted = credential ? ' and accepts the credential' : ''
-    const detail = `The ledger at ${apiUrl} answers${accepted}.`
+    let detail = `The ledger at ${apiUrl} answers.`
+    if (credential) {
+      // Every caller may ask for its session, also with a wrong credential.
+      const { authenticated, admin_required } = (await client.session()).json() as Partial<Session>
+      if (!authenticated && admin_required !== false) {
+        return [failing('refused', `The ledger at ${apiUrl} refuses the credential.`, REFUSED[credential.kind])]
+      }
+      detail = `The ledger at ${apiUrl} answers and ${authenticated ? 'accepts the' : 'needs no'} credential.`
+    }
     if (health.version === version) return [ok(detail)]
     const versions = `It runs release ${health.version ?? 'unknown'}, and this command is of ${version}.`
     return [warning(`${detail} ${versions}`, 'Use one release for both: restart the server after an upgrade.')]

@@ -2,6 +2,7 @@ import { LedgerClient } from '../../client/ledger-client.js'
 import type { RemapOutcome, Sources } from '../../ledger/sources.js'
 import type { FeedOutcome, ShownSource } from '../../model/sources/source-definition.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
+import { changeOnce } from '../change-once.js'
 import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 
@@ -12,7 +13,7 @@ export type ManagedSources = Pick<Sources, 'list' | 'get' | 'save' | 'delete' | 
  * Manages sources in the process that owns the ledger: the server that has it open, else this one.
  *
  * @param options `mayBeNew`: create the ledger if there is none
- * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned`; as `work`
+ * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned`, `unavailable/outcome_unknown`; as `work`
  */
 export function manageSources<Result>(
   settings: LocalSettings,
@@ -49,14 +50,14 @@ class RemoteSources implements ManagedSources {
   }
 
   async save(name: string, input: unknown): Promise<{ created: boolean; source: ShownSource }> {
-    return (await this.client.saveSource(name, JSON.stringify(input))).json() as {
+    return (await once(this.client.saveSource(name, JSON.stringify(input)))).json() as {
       created: boolean
       source: ShownSource
     }
   }
 
   async delete(name: string): Promise<void> {
-    await this.client.deleteSource(name)
+    await once(this.client.deleteSource(name))
   }
 
   async remap(name: string): Promise<RemapOutcome> {
@@ -66,4 +67,9 @@ class RemoteSources implements ManagedSources {
   async readFeed(name: string): Promise<FeedOutcome> {
     return (await this.client.readFeed(name)).json() as FeedOutcome
   }
+}
+
+/** A repeat would report that a new source is an older one, or that a deleted one does not exist. */
+function once<Result>(change: Promise<Result>): Promise<Result> {
+  return changeOnce(change, 'Check with "daybook sources list".')
 }

@@ -63,7 +63,7 @@ export async function openExportFile(path: string, { canContinue = true } = {}):
       begun,
       write: async lines => {
         const bytes = isCompressed ? await compress(lines) : lines
-        await file.write(bytes, 0, bytes.length, end)
+        await writeAll(file, bytes, end)
         end += bytes.length
         unsynced += bytes.length
         if (unsynced < SYNC_BYTES) return
@@ -88,6 +88,14 @@ export function exportStream(stream: NodeJS.WritableStream): ExportTarget {
   const write = (lines: Buffer) =>
     new Promise<void>((resolve, reject) => stream.write(lines, error => (error ? reject(error) : resolve())))
   return { begun: undefined, write, finish: async () => {}, close: async () => {} }
+}
+
+/** One write may write only a part, for instance of what still fits on a full disk. */
+async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written)
+    written += bytesWritten
+  }
 }
 
 async function openPart(part: string): Promise<FileHandle> {

@@ -41,6 +41,7 @@ export interface ExportSource {
 }
 
 const PAGE_BYTES = 1024 * 1024
+const HINT = 'If you export to a file, run the same command again to continue.'
 
 /**
  * Writes the complete content of a ledger, through the server that has it open, else from its file. An interrupted
@@ -121,11 +122,14 @@ async function writeExport(
   if (header && (header.since !== (since ?? null) || header.accounts !== accounts))
     throw otherExport('It was made with other options.')
   let state: LedgerState | undefined
+  /** Another try would repeat what the target has already. */
+  const read = <Part>(part: Promise<Part>): Promise<Part> =>
+    part.catch(error => {
+      throw header ? interrupted(error, HINT) : error
+    })
   for (;;) {
     const from: HeadText | null | undefined = last?.through
-    const bytes = await source.page({ since: from?.captured_at ?? since, changes: last?.changes }).catch(error => {
-      throw events > 0 ? interrupted(error) : error
-    })
+    const bytes = await read(source.page({ since: from?.captured_at ?? since, changes: last?.changes }))
     const page = pageLineOf(bytes)
     if (last && page.epoch !== last.epoch)
       throw otherExport('It is of another ledger, or of one that was restored since.')
@@ -143,7 +147,7 @@ async function writeExport(
     if (page.has_more) continue
     if (state) break
     // Subscriptions must not be ahead of the events, so the events recorded before the state was read follow after it.
-    state = await source.state()
+    state = await read(source.state())
   }
   const { subscriptions, users, tokens } = state
   const [writtenUsers, writtenTokens] = accounts ? [users, tokens] : [[], []]
@@ -190,10 +194,11 @@ function otherExport(reason: string): AppError {
   })
 }
 
-function interrupted(cause: unknown): unknown {
+/** The failure of an export that has written something; `cause` itself if it is a defect. */
+export function interrupted(cause: unknown, hint: string): unknown {
   if (!(cause instanceof AppError)) return cause
   return new AppError('unavailable', 'export_interrupted', `The export is not complete: ${cause.message}`, {
-    hint: 'If you export to a file, run the same command again to continue.',
+    hint,
     cause,
   })
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.js'
 import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { type ExportTarget, exportStream, openExportFile } from './export-file.js'
-import type { ExportOptions } from './export-ledger.js'
+import { type ExportOptions, interrupted } from './export-ledger.js'
 
 /** A finished table. */
 export interface TableExport {
@@ -19,7 +19,7 @@ export interface TableExport {
 /**
  * Writes the events as CSV, in the same form as the page. An unfinished file cannot be continued, and is written again.
  *
- * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`
+ * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`, `unavailable/export_interrupted`
  */
 export async function exportTable(
   settings: LocalSettings,
@@ -33,7 +33,16 @@ export async function exportTable(
     await ledgerViaServerOrFile(settings.database, {
       server: async (_, socketPath) => {
         const parameters = { format: 'csv', ...(after ? { since: after.text } : {}) }
-        for await (const chunk of new LedgerClient({ socketPath }).export(parameters)) await target.write(chunk)
+        let isBegun = false
+        try {
+          for await (const chunk of new LedgerClient({ socketPath }).export(parameters)) {
+            isBegun = true
+            await target.write(chunk)
+          }
+        } catch (error) {
+          // Another try would append a whole table to this part.
+          throw isBegun ? interrupted(error, 'Run the same command again: it writes the whole table.') : error
+        }
       },
       file: async () => {
         const { store, close } = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')

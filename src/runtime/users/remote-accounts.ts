@@ -2,7 +2,7 @@ import type { ChangedUser, NewUser } from '../../accounts/accounts.js'
 import type { LedgerClient } from '../../client/ledger-client.js'
 import type { AccountLogEntry } from '../../model/accounts/account-log.js'
 import type { ApiToken, BrowserSession, IssuedToken, ListedUser, User } from '../../model/accounts/user.js'
-import { AppError } from '../../model/app-error.js'
+import { changeOnce } from '../change-once.js'
 import type { UserAccounts } from './manage-users.js'
 
 /** The accounts of a ledger that a server has open. The server recognises commands by the socket that they use. */
@@ -46,13 +46,7 @@ export class RemoteAccounts implements UserAccounts {
   }
 }
 
-/** If the answer is lost, the change may have been made. Repeating it could create a second token. */
-async function once<Result>(change: Promise<Result>): Promise<Result> {
-  try {
-    return await change
-  } catch (cause) {
-    if (!(cause instanceof AppError) || cause.code !== 'connection_lost') throw cause
-    const detail = 'The server ended before it answered, so the change may or may not be made.'
-    throw new AppError('unavailable', 'outcome_unknown', detail, { hint: 'Check with "daybook users list".', cause })
-  }
+/** Repeating a change could create a second token. */
+function once<Result>(change: Promise<Result>): Promise<Result> {
+  return changeOnce(change, 'Check with "daybook users list".')
 }

@@ -91,6 +91,25 @@ t.test('of a running server it shows the newest event with its digest, and that 
     BOARD_API_KEY: 'other',
   })
   t.match(of(refused, 'board'), [{ state: 'fail', fault: 'refused' }])
+  t.match(of(refused, 'server'), [{ state: 'ok', detail: 'answers and needs no credential.' }], 'it has no users')
+})
+
+t.test('a credential that the ledger refuses is a failure', async t => {
+  const { look, sourcesOf } = start(t)
+  const adminToken = 'a-token-of-sixteen-characters'
+  const sources = sourcesOf({ EVENT_ADMIN_TOKEN: adminToken })
+  const running = await serve(readServeSettings({ only: 'ledger', port: '0' }, sources), sources)
+  t.teardown(() => running.close())
+  const url = running.ledger?.url ?? ''
+  const lookWith = async (env: Env) => of(await look({ EVENT_API_URL: url, ...env }), 'server')
+  const detail = `The ledger at ${url} refuses the credential.`
+  t.match(await lookWith({ EVENT_API_TOKEN: 'tok_wrong' }), [
+    { state: 'fail', fault: 'refused', detail, advice: /mistyped, revoked or expired/ },
+  ])
+  t.match(await lookWith({ EVENT_ADMIN_TOKEN: 'another-one-of-sixteen' }), [
+    { fault: 'refused', advice: /admin token/ },
+  ])
+  t.match(await lookWith({ EVENT_ADMIN_TOKEN: adminToken }), [{ state: 'ok', detail: 'accepts the credential.' }])
 })
 
 t.test('a closed ledger is read without a change, and damage of its newest events is found', async t => {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { testSource } from '../../../src/platforms/own/test-source.js'
@@ -8,8 +9,10 @@ import { feedNamed, presetNamed, readDefinition } from '../../../src/runtime/sou
 import { readUsersSettings } from '../../../src/settings/local-settings.js'
 import { readServeSettings } from '../../../src/settings/serve-settings.js'
 import { ownFolder } from '../../black-box/own-folder.js'
+import { problem } from '../../client/stand-in.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { rss, serveFeeds } from '../../support/feed-server.js'
+import { broken, standInOwner } from '../stand-in-owner.js'
 
 async function startServer(t: Test, folder: string): Promise<void> {
   const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent' } })
@@ -56,6 +59,33 @@ for (const hasServer of [false, true]) {
     t.match(await read(), { created: 0, unchanged: true })
   })
 }
+
+t.test('a change of a source that may have been made is not made again', async t => {
+  const database = join(ownFolder(t), 'events.db')
+  writeFileSync(database, 'x')
+  const { arrived } = await standInOwner(t, database, ({ method }) =>
+    arrived.filter(request => request.method === method).length === 1 ? broken : problem(404, 'not_found'),
+  )
+  const settings = readUsersSettings({ db: database }, memorySources({ env: {} }))
+  const lost = { category: 'unavailable', code: 'outcome_unknown' }
+  await t.rejects(
+    manageSources(settings, own => own.delete('payments')),
+    lost,
+  )
+  await t.rejects(
+    manageSources(settings, own => own.save('payments', {})),
+    lost,
+  )
+  t.same(
+    arrived.map(({ method }) => method),
+    ['DELETE', 'PUT'],
+  )
+  await t.rejects(
+    manageSources(settings, own => own.list()),
+    { code: 'not_found' },
+    'a read is repeated',
+  )
+})
 
 t.test('doctor names the sources that accept nothing', async t => {
   const settings = readUsersSettings({ db: join(ownFolder(t), 'events.db') }, memorySources({ env: {} }))

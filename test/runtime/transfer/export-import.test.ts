@@ -1,4 +1,5 @@
 import { createReadStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -20,6 +21,8 @@ import { erase, prune } from '../../store/erasure-conformance.js'
 import { anyCharacter } from '../../support/any-character.js'
 import { messageCreated, serialised } from '../../support/events.js'
 import { storedSubscription } from '../../support/subscription.js'
+import { until } from '../../support/until.js'
+import { broken, standInOwner } from '../stand-in-owner.js'
 
 const NOON = 1_800_000_000_000_000
 const USER: StoredUser = {
@@ -380,3 +383,46 @@ t.test(
     t.same(await look(at('copy.db')), await look(at('events.db')))
   },
 )
+
+t.test('an export that has written something is not begun again: the file would have two beginnings', async t => {
+  const lost = { category: 'unavailable', code: 'export_interrupted' }
+  const { at, write, settings } = ledgers(t)
+  await look(at('events.db'))
+  const members = { through: null, changes: 0, has_more: false, numbering: 'n', events_left: 0, head: null, epoch: 'e' }
+  const page = `${JSON.stringify({ page: members })}\n`
+  const state = { closed: false, subscriptions: [], users: [], tokens: [] }
+  const { arrived } = await standInOwner(t, at('events.db'), ({ url }) => {
+    const asked = arrived.filter(request => request.url === url).length
+    if (url.startsWith('/api/copy/state')) return asked === 2 ? broken : { body: state }
+    if (url.startsWith('/api/copy')) return { type: 'application/x-ndjson', body: page }
+    if (asked === 1) return broken
+    return res => {
+      res.writeHead(200, { 'content-type': 'text/csv' }).write('captured_at\n')
+      if (asked > 2) res.end()
+      else void until(() => statSync(at('all.csv.part')).size > 0).then(() => res.destroy())
+    }
+  })
+  await t.rejects(exportTable(settings('events.db'), at('all.csv'), { accounts: false }), lost)
+  t.equal(arrived.length, 2, 'before that it is')
+  t.equal(existsSync(at('all.csv')), false)
+  await t.rejects(write('all.jsonl'), lost)
+  await write('all.jsonl')
+  t.equal(readText(at('all.jsonl')).match(/"export"/g)?.length, 1)
+})
+
+t.test('a write that takes only a part of the bytes is continued', async t => {
+  const { at, write } = ledgers(t)
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 5)))
+  await write('all.jsonl')
+  const file = await open(at('all.jsonl'))
+  const files = Object.getPrototypeOf(file)
+  await file.close()
+  const { write: writeAll } = files
+  t.intercept(files, 'write', {
+    value(bytes: Buffer, from: number, length: number, position: number) {
+      return writeAll.call(this, bytes, from, Math.min(length, 100), position)
+    },
+  })
+  await write('again.jsonl')
+  t.ok(readFileSync(at('again.jsonl')).equals(readFileSync(at('all.jsonl'))))
+})

@@ -147,6 +147,7 @@ else {
     await two.events.record([captured('3', second)])
     t.same(keysOf(await one.events.query({ order: 'asc', limit: 10, since: 0 })), ['1', '3'])
     await two.shared.releaseLease(second)
+    t.equal(await two.shared.renewLease(second, 30), false, 'a renewal that was late does not revive it')
     t.match(await one.shared.acquireLease('watch', 30), { fence: 3 })
     await Promise.all([one.close(), two.close()])
   })

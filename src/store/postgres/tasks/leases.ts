@@ -10,7 +10,11 @@ const ACQUIRE = /* sql */ `
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = lease.fence + 1, ends_at = excluded.ends_at
   WHERE lease.ends_at < clock_timestamp()
   RETURNING fence`
-const RENEW = /* sql */ `UPDATE leases SET ends_at = ${ENDS_AT} WHERE name = $1 AND fence = $2 RETURNING fence`
+/** A renewal that arrives after the release changes nothing. One that is late renews the lease, if no other server has taken it. */
+const RENEW = /* sql */ `
+  UPDATE leases SET ends_at = ${ENDS_AT}
+  WHERE name = $1 AND fence = $2 AND ends_at <> '-infinity'
+  RETURNING fence`
 /** The row stays, so that its fence continues to rise. */
 const RELEASE = /* sql */ `UPDATE leases SET ends_at = '-infinity' WHERE name = $1 AND fence = $2`
 const IS_HELD = /* sql */ `SELECT 1 AS found FROM leases WHERE name = $1 AND ends_at >= clock_timestamp()`
