@@ -55,7 +55,8 @@ function changesAt(
     return [[field, toChange(memberOf(change, 'from'), memberOf(change, 'to') ?? memberOf(object, name))]]
   }
   const whole = name === 'repository' ? repository : objectAt(object, name)
-  return Object.entries(change).flatMap(([part, inner]): [string, Change][] => {
+  const parts = Object.entries(change).slice(0, MOST_CHANGES)
+  return parts.flatMap(([part, inner]): [string, Change][] => {
     if (!isObject(inner) || !isChange(inner)) return []
     const to = memberOf(inner, 'to') ?? memberOf(whole, part)
     return [[name === 'repository' ? part : `${name}_${part}`, toChange(memberOf(inner, 'from'), to)]]

@@ -6,7 +6,7 @@ import { toOutcome } from '../mapping/words.js'
 import { actorById } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, groupNode, instanceNode, projectId } from './nodes.js'
-import { firstTimeAt } from './time.js'
+import { firstTimeAt, timeAt } from './time.js'
 
 export type MemberVerb = 'added' | 'updated' | 'removed' | 'requested' | 'denied'
 
@@ -54,7 +54,7 @@ export function mapMember(verb: MemberVerb): (hook: Hook) => Mapped {
       subjectId: userId,
       identity,
       occurrence: [firstTimeAt(body, ['updated_at', 'created_at'])],
-      occurredAt: firstTimeAt(body, [verb === 'added' ? 'created_at' : 'updated_at']),
+      occurredAt: memberTime(body, verb),
       target,
       conversation: conversationOf(hook, carrier, {}),
       metadata: known({
@@ -64,6 +64,15 @@ export function mapMember(verb: MemberVerb): (hook: Hook) => Mapped {
       }),
     }
   }
+}
+
+/**
+ * The time of this action. A removal and a refused request delete the membership: `updated_at` is that of its last edit,
+ * or of the request.
+ */
+function memberTime(body: Payload, verb: MemberVerb): string | undefined {
+  if (verb === 'removed' || verb === 'denied') return undefined
+  return timeAt(body, verb === 'added' ? 'created_at' : 'updated_at')
 }
 
 /** The member, who may differ from the actor. */

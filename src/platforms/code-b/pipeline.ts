@@ -59,8 +59,9 @@ function mergeRequestAround(hook: Hook, parent: TargetNode | undefined): TargetN
   return elsewhere ? undefined : pullRequestNode(hook, mergeRequest, { parent })
 }
 
-/** The members with the time of a job's status. */
+/** The members with the time of a job's status. Other statuses, such as `pending` and `manual`, have none. */
 const JOB_TIMES: ReadonlyMap<string, string> = new Map([
+  ['created', 'build_created_at'],
   ['running', 'build_started_at'],
   ['success', 'build_finished_at'],
   ['failed', 'build_finished_at'],
@@ -75,6 +76,7 @@ export function mapJob(hook: Hook): Mapped {
   const status = textAt(body, 'build_status')
   const verb = toWord(status) ?? 'received'
   const retries = idAt(body, 'retries_count')
+  const timeMember = JOB_TIMES.get(verb)
   const commit = objectAt(body, 'commit')
   const pipelineId = idAt(body, 'pipeline_id') ?? idAt(commit, 'id')
   const target = toNode('job', {
@@ -95,7 +97,7 @@ export function mapJob(hook: Hook): Mapped {
     subjectId: id,
     identity: id,
     occurrence: retries === undefined ? 'once' : [retries],
-    occurredAt: timeAt(body, JOB_TIMES.get(verb) ?? 'build_created_at'),
+    occurredAt: timeMember === undefined ? undefined : timeAt(body, timeMember),
     outcome: toOutcome(status),
     target,
     conversation: conversationOf(hook, target, { text: textAt(commit, 'message') }),

@@ -31,14 +31,14 @@ const APPROVALS: ReadonlyMap<string, string> = new Map([
 ])
 
 export function mapMergeRequest(hook: Hook): Mapped {
-  const { attributes, body } = hook
+  const { attributes } = hook
   const oldRevision = textAt(attributes, 'oldrev')
   const head = lastCommitOf(attributes)
-  const approver = APPROVALS.has(verbOf(hook)) ? [idAt(objectAt(body, 'user'), 'id')] : []
+  const approval = APPROVALS.has(verbOf(hook)) ? approvalParts(hook) : []
   return mapTracked(hook, {
     objectType: 'pull_request',
     target: pullRequestNode(hook, attributes),
-    apart: [...approver, ...(oldRevision === undefined ? [] : [head])],
+    apart: [...approval, ...(oldRevision === undefined ? [] : [head])],
     metadata: known({
       source_branch: textAt(attributes, 'source_branch'),
       target_branch: textAt(attributes, 'target_branch'),
@@ -46,6 +46,12 @@ export function mapMergeRequest(hook: Hook): Mapped {
       head,
     }),
   })
+}
+
+/** Older versions send no `actioned_at`. Two approvals by one person without a change in between are then one event. */
+function approvalParts({ attributes, body }: Hook): (string | undefined)[] {
+  const actionedAt = timeAt(attributes, 'actioned_at')
+  return [idAt(objectAt(body, 'user'), 'id'), ...(actionedAt === undefined ? [] : [actionedAt])]
 }
 
 function mapTracked(hook: Hook, { objectType, target, apart = [], metadata }: Tracked): Mapped {
@@ -76,8 +82,12 @@ function mapTracked(hook: Hook, { objectType, target, apart = [], metadata }: Tr
   }
 }
 
-/** The time of this action, never of another one. A deletion has none. */
+/**
+ * The time of this action, never of another one. A deletion has none. An approval does not change `updated_at`; newer
+ * versions send `actioned_at`.
+ */
 function trackedTime(object: Payload | undefined, verb: string): string | undefined {
+  if (APPROVALS.has(verb)) return timeAt(object, 'actioned_at')
   switch (verb) {
     case 'created':
       return timeAt(object, 'created_at')

@@ -11,7 +11,7 @@ export interface Feed {
 }
 
 export interface FeedItem {
-  /** The item's id (`guid`, `id` or `rdf:about`), else its link, else a digest of its content. */
+  /** The item's id (`guid`, `id` or `rdf:about`), else its link if no other item has it, else a digest of its content. */
   key: string
   link?: string
   title?: string
@@ -112,14 +112,34 @@ export async function parseFeed(xml: string, url: string, pause: () => Promise<u
     parser.end()
   }
   if (!reader.isFeed) throw new NotAFeed('with a document that is neither RSS nor Atom')
+  const { texts, link: linked } = reader.head
+  const link = absolute(linked ?? texts.link, url)
+  const shared = sharedLinks(reader.items, link, url)
   const items = new Map<string, FeedItem>()
   for (const [index, found] of reader.items.entries()) {
     if (index % ITEMS_A_TURN === 0) await pause()
-    const item = toItem(found, url)
+    const item = toItem(found, shared, url)
     if (!items.has(item.key)) items.set(item.key, item)
   }
-  const { texts, link } = reader.head
-  return defined({ title: texts.title, link: absolute(link ?? texts.link, url), items: [...items.values()] })
+  return defined({ title: texts.title, link, items: [...items.values()] })
+}
+
+/** Links that identify no item: that of the feed, and those of several items with different content. */
+function sharedLinks(
+  items: readonly Found[],
+  ofFeed: string | undefined,
+  url: string,
+): ReadonlySet<string | undefined> {
+  const shared = new Set([ofFeed])
+  const firsts = new Map<string, Found>()
+  for (const item of items) {
+    const link = linkOf(item, url)
+    if (link === undefined || (idOf(item) ?? link) !== link || shared.has(link)) continue
+    const first = firsts.get(link)
+    if (first === undefined) firsts.set(link, item)
+    else if (contentOf(first) !== contentOf(item)) shared.add(link)
+  }
+  return shared
 }
 
 /** Collects the relevant elements as the parser reports them. */
@@ -227,12 +247,13 @@ function keepText({ texts, categories }: Found, as: Text, text: string): void {
   else if (categories.length < CATEGORIES) categories.push(kept.slice(0, SHORT))
 }
 
-function toItem({ texts, categories, about, enclosure, ...found }: Found, url: string): FeedItem {
+function toItem(found: Found, shared: ReadonlySet<string | undefined>, url: string): FeedItem {
+  const { texts, categories, enclosure } = found
   const { title, summary, content, author } = texts
-  const id = texts.id ?? about
-  const link = absolute(found.link ?? texts.link ?? id, url)
+  const link = linkOf(found, url)
   const described = summary ?? content
-  const key = id ?? link ?? `sha256-${digestOf(JSON.stringify([title, texts.published, described]))}`
+  const identifyingLink = shared.has(link) ? undefined : link
+  const key = idOf(found) ?? identifyingLink ?? `sha256-${digestOf(contentOf(found))}`
   return defined({
     key,
     link,
@@ -246,6 +267,21 @@ function toItem({ texts, categories, about, enclosure, ...found }: Found, url: s
     categories,
     enclosure: absolute(enclosure, url),
   })
+}
+
+function idOf({ texts, about }: Found): string | undefined {
+  return texts.id ?? about
+}
+
+/** An id is a link too if it is a web address. */
+function linkOf(found: Found, url: string): string | undefined {
+  const id = idOf(found)
+  const address = id !== undefined && /^https?:/iu.test(id) ? id : undefined
+  return absolute(found.link ?? found.texts.link ?? address, url)
+}
+
+function contentOf({ texts: { title, published, summary, content } }: Found): string {
+  return JSON.stringify([title, published, summary ?? content])
 }
 
 function absolute(link: string | undefined, base: string): string | undefined {

@@ -61,6 +61,13 @@ t.test('what is nested too deeply is cut, the rest is kept', async t => {
   t.strictSame(eventOf({ headers: HEADERS, body }).payload, body, 'ordinary depth is untouched')
 })
 
+t.test('of very many changes, the event names some', async t => {
+  const renamed = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`part_${at}`, { from: 'a', to: 'b' }]))
+  const body = { action: 'renamed', repository: { id: 5 }, changes: { repository: renamed } }
+  const { action } = eventOf({ headers: { ...HEADERS, 'x-github-event': 'repository' }, body })
+  t.equal(Object.keys(Object(action.metadata.changes)).length, 50)
+})
+
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   return 1 + Math.max(0, ...Object.values(value).map(depthOf))

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { firstTimeAt, timeAt } from '../../../src/platforms/code-b/time.js'
+import { jsonOf } from '../adapter-fixtures.js'
+import { eventOf, INSTANCE, readFixture } from './support.js'
 
 t.test('every way in which GitLab writes an instant is read without a loss', async t => {
   const cases: [text: string, instant: string][] = [
@@ -64,4 +66,29 @@ t.test('one instant written in three ways is one instant', async () => {
       return written.every(text => timeAt({ at: text }, 'at') === `${utc}.000000Z`)
     }),
   )
+})
+
+t.test('an approval happened when it was sent, and not at the change before it', async t => {
+  const { headers, ...fixture } = readFixture('merge-request-approved')
+  const body = jsonOf({ headers, ...fixture })
+  const attributes = body.object_attributes as Record<string, unknown>
+  const at = (sent: string, action: string) =>
+    eventOf({ headers, body: { ...body, object_attributes: { ...attributes, action, actioned_at: sent } } })
+  for (const action of ['approved', 'unapproved', 'approval', 'unapproval']) {
+    const [first, second] = [at('2031-05-06 17:00:00 UTC', action), at('2031-05-06 18:00:00 UTC', action)]
+    t.equal(first.occurred_at, '2031-05-06T17:00:00.000000Z')
+    t.not(first.dedupe_key, second.dedupe_key, 'a second approval is another event')
+    const older = eventOf({ headers, body: { ...body, object_attributes: { ...attributes, action } } })
+    t.match(older, { occurred_at: null, dedupe_key: `:${action}:2031-05-06T16:00:00.000000Z:1815` })
+  }
+})
+
+t.test('the status of a job is not dated at the creation of the job', async t => {
+  const timeOf = (build_status: string) =>
+    eventOf({
+      headers: INSTANCE,
+      body: { object_kind: 'build', build_id: 5, build_status, build_created_at: '2031-05-06 16:00:00 UTC' },
+    }).occurred_at
+  t.equal(timeOf('created'), '2031-05-06T16:00:00.000000Z')
+  for (const status of ['pending', 'canceling', 'manual', 'scheduled', 'running']) t.equal(timeOf(status), null, status)
 })

@@ -164,3 +164,22 @@ t.test('items, texts and categories are bounded; equal keys are one item', async
   t.equal(found?.categories.length, 50)
   t.equal(found?.summary?.length, 32 * 1024)
 })
+
+t.test('items without an id that share a link, or have that of the feed, are different items', async t => {
+  const item = (title: string, link: string) => `<item><title>${title}</title><link>${link}</link></item>`
+  const keysOf = async (...items: string[]) =>
+    (await parse(`<rss><channel><link>/</link>${items.join('')}</channel></rss>`)).items.map(({ key }) => key)
+  const keys = await keysOf(item('A', '/log'), item('B', '/log'), item('C', '/'), item('D', '/d'), item('D', '/d'))
+  t.match(keys, [/^sha256-/, /^sha256-/, /^sha256-/, /^https:\/\/blog\.example\.org\/d$/])
+  t.equal(new Set(keys).size, 4)
+  t.same(await keysOf(item('C', '/')), [keys[2]], 'the other items make no difference to one with the link of the feed')
+  t.same(await keysOf(item('A', '/log')), ['https://blog.example.org/log'])
+})
+
+t.test('an id is a link only if it is a web address', async t => {
+  const linkOf = async (guid: string) =>
+    (await parse(`<rss><channel><item><guid isPermaLink="false">${guid}</guid></item></channel></rss>`)).items[0]?.link
+  t.equal(await linkOf('abc-123'), undefined)
+  t.equal(await linkOf('tag:example.org,2026:7'), undefined)
+  t.equal(await linkOf('https://blog.example.org/7'), 'https://blog.example.org/7')
+})

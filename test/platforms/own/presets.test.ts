@@ -12,7 +12,14 @@ interface Sample {
   headers: Record<string, string>
   body: unknown
   answer?: Record<string, string>
-  becomes: { kind: string; dedupe_key?: string; outcome?: string; target: string; time: string }[]
+  becomes: {
+    kind: string
+    dedupe_key?: string
+    outcome?: string
+    actor?: string
+    target: string
+    time: string | null
+  }[]
 }
 
 t.test('every preset has samples', async t => {
@@ -28,8 +35,8 @@ for (const [name, preset] of PRESETS) {
       const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
       const taken = adapter.normalise({ headers, body: bytes }, {})
       t.same(taken.answer, answer)
-      const found = taken.events.map(({ kind, dedupe_key, action, target, occurred_at }) => {
-        return { kind, dedupe_key, outcome: action.outcome, target: target.key, time: occurred_at }
+      const found = taken.events.map(({ kind, dedupe_key, action, actor, target, occurred_at }) => {
+        return { kind, dedupe_key, outcome: action.outcome, actor: actor.id, target: target.key, time: occurred_at }
       })
       t.match(found, becomes)
       t.equal(found.length, becomes.length)

@@ -1,10 +1,11 @@
 import t from 'tap'
 import type { HistoryAccount } from '../../../src/model/platforms/history.js'
+import { HistoryCheckpoint } from '../../../src/runtime/history/history-checkpoint.js'
 import { startForum } from '../../support/history-servers/forum-server.js'
 import { closing, type RestFault } from '../../support/history-servers/rest-server.js'
 import { sampleForum } from '../../support/history-servers/sample-forum.js'
 import { timeAt } from '../../support/history-servers/sample-repository.js'
-import { historyRig } from './history-rig.js'
+import { historyRig, SINCE } from './history-rig.js'
 
 const KEY = 'k3y-of-the-forum'
 
@@ -46,4 +47,31 @@ t.test('a category or a topic is read alone, and only since then', async t => {
   const recent = await rig.read('category:8', account(server.url), { since: timeAt(60).replace('Z', '.000000Z') })
   t.same(recent.kinds, { 'reply.created': 8 })
   t.ok(server.asked.length - before <= 4, 'reading ends at the first instant')
+})
+
+t.test('a post that is deleted while a topic is read hides no other post', async t => {
+  for (const deleted of [3, 19]) {
+    const rig = await historyRig(t)
+    const book = sampleForum()
+    book.posts = book.posts.map(post => ({ ...post, topic_id: 2 }))
+    const fault = ({ index }: { index: number }) => {
+      // The second page of posts begins with this request.
+      if (index === 2) book.posts = book.posts.filter((_, at) => at !== deleted)
+      return undefined
+    }
+    const server = closing(t, await startForum(book, { apiKey: KEY, fault }))
+    t.match(await rig.read('topic:2', account(server.url)), { created: 71, left_out: [] }, `post ${deleted}`)
+  }
+})
+
+t.test('the position of an earlier version, a number of posts, begins the topic again', async t => {
+  const rig = await historyRig(t)
+  const book = sampleForum()
+  book.posts = book.posts.map(post => ({ ...post, topic_id: 2 }))
+  const server = closing(t, await startForum(book, { apiKey: KEY }))
+  const { epoch } = await rig.withLedger(ledger => ledger.health())
+  const identity = { epoch, source: 'forum', baseUrl: server.url, target: 'topic:2', since: SINCE }
+  const checkpoint = await HistoryCheckpoint.open(rig.settings.home, identity)
+  await checkpoint.save('topic 2', { position: '20' })
+  t.match(await rig.read('topic:2', account(server.url)), { resumed: true, created: 71 })
 })

@@ -21,6 +21,8 @@ import { type Forum, postDeliveries, topicDeliveries, withCreator } from './past
 const POSTS_A_REQUEST = 20
 /** Older forums list posts within this many ids, so an empty page may not be the last. */
 const IDS_A_PAGE = 50
+/** Beginning of a position in a topic. */
+const AFTER_POST = 'after:'
 
 export interface ForumPlace {
   /** Absent: the whole forum. */
@@ -113,16 +115,17 @@ class ForumLists {
   }
 
   /**
-   * A topic and its posts, oldest first; in a poll, the latest posts first. A position is the number of posts read
-   * before the page.
+   * A topic and its posts, oldest first; in a poll, the latest posts first. A position is the id of the last post before
+   * the page, because a deleted post moves the others. If that post itself is gone, the topic is read again: the ledger
+   * recognises known events.
    */
   postsOfTopic(id: string): HistoryStream {
-    const read = async (position = '0'): Promise<HistoryPage> => {
+    const read = async (position?: string): Promise<HistoryPage> => {
       const topic = await this.#object(`/t/${id}.json`)
       const stream = memberOf(objectAt(topic, 'post_stream'), 'stream')
       const listed = (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
       const ids = this.isRecent ? listed.reverse() : listed
-      const first = Number(position)
+      const first = ids.indexOf(lastReadPost(position)) + 1
       const wanted = ids.slice(first, first + POSTS_A_REQUEST)
       const { post_stream: _, ...withoutPosts } = topic
       const about = await toHistoryPage(
@@ -137,7 +140,7 @@ class ForumLists {
       const left = this.isRecent && !this.#hasRecent(found) ? 0 : ids.length - first - wanted.length
       return {
         ...joinPages([about, posts]),
-        next: left > 0 ? String(first + wanted.length) : undefined,
+        next: left > 0 ? `${AFTER_POST}${wanted.at(-1)}` : undefined,
         pagesLeft: Math.ceil(left / POSTS_A_REQUEST),
       }
     }
@@ -170,6 +173,11 @@ class ForumLists {
   #hasRecent(items: readonly Payload[]): boolean {
     return items.some(item => (instantAt(item, 'created_at') ?? this.forum.since) >= this.forum.since)
   }
+}
+
+/** @returns NaN for the first page, and for a position of earlier versions, which was a number of posts */
+function lastReadPost(position = ''): number {
+  return position.startsWith(AFTER_POST) ? Number(position.slice(AFTER_POST.length)) : Number.NaN
 }
 
 function isIn(item: Payload, category: Category | undefined): boolean {

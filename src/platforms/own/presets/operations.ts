@@ -2,12 +2,14 @@
 import type { Preset } from './presets.js'
 
 /** One event for each alert of a group. Repeated notifications of an alert that still fires are repeats. */
-const ALERT_RULES: Preset['rules'] = [
-  {
-    when: [{ at: './status', is: ['firing', 'resolved'] }],
-    kind: 'alert.{./status}',
+const ALERT_RULES: Preset['rules'] = [alertRule('firing', './startsAt'), alertRule('resolved', './endsAt')]
+
+function alertRule(status: 'firing' | 'resolved', time: string): Preset['rules'][number] {
+  return {
+    when: [{ at: './status', is: status }],
+    kind: `alert.${status}`,
     subject_id: ['{./fingerprint}', '{./labels/alertname}'],
-    outcome: { template: '{./status}', map: { firing: 'failed', resolved: 'succeeded' } },
+    outcome: status === 'firing' ? 'failed' : 'succeeded',
     target: [
       {
         type: 'alert',
@@ -20,10 +22,10 @@ const ALERT_RULES: Preset['rules'] = [
     title: ['{./annotations/summary}', '{./labels/alertname}'],
     text: ['{./annotations/description}', '{./annotations/message}', '{./annotations/summary}'],
     url: ['{./panelURL}', '{./dashboardURL}', '{./generatorURL}'],
-    time: { template: '{./startsAt}' },
+    time: `{${time}}`,
     key: ['{./fingerprint}:{./startsAt}:{./status}'],
-  },
-]
+  }
+}
 
 export const alertmanager: Preset = {
   description: 'Prometheus Alertmanager',

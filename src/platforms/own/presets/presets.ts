@@ -1,7 +1,8 @@
 import type { SourceDefinition } from '../../../model/sources/source-definition.js'
 import { alertmanager, grafana, pagerDuty, sentry } from './operations.js'
 import { otlpLogs } from './telemetry.js'
-import { bitbucket, jira, linear, mattermost, slack, stripe } from './work.js'
+import { jira, linear } from './trackers.js'
+import { bitbucket, mattermost, slack, stripe } from './work.js'
 
 /** A definition without the name that an operator gives it. */
 export type Preset = Omit<SourceDefinition, 'name'>

@@ -124,126 +124,6 @@ export const mattermost: Preset = {
   ],
 }
 
-/** Target of events about an issue and its parts. */
-const JIRA_ISSUE = { type: 'issue', id: '{/issue/id}', display: '{/issue/key}' }
-const JIRA_PROJECT = {
-  type: 'project',
-  id: ['{/issue/fields/project/id}', '{/issue/fields/project/key}'],
-  display: '{/issue/fields/project/name}',
-}
-
-export const jira: Preset = {
-  description: 'Jira',
-  proof: { type: 'hmac', algorithm: 'sha256', header: 'X-Hub-Signature', prefix: 'sha256=', encoding: 'hex' },
-  delivery_id: '{header:x-atlassian-webhook-identifier}',
-  rules: [
-    {
-      when: [{ at: '/webhookEvent', is: ['comment_created', 'comment_updated', 'comment_deleted'] }],
-      kind: {
-        template: '{/webhookEvent}',
-        map: {
-          comment_created: 'comment.created',
-          comment_updated: 'comment.updated',
-          comment_deleted: 'comment.deleted',
-        },
-      },
-      subject_id: '{/comment/id}',
-      actor: {
-        id: ['{/comment/updateAuthor/accountId}', '{/comment/author/accountId}', '{/comment/author/name}'],
-        display: ['{/comment/updateAuthor/displayName}', '{/comment/author/displayName}'],
-      },
-      target: [{ type: 'comment', id: '{/comment/id}' }, JIRA_ISSUE, JIRA_PROJECT],
-      title: '{/issue/key} {/issue/fields/summary}',
-      text: '{/comment/body}',
-      time: '{/timestamp}',
-      key: '{/webhookEvent}:{/comment/id}:{/timestamp}',
-    },
-    {
-      when: [{ at: '/webhookEvent', is: ['jira:issue_created', 'jira:issue_updated', 'jira:issue_deleted'] }],
-      kind: {
-        template: '{/webhookEvent}',
-        map: {
-          'jira:issue_created': 'issue.created',
-          'jira:issue_updated': 'issue.updated',
-          'jira:issue_deleted': 'issue.deleted',
-        },
-      },
-      subject_id: '{/issue/id}',
-      actor: {
-        id: ['{/user/accountId}', '{/user/name}'],
-        display: '{/user/displayName}',
-        email: '{/user/emailAddress}',
-      },
-      target: [JIRA_ISSUE, JIRA_PROJECT],
-      title: '{/issue/key} {/issue/fields/summary}',
-      text: '{/issue/fields/description}',
-      time: '{/timestamp}',
-      key: '{/webhookEvent}:{/issue/id}:{/timestamp}',
-    },
-  ],
-}
-
-export const linear: Preset = {
-  description: 'Linear',
-  proof: { type: 'hmac', algorithm: 'sha256', header: 'Linear-Signature', encoding: 'hex' },
-  delivery_id: '{header:linear-delivery}',
-  rules: [
-    {
-      when: [{ at: '/data/id', exists: true }],
-      kind: [{ template: '{/type}.{/action}', map: linearKinds() }, '{/type}.{/action}'],
-      subject_id: '{/data/id}',
-      actor: {
-        id: ['{/actor/id}', '{/data/creatorId}', '{/data/userId}'],
-        display: '{/actor/name}',
-        email: '{/actor/email}',
-      },
-      target: [
-        { type: 'comment', id: '{/data/issue/id}/{/data/id}' },
-        {
-          type: 'issue',
-          id: ['{/data/issue/id}', '{/data/id}'],
-          display: ['{/data/identifier}', '{/data/issue/title}'],
-          url: '{/url}',
-        },
-        { type: 'project', id: '{/data/project/id}', display: '{/data/project/name}' },
-        { type: 'team', id: ['{/data/team/id}', '{/data/teamId}'], display: '{/data/team/name}' },
-      ],
-      title: ['{/data/identifier} {/data/title}', '{/data/title}', '{/data/issue/title}', '{/data/name}'],
-      text: ['{/data/body}', '{/data/description}'],
-      url: '{/url}',
-      time: ['{/webhookTimestamp}', '{/createdAt}'],
-      key: ['{/type}:{/data/id}:{/action}:{/data/updatedAt}', '{/type}:{/data/id}:{/action}:{/createdAt}'],
-    },
-  ],
-}
-
-/** Kinds of Linear's actions, which are verbs in the present tense. */
-function linearKinds(): Record<string, string> {
-  const verbs = [
-    ['create', 'created'],
-    ['update', 'updated'],
-    ['remove', 'deleted'],
-  ] as const
-  const types = [
-    'Issue',
-    'Comment',
-    'Project',
-    'ProjectUpdate',
-    'Cycle',
-    'IssueLabel',
-    'Reaction',
-    'Document',
-    'Attachment',
-  ]
-  return Object.fromEntries(
-    types.flatMap(type => verbs.map(([action, verb]) => [`${type}.${action}`, `${toSnakeCase(type)}.${verb}`])),
-  )
-}
-
-function toSnakeCase(text: string): string {
-  return text.replace(/(?<=[a-z])(?=[A-Z])/gu, '_').toLowerCase()
-}
-
 const BITBUCKET_ACTOR = { id: ['{/actor/uuid}', '{/actor/account_id}'], display: '{/actor/display_name}' }
 const BITBUCKET_REPOSITORY = {
   type: 'repository',
@@ -262,6 +142,7 @@ export const bitbucket: Preset = {
   description: 'Bitbucket Cloud',
   proof: { type: 'hmac', algorithm: 'sha256', header: 'X-Hub-Signature', prefix: 'sha256=', encoding: 'hex' },
   delivery_id: '{header:x-request-uuid}',
+  each: '/push/changes',
   rules: [
     {
       when: [
@@ -315,6 +196,7 @@ export const bitbucket: Preset = {
       key: '{header:x-event-key}:{/repository/uuid}:{/pullrequest/id}:{/pullrequest/updated_on}:{/actor/uuid}',
     },
     {
+      // No time: that of a commit may be long before its push.
       when: [{ at: '/push/changes', exists: true }],
       kind: 'repository.pushed',
       subject_id: '{/repository/full_name}',
@@ -322,17 +204,13 @@ export const bitbucket: Preset = {
       target: [
         {
           type: 'branch',
-          id: [
-            '{/repository/full_name}/{/push/changes/0/new/name}',
-            '{/repository/full_name}/{/push/changes/0/old/name}',
-          ],
-          display: ['{/push/changes/0/new/name}', '{/push/changes/0/old/name}'],
+          id: ['{/repository/full_name}/{./new/name}', '{/repository/full_name}/{./old/name}'],
+          display: ['{./new/name}', '{./old/name}'],
         },
         BITBUCKET_REPOSITORY,
       ],
-      text: '{/push/changes/0/commits/0/message}',
-      url: ['{/push/changes/0/links/html/href}', '{/repository/links/html/href}'],
-      time: '{/push/changes/0/new/target/date}',
+      text: '{./commits/0/message}',
+      url: ['{./links/html/href}', '{/repository/links/html/href}'],
     },
   ],
 }
