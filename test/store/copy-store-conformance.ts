@@ -238,12 +238,6 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     t.equal(await users.isClosed(), false)
     await copies.writeState({ closed: true })
     t.equal(await users.isClosed(), true)
-
-    const follower = await open(t)
-    t.equal(await follower.users.isClosed(), false)
-    const mark = { leader: 'http://127.0.0.1:1', changes: 0, numbering: 'a', head: null }
-    await follower.copies.beginFollow(mark, 'epoch', { closed: true })
-    t.equal(await follower.users.isClosed(), true)
   })
 
   t.test('a ledger remembers that an import is not complete', async t => {
