@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { AppError } from '../../src/model/app-error.js'
 import type { ConsumerStore, NewDeadLetter, StoredConsumer } from '../../src/store/consumer-store.js'
 import { messageCreated } from '../support/events.js'
+import { prune } from './erasure-conformance.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
@@ -167,6 +168,18 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
       { events: 2, exact: true, oldest: second },
       { events: 2, exact: true, oldest: second },
       { events: 0, exact: true, oldest: null },
+      { events: 0, exact: true, oldest: null },
+    ])
+  })
+
+  t.test('what retention has removed is not unread', async t => {
+    const store = await open(t, () => NOON)
+    await store.events.record(['a', 'b', 'c'].map(key => messageCreated(key)))
+    await prune(store, '1', NOON + 1)
+    t.same(await store.consumers.unread([0, NOON + 1, NOON + 2, NOON + 3]), [
+      { events: 2, exact: true, oldest: NOON + 2 },
+      { events: 2, exact: true, oldest: NOON + 2 },
+      { events: 1, exact: true, oldest: NOON + 3 },
       { events: 0, exact: true, oldest: null },
     ])
   })

@@ -231,6 +231,15 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     },
   )
 
+  t.test('a ledger that was open is closed when it receives the state of a closed one', async t => {
+    const { copies, users } = await open(t)
+    t.equal(await users.isClosed(), false)
+    await copies.writeState({ closed: false })
+    t.equal(await users.isClosed(), false)
+    await copies.writeState({ closed: true })
+    t.equal(await users.isClosed(), true)
+  })
+
   t.test('a ledger remembers that an import is not complete', async t => {
     const { copies } = await open(t)
     t.equal(await copies.findMark(), null)

@@ -12,27 +12,14 @@ import type { StoreProxy } from './thread/task.js'
 export function shareUserReads(users: StoreProxy<UserTasks>): UserStore {
   const byId = new SharedReads<StoredUser | undefined>()
   const byDigest = new SharedReads<OwnedToken | undefined>()
-  /** Only this process can change it. */
-  let closed: Promise<boolean> | undefined
+  const byLedger = new SharedReads<boolean>()
+  /** A closed ledger never opens again. An open one also closes by writes of others, such as the copy of a leader's state. */
+  let closed = false
   return {
     ...users,
     isClosed: async () => {
-      const answer = closed ?? users.isClosed()
-      closed = answer
-      try {
-        return await answer
-      } catch (error) {
-        if (closed === answer) closed = undefined
-        throw error
-      }
-    },
-    markClosed: async () => {
-      await users.markClosed()
-      closed = Promise.resolve(true)
-    },
-    create: async (user, log) => {
-      await users.create(user, log)
-      closed = Promise.resolve(true)
+      closed ||= await byLedger.share('', () => users.isClosed())
+      return closed
     },
     findById: id => byId.share(id, () => users.findById(id)),
     findByTokenDigest: digest => byDigest.share(digest, () => users.findByTokenDigest(digest)),

@@ -8,6 +8,7 @@ import { verifyLedger } from '../../../src/runtime/verify-ledger.js'
 import { readLocalSettings, readUsersSettings } from '../../../src/settings/local-settings.js'
 import { checkCopiedLedger, renewEpoch } from '../../../src/store/sqlite/copy/copied-ledger.js'
 import { ownFolder } from '../../black-box/own-folder.js'
+import { memorySources } from '../../settings/memory-sources.js'
 import { freePort } from '../../support/free-port.js'
 import { until } from '../../support/until.js'
 import { note, sources, startServer, type TestServer } from './servers.js'
@@ -83,6 +84,16 @@ t.test('a follower', async t => {
     const asAda = { authorization: `Bearer ${token}` }
     t.equal((await follower.call('GET', '/api/events', undefined, asAda)).status, 200)
     t.equal((await follower.call('GET', '/api/events', undefined, {})).status, 401, 'it was never open')
+  })
+
+  t.test('is as closed as its leader from its first request on, also without an admin token of its own', async t => {
+    const env = { EVENT_LOG_LEVEL: 'silent', EVENT_FOLLOW_TOKEN: token }
+    const other = await startServer(t, folder, 'other', { follow: leader.url }, memorySources({ env }))
+    const asNobody = { authorization: 'Bearer wrong' }
+    for (const headers of [{}, asNobody]) {
+      t.equal((await other.call('GET', '/api/events', undefined, headers)).status, 401)
+    }
+    await other.close()
   })
 
   t.test('receives new events, repeats and erasures, and wakes the readers that wait', async t => {

@@ -23,9 +23,15 @@ export interface TestServer {
 
 export const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', EVENT_ADMIN_TOKEN: ADMIN_TOKEN } })
 
-export async function startServer(t: Test, folder: string, name: string, flags: ServeFlags = {}): Promise<TestServer> {
-  const settings = readServeSettings({ only: 'ledger', db: join(folder, `${name}.db`), port: '0', ...flags }, sources)
-  const running = await serve(settings, sources)
+export async function startServer(
+  t: Test,
+  folder: string,
+  name: string,
+  flags: ServeFlags = {},
+  from = sources,
+): Promise<TestServer> {
+  const settings = readServeSettings({ only: 'ledger', db: join(folder, `${name}.db`), port: '0', ...flags }, from)
+  const running = await serve(settings, from)
   const { url = '', port = 0 } = running.ledger ?? {}
   t.teardown(() => running.close())
   const call: TestServer['call'] = (method, path, body, headers = AS_ADMIN) => {

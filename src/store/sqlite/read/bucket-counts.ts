@@ -1,5 +1,6 @@
 import type { EventFilter } from '../../../model/events/event-match.js'
 import { LARGE_EVENT_BYTES } from '../../large-event.js'
+import type { PrunedEvents } from '../erase/pruned-events.js'
 import type { Database } from '../files/database.js'
 import { candidates, excludedColumns, type Indexes, kindsOf, type Range } from '../search/event-candidates.js'
 import { columnsDecide, rowMatcher } from '../search/row-matcher.js'
@@ -37,6 +38,8 @@ export interface BucketPlan {
   borders: readonly number[]
   /** Sources with counts of their own. */
   sources: readonly string[]
+  /** Events that retention has removed, also during the count. */
+  pruned: Pick<PrunedEvents, 'through'>
 }
 
 export interface BucketCounts {
@@ -152,7 +155,7 @@ function* countByReading(
   plan: BucketPlan,
   work: SlicedWork,
 ): Generator<void, BucketCounts> {
-  const matches = rowMatcher(database, filter)
+  const matches = rowMatcher(database, plan.pruned, filter)
   const tally = new Tally(plan)
   for (const { seqs, through } of candidates(database, index, { ...filter, order: 'desc' }, tally, AT_ONCE)) {
     for (const seq of seqs) {

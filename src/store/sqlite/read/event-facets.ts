@@ -42,7 +42,7 @@ export function* countFacets(
     low: Math.max(pruned.through, lastUpTo(database, from - 1)) + 1,
     high: lastUpTo(database, to),
   }
-  const { count, uncounted } = yield* countRows(database, index, { query, rows, tally }, new SlicedWork(bounds))
+  const { count, uncounted } = yield* countRows(database, index, { pruned, query, rows, tally }, new SlicedWork(bounds))
   const countedFrom = Math.max(from, firstCounted(database, uncounted))
   return { from, to, count, values: mostFrequent(tally), countedFrom, head, epoch }
 }
@@ -51,10 +51,10 @@ export function* countFacets(
 function* countRows(
   database: Database,
   index: Indexes,
-  { query, rows, tally }: { query: FacetQuery; rows: Range; tally: Tally },
+  { pruned, query, rows, tally }: Pick<LedgerKnown, 'pruned'> & { query: FacetQuery; rows: Range; tally: Tally },
   work: SlicedWork,
 ): Generator<void, { count: number; uncounted?: number }> {
-  const matches = rowMatcher(database, query)
+  const matches = rowMatcher(database, pruned, query)
   let count = 0
   for (const { seqs, through } of candidates(database, index, { ...query, order: 'desc' }, rows)) {
     for (const seq of seqs) {

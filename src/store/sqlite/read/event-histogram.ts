@@ -41,7 +41,7 @@ export function* countEvents(
   const starts = bucketStarts({ ...range, buckets: query.buckets })
   const borders = [...starts.map(start => start - 1), to].map(at => Math.max(pruned.through, lastUpTo(database, at)))
   const sources = [...new Set(query.sources ?? database.all(LARGEST_SOURCES).map(row => String(row.source)))]
-  const plan = { borders, sources }
+  const plan = { borders, sources, pruned }
   // Half of the time is for the count of all events, half for the outcomes together.
   const [all, each] = query.split ? [2, 2 * OUTCOMES.length] : [1, 1]
   const workMs = asked.workMs ?? bounds.workMs

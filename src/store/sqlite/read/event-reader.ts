@@ -45,8 +45,8 @@ interface Found {
 }
 
 /**
- * Answers a query in slices: when it yields, writes may run. It reads the ledger as it was at the beginning. With filters,
- * the indexes give candidates, and `eventMatches` decides about each.
+ * Answers a query in slices: when it yields, writes may run. It reads the ledger as it was at the beginning, without what is
+ * removed later. With filters, the indexes give candidates, and `eventMatches` decides about each.
  */
 export function* readPage(
   database: Database,
@@ -58,11 +58,12 @@ export function* readPage(
   const head = newest ? Number(newest.captured_us) : null
   const range = rangeOf(database, query, newest ? Number(newest.seq) : 0)
   range.low = Math.max(range.low, pruned.through + 1)
-  const { earliest, throughAt: prunedThrough } = pruned
   const page =
     isFiltered(query) || query.withoutPayload
-      ? yield* filteredPage(database, index, query, range)
+      ? yield* filteredPage(database, index, rowMatcher(database, pruned, query), query, range)
       : plainPage(database, query, range)
+  // Only now: the page also lacks what was removed while it was read.
+  const { earliest, throughAt: prunedThrough } = pruned
   // V8 builds a literal with members behind a spread slowly: a twentieth of this thread, with small pages.
   return Object.assign(page, { nextSince: nextCheckpoint(query, page, head), head, earliest, prunedThrough, epoch })
 }
@@ -121,8 +122,13 @@ function neededFor(rows: number, bytes: number): Pick<EventPage, 'neededBytes'> 
   return rows === 0 ? { neededBytes: bytes } : {}
 }
 
-function* filteredPage(database: Database, index: SearchIndex, query: EventQuery, range: Range): Generator<void, Page> {
-  const matches = rowMatcher(database, query)
+function* filteredPage(
+  database: Database,
+  index: SearchIndex,
+  matches: ReturnType<typeof rowMatcher>,
+  query: EventQuery,
+  range: Range,
+): Generator<void, Page> {
   const found: Found[] = []
   let bytes = 0
   let hasMore = false

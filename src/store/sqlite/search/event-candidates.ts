@@ -107,9 +107,11 @@ export function* candidates(
       yield* marked({ low: first, high })
       yield* scanned(low, Math.min(high, first - 1))
     } else {
-      // During a scan, the index may advance and drop further marks.
-      for (; low <= high && low < unindexed.first; low = Math.min(high + 1, unindexed.first)) {
-        yield* scanned(low, Math.min(high, unindexed.first - 1))
+      // During a scan, the index may advance and drop further marks: their events are scanned next.
+      while (low <= high && low < unindexed.first) {
+        const end = Math.min(high, unindexed.first - 1)
+        yield* scanned(low, end)
+        low = end + 1
       }
       yield* marked({ low, high })
     }

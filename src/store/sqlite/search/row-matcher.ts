@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../../model/events/event.js'
 import { type EventFilter, eventMatches, kindMatches, withoutTexts } from '../../../model/events/event-match.js'
 import { type SearchTerm, searchableStrings } from '../../../model/events/search.js'
 import { payloadStrings } from '../../large-event.js'
+import type { PrunedEvents } from '../erase/pruned-events.js'
 import type { Database, Row } from '../files/database.js'
 import { inJson } from './body-patterns.js'
 import { readBodyBytes, readOutline } from './large-body.js'
@@ -33,8 +34,22 @@ export function columnsDecide(filter: EventFilter): boolean {
  * Decides whether a row matches, by the cheapest means: first its columns; then the raw text of its body (the case
  * folding of the JavaScript engine is the promised one, and JSON text spells a string in one way); only then the parsed
  * event. A large body, which is null in the row, is read in slices and never parsed as a whole.
+ *
+ * No removed event matches: between two slices, retention may remove events, and replace their rows.
  */
-export function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
+export function rowMatcher(
+  database: Database,
+  pruned: Pick<PrunedEvents, 'through'>,
+  filter: EventFilter,
+): (row: Row) => Generator<void, boolean> {
+  const matches = storedMatcher(database, filter)
+  return function* (row) {
+    const isPruned = () => Number(row.seq) <= pruned.through
+    return !isPruned() && (yield* matches(row)) && !isPruned()
+  }
+}
+
+function storedMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
   const byColumns = columnsDecide(filter)
   const { search = [] } = filter
   const matches = matcher(filter)

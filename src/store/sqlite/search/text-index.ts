@@ -95,6 +95,9 @@ export class TextIndex {
       if (events.length === 0) continue
       for (const matrix of segment.matrices) yield* matrix.clear(events)
       if (segment === this.#ended?.segment) yield* this.#storeAgain()
+      // If it was stored between two pieces of work, some of its rows may be from before.
+      const stored = this.#stored.find(({ firstSeq }) => firstSeq === segment.firstSeq)
+      if (stored && stored !== segment) for (const matrix of stored.matrices) yield* matrix.clear(events)
     }
   }
 
@@ -103,7 +106,7 @@ export class TextIndex {
     for (const [number, segment] of this.#stored.entries()) {
       if (segment.lastSeq > seq) break
       if (segment.matrices.length === 0) continue
-      yield* this.#deleteRows(number)
+      while (this.#deleteRows(number)) yield
       this.database.run(EMPTY_SEGMENT, number)
       this.#stored[number] = { ...segment, matrices: [] }
     }
@@ -113,17 +116,23 @@ export class TextIndex {
     }
   }
 
-  /** Stores the segment again: rows that are already stored may contain removed signatures. */
+  /**
+   * Deletes what is stored of the segment that ended, as it may contain removed signatures. If the segment is stored
+   * between two pieces of work, this ends: its rows are needed.
+   */
   *#storeAgain(): Generator<void> {
     const { segment } = this.#ended ?? {}
     const number = this.#stored.length
-    yield* this.#deleteRows(number)
-    if (segment && this.#ended?.segment === segment) this.#ended = { segment, rows: segment.rows(number) }
+    while (segment && this.#ended?.segment === segment && this.#deleteRows(number)) {
+      this.#ended = { segment, rows: segment.rows(number) }
+      yield
+    }
   }
 
-  *#deleteRows(number: number): Generator<void> {
+  /** Deletes some rows of a segment. @returns whether it had any */
+  #deleteRows(number: number): boolean {
     const range = [matrixKey(number, 1, 0), matrixKey(number + 1, 1, 0) - 1]
-    while (this.database.run(DELETE_ROWS, ...range, DELETED_ROWS) > 0) yield
+    return this.database.run(DELETE_ROWS, ...range, DELETED_ROWS) > 0
   }
 
   /**

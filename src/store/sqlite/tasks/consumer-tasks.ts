@@ -22,6 +22,7 @@ import type {
   Unread,
 } from '../../consumer-store.js'
 import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
+import type { PrunedEvents } from '../erase/pruned-events.js'
 import type { Database, Row } from '../files/database.js'
 import { headOf } from '../read/event-histogram.js'
 import { read, write } from '../thread/task.js'
@@ -104,7 +105,10 @@ const DELETE_ONE = /* sql */ `DELETE FROM dead_letters WHERE consumer = ? AND id
 const DELETE_ALL = /* sql */ `DELETE FROM dead_letters WHERE consumer = ?`
 
 /** The methods of `ConsumerStore`, in the order of the contract. */
-export function consumerTasks(database: Database, ledger: Readonly<Epoch>) {
+export function consumerTasks(
+  database: Database,
+  ledger: Readonly<Epoch> & { pruned: Pick<PrunedEvents, 'throughAt'> },
+) {
   const rowOf = ({ name, owner }: ConsumerKey) => {
     const row = database.first(FIND, name)
     return row && (owner === undefined || row.owner_user_id === owner) ? row : undefined
@@ -191,7 +195,7 @@ export function consumerTasks(database: Database, ledger: Readonly<Epoch>) {
     unread: read((checkpoints: readonly Micros[]): Unread[] => {
       const last = Number(database.first(LAST)?.seq ?? 0)
       return checkpoints.map(checkpoint => {
-        const first = database.first(FIRST_AFTER, checkpoint)
+        const first = database.first(FIRST_AFTER, Math.max(checkpoint, ledger.pruned.throughAt ?? 0))
         const [events, oldest] = first ? [last - Number(first.seq) + 1, Number(first.captured_us)] : [0, null]
         return { events, exact: true, oldest }
       })

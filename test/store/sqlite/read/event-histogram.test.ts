@@ -1,6 +1,11 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { toErasureEntry } from '../../../../src/model/events/erasure.js'
+import type { EventHistogram } from '../../../../src/model/events/event-histogram.js'
 import type { EventFilter } from '../../../../src/model/events/event-match.js'
+import type { EventPage } from '../../../../src/model/events/event-query.js'
+import { toTimestamp } from '../../../../src/model/timestamp.js'
+import type { EventToRecord } from '../../../../src/store/event-store.js'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
 import { PrunedEvents } from '../../../../src/store/sqlite/erase/pruned-events.js'
 import { Database } from '../../../../src/store/sqlite/files/database.js'
@@ -11,7 +16,7 @@ import { TextIndex } from '../../../../src/store/sqlite/search/text-index.js'
 import { UnindexedFacets } from '../../../../src/store/sqlite/search/unindexed-facets.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { encodeWithoutInstants, packEvents } from '../../../../src/store/sqlite/write/packed-events.js'
-import { messageCreated } from '../../../support/events.js'
+import { keysOf, messageCreated } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 import { comparableFacets, countAll, facetsOf, readAll, variedEvent } from '../../event-histogram-conformance.js'
 
@@ -60,6 +65,36 @@ t.test('facets that take too long are exact from the newest event back to an ins
     const whole = facetsOf(all, { ...filter, from: stopped.countedFrom as number, to: stopped.to as number, now })
     t.same(comparableFacets(stopped).values, comparableFacets(whole).values)
     t.equal(stopped.count, whole.count)
+  }
+})
+
+t.test('events that retention removes while an answer is read are not in the rest of it', async t => {
+  let elapsed = 0
+  // Slices end after a few calls, on a machine of any speed.
+  t.intercept(performance, 'now', { value: () => elapsed++ })
+  const [byColumn, byBody]: EventFilter[] = [{ sources: ['chat'] }, { actors: ['42'] }]
+  for (const filter of [byColumn, byBody]) {
+    for (const ask of filter === byColumn ? ['query'] : ['query', 'facets', 'histogram']) {
+      const engine = new Engine(join(testFolder(t), 'events.db'))
+      t.teardown(() => engine.close())
+      const pack = (events: EventToRecord[]) => packEvents(events, events.map(encodeWithoutInstants))
+      const actor = { id: '42', display: '', metadata: {} }
+      const recorded = Array.from({ length: 60 }, (_, at) => messageCreated(`chat:${at}`, { actor }))
+      engine.commit([{ task: 'events.record', args: [pack(recorded), NOON] }])
+      const asked = { ...filter, order: 'asc', limit: 100, buckets: 1, now: NOON + 100 } as const
+      const answering = engine.query({ task: `events.${ask}`, args: [asked] })
+      answering.next()
+      const through = NOON + 50
+      const payload = { reason: 'old', by: 'retention', count: 51, through: toTimestamp(through) }
+      const entry = { ...toErasureEntry('1', payload), matches: [] }
+      engine.commit([{ task: 'events.prune', args: [pack([entry]), NOON + 100, through] }])
+      while (engine.upkeepDue) engine.advanceUpkeep()
+      const answer = finish(answering) as EventPage & EventHistogram
+      t.ok(answer.count >= 9 && answer.count < 60, `${ask}: ${answer.count} counted`)
+      if (ask !== 'query') continue
+      t.ok(keysOf(answer).every(key => key?.startsWith('chat:')))
+      t.equal(answer.prunedThrough, through, 'a reader learns what it may not have received')
+    }
   }
 })
 

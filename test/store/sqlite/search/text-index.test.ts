@@ -78,6 +78,34 @@ t.test('a word, two letters or two CJK characters that no text has are found in 
   t.ok(find(index, ['release 1234'])?.includes(1_235))
 })
 
+t.test('a removed text is in no signature, also if its segment ends and is stored while it is removed', async t => {
+  const open = opener(t)
+  for (const added of [5, 6]) {
+    let isDone = false
+    for (let pieces = 0; !isDone; pieces++) {
+      const database = open()
+      const index = new TextIndex(database, BOUNDS)
+      for (let seq = 1; seq <= added; seq++) index.add(seq === 2 ? 'zebra' : 'giraffe', seq * 1_000)
+      index.store()
+      const removal = index.forget([2])
+      for (let piece = 0; piece < pieces && !isDone; piece++) isDone = removal.next().done === true
+      if (added === 5) index.add('giraffe', 1_000)
+      const storeAll = () => {
+        for (let batch = 0; batch < 100; batch++) index.store()
+      }
+      storeAll()
+      while (!removal.next().done) {
+        // The rest of the work.
+      }
+      storeAll()
+      for (const each of [index, new TextIndex(database, BOUNDS)]) {
+        t.same(find(each, ['zebra']), [], `stored after ${pieces} pieces of work`)
+        t.same(find(each, ['giraffe'])?.slice(0, 4), [1, 3, 4, 5], 'the others are found')
+      }
+    }
+  }
+})
+
 t.test('a search for an empty term reads every event', t => {
   t.equal(termLookup(['']), undefined)
   t.end()
