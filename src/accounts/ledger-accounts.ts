@@ -178,12 +178,15 @@ export class LedgerAccounts implements Accounts {
     const { hasher, throttle, sessions, log } = this.parts
     const { current_password, password } = readOwnPassword(input, passwordMinLength, user.username)
     await throttle.check(address, user.username)
-    const before = await users.findById(user.id)
-    const matches = await hasher.verify(before?.password_hash, current_password).catch(error => {
+    const check = async () => {
+      const stored = await users.findById(user.id)
+      return (await hasher.verify(stored?.password_hash, current_password)) ? stored : undefined
+    }
+    const before = await check().catch(error => {
       throttle.abandoned(address, user.username)
       throw error
     })
-    if (!before || !matches) {
+    if (!before) {
       await throttle.failed(address, user.username)
       await log.addSession({ action: 'ledger.login_failed', user }, by)
       throw wrongPassword()

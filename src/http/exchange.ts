@@ -76,6 +76,11 @@ export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<
       // Not `once`: a second error without a listener would end the process.
       request.on('error', reject)
       request.once('response', resolve)
+      // Without a listener Node would only close the connection.
+      request.once('upgrade', (_, socket) => {
+        socket.destroy()
+        reject(new HttpFailure('not_http', 'status 101'))
+      })
       request.end(call.body)
     })
     return {

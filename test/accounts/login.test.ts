@@ -273,6 +273,17 @@ t.test('a wrong current password changes nothing, is logged, and is slowed down 
   t.ok(await changePassword(accounts, bob, { session }))
 })
 
+t.test('a change of the password that came to no answer does not count as a try', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  rig.broken = 'findById'
+  for (let time = 0; time < 15; time++) {
+    await t.rejects(changePassword(accounts, bob), { message: 'The disk is full.' })
+  }
+  rig.broken = undefined
+  await changePassword(accounts, bob)
+  t.ok(await tryLogin(accounts, 'bob', ANOTHER))
+})
+
 for (const [what, happens] of Object.entries({
   'its password is set by an admin': (accounts, id) => accounts.updateUser(id, { password: 'set by an admin' }),
   'the user is deleted': (accounts, id) => accounts.deleteUser(id),

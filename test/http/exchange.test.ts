@@ -67,6 +67,14 @@ t.test('a first connection that breaks is not tried again', async t => {
   t.equal(connections(), 1)
 })
 
+t.test('an answer that switches to another protocol is a failure', async t => {
+  const { address } = await start(t, ({ socket }) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+  })
+  await t.rejects(exchange(address, CALL), { message: 'not_http: status 101' })
+  await t.rejects(exchange(address, { ...CALL, agent: keptOpen(t) }), { message: 'not_http: status 101' })
+})
+
 t.test('an answer that drips is not waited for longer than all may take', async t => {
   const { address } = await start(t, (_, res) => {
     const drip = setInterval(() => res.write('x'), 10)

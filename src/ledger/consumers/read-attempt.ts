@@ -37,6 +37,8 @@ export interface BatchRequest {
 /** The next events of a consumer, and the lease on them. */
 export interface Batch {
   page: EventPage
+  /** Whether other readers may use the same bytes. */
+  isShared: boolean
   fence: number
   leasedUntil: Micros
   checkpoint: Micros
@@ -77,17 +79,19 @@ export class ReadAttempt {
     const query: EventQuery = { ...toEventFilter(consumer.filters), since, order: 'asc', limit }
     const read = wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
     let page = await read(query, this.request.signal)
+    let isShared = false
     // A consumer that reads from the beginning starts with the oldest event that is left.
     if (since > 0) await this.#refusePruned(since, page)
     if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
       await this.#extend(consumer.fence, this.#secondsLeft)
       this.poll.waitsForEvents = true
+      isShared = true
       page = await this.#wait({ ...query, since: page.nextSince ?? since }, page)
       const isChanged = this.poll.signal.aborted && !this.request.signal.aborted
       if (page.count === 0 && isChanged && this.#secondsLeft > 0) return undefined
     }
     const leasedUntil = await this.#extend(consumer.fence, 0, page.nextSince ?? since)
-    return { page, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
+    return { page, isShared, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
   }
 
   /** The instance does not keep its lease, because it has no events to process. */
@@ -137,7 +141,8 @@ export class ReadAttempt {
     const at = retry.captured_at
     const page = await read({ from: at, to: at, order: 'asc', limit: 1 }, this.request.signal)
     const leasedUntil = await this.#extend(consumer.fence, 0)
-    return { page, fence: consumer.fence, leasedUntil, checkpoint: consumer.checkpoint, retried: retry.id }
+    const { fence, checkpoint } = consumer
+    return { page, isShared: false, fence, leasedUntil, checkpoint, retried: retry.id }
   }
 
   /** @returns the end of the lease */

@@ -159,7 +159,8 @@ function restrictRecording(req: HttpRequest, { shown, writers }: { shown: ShownC
  */
 export function createPageCheck(publicOrigin: string | undefined): (req: AnyRequest) => void {
   return req => {
-    if (req.local) return
+    // A page of a listed origin may use the routes for which the router recognises it; webhooks are not among them.
+    if (req.local || req.crossOrigin !== undefined) return
     if (!originAllowed({ method: 'POST' }, req, { publicOrigin, isCookieWrite: false })) throw originNotAllowed()
   }
 }

@@ -81,7 +81,7 @@ export function json(status: number, value: unknown): Reply {
  * @returns a promise if the reader does not receive the answer immediately: resolves when the reader has it or is cut
  *   off
  * @throws AppError `unavailable/busy` before anything is written, if there is no memory left for a large answer; the
- *   answer to a change is always sent
+ *   answer to a change is always sent, and so is a refusal, which may be the answer to that error
  */
 export function send(
   req: HttpRequest,
@@ -97,7 +97,7 @@ export function send(
   const length = byteLength(body)
   // All readers share the bytes of a page.
   const isLarge = length > SMALL_BYTES && !reply.page && req.method !== 'HEAD'
-  if (isLarge) holdRoom(req, res, { length, budget })
+  if (isLarge) holdRoom(req, res, { length, status: reply.status, budget })
   const headers = reply.page ? pageHeaders(req) : apiHeaders(req)
   if (reply.headers) headers.push(...reply.headers)
   if (reply.status === 204 || reply.status === 304) {
@@ -123,10 +123,10 @@ export function send(
 function holdRoom(
   req: HttpRequest,
   res: ServerResponse,
-  { length, budget }: { length: number; budget: AnswerBudget },
+  { length, status, budget }: { length: number; status: number; budget: AnswerBudget },
 ): void {
   if (req.room) return
-  if (req.method === 'GET' && !budget.hasRoom(length)) throw busy()
+  if (req.method === 'GET' && status < 400 && !budget.hasRoom(length)) throw busy()
   req.room = budget.roomFor(res)
   req.room.hold(length)
 }

@@ -1,4 +1,5 @@
 import Type from '#typebox'
+import type { Identity } from '../../accounts/identity.js'
 import type { Batch } from '../../ledger/consumers/read-attempt.js'
 import type { WrapRead } from '../../ledger/wait-for-events.js'
 import { CONSUMER_LIMITS } from '../../model/consumers/consumer.js'
@@ -25,6 +26,8 @@ export interface ConsumerEventsParts {
   budget: AnswerBudget
   /** @throws AppError `forbidden/origin_not_allowed` */
   refuseForeignPage: (req: HttpRequest) => void
+  /** Rejects once the caller may no longer write. */
+  mayWrite: (req: HttpRequest<Identity>) => Promise<void>
 }
 
 /**
@@ -32,7 +35,7 @@ export interface ConsumerEventsParts {
  * send when the work is done.
  */
 export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
-  const { ledger, budget, refuseForeignPage } = parts
+  const { ledger, budget, refuseForeignPage, mayWrite } = parts
   return documented(DOC, async (req, res) => {
     const request = readRequest(req.search)
     const name = pathParam(req, 1)
@@ -51,13 +54,17 @@ export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
       request.waitSeconds > 0
         ? parts.shutdown.hold(req, res, 'consumer', parts.consumerPlaces)
         : { signal: whenGone(res) }
+    let leased: number | undefined
     try {
       const batch = await ledger.consumers.nextBatch(name, { ...request, signal: held.signal, wrapRead }, caller)
+      leased = batch.fence
+      if (request.waitSeconds > 0) await mayWrite(req) // the login may have ended by now
       if (hasLeft(res)) await ledger.consumers.release(name, batch.fence, caller)
-      else budget.freeWith(res, batch.page.items)
+      else if (!batch.isShared) budget.freeWith(res, batch.page.items)
       return compressed(req, toReply(batch))
     } catch (error) {
-      if (hasLeft(res) && request.fence !== undefined) await ledger.consumers.release(name, request.fence, caller)
+      const unused = leased ?? (hasLeft(res) ? request.fence : undefined)
+      if (unused !== undefined) await ledger.consumers.release(name, unused, caller)
       throw error
     }
   })

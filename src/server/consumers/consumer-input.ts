@@ -3,6 +3,7 @@ import { Compile } from '#typebox/compile'
 import type { AcknowledgementInput } from '../../ledger/consumers/consumers.js'
 import { type FieldProblem, refusedInput } from '../../model/app-error.js'
 import { CONSUMER_LIMITS, type ConsumerPosition } from '../../model/consumers/consumer.js'
+import { IDENTIFYING } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import type { FilterValues } from '../../model/events/filter-values.js'
 import { toFieldProblems } from '../../model/field-problems.js'
@@ -49,7 +50,11 @@ export const AcknowledgementSchema = Type.Object(
       Type.Array(
         Type.Object(
           {
-            dedupe_key: Type.String({ minLength: 1, maxLength: EVENT_LIMITS.dedupeKeyCharacters }),
+            dedupe_key: Type.String({
+              minLength: 1,
+              maxLength: EVENT_LIMITS.dedupeKeyCharacters,
+              pattern: IDENTIFYING,
+            }),
             captured_at: Instant,
             error: Type.String(),
             attempts: Type.Integer({ minimum: 1, maximum: 1_000_000 }),

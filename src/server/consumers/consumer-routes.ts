@@ -4,7 +4,6 @@ import type { Consumers } from '../../ledger/consumers/consumers.js'
 import { CONSUMER_LIMITS } from '../../model/consumers/consumer.js'
 import { CapturedAt, CapturedAtOrNull, Count, named } from '../../model/ledger-answers.js'
 import type { DeadLetterChoice } from '../../store/consumer-store.js'
-import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
 import { documented, type HttpRequest, type LedgerEndpoint } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
@@ -56,7 +55,7 @@ export function saveConsumer({ ledger, readJsonBody }: ConsumerRouteParts): Ledg
 export function listConsumers({ ledger }: Pick<ConsumerRouteParts, 'ledger'>): LedgerEndpoint {
   return documented(DOCS.list, async req => {
     const items = await ledger.consumers.list(toCaller(req.identity))
-    return compressed(req, json(200, { items, count: items.length }))
+    return json(200, { items, count: items.length })
   })
 }
 
@@ -103,7 +102,7 @@ export function listDeadLetters({ ledger }: Pick<ConsumerRouteParts, 'ledger'>):
     const found = await ledger.consumers.listDeadLetters(pathParam(req, 1), page, toCaller(req.identity))
     const items = found.slice(0, limit)
     const next = found.length > limit ? (items.at(-1)?.id ?? null) : null
-    return compressed(req, json(200, { items, count: items.length, next }))
+    return json(200, { items, count: items.length, next })
   })
 }
 

@@ -93,7 +93,7 @@ export function readExportQuery(search: string, now: Micros): { matching: Partia
 /** A request for a stream: the filters, and where to begin. */
 export interface EventStreamRequest {
   filters: Partial<EventQuery>
-  /** The checkpoint after which it begins; absent: now. */
+  /** The checkpoint after which it begins; absent: `filters.from`, or now. */
   since?: Micros
 }
 
@@ -115,8 +115,7 @@ export function readEventStreamRequest(
   const from = readFrom(params, now)
   const filters = readFilters(params)
   params.finish()
-  const start = since ?? (from === undefined ? undefined : from - 1)
-  return { filters: { ...filters, ...defined({ from }) }, ...defined({ since: start }) }
+  return { filters: { ...filters, ...defined({ from }) }, ...defined({ since }) }
 }
 
 type StreamParameter = FilterName | 'since' | 'from' | 'days'

@@ -46,7 +46,8 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
       limit: 1,
       maxBytes: 0,
     })
-    const start = since ?? head ?? 0
+    // `from` is a time, not a checkpoint, so the ledger need not have reached it.
+    const start = since ?? Math.min((filters.from ?? Number.POSITIVE_INFINITY) - 1, head ?? 0)
 
     if (!beginEventStream(req, res)) return undefined
     const room = budget.roomFor(res)

@@ -65,6 +65,7 @@ function readPage(search: string): { limit: number | undefined; after: string | 
   const params = new QueryString(search, ['limit', 'after'])
   const limit = params.integer('limit', { min: 1, max: SUBSCRIPTION_LIMITS.page })
   const after = params.text('after', SUBSCRIPTION_LIMITS.idCharacters)
+  if (after?.includes('\0')) params.refuse('after', 'after must not contain a NUL character.')
   params.finish()
   return { limit, after }
 }

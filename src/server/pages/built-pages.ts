@@ -112,6 +112,8 @@ function fileServer(folder: string): ServeFile {
       // A file that disappeared after the start fails on reading, and sirv does not handle that error.
       res.once('pipe', (source: Readable) => {
         source.once('error', reject)
+        // A pipe whose reader leaves keeps its file open.
+        res.once('close', () => source.destroy())
         cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
       })
       res.once('close', () => resolve(undefined))

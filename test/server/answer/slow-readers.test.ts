@@ -124,7 +124,7 @@ t.test('a reader that takes nothing is cut off in time, which is logged and coun
   }
 })
 
-t.test('where there is no memory for large answers they are refused, and small ones are sent', async t => {
+t.test('where there is no memory for large answers they are refused, and small ones and refusals are sent', async t => {
   const served = await serveEvents(t, { count: 1, bytes: 20 * KIB }, { bytes: 0, waitMs: 1 })
   const key = encodeURIComponent('event:0')
   for (const path of ['/api/events', `/api/events/${key}`, '/api/events?wait=1&since=1970-01-01T00:00:00Z']) {
@@ -135,6 +135,10 @@ t.test('where there is no memory for large answers they are refused, and small o
   t.match(await served.post('/api/events', message('small', { payload: { text: 'x'.repeat(20 * KIB) } })), {
     status: 201,
   })
+  const unknown = Array.from({ length: 190 }, (_, i) => `unknown${i}=1`)
+  const refused = await served.request(`/api/events?${unknown.join('&')}`)
+  t.match(refused, { status: 400, body: { code: 'invalid_field' } })
+  t.ok(refused.text.length > 16 * KIB, 'a large refusal')
   t.match(await served.request('/api/health'), { status: 200 })
   t.match(await served.request(`/api/events/${encodeURIComponent('event:no')}`), { status: 404 })
 })

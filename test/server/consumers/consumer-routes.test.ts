@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
+import { toTimestamp } from '../../../src/model/timestamp.js'
+import { until } from '../../support/until.js'
 import { serveClosed } from '../closed-ledger.js'
+import { message, serve } from '../serve.js'
 import { openLedger, serveConsumers } from './serve-consumers.js'
 
 interface BatchBody {
@@ -60,6 +64,11 @@ t.test('over a ledger with events', async t => {
       status: 400,
       body: { errors: [{ field: '/fence' }] },
     })
+    const captured_at = '2031-05-04T09:00:00Z'
+    t.match(await ack('x', { fence: 1, dead_letters: [{ dedupe_key: 'a\0', captured_at, error: '', attempts: 1 }] }), {
+      status: 400,
+      body: { errors: [{ field: '/dead_letters/0/dedupe_key', detail: /NUL/ }] },
+    })
     t.match(await next('x', '?fence=one'), { status: 400 })
     t.match(await next('x', '?lease_seconds=1'), { status: 400 })
     t.match(await next('x', '?wait=0'), { status: 400 })
@@ -96,6 +105,20 @@ t.test('over a ledger with events', async t => {
       return headers.get('content-encoding')
     }
     t.same([await encodingOf('gzip'), await encodingOf('br'), await encodingOf('identity')], ['gzip', 'br', null])
+  })
+
+  t.test('lists are compressed once', async t => {
+    const error = randomBytes(1_500).toString('base64')
+    await put('listed', { position: 'beginning' })
+    const { ack: acknowledgement, items } = batchOf((await next('listed')).body)
+    const { dedupe_key, captured_at } = items[0] as unknown as { dedupe_key: string; captured_at: string }
+    const dead_letters = [{ dedupe_key, captured_at, error, attempts: 1 }]
+    await ack('listed', { fence: acknowledgement.fence, error, dead_letters })
+    for (const path of ['/api/consumers', '/api/consumers/listed/dead-letters']) {
+      const { headers, body } = await request(path, { headers: { 'accept-encoding': 'gzip' } })
+      t.equal(headers.get('content-encoding'), 'gzip', path)
+      t.match(JSON.stringify(body), error, path)
+    }
   })
 
   t.test('a position ends the lease of the instance that reads', async t => {
@@ -258,4 +281,45 @@ t.test('members have their own consumers, an admin all, and a read-only token on
   t.match(await send(path, { headers: reader }), { status: 200 })
   t.match(await send(`${path}/events`, { headers: reader }), { status: 403 })
   t.match(await send(path, { method: 'DELETE', headers: adas }), { status: 204 })
+})
+
+t.test('consumers that an event wakes together each receive it, even if the others have been answered', async t => {
+  const { ledger, store, now } = await openLedger(t)
+  const { request, post } = await serve(t, { ledger, now })
+  let othersAnswered: Promise<unknown> | undefined
+  const lease = store.consumers.lease.bind(store.consumers)
+  store.consumers.lease = async (key, asked) => {
+    if (key.name === 'last' && asked.readTo !== undefined) await othersAnswered
+    return lease(key, asked)
+  }
+  const names = ['one', 'two', 'last']
+  const headers = { 'content-type': 'application/json' }
+  for (const name of names) await request(`/api/consumers/${name}`, { method: 'PUT', headers, body: '{}' })
+  const waiting = names.map(name => request(`/api/consumers/${name}/events?wait=30`))
+  // The lease of a reader that waits for events outlasts its wait.
+  const waits = toTimestamp(now() + 31_000_000)
+  const leases = async () => (await request('/api/consumers')).body.items as { leased_until: string | null }[]
+  await until(async () => (await leases()).every(({ leased_until }) => leased_until !== null && leased_until > waits))
+  othersAnswered = Promise.all(waiting.slice(0, 2)).then(leases)
+  await post('/api/events', message('large', { payload: { text: 'x'.repeat(40 * 1024) } }))
+  for (const { status, body } of await Promise.all(waiting)) {
+    t.equal(status, 200)
+    t.same(subjectsOf(body), ['large'])
+  }
+})
+
+t.test('an instance whose token is revoked while it waits receives no events, and leaves no lease', async t => {
+  const { ledger, now } = await openLedger(t)
+  const { send, byToken, mia, accounts } = await serveClosed(t, { ledger, now })
+  const headers = await byToken(mia)
+  const { id, token } = await accounts.tokens.issue(mia.id)
+  const path = '/api/consumers/mail'
+  const leasedUntil = async () => (await send(path, { headers })).body.leased_until
+  await send(path, { method: 'PUT', headers, body: {} })
+  const waiting = send(`${path}/events?wait=30`, { headers: { Authorization: `Bearer ${token}` } })
+  await until(async () => (await leasedUntil()) !== null)
+  await accounts.tokens.revoke(mia.id, id)
+  await send('/api/events', { method: 'POST', headers, body: message(1) })
+  t.match(await waiting, { status: 401, body: { code: 'unauthenticated' } })
+  t.equal(await leasedUntil(), null)
 })

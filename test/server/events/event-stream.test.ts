@@ -6,6 +6,7 @@ import type { Identity } from '../../../src/accounts/identity.js'
 import { readEvent } from '../../../src/ledger/read-event.js'
 import { AppError } from '../../../src/model/app-error.js'
 import { until } from '../../support/until.js'
+import { START } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
 import { message, type Served, serve } from '../serve.js'
 
@@ -100,6 +101,23 @@ t.test('a reader resumes after its last id, which takes precedence over since', 
     resumed.messages.map(({ id }) => id),
     [at(2), at(3)],
   )
+})
+
+t.test('a stream may begin at a time after the newest event', async t => {
+  const twoDays = 2 * 86_400_000_000
+  const served = await serve(t, { now: () => START + twoDays })
+  await served.post('/api/events', message(1))
+  const reader = await follow(t, served, '?days=1')
+  t.equal(reader.response.status, 200)
+  await until(() => reader.messages.length === 1)
+  t.match(reader.messages, [{ event: 'checkpoint', id: at(1) }])
+  const early = await follow(t, served, `?from=${at(2)}`)
+  const late = await follow(t, served, `?from=${at(3)}`)
+  await until(() => early.messages.length === 1 && late.messages.length === 1)
+  await served.post('/api/events', [message(2), message(3)])
+  await until(() => early.messages.length === 3 && late.messages.length === 2)
+  t.match(early.messages, [{ event: 'checkpoint' }, { id: at(2) }, { id: at(3) }])
+  t.match(late.messages, [{ event: 'checkpoint' }, { id: at(3) }])
 })
 
 t.test('a reader that reconnects over and over sees everything once and in order', async t => {

@@ -33,6 +33,14 @@ t.test('an id is decoded once', async t => {
   })
 })
 
+t.test('a page after an id with a NUL character, which no store needs to accept, is refused', async t => {
+  const { request } = await serve(t)
+  t.match(await request('/api/subscriptions?after=a%00'), {
+    status: 400,
+    body: { code: 'invalid_field', errors: [{ field: 'after', detail: /NUL/ }] },
+  })
+})
+
 t.test('what is no JSON, not declared as such, or larger than 64 KiB is refused', async t => {
   const { post } = await serve(t)
   t.match(await post('/api/subscriptions', '{'), { status: 400, body: { code: 'invalid_json' } })

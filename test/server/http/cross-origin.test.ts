@@ -1,6 +1,7 @@
 import t from 'tap'
 import { ADAPTERS } from '../../../src/platforms/adapters.js'
 import { BY_ADMIN_TOKEN, type Headers, serveClosed, valuesOf } from '../closed-ledger.js'
+import { openLedger } from '../consumers/serve-consumers.js'
 import { message, serve } from '../serve.js'
 
 const DASH = 'https://dash.example.org'
@@ -40,6 +41,21 @@ t.test('a page of a listed origin reads, records and subscribes with a token, an
     t.same(permissionOf(headers), PERMISSION)
     t.same(header(headers, 'access-control-allow-credentials'), [])
   }
+})
+
+t.test('such a page reads for a consumer with a token alone', async t => {
+  const { ledger, now } = await openLedger(t)
+  const { send, mia, byToken, logIn } = await serveClosed(t, { settings, ledger, now })
+  const token = await byToken(mia)
+  const path = '/api/consumers/dash/events'
+  const cross = { Origin: DASH, 'Sec-Fetch-Site': 'cross-site' }
+  await send('/api/consumers/dash', { method: 'PUT', headers: token, body: {} })
+  const foreign = { ...token, ...cross, Origin: 'https://evil.example' }
+  t.match(await send(path, { headers: foreign }), { status: 403, body: { code: 'origin_not_allowed' } })
+  t.match(await send(path, { headers: { ...(await logIn(mia)).headers, ...cross } }), { status: 401 })
+  const { status, headers } = await send(path, { headers: { ...token, ...cross } })
+  t.equal(status, 200)
+  t.same(permissionOf(headers), PERMISSION)
 })
 
 t.test('the cookie of a session does not count for such a page', async t => {

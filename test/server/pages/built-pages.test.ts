@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { until } from '../../support/until.js'
 import { type Served, serve } from '../serve.js'
 
 const ICON = '/assets/shared/icon.svg'
@@ -145,6 +148,31 @@ t.test('a HEAD answer has the headers of the file and no body', async t => {
   t.match(answer, /^HTTP\/1\.1 200 [\s\S]*\r\nContent-Length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/)
   t.match(answer, /\r\nContent-Type: image\/svg\+xml\r\n/)
 })
+
+t.test('a download that is broken off leaves no file open', { skip: !existsSync('/proc/self/fd') }, async t => {
+  const { port, request } = await serve(t)
+  const [path = ''] = /\/assets\/[\w-]{16}\/observatory\/main\.js/.exec((await request('/')).text) ?? []
+  const descriptors = () =>
+    readdirSync('/proc/self/fd').filter(fd => linkOf(`/proc/self/fd/${fd}`).endsWith('/observatory/main.js')).length
+  const reader = connect(port, '127.0.0.1')
+  t.teardown(() => reader.destroy())
+  // More than the buffers of the system hold.
+  reader.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(300))
+  reader.once('data', () => reader.pause())
+  await until(() => descriptors() > 0 && reader.isPaused())
+  reader.destroy()
+  await until(() => descriptors() === 0)
+  t.equal((await request(path)).status, 200)
+})
+
+/** Where a link points; empty if it is gone. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
 
 /** Bytes as they are on the wire. */
 async function fetchBytes({ url }: Served, path: string, headers: Record<string, string> = {}) {
