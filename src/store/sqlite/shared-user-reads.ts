@@ -9,17 +9,34 @@ import type { StoreProxy } from './thread/task.js'
  * answers in order, so a reading that began before a change is answered before the caller of the change receives its
  * answer.
  */
-export function shareUserReads(users: StoreProxy<UserTasks>): UserStore {
+export function shareUserReads(users: StoreProxy<UserTasks>): UserStore & { forgetClosed: () => void } {
   const byId = new SharedReads<StoredUser | undefined>()
   const byDigest = new SharedReads<OwnedToken | undefined>()
-  const byLedger = new SharedReads<boolean>()
-  /** A closed ledger never opens again. An open one also closes by writes of others, such as the copy of a leader's state. */
-  let closed = false
+  /** Each request of a ledger without users asks. */
+  let closed: Promise<boolean> | undefined
   return {
     ...users,
     isClosed: async () => {
-      closed ||= await byLedger.share('', () => users.isClosed())
-      return closed
+      const answer = closed ?? users.isClosed()
+      closed = answer
+      try {
+        return await answer
+      } catch (error) {
+        if (closed === answer) closed = undefined
+        throw error
+      }
+    },
+    markClosed: async () => {
+      await users.markClosed()
+      closed = Promise.resolve(true)
+    },
+    create: async (user, log) => {
+      await users.create(user, log)
+      closed = Promise.resolve(true)
+    },
+    // Another way than these two may have closed the ledger.
+    forgetClosed: () => {
+      closed = undefined
     },
     findById: id => byId.share(id, () => users.findById(id)),
     findByTokenDigest: digest => byDigest.share(digest, () => users.findByTokenDigest(digest)),

@@ -53,6 +53,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { thread, facts } = await StoreThread.open(options)
   const { events, subscriptions, consumers, sources, notes, users, copies, file } = thread.stores
   const groups = new EventGroups(thread, options)
+  const sharedUsers = shareUserReads(users)
   const { restoredAt, schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
   // One after the other: the end of a copy lets the file change.
@@ -85,7 +86,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     consumers,
     sources,
     notes,
-    users: shareUserReads(users),
+    users: sharedUsers,
     copies: {
       ...copies,
       write: async step => {
@@ -94,6 +95,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
         if (step.changed.some(({ contentDigest }) => contentDigest !== null)) await events.emptyWal()
         return head
       },
+      writeState: state => copies.writeState(state).finally(sharedUsers.forgetClosed),
+      writeMovedState: state => copies.writeMovedState(state).finally(sharedUsers.forgetClosed),
+      beginFollow: (...parts) => copies.beginFollow(...parts).finally(sharedUsers.forgetClosed),
     },
     check: async () => (await file.check()).filter(line => line !== 'ok'),
     verify: file.verify,
