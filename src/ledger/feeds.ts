@@ -155,7 +155,11 @@ export class Feeds {
   }
 
   #isDue(state: FeedState | undefined): boolean {
-    return state === undefined || state.next_read_at <= toTimestamp(this.parts.clock())
+    if (state === undefined) return true
+    const now = this.parts.clock()
+    const isAfter = (instant: Micros) => state.next_read_at > toTimestamp(instant)
+    // A longer wait than any was stored before the clock was set back.
+    return !isAfter(now) || isAfter(now + LONGEST_SECONDS * SECOND)
   }
 
   #secondsOf(lane: FeedLane): number {

@@ -5,6 +5,8 @@ import { watchedPlaceOf } from '../platforms/chat/watched-place.js'
 import { watchedTargetOf } from '../platforms/history/watched-target.js'
 
 const SECOND: Micros = 1_000_000
+/** Longest wait that the adapters accept from a platform. */
+const LONGEST_WAIT_SECONDS = 86_400
 /** Longest back-off after failures, so that a recovered platform is polled again soon. */
 const LONGEST_BACK_OFF_SECONDS = 900
 
@@ -38,12 +40,14 @@ export function expiresAt({ expires_at }: Subscription['metadata']): Micros {
  * When a watch is to be captured next: `interval_seconds` after the last attempt while it is hot; later, ten times
  * that, at least five minutes. A watch that was never captured, or whose last capture was interrupted, is due
  * immediately. From the second consecutive failure on, each doubles the time, up to a quarter of an hour. A wait that
- * the platform asked for takes precedence.
+ * the platform asked for takes precedence. An instant so far ahead that the clock must have been set back since does not
+ * count.
  *
  * Source: decisions, section 6.
  */
 export function dueAt(watch: Pick<Watch, 'source' | 'metadata' | 'capture'>, now: Micros): Micros {
-  return Math.max(instantOf(watch.capture?.wait_until) ?? 0, intervalEnd(watch, now))
+  const waitUntil = instantOf(watch.capture?.wait_until) ?? 0
+  return Math.max(waitUntil > now + LONGEST_WAIT_SECONDS * SECOND ? 0 : waitUntil, intervalEnd(watch, now))
 }
 
 function intervalEnd(
@@ -55,7 +59,9 @@ function intervalEnd(
   const interval = intervalOf({ source, metadata })
   const hotUntil = instantOf(metadata.hot_until) ?? Number.POSITIVE_INFINITY
   const seconds = now < hotUntil ? interval : idleIntervalOf(interval)
-  return last + backedOff(seconds, capture?.failures ?? 0) * SECOND
+  const wait = backedOff(seconds, capture?.failures ?? 0) * SECOND
+  // The clocks of several servers may differ a little.
+  return last > now + wait ? now : last + wait
 }
 
 function backedOff(seconds: number, failures: number): number {

@@ -8,6 +8,8 @@ const POOL = { min: 2, max: 1_000, default: 10 }
 /** Seconds. A search consists of several statements, each much shorter than the default. */
 const TIMEOUT = { min: 1, max: 600, default: 20 }
 const DEFAULT_PORT = 5432
+/** Bytes. The server adds a suffix for the name of a channel, which may have 63; it cuts longer names of a schema. */
+const LONGEST_SCHEMA = { EVENT_DB: 63 - '_events'.length, BOARD_DB: 63 - '_runs'.length }
 const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'schema', 'target_session_attrs']
 /** Values with which servers that accept no writes are skipped. This happens in any case. */
 const WRITABLE = ['read-write', 'primary']
@@ -46,6 +48,8 @@ export function readPostgres(
   }
   const [, credentials = '', authority = '', path = '', search = ''] = URL_FORM.exec(found.value) ?? []
   if (!URL_FORM.test(found.value)) return refuse('is not an address such as postgres://user@host/database')
+  // It would show a part of the password as the name of a host.
+  if (authority.includes('@')) return refuse('has more than one @ before the host. Encode an @ of a password as %40')
   const parameters = new URLSearchParams(search)
   const unknown = [...parameters.keys()].find(name => !PARAMETERS.includes(name))
   if (unknown !== undefined) return refuse(`has the parameter ${unknown}; known are ${PARAMETERS.join(', ')}`)
@@ -59,6 +63,10 @@ export function readPostgres(
   if (!SSL_MODES.includes(sslMode)) return refuse(`has an sslmode that is not one of: ${SSL_MODES.join(', ')}`)
   if (parameters.get('sslrootcert') === 'system' && sslMode !== 'verify-full') {
     return refuse('has sslrootcert=system with an sslmode that is weaker than verify-full')
+  }
+  const ownSchema = parameters.get('schema') || schema
+  if (Buffer.byteLength(ownSchema) > LONGEST_SCHEMA[setting]) {
+    return refuse(`has a schema whose name is longer than ${LONGEST_SCHEMA[setting]} bytes`)
   }
   const session = parameters.get('target_session_attrs')
   if (session && !WRITABLE.includes(session)) {
@@ -75,7 +83,7 @@ export function readPostgres(
     database,
     user,
     sslMode,
-    schema: parameters.get('schema') || schema,
+    schema: ownSchema,
     poolSize,
     timeoutSeconds,
     ...(certificate === undefined ? {} : { sslRootCertificate: certificate }),

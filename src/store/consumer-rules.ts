@@ -9,6 +9,9 @@ export interface ConsumerPlace extends Pick<StoredConsumer, 'checkpoint' | 'epoc
   read_to: Micros
 }
 
+/** Longer than any lease with the longest wait for events. One beyond that was given before the clock was set back. */
+const LONGEST_LEASE: Micros = 3_600_000_000
+
 export type LeaseDecision = { granted: true; fence: number; readTo: Micros } | { granted: false; until: Micros }
 
 /** @param epoch of the ledger @returns an error if the lease is refused, see `ConsumerStore.lease` */
@@ -21,7 +24,8 @@ export function decideLease(
   if (fence !== undefined) {
     return fence === place.fence ? { granted: true, fence, readTo: Math.max(place.read_to, readTo) } : leaseLost()
   }
-  if (place.leased_until > now) return { granted: false, until: place.leased_until }
+  if (place.leased_until > now && place.leased_until <= now + LONGEST_LEASE)
+    return { granted: false, until: place.leased_until }
   return { granted: true, fence: nextFence(place, now), readTo: place.checkpoint }
 }
 

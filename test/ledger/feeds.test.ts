@@ -40,6 +40,17 @@ t.test('after a restart a feed is read when it is due, and asks for what has cha
   t.match(feeds.asked, [{}, { headers: { 'if-none-match': '"one"' } }])
 })
 
+t.test('a feed is read although the clock was set back after the last reading', async t => {
+  const { ledger, time } = await openStoredLedger(t, NOW)
+  const feeds = await serveFeeds(t)
+  feeds.answers.set('/news', { body: rss('1') })
+  await ledger.sources.save('news', { definition: { name: 'news', ...feedAt(feeds.url('/news')) } })
+  await readDue(ledger)
+  time.now -= 31_536_000_000_000
+  t.match(await readDue(ledger), [{ source: 'news', outcome: { created: 0 } }])
+  t.same(await readDue(ledger), [])
+})
+
 t.test('a feed that fails is not asked sooner because of a restart, and shows why', async t => {
   const { ledger, store, time } = await openStoredLedger(t, NOW)
   const feeds = await serveFeeds(t)

@@ -105,7 +105,9 @@ t.test('an address that cannot be meant is refused, and no refusal shows it', as
     ['postgres://ada:secret@db/ledger?sslrootcert=/gone', /sslrootcert that does not exist/],
     ['postgres://ada:secret@db/ledger?target_session_attrs=standby', /other than read-write or primary/],
     ['postgres://ada:secret@db/ledger?application_name=x', /has the parameter application_name/],
+    [`postgres://ada:secret@db/ledger?schema=${'é'.repeat(28)}x`, /longer than 56 bytes/],
     ['postgres:ada:secret@db/ledger', /is not an address/],
+    ['postgres://ada:top@secret@db/ledger', /Encode an @ of a password as %40/],
   ]
   for (const [url, expected] of refused) {
     const problems = problemsOf(() => readLocalSettings({}, memorySources({ env: { EVENT_DB: url } })))
@@ -141,6 +143,7 @@ t.test('BOARD_DB is an address of PostgreSQL and no path, and no refusal shows i
     '/var/board.sqlite3',
     'mysql://ada:secret@db/x',
     'postgres://ada:secret@db/x?sslmode=maybe',
+    `postgres://ada:secret@db/x?schema=${'x'.repeat(59)}`,
   ]) {
     const problems = problemsOf(() => findBoard(memorySources({ env: { BOARD_DB } })))
     t.match(problems, [{ field: 'BOARD_DB' }], BOARD_DB)

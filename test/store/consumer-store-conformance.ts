@@ -53,6 +53,25 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.equal((await consumers.list()).length, 1)
   })
 
+  t.test('a consumer that is saved while it reads disturbs no reader', async t => {
+    const { consumers } = await openWithEvents(t, 0)
+    await consumers.save(NEW, RULES)
+    const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
+    const calls = Array.from({ length: 100 }, (_, at) => {
+      return at % 2 === 0 ? consumers.save(NEW, RULES) : leased(consumers, { fence, now: NOON, until: NOON + MINUTE })
+    })
+    t.equal((await Promise.all(calls)).length, calls.length)
+  })
+
+  t.test('a lease from before the clock was set back has expired', async t => {
+    const { consumers } = await openWithEvents(t, 0)
+    await consumers.save(NEW, RULES)
+    const before = NOON + 365 * 24 * 60 * MINUTE
+    const first = await leased(consumers, { now: before, until: before + MINUTE })
+    const second = await leased(consumers, { now: NOON, until: NOON + MINUTE })
+    t.ok(second.fence > first.fence)
+  })
+
   t.test('an owner may have so many consumers, and no more', async t => {
     const { consumers } = await openWithEvents(t, 0)
     const save = (name: string) => consumers.save({ ...NEW, name }, { ...RULES, most: 2 })

@@ -141,6 +141,18 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     t.match(bySource[0], { source: 's59', count: 110, counts: [110] })
   })
 
+  t.test('a count for which there is no time contains the newest events only', async t => {
+    const { events } = await open(t, () => NOON)
+    for (let first = 0; first < 6_000; first += 300) {
+      await events.record(Array.from({ length: 300 }, (_, at) => messageCreated(String(first + at))))
+    }
+    await untilIndexed(events)
+    const query = { buckets: 1, since: 0, now: NOON + SECOND, excluded: { searches: [['zz']] } }
+    t.match(await events.histogram(query), { count: 6_000, countedFrom: 1 })
+    const { countedFrom } = await events.histogram({ ...query, workMs: 0 })
+    t.ok(Number(countedFrom) > NOON, 'not all are counted')
+  })
+
   t.test('a count whose caller has left is aborted', async t => {
     const { events } = await open(t)
     const gone = new AbortController()

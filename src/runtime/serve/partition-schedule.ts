@@ -7,7 +7,8 @@ const EVERY_MS = 6 * 60 * 60 * 1_000
 
 /**
  * Makes the partitions of the coming months, now and several times a day. Events of a month without its own partition
- * go to the default partition, which only makes their removal slower.
+ * go to the default partition. The larger that is, the longer a new partition takes: PostgreSQL reads all of it, while
+ * readers and writers wait.
  *
  * @returns stops the schedule
  */

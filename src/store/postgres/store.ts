@@ -43,7 +43,7 @@ export interface PostgresStore extends Store {
 
 export interface PostgresStoreOptions {
   address: PostgresAddress
-  /** A standby for newest pages, searches and counts, whose answers may be late. */
+  /** A standby for newest pages, searches and counts without a checkpoint, whose answers may be late. */
   replica?: PostgresAddress | undefined
   /** Undefined: the clock of the database server, which all servers share. */
   clock?: (() => Micros) | undefined
@@ -114,7 +114,8 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
         return (await pool.run(KEYS_OF, keys, facet('subscription', subscriptionId))).map(row => String(row.dedupe_key))
       },
       query: (query, signal) => (mayBeLate(query) ? late : pool).use(connection => readPage(connection, query), signal),
-      histogram: (query, signal) => late.use(connection => countEvents(connection, query), signal),
+      histogram: (query, signal) =>
+        (query.since === undefined ? late : pool).use(connection => countEvents(connection, query), signal),
       facets: (query, signal) => late.use(connection => countFacets(connection, query), signal),
       stats: () => pool.use(readStatistics),
       verify: (range, signal) => pool.use(connection => verifyEvents(connection, range), signal),

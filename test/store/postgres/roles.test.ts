@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { checkSharedLedger } from '../../../src/runtime/doctor/shared-ledger.js'
 import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
+import type { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { LEDGER_MIGRATIONS } from '../../../src/store/postgres/upgrade/ledger-migrations.js'
 import { migrate as migrateSchema } from '../../../src/store/postgres/upgrade/migrate.js'
@@ -24,6 +25,14 @@ else {
     const settings = readLocalSettings({}, memorySources({ env: { EVENT_DB: url } }))
     return migrateLedger(settings, { months: 3, ...options })
   }
+  t.test('a step of an upgrade may take longer than other statements', async t => {
+    const address = cluster.newAddress({ timeoutSeconds: 1 })
+    const steps = [
+      (connection: Connection) => connection.script('CREATE TABLE own_table (x int); SELECT pg_sleep(1.5)'),
+    ]
+    t.same(await migrateSchema(address, { noun: 'test', ownTable: 'own_table', steps }), { from: 0, to: 1 })
+  })
+
   /** Everything that a server does. */
   const serveAs = async (t: Test, schema: string) => {
     const store = await openPostgresStore({ address: cluster.newAddress({ user: 'ledger_server', schema }) })

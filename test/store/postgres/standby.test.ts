@@ -33,6 +33,7 @@ else {
       t.match(await lag(), { lagEvents: 2, lagSeconds: Number })
       t.same(keysOf(await store.events.query(newest)), ['1'], 'a page without a checkpoint is late')
       t.match(await store.events.histogram({ buckets: 1, now: Date.now() * 1_000 }), { count: 1 })
+      t.match(await store.events.histogram({ buckets: 1, since: 0, now: Date.now() * 1_000 }), { count: 3 })
       t.match(await store.events.facets({ now: Date.now() * 1_000 }), { count: 1 })
       t.same(keysOf(await store.events.query({ order: 'asc', limit: 10, since: 0 })), ['1', '2', '3'])
       t.same(keysOf(await store.events.query({ ...newest, since: 0 })), ['3', '2', '1'])

@@ -7,8 +7,8 @@ import { stateOf, toStoreError } from './store-error.js'
 
 /** A row as the driver gives it: integers as numbers where these are exact, booleans, and everything else as text. */
 export type Row = Readonly<Record<string, unknown>>
-/** What a connection is for. */
-export type Access = 'read' | 'write'
+/** What a connection is for. The statements of an upgrade may take any time; the server limits all others too. */
+export type Access = 'read' | 'write' | 'upgrade'
 export type Value = string | number | boolean | Buffer | null
 export type Statement = readonly [sql: string, ...values: Value[]]
 
@@ -194,16 +194,16 @@ async function openAt<Opened>(
   const { sslMode } = address
   const isLocal = host.host.startsWith('/')
   const withTls = !isLocal && sslMode !== 'disable'
-  const client = await connect(address, host, { name, tls: withTls }).catch(error => {
+  const client = await connect(address, host, { name, access, tls: withTls }).catch(error => {
     const hasNone = error instanceof Error && /does not support SSL/i.test(error.message)
     if (!hasNone || sslMode !== 'prefer') throw error
-    return connect(address, host, { name, tls: false })
+    return connect(address, host, { name, access, tls: false })
   })
   const opened = toOpened(client)
   try {
     await client.query(sessionSql(address))
     const { rows } = await client.query(`SELECT current_setting('transaction_read_only') AS read_only`)
-    if (access === 'write' && rows[0]?.read_only === 'on')
+    if (access !== 'read' && rows[0]?.read_only === 'on')
       throw new AppError('unavailable', 'store_read_only', READ_ONLY)
     return opened
   } catch (error) {
@@ -218,7 +218,7 @@ const READ_ONLY =
 async function connect(
   address: PostgresAddress,
   { host, port }: PostgresHost,
-  { name, tls }: { name: string; tls: boolean },
+  { name, access, tls }: { name: string; access: Access; tls: boolean },
 ): Promise<pg.Client> {
   const { user, database } = address
   const statementMs = address.timeoutSeconds * 1_000
@@ -235,7 +235,7 @@ async function connect(
     keepAlive: true,
     application_name: name,
     connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs),
-    query_timeout: statementMs * UNANSWERED,
+    query_timeout: access === 'upgrade' ? 0 : statementMs * UNANSWERED,
   })
   // A server may end the connection in the same packet that accepts it; without a listener that would end the process.
   client.on('error', () => undefined) // the next statement fails

@@ -63,9 +63,10 @@ export class Pool {
     return Connection.open(this.address, this.name, this.access)
   }
 
+  /** Connections that cancelled a statement were opened in addition to those of the limit. */
   #giveBack(connection: Connection): void {
     if (connection.isBroken) return
-    if (this.#isClosed) void connection.close()
+    if (this.#isClosed || this.#idle.length >= this.address.poolSize) void connection.close()
     else this.#idle.push(connection)
   }
 

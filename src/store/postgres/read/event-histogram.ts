@@ -16,7 +16,7 @@ import { readCountedRange } from './counted-range.js'
 import { windowsOf } from './event-windows.js'
 import type { LedgerPlace } from './ledger-place.js'
 
-/** After this much work, the answer contains the counts so far. */
+/** After this much work, the answer contains the counts so far, unless the query has another limit. */
 const WORK_MS = 2_000
 /** Number of events read at a time where the database cannot decide. */
 const UNDECIDED = 64
@@ -71,19 +71,19 @@ export async function countEvents(connection: Connection, query: HistogramQuery)
   const starts = bucketStarts({ ...range, buckets: query.buckets })
   const sources = [...new Set(query.sources ?? (await connection.run(LARGEST_SOURCES)).map(row => String(row.source)))]
   const counts = new Counts(starts, sources)
+  const workMs = query.workMs ?? WORK_MS
   const countedFrom = bySourceAlone(query)
     ? await countByMarks(connection, counts, { high, place, isFiltered: query.sources !== undefined })
-    : await countByWindows(connection, counts, { query, low, high, workMs: query.split ? WORK_MS / 2 : WORK_MS })
+    : await countByWindows(connection, counts, { query, low, high, workMs: query.split ? workMs / 2 : workMs })
   const byOutcome: OutcomeCounts[] = []
   for (const outcome of query.split ? (query.outcomes ?? OUTCOMES) : []) {
     // Half of the time is for the count of all events, half for the outcomes together.
-    const workMs = WORK_MS / 2 / OUTCOMES.length
     const part = new Counts(starts, [])
     const since = await countByWindows(connection, part, {
       query: { ...query, outcomes: [outcome] },
       low,
       high,
-      workMs,
+      workMs: workMs / 2 / OUTCOMES.length,
     })
     const { counts, count } = part.known(since ?? from)
     if (counts.some(count => count !== 0)) byOutcome.push({ outcome, counts, count })

@@ -29,8 +29,11 @@ const HOLD = /* sql */ `
   FROM consumers, ledger_clock WHERE name = $1 FOR UPDATE OF consumers`
 const LIST = `${SELECT} ORDER BY name`
 const LIST_OF_OWNER = `${SELECT} WHERE owner_user_id = $1 ORDER BY name`
-/** Consumers are created one after the other: two servers together could otherwise exceed the limit. */
-const HOLD_CREATION = /* sql */ `LOCK TABLE consumers IN SHARE ROW EXCLUSIVE MODE`
+/**
+ * Consumers are created one after the other: two servers together could otherwise exceed the limit. Also waits for
+ * transactions that have only locked a row: with a weaker lock, their update and the row's lock would wait for each other.
+ */
+const HOLD_CREATION = /* sql */ `LOCK TABLE consumers IN EXCLUSIVE MODE`
 const COUNT = /* sql */ `SELECT count(*) AS count FROM consumers WHERE owner_user_id IS NOT DISTINCT FROM $1`
 const CREATE = /* sql */ `
   INSERT INTO consumers

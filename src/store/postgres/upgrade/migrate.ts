@@ -1,6 +1,6 @@
 import { AppError } from '../../../model/app-error.js'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
-import { Connection, quoted } from '../connection/connection.js'
+import { type Access, Connection, quoted } from '../connection/connection.js'
 
 /** One step from a version of a schema to the next, inside the transaction of the whole upgrade. */
 export type Migration = (connection: Connection) => Promise<unknown>
@@ -45,15 +45,25 @@ export interface Upgraded {
  *   may not upgrade it
  */
 export async function migrate(address: PostgresAddress, { noun, ownTable, steps }: Upgrade): Promise<Upgraded> {
-  const connection = await Connection.open(address, `daybook ${noun} upgrade`)
-  try {
-    const { schema } = address
-    const to = steps.length
+  const { schema } = address
+  const to = steps.length
+  const using = async <Result>(access: Access, work: (connection: Connection) => Promise<Result>): Promise<Result> => {
+    const connection = await Connection.open(address, `daybook ${noun} upgrade`, access)
+    try {
+      return await work(connection)
+    } finally {
+      await connection.close()
+    }
+  }
+  const known = await using('write', async connection => {
     if ((await hasTable(connection, schema, VERSION_TABLE)) && !(await hasTable(connection, schema, ownTable))) {
       throw foreign(noun, schema)
     }
-    if ((await versionOf(connection, schema)) === to) return { from: to, to }
-    return await connection.transaction(async () => {
+    return versionOf(connection, schema)
+  })
+  if (known === to) return { from: to, to }
+  return using('upgrade', connection =>
+    connection.transaction(async () => {
       await connection.script(UNLIMITED)
       await connection.run(TAKE_LOCK, LOCK)
       const version = await versionOf(connection, schema)
@@ -65,10 +75,8 @@ export async function migrate(address: PostgresAddress, { noun, ownTable, steps 
       for (const step of steps.slice(version)) await step(connection)
       await connection.run(SET_VERSION, to)
       return { from: version, to }
-    })
-  } finally {
-    await connection.close()
-  }
+    }),
+  )
 }
 
 async function versionOf(connection: Connection, schema: string): Promise<number> {

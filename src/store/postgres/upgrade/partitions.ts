@@ -4,7 +4,10 @@ import { type Connection, quoted } from '../connection/connection.js'
 /** Number of coming months that have a partition in advance. */
 const MONTHS_AHEAD = 3
 const LOCK = 7_162_036_932
-/** Adding a partition blocks readers and writers, so it gives up early and is tried again later. */
+/**
+ * Readers and writers wait behind the lock, so waiting for it ends early and is tried again later. They also wait while
+ * PostgreSQL reads the default partition, which `statement_timeout` limits.
+ */
 const LIMITS = /* sql */ `SET LOCAL lock_timeout = '2s'`
 const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
 const EXISTING = /* sql */ `

@@ -28,7 +28,6 @@ interface Call {
   events: PreparedEvent[]
   bytes: number
   matchedWith: number | undefined
-  /** A call with it is a group of its own. */
   andThen: GroupToWrite['andThen']
   resolve: (outcomes: RecordOutcome[]) => void
   reject: (error: unknown) => void
@@ -130,11 +129,13 @@ export class EventGroups {
   #takeGroup(): Call[] {
     const [first] = this.#calls
     let size = { events: 0, bytes: 0 }
-    const end = this.#calls.findIndex(({ events, bytes, matchedWith, andThen }, at) => {
+    const isFirstAlone = first !== undefined && isGroupOfItsOwn(first)
+    const end = this.#calls.findIndex((call, at) => {
+      const { events, bytes, matchedWith } = call
       const isFull = size.events > 0 && (size.events + events.length > GROUP.events || size.bytes + bytes > GROUP.bytes)
       size = { events: size.events + events.length, bytes: size.bytes + bytes }
-      const isAlone = at > 0 && (andThen !== undefined || first?.andThen !== undefined)
-      return isFull || isAlone || matchedWith !== first?.matchedWith
+      const isAnother = at > 0 && (isFirstAlone || isGroupOfItsOwn(call))
+      return isFull || isAnother || matchedWith !== first?.matchedWith
     })
     return this.#calls.splice(0, end === -1 ? this.#calls.length : end)
   }
@@ -168,6 +169,11 @@ export class EventGroups {
     }
     return this.#connection
   }
+}
+
+/** More work in the transaction, and a lost lease, may fail the whole group. */
+function isGroupOfItsOwn({ andThen, events }: Call): boolean {
+  return andThen !== undefined || events.some(({ matches }) => matches.some(({ lease }) => lease !== undefined))
 }
 
 function toOutcome(

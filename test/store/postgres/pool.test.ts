@@ -1,0 +1,40 @@
+import t from 'tap'
+import { Connection } from '../../../src/store/postgres/connection/connection.js'
+import { Pool } from '../../../src/store/postgres/connection/pool.js'
+import { TestCluster } from '../../support/postgres/cluster.js'
+import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { until } from '../../support/until.js'
+
+/** Waits for the test that holds it. */
+const LOCK = 'SELECT pg_advisory_xact_lock(7162036999)'
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const cluster = await TestCluster.shared(t, programs)
+
+  t.test('requests whose callers have left leave no more connections than the pool may have', async t => {
+    const address = cluster.newAddress({ poolSize: 2 })
+    const name = 'daybook pool test'
+    const pool = new Pool(address, name)
+    const statesOf = async () => {
+      const rows = await cluster.sql(`SELECT state FROM pg_stat_activity WHERE application_name = '${name}'`)
+      return rows.map(({ state }) => state)
+    }
+    const holder = await Connection.open(address, 'daybook test')
+    await holder.script(`BEGIN; ${LOCK}`)
+    const gone = new AbortController()
+    const read = (signal?: AbortSignal) => pool.use(connection => connection.run(LOCK), signal)
+    const left = [read(gone.signal), read(gone.signal)]
+    await until(async () => (await statesOf()).filter(state => state === 'active').length === 2)
+    gone.abort(new Error('gone'))
+    // They take the places of the others while these are cancelled.
+    const others = [read(), read()]
+    t.match(await Promise.allSettled(left), [{ reason: { message: 'gone' } }, { reason: { message: 'gone' } }])
+    await until(async () => (await statesOf()).filter(state => state === 'active').length === 2)
+    await holder.script('ROLLBACK')
+    await Promise.all(others)
+    await until(async () => (await statesOf()).length <= 2)
+    await Promise.all([holder.close(), pool.close()])
+  })
+}
