@@ -36,6 +36,14 @@ t.test('an event is posted with a signature that its receiver can verify, and th
   t.equal(second?.headers['webhook-id'], id)
 })
 
+t.test('two events with one dedupe key, of which one is not verified, have different ids', async t => {
+  const { arrived, forward } = await receiver(t, { status: 204, body: '' })
+  await forward([{ ...EVENT, provenance: { key_space: 'unverified' } }])
+  await forward([{ ...EVENT, captured_at: '2031-05-04T09:00:00.000001Z' }])
+  const [first, second] = arrived
+  t.not(second?.headers['webhook-id'], first?.headers['webhook-id'])
+})
+
 t.test('a batch is posted as a list', async t => {
   const { arrived, forward } = await receiver(t, { body: {} }, true)
   await forward([EVENT])

@@ -54,12 +54,15 @@ export function createForwarder({ url, secret, timeoutSeconds, asList }: Forward
   }
 }
 
-/** A repeat of the same events has the same id, so that a receiver recognises it. */
+/**
+ * A repeat of the same events has the same id, so that a receiver recognises it. An event from a caller without
+ * credentials may have the key of a verified one, but not its `captured_at`.
+ */
 function signatureHeaders(
   events: readonly LedgerEvent[],
   { body, secret, now }: { body: string; secret: Uint8Array; now: number },
 ): Record<string, string> {
-  const keys = events.map(({ dedupe_key }) => dedupe_key).join('\n')
+  const keys = events.map(({ dedupe_key, captured_at }) => `${captured_at} ${dedupe_key}`).join('\n')
   const id = `evt_${createHash('sha256').update(keys).digest('hex').slice(0, 32)}`
   const timestamp = String(Math.floor(now / 1000))
   const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { LedgerEvent } from '../library/ledger-event.js'
 
 export interface CommandOptions {
@@ -12,11 +13,12 @@ export interface CommandOptions {
 
 const ERROR_BYTES = 4 * 1024
 const KILL_MS = 5_000
+const POLL_MS = 20
 
 /**
  * Runs the command in a shell for some events. Its standard input has one JSON object a line. Events are never
  * arguments: other users can see those, and the system limits their size. A command that takes too long is ended, with
- * the processes it has started.
+ * the processes it has started: none of them works beside a retry.
  *
  * @throws with the end of its standard error, if it fails
  */
@@ -37,17 +39,15 @@ export async function runCommand(events: readonly LedgerEvent[], options: Comman
   // The command may end without reading.
   child.stdin?.on('error', () => {})
   child.stdin?.end(events.map(event => `${JSON.stringify(event)}\n`).join(''))
-  let isLate = false
-  let killing: NodeJS.Timeout | undefined
+  let ending: Promise<void> | undefined
   const late = setTimeout(() => {
-    isLate = true
-    signalGroup(child, 'SIGTERM')
-    killing = setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_MS)
+    ending = endGroup(child)
   }, timeoutSeconds * 1000)
   try {
     const { code, signal } = await ended(child)
-    if (code === 0 && !isLate) return
-    const what = isLate
+    await ending
+    if (code === 0 && !ending) return
+    const what = ending
       ? `took longer than ${timeoutSeconds} s`
       : code === null
         ? `ended by ${signal}`
@@ -56,7 +56,6 @@ export async function runCommand(events: readonly LedgerEvent[], options: Comman
     throw new Error(text === '' ? `The command failed: ${what}.` : `The command failed: ${what}.\n${text}`)
   } finally {
     clearTimeout(late)
-    clearTimeout(killing)
   }
 }
 
@@ -85,11 +84,25 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: Node
   })
 }
 
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+/** The shell may end before the processes that it has started. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const until = performance.now() + KILL_MS
+  let isAlive = signalGroup(child, 'SIGTERM')
+  while (isAlive && performance.now() < until) {
+    await pause(POLL_MS)
+    isAlive = signalGroup(child, 0)
+  }
+  if (isAlive) signalGroup(child, 'SIGKILL')
+}
+
+/** @returns whether the group still has processes */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
-    if (pid !== undefined) process.kill(-pid, signal)
+    return pid !== undefined && process.kill(-pid, signal)
   } catch (error) {
-    // `ESRCH`: the command has just ended.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    const { code } = error as NodeJS.ErrnoException
+    // `EPERM`: another user's processes, as after `exec sudo`. Only that user can end them.
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error
+    return code === 'EPERM'
   }
 }

@@ -54,6 +54,8 @@ export interface ReaderOptions {
   once: boolean
   /** What to do after the ledger was restored or replaced. Absent: continue at the checkpoint that the ledger has. */
   onRestore?: 'continue' | 'stop' | undefined
+  /** Called for each batch. It may set another position, and then returns true: the batch is not returned. */
+  skip?: (batch: Batch) => Promise<boolean>
   signal: AbortSignal
   /** Called once for each interruption, and at its end. */
   report: (sentence: string) => void
@@ -86,7 +88,7 @@ export class ConsumerReader {
 
   /** @returns undefined when the signal aborts, or with `once` when there is nothing left */
   async next(): Promise<Batch | undefined> {
-    const { calls, limit, leaseSeconds, once, signal } = this.options
+    const { calls, limit, leaseSeconds, once, skip, signal } = this.options
     while (!signal.aborted) {
       try {
         const query: NextQuery = { limit, lease_seconds: leaseSeconds }
@@ -94,7 +96,9 @@ export class ConsumerReader {
         if (this.#fence !== undefined) query.fence = this.#fence
         const batch = await calls.next(query, signal)
         this.#fence = batch.ack.fence
+        const isSkipped = batch.items.length > 0 && (await skip?.(batch))
         this.#resumed()
+        if (isSkipped) continue
         if (batch.items.length > 0) return batch
         await this.acknowledge(batch.ack)
         if (once && !batch.has_more) return undefined

@@ -4,10 +4,7 @@ import { endOf, OrderedWork, type WorkOptions } from './ordered-work.js'
 
 export interface ConsumerOptions
   extends ReaderOptions,
-    Pick<WorkOptions, 'handle' | 'concurrency' | 'unit' | 'keyOf' | 'retries' | 'onFailure'> {
-  /** Called before the work on a batch. It may set another position, and then returns true. */
-  skip?: (batch: Batch) => Promise<boolean>
-}
+    Pick<WorkOptions, 'handle' | 'concurrency' | 'unit' | 'keyOf' | 'retries' | 'onFailure'> {}
 
 /** How often done events are acknowledged during a batch. */
 const ACKNOWLEDGE_MS = 1_000
@@ -24,12 +21,13 @@ export async function runConsumer(options: ConsumerOptions): Promise<void> {
   for (;;) {
     const batch = await reader.next()
     if (!batch) break
-    if (await options.skip?.(batch)) continue
     const run = new BatchRun(reader, batch, options)
     await run.finish()
     if (run.failure !== undefined) throw run.failure
   }
-  await reader.release()
+  await reader.release().catch(error => {
+    options.report(`Another instance has to wait until the lease expires: ${messageOf(error)}`)
+  })
 }
 
 /** The work on one batch, and its acknowledgements. */
@@ -73,6 +71,8 @@ class BatchRun {
     if (this.#isLost) return
     this.#acknowledge()
     await this.#acknowledging
+    // The abort may have cancelled this acknowledgement.
+    if (signal.aborted) return this.#release()
     this.#ending.abort()
   }
 

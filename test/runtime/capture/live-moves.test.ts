@@ -1,4 +1,7 @@
 import t from 'tap'
+import { AppError } from '../../../src/model/app-error.js'
+import type { ChatServerOptions } from '../../support/chat-server/chat-server.js'
+import { respondWith } from '../../support/chat-server/fault.js'
 import { DEPLOYS, WATCH } from './capture-rig.js'
 import { type LiveRig, liveRig } from './live-rig.js'
 
@@ -66,6 +69,50 @@ t.test('an edit before a move is recorded, although both came in one answer', as
     events.map(({ kind }) => kind),
     ['message.created', 'message.updated', 'message.moved', 'message.updated', 'message.moved'],
   )
+})
+
+t.test('a reaction before a move out of the topic is recorded, although the store fails at first', async t => {
+  const rig = await liveRig(t, {}, ({ ledger }) => ledger.saveSubscription({ ...WATCH, event_kinds: [] }))
+  const { book } = rig.chat
+  const [first = 0] = book.say(DEPLOYS, 2)
+  await rig.recorded(2)
+  const recordLive = rig.ledger.recordLive.bind(rig.ledger)
+  let hasFailed = false
+  rig.ledger.recordLive = async live => {
+    if (hasFailed || !live.events.some(({ event }) => event.kind === 'reaction.added')) return recordLive(live)
+    hasFailed = true
+    throw new AppError('unavailable', 'store_busy', 'The store is busy.')
+  }
+  book.react(first, 'add')
+  book.move(DEPLOYS, { stream: 'eng', topic: 'random' }, [first])
+  await rig.recorded(1, /moved/)
+  t.match(await rig.recorded(0, /reaction/), [{ subject_id: String(first), subscription_ids: ['deploys'] }])
+  t.ok(hasFailed)
+})
+
+t.test('a reaction before a move out of the topic is recorded, although a later event cannot be placed', async t => {
+  let [old, fails] = [0, false]
+  const fault: ChatServerOptions['fault'] = ({ path, query }) => {
+    if (!fails || path !== '/api/v1/messages' || query.get('anchor') !== String(old)) return undefined
+    fails = false
+    return respondWith(502, {})
+  }
+  const rig = await liveRig(t, { fault }, async ({ chat, once, ledger }) => {
+    await ledger.saveSubscription({ ...WATCH, event_kinds: [] })
+    ;[old = 0] = chat.book.say(DEPLOYS, 2)
+    // The first capture takes only the newest message.
+    await once('deploys', { backfill: 1 })
+  })
+  const { book } = rig.chat
+  const [id = 0] = book.say(DEPLOYS)
+  await rig.recorded(2)
+  fails = true
+  book.react(id, 'add')
+  book.move(DEPLOYS, { stream: 'eng', topic: 'random' }, [id])
+  book.react(old, 'add')
+  await rig.recorded(1, /moved/)
+  t.match(await rig.recorded(0, /reaction/), [{ subject_id: String(id) }, { subject_id: String(old) }])
+  t.notOk(fails)
 })
 
 t.test('an edit of a message that moves into the topic afterwards is not recorded: it happened elsewhere', async t => {

@@ -159,8 +159,14 @@ export class LiveBatches {
     return captures.whileIdle([...ids], async leases => {
       // A capture may have moved the watches.
       const watches = (await this.#listWatches()).filter(({ id }) => ids.has(id))
-      const { placed, tracked } = await this.#place(happenings, watches, options)
-      return this.#recordPlaced(placed, { tracked, leases, ...options })
+      const { placed, tracked, undoMoves } = await this.#place(happenings, watches, options)
+      try {
+        return await this.#recordPlaced(placed, { tracked, leases, ...options })
+      } catch (error) {
+        // The queue reports the same events again.
+        undoMoves()
+        throw error
+      }
     })
   }
 

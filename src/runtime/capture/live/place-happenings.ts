@@ -52,7 +52,7 @@ interface Parts {
  * before the next message.
  *
  * @returns `undoMoves` returns the messages to their earlier places, so that the same happenings can be placed again
- * @throws AppError as `ChatApi`
+ * @throws AppError as `ChatApi`; then the messages are in their earlier places
  */
 export async function placeHappenings(
   happenings: readonly Happening[],
@@ -60,17 +60,22 @@ export async function placeHappenings(
 ): Promise<{ placed: PlacedHappening[]; tracked: readonly TrackedWatch[]; undoMoves: () => void }> {
   const placed: PlacedHappening[] = []
   const moves: (() => void)[] = []
-  for (const happening of happenings) {
-    const { message, place, movedTo, messageIds } = happening
-    const { places } = parts.finder
-    if (message && place) places.put(message.id, place)
-    const watches = await watchesOf(happening, parts)
-    for (const watch of watches) await follow(watch, happening, parts)
-    if (movedTo) moves.push(places.move(messageIds, movedTo, watches.length > 0))
-    if (watches.length > 0) placed.push({ happening, watches })
-  }
   const undoMoves = () => {
     for (const undo of moves.reverse()) undo()
+  }
+  try {
+    for (const happening of happenings) {
+      const { message, place, movedTo, messageIds } = happening
+      const { places } = parts.finder
+      if (message && place) places.put(message.id, place)
+      const watches = await watchesOf(happening, parts)
+      for (const watch of watches) await follow(watch, happening, parts)
+      if (movedTo) moves.push(places.move(messageIds, movedTo, watches.length > 0))
+      if (watches.length > 0) placed.push({ happening, watches })
+    }
+  } catch (error) {
+    undoMoves()
+    throw error
   }
   return { placed, tracked: parts.watches, undoMoves }
 }
