@@ -33,6 +33,12 @@ export interface ReadOptions {
  * @returns undefined if the text cannot be read, or the range has no length
  */
 export function readRange(text: string, options: ReadOptions): Partial<RangeFilters> | undefined {
+  const range = readWords(text, options)
+  // In some zones the last day of 9999 ends in a year of five digits.
+  return [range?.from, range?.to].every(end => !end || INSTANT.test(end)) ? range : undefined
+}
+
+function readWords(text: string, options: ReadOptions): Partial<RangeFilters> | undefined {
   const plain = text.toLowerCase().replace(/[–—]|\.\./g, ' to ')
   const words = plain.split(/\s/).filter(Boolean).join(' ')
   if (isRelative(words)) return { last: words }
