@@ -68,8 +68,8 @@ export function shortTime(instant: string, zone?: Zone): string {
 
 /** The local day, `2026-11-20`; text order is time order. A date can be read from it, also in the years 20 and 10000. */
 export function dayOf(instant: string, zone?: Zone): string {
-  const [day, month, year = ''] = format(instant, zone, { day: '2-digit', month: '2-digit', year: 'numeric' }).split('/')
-  return `${year.length > 4 ? `+${year.padStart(6, '0')}` : year.padStart(4, '0')}-${month}-${day}`
+  const [day, month, year] = format(instant, zone, { day: '2-digit', month: '2-digit', year: 'numeric' }).split('/')
+  return `${Number(year) > 9999 ? '+0' : ''}${year?.padStart(4, '0')}-${month}-${day}`
 }
 
 /** `Fri` */

@@ -85,7 +85,7 @@ export function RangeForm({ onDone }: { onDone: () => void }) {
     onDone()
   }
   // While the range cannot be read, its ends stay as they were, or as they are typed.
-  const ends = useRef<Ends>(['', ''])
+  const ends = useRef<[string, string]>(['', ''])
   if (range) ends.current = endsOf(range)
   const field = (label: string, end: 0 | 1) => {
     const [date = '', time = ''] = ends.current[end].split(' ')
@@ -117,9 +117,7 @@ export function RangeForm({ onDone }: { onDone: () => void }) {
           }}>${capital(relativeWords(preset)).replace(/^Last (?=\d)/, '')}</button>`,
       )}
     </div>
-    <div class="range-ends stack">
-      ${field('From', 0)}${field('To', 1)}
-    </div>
+    <div class="range-ends stack">${field('From', 0)}${field('To', 1)}</div>
     <div class="range-foot row">
       <${Switch} label="UTC" isOn=${utc} note=${utc ? undefined : DEVICE_ZONE} onChange=${(isOn: boolean) => setAppearance({ utc: isOn })} />
       <button type="submit" class="button primary">Show</button>
@@ -139,19 +137,16 @@ function rangeWords(): string {
 /** The current range as a text that `readRange` accepts. */
 function shownText(): string {
   const { from, to } = filters.value
-  if (from === '' && to === '') return relativeWords(filters.value)
-  return endsText(endsOf(filters.value))
+  return from === '' && to === '' ? relativeWords(filters.value) : endsText(endsOf(filters.value))
 }
 
-/** `2026-11-20 14:31:58`; the end is not included. An open end is blank. */
-type Ends = [string, string]
-
-function endsText(ends: Ends): string {
+function endsText(ends: [string, string]): string {
   const [begin, end] = ends.map(end => end.trim())
   return `${begin && `since ${begin}`}${end && ` to ${end}`}`.trim()
 }
 
-function endsOf(range: Partial<RangeFilters>): Ends {
+/** `2026-11-20 14:31:58`; the end is not included. An open end is empty. */
+function endsOf(range: Partial<RangeFilters>): [string, string] {
   const { from, to, isOpen } = rangeOf(now.value, range)
   const written = (instant: string) => `${dayOf(instant)} ${clockTime(instant).replace(/:00$/, '')}`
   return [from === undefined ? '' : written(from), isOpen ? '' : written(fromMs(toMs(to) + 1))]

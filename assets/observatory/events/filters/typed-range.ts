@@ -33,12 +33,6 @@ export interface ReadOptions {
  * @returns undefined if the text cannot be read, or the range has no length
  */
 export function readRange(text: string, options: ReadOptions): Partial<RangeFilters> | undefined {
-  const range = readWords(text, options)
-  // In some zones the last day of 9999 ends in a year of five digits.
-  return [range?.from, range?.to].every(end => !end || INSTANT.test(end)) ? range : undefined
-}
-
-function readWords(text: string, options: ReadOptions): Partial<RangeFilters> | undefined {
   const plain = text.toLowerCase().replace(/[–—]|\.\./g, ' to ')
   const words = plain.split(/\s/).filter(Boolean).join(' ')
   if (isRelative(words)) return { last: words }
@@ -48,7 +42,7 @@ function readWords(text: string, options: ReadOptions): Partial<RangeFilters> | 
   const parted = /\dt\d/.test(words) ? words : words.replace(/(?<=:\d\d)-(?=\d)/, ' to ')
   const [first = '', second, third] = ` ${parted} `.split(/ (?:to|until|-) /).map(part => part.trim())
   const begin = readMoment(first.replace(/^(?:from|since) /, ''), options)
-  if (third !== undefined || (!begin && first !== '')) return undefined
+  if (third !== undefined || (first !== '' && !INSTANT.test(begin?.instant ?? ''))) return undefined
   if (second === undefined) {
     if (begin && first.startsWith('since ')) return { from: begin.instant, to: '' }
     return begin?.kind === 'day' ? between(begin, begin, options) : undefined
@@ -71,7 +65,8 @@ function between(begin: Moment | undefined, end: Moment, { zone }: ReadOptions):
   const isNextDay = kind === 'day' || (kind === 'time' && begin !== undefined && local <= begin.local)
   const limit = fromMs(fromLocal(local + (isNextDay ? DAY : 0), zone))
   const to = kind === 'instant' ? end.instant : justBefore(limit)
-  return begin && begin.instant > to ? undefined : { from: begin?.instant ?? '', to }
+  // In some zones the year 9999 ends in the year 10000, which has no such form.
+  return !INSTANT.test(to) || (begin && begin.instant > to) ? undefined : { from: begin?.instant ?? '', to }
 }
 
 /** @param near the local time whose day counts if the text has none; absent: today */
