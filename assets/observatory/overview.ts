@@ -33,10 +33,10 @@ async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
   }
 }
 
-/** Loads now, repeatedly while the page is visible, and when the page or the server is back. @returns ends it */
-export function keepFresh({ load }: Pick<Resource<unknown>, 'load'>, everyMs = EVERY_MS): () => void {
+/** Loads now, and unless it loads: repeatedly while visible, and when the page or the server is back. @returns ends it */
+export function keepFresh({ load, isLoading }: Resource<unknown>, everyMs = EVERY_MS): () => void {
   const reload = () => {
-    if (document.visibilityState === 'visible' && !outage.peek()) void load()
+    if (document.visibilityState === 'visible' && !outage.peek() && !isLoading.peek()) void load()
   }
   const timer = window.setInterval(reload, everyMs)
   document.addEventListener('visibilitychange', reload)

@@ -84,7 +84,7 @@ export function queryState<State extends object>(params: Params<State>): QuerySt
 }
 
 /**
- * Handles links to these paths and browser history within the page.
+ * Handles links to these paths and browser history within the page. The browser handles links to places such as `#view`.
  *
  * @param paths of this page, from `/`
  */
@@ -102,7 +102,7 @@ export function startAddress(paths: readonly string[]): void {
   })
   document.addEventListener('click', event => {
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
-    const link = event.target instanceof Element ? event.target.closest('a') : null
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a:not([href^="#"])') : null
     if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute('download')) return
     const url = new URL(link.href, location.href)
     const path = pathBelowRoot(url.pathname)

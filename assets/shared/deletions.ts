@@ -32,5 +32,5 @@ export function deleteLater({ key, words, remove, failure }: Deletion): void {
     }
     show()
   }
-  showToast({ words, undo: show, commit: () => void commit() })
+  showToast({ words, undo: show, commit })
 }

@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { address, go } from './address.js'
+import { showToast } from './controls/toast.js'
 import { readStored, saveStored } from './web-storage.js'
 
 /** Unsaved input, kept for this window across a login. */
@@ -19,11 +21,27 @@ export function registerDraft(name: string, write: () => unknown): () => void {
   }
 }
 
-/** Registers the draft of a form while it is shown. @param draft as JSON, without secrets */
-export function useDraft(name: string, draft: unknown): void {
-  const latest = useRef(draft)
-  latest.current = draft
-  useEffect(() => registerDraft(name, () => latest.current), [name])
+/**
+ * Registers the draft of a form while it is shown. A form that is left with changes can be returned to by a toast.
+ * @param draft as JSON, without secrets @returns call it when the draft was sent, or its item deleted
+ */
+export function useDraft(name: string, draft: unknown, hasChanged = false): () => void {
+  const latest = useRef({ draft, hasChanged, isSettled: false })
+  Object.assign(latest.current, { draft, hasChanged })
+  useEffect(() => {
+    const unregister = registerDraft(name, () => latest.current.draft)
+    const { path, query } = address.peek()
+    return () => {
+      unregister()
+      const { draft, hasChanged, isSettled } = latest.current
+      const undo = () => {
+        keepDraft(name, draft)
+        go(path, query)
+      }
+      if (hasChanged && !isSettled) showToast({ words: 'Closed without saving.', undo })
+    }
+  }, [name])
+  return () => void Object.assign(latest.current, { isSettled: true })
 }
 
 /** Returns and removes the draft stored under that name. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import t from 'tap'
 import {
   clockTime,
@@ -6,7 +7,9 @@ import {
   dayOf,
   duration,
   exactTime,
+  fromLocal,
   fromMs,
+  localOffset,
   relativeTime,
   shortTime,
   toMs,
@@ -64,3 +67,51 @@ t.test('a duration is cut to its largest units', async t => {
 t.test('anything other than an instant is shown as it came', async t => {
   t.same([clockTime('nonsense'), relativeTime('nonsense', NOW)], ['nonsense', 'nonsense'])
 })
+
+t.test(
+  'a day has a year of four digits, so that a date can be read from it; later years are written as ISO 8601 does',
+  async t => {
+    t.equal(dayOf('0026-11-20T12:00:00Z', 'UTC'), '0026-11-20')
+    t.equal(dayOf('9999-12-31T23:30:00Z', BERLIN), '+010000-01-01')
+    for (const year of [2, 20, 202, 9999]) {
+      const local = toMs(`${String(year).padStart(4, '0')}-12-31T23:30:00Z`)
+      for (const zone of [BERLIN, 'America/Santiago', 'UTC']) t.equal(toLocal(fromLocal(local, zone), zone), local)
+    }
+  },
+)
+
+t.test('a local time that a change of clocks skips is moved forward, never to the day before', async t => {
+  const skipped: [string, string, string][] = [
+    ['America/Santiago', '2026-09-06T00:00', '2026-09-06T01:00'],
+    ['Atlantic/Azores', '2026-03-29T00:00', '2026-03-29T01:00'],
+    ['Africa/Cairo', '2026-04-24T00:00', '2026-04-24T01:00'],
+    [BERLIN, '2026-03-29T02:30', '2026-03-29T03:30'],
+    ['Pacific/Apia', '2011-12-30T00:00', '2011-12-31T00:00'],
+  ]
+  for (const [zone, local, moved] of skipped) {
+    t.equal(fromMs(toLocal(fromLocal(toMs(`${local}Z`), zone), zone)).slice(0, 16), moved, zone)
+  }
+})
+
+t.test(
+  'a local time that exists is read as an instant that has it; no local time is read as an earlier one',
+  async () => {
+    const zones = fc.constantFrom(
+      ...[BERLIN, 'America/Santiago', 'Atlantic/Azores', 'Pacific/Apia', 'Australia/Lord_Howe'],
+    )
+    const days = fc.integer({ min: 0, max: 30_000 })
+    const minutes = fc.integer({ min: 0, max: 1_439 })
+    fc.assert(
+      fc.property(zones, days, minutes, (zone, day, minute) => {
+        const ms = (day * 1_440 + minute) * 60_000
+        const local = toLocal(ms, zone)
+        return toLocal(fromLocal(local, zone), zone) === local && toLocal(fromLocal(ms, zone), zone) >= ms
+      }),
+      { numRuns: 2_000 },
+    )
+  },
+)
+
+function toLocal(ms: number, zone: string): number {
+  return ms + localOffset(ms, zone)
+}

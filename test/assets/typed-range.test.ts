@@ -54,6 +54,15 @@ t.test('times are those of the zone, also on the days when clocks change', async
   t.same(read('2026-03-28 23:00 to 4:00', BERLIN), range('03-28T22:00', '03-29T01:59'), 'a night without 02:30')
 })
 
+t.test('the last days that can be written are read as far as their instants have years of four digits', async t => {
+  const last = { from: '9999-12-31T00:00:00.000000Z', to: '9999-12-31T23:59:59.999999Z' }
+  t.same(read('9999-12-31'), last)
+  t.match(read('9999-12-31', 'Pacific/Kiritimati'), { to: '9999-12-31T09:59:59.999999Z' })
+  for (const text of ['9999-12-31', 'to 9999-12-31', 'since 9999-12-31 23:00', '9999-12-31T23:00:00-05:00 to now']) {
+    t.equal(read(text, 'America/Santiago'), undefined, text)
+  }
+})
+
 t.test('anything other than a range is not read', async t => {
   const none = ['', ' ', 'to', '14:00', 'yesterday 14:00', '2026-13-01', '2026-02-30', '31 nov', '25:00 to 26:00']
   none.push('15:60 to 16:00', 'now', 'now to now', '9:00 to 10:00 to 11:00', 'last 0 hours', 'last 99999 weeks', 'm 3')

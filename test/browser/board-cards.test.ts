@@ -46,6 +46,9 @@ t.test('cards in a browser', inBrowser(), async t => {
     await panel.getByRole('option', { name: 'Use “re”' }).click()
     await panel.getByRole('button', { name: 'Assignee' }).click()
     await page.keyboard.type('Ada Okafor')
+    const composed = `new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true })`
+    await page.evaluate(`document.activeElement.dispatchEvent(${composed})`)
+    await panel.getByRole('option', { name: 'Use “Ada Okafor”' }).waitFor()
     await page.keyboard.press('Enter')
     await panel.getByRole('button', { name: 'Link' }).click()
     await page.keyboard.type('http://127.0.0.1:8765/?event=chat%3A7')
@@ -207,6 +210,47 @@ t.test('cards in a browser', inBrowser(), async t => {
     await page.evaluate(TYPE_AND_SAVE_IN_ONE_TASK)
     await page.getByLabel('Text, in Markdown').waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'in one go', version: 2 })
+  })
+
+  t.test('what is typed while a card is created becomes its draft', async t => {
+    const page = await site.openTab(t, board, '/?card=new')
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await page.route('**/api/cards', async route => {
+      if (route.request().method() === 'POST') await released
+      await route.continue()
+    })
+    const title = page.getByRole('dialog').getByLabel('Title')
+    await title.fill('Early')
+    const asked = page.waitForRequest(request => request.method() === 'POST')
+    await title.press('Control+Enter')
+    await asked
+    await title.fill('Early, and late')
+    release()
+    const panel = page.getByRole('dialog', { name: 'Card: Early' })
+    await panel.getByText('Not saved yet', { exact: true }).waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('dialog', { name: 'Card: Early, and late' }).waitFor()
+  })
+
+  t.test('the keys of a card work also after the window has become narrow, and wide again', async t => {
+    const ids = await layOut(board, [{ title: 'Card', body: 'old' }])
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
+    const panel = page.getByRole('dialog', { name: 'Card: Card' })
+    await panel.getByText('old', { exact: true }).waitFor()
+    for (const [width, modal] of [
+      [1000, '.panel.is-modal'],
+      [1280, '.panel:not(.is-modal)'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.locator(modal).waitFor()
+      await page.keyboard.press('r')
+      await panel.getByRole('radio', { name: 'Runs', checked: true }).waitFor()
+      await page.keyboard.press('r')
+      await panel.getByRole('radio', { name: 'Card', checked: true }).waitFor()
+    }
   })
 
   t.test('what is written outlasts closing the card, reloading, and the card’s deletion', async t => {

@@ -148,6 +148,32 @@ t.test('the board in a browser', inBrowser(), async t => {
     t.equal(await page.getByRole('textbox', { name: 'Title of a new card in Backlog' }).inputValue(), 'half a ti')
   })
 
+  t.test('a title whose field was left before it could not be added is shown', async t => {
+    await layOut(board, CARDS)
+    const page = await site.openTab(t, board)
+    await page.getByRole('link', { name: 'One' }).waitFor()
+    let leave = () => {}
+    const left = new Promise<void>(resolve => {
+      leave = resolve
+    })
+    await page.route('**/api/cards', async route => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await left
+      await route.fulfill({
+        status: 503,
+        contentType: 'application/problem+json',
+        body: '{"detail":"The board is busy."}',
+      })
+    })
+    await page.keyboard.press('n')
+    await page.keyboard.type('Lost')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.getByRole('textbox', { name: 'Title of a new card' }).waitFor({ state: 'detached' })
+    leave()
+    await page.getByRole('status').getByText('“Lost” was not added. The board is busy.').waitFor()
+  })
+
   t.test('a card is deleted with a way back', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board)

@@ -115,7 +115,11 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     await panel.getByRole('button', { name: 'Skip to now' }).click()
     await page.getByText('mail continues there.').waitFor()
     t.match(await consumers.get('mail', member), { lag: { events: 0 } })
-    await panel.getByLabel('A time').fill('2020-01-02T03:04')
+    await panel.getByLabel('A time').fill('2026-01-02T03:04')
+    // The years 2, 20 and 202 come before 2020.
+    await panel.getByLabel('A time').focus()
+    await page.keyboard.type('01022020')
+    t.equal(await panel.getByLabel('A time').inputValue(), '2020-01-02T03:04')
     await panel.getByRole('button', { name: 'That time…' }).click()
     await panel.getByRole('button', { name: 'Continue there' }).click()
     while ((await consumers.get('mail', member)).lag.events !== 8) await page.waitForTimeout(20)

@@ -184,6 +184,26 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.ok((await rows(page).count()) < 60, 'only what is near the view is in the page')
   })
 
+  t.test('a browser without idle callbacks, such as Safari, shows events and the panel', async t => {
+    const page = await site.openTab(t, server)
+    await page.addInitScript('delete window.requestIdleCallback')
+    await page.reload()
+    await rows(page).first().click()
+    await page.getByRole('region', { name: 'What was said' }).getByText('Disk is full.').waitFor()
+    t.equal(await page.evaluate('"requestIdleCallback" in window'), false)
+  })
+
+  t.test('two windows keep each other’s saved searches', async t => {
+    const [one, other] = [await site.openTab(t, server, '/?q=one'), await site.openTab(t, server, '/?q=other')]
+    for (const page of [one, other]) {
+      await page.getByRole('button', { name: 'Watch' }).click()
+      await page.getByRole('menuitem', { name: 'Save this search' }).click()
+    }
+    const saved = `JSON.parse(localStorage['daybook.searches']).map(({ query }) => query)`
+    t.same(await other.evaluate(saved), ['q=one', 'q=other'])
+    await one.evaluate(`delete localStorage['daybook.searches']`)
+  })
+
   t.test('when nothing matches it shows the search, and what would find something', async t => {
     const page = await site.openTab(t, server, '/?q=retry&source=forum&verified=signature')
     await page.getByRole('heading', { name: 'No event matches “retry”' }).waitFor()

@@ -178,6 +178,41 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.same(await query(page), { from: '2025-11-20T08:15:00.000000Z', to: '2025-11-20T08:59:59.999999Z' })
   })
 
+  t.test('the fields of a range keep what is typed, also while it is no range yet', async t => {
+    const page = await site.openTab(t, served, '/?from=2025-11-20T08:00:00Z&to=2025-11-20T08:59:59.999999Z', {
+      ...LAPTOP,
+      timezoneId: 'UTC',
+    })
+    const time = (end: string) => page.getByLabel(`${end}: time, 24 hours`)
+    const day = page.getByLabel('From: day')
+    await page.keyboard.press('0')
+    await time('From').fill('9')
+    await time('From').press('Tab')
+    t.same(await Promise.all([day, time('From'), time('To')].map(field => field.inputValue())), [
+      ...['2025-11-20', '9', '09:00'],
+    ])
+    await time('From').fill('8:30')
+    // The years 2, 20 and 202 come before 2024.
+    await day.focus()
+    await page.keyboard.type('11192024')
+    t.same(await Promise.all([day, time('From'), time('To')].map(field => field.inputValue())), [
+      ...['2024-11-19', '08:30', '09:00'],
+    ])
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    t.same(await query(page), { from: '2024-11-19T08:30:00.000000Z', to: '2025-11-20T08:59:59.999999Z' })
+  })
+
+  t.test('the days of the list are those of the zone that is shown', async t => {
+    const page = await site.openTab(t, served, DAY, { ...LAPTOP, timezoneId: 'Pacific/Kiritimati' })
+    const friday = page.locator('.virtual-list .day', { hasText: 'Friday 21 November' })
+    await friday.first().waitFor()
+    await page.keyboard.press('0')
+    await page.getByRole('switch', { name: 'UTC' }).check({ force: true })
+    await friday.first().waitFor({ state: 'detached' })
+    await page.getByRole('switch', { name: 'UTC' }).uncheck({ force: true })
+    await friday.first().waitFor()
+  })
+
   t.test('it counts what is filtered', async t => {
     const page = await site.openTab(t, served, `${DAY}&q=retry`)
     await drawn(page)

@@ -87,6 +87,38 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.getByRole('heading', { name: 'People' }).waitFor()
   })
 
+  t.test('the first link leads to the content, and leaves the view as it is', async t => {
+    const page = await site.openTab(t, open, '/people?keep=1')
+    await page.getByRole('heading', { name: 'People' }).waitFor()
+    await page.keyboard.press('Tab')
+    t.equal(await focused(page), 'Skip to the content')
+    await page.keyboard.press('Enter')
+    await untilHolds(page, `document.activeElement.id === 'view'`)
+    t.equal((await addressOf(page)).search, '?keep=1')
+    t.ok(await page.getByRole('heading', { name: 'People' }).isVisible())
+  })
+
+  t.test('an answer that takes longer than the time between two requests is awaited', async t => {
+    const page = await site.openTab(t, open)
+    await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
+    await page.clock.install()
+    await page.reload()
+    await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
+    let asked = 0
+    await page.route('**/api/stats', () => {
+      asked += 1
+    })
+    const first = page.waitForRequest('**/api/stats')
+    await page.clock.runFor(3_000)
+    await first
+    const later = page.waitForRequest('**/api/subscriptions?limit=1')
+    for (let second = 0; second < 10; second++) await page.clock.runFor(1_000)
+    // Requests are seen in their order.
+    await page.evaluate(`void fetch('${ROOT_PATH}/api/subscriptions?limit=1')`)
+    await later
+    t.equal(asked, 1)
+  })
+
   t.test('the keys are listed, and the list closes to where one was', async t => {
     const page = await site.openTab(t, open)
     let release = () => {}
@@ -292,6 +324,23 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.getByRole('menuitem', { name: 'Log out' }).click()
     await page.getByLabel('Password', { exact: true }).waitFor()
     t.same(await page.context().cookies(), [])
+  })
+
+  t.test('logging out does what could still be undone', async t => {
+    const { accounts, bob } = await startWithUsers({ throttleLogins: false })
+    const closed = await site.serve(t, { accounts })
+    const page = await site.open(t, closed, `/people?person=${bob.id}`)
+    await logIn(page, 'ada', 'correct horse battery')
+    await page.getByRole('button', { name: 'Delete account…' }).click()
+    await page.getByRole('button', { name: 'Delete bob' }).click()
+    await page.getByText('Deleted bob.').waitFor()
+    await page.getByRole('button', { name: 'Account: Ada' }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    t.same(
+      (await accounts.listUsers()).map(({ username }) => username),
+      ['Ada'],
+    )
   })
 
   t.test('a session that ended leads to the login and back to the same view', async t => {

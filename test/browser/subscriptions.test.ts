@@ -215,6 +215,10 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await page.getByText('Closed without saving.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     t.equal(await form.getByLabel('What to watch').inputValue(), 'stream:eng')
+    await page.getByRole('link', { name: 'Events' }).click()
+    await page.getByText('Closed without saving.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    t.equal(await form.getByLabel('What to watch').inputValue(), 'stream:eng')
   })
 
   t.test('what the server refuses stands where it belongs', async t => {

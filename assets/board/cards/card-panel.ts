@@ -6,14 +6,15 @@ import type { LinkedEvents } from '#model/board/linked'
 import type { Run } from '#model/board/run'
 import { announce } from '../../shared/announce.js'
 import { copyText } from '../../shared/controls/copy.js'
-import { Panel } from '../../shared/controls/dialog.js'
+import { Panel, PanelKeys } from '../../shared/controls/dialog.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { Menu } from '../../shared/controls/menu.js'
 import { LoadProblem, Note, ProblemNote } from '../../shared/controls/note.js'
 import { Segments } from '../../shared/controls/segments.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { useKeys } from '../../shared/keys/keys.js'
+import type { KeyBinding } from '../../shared/keys/keys.js'
+import { isWide } from '../../shared/media.js'
 import { ApiProblem, reasonOf, segment, useResource } from '../../shared/server/api.js'
 import { Time } from '../../shared/words/time-view.js'
 import { columnTitle } from '../columns/columns.js'
@@ -138,12 +139,12 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     if (isTicked && !isSaving) saveMine()
   }, [isTicked, isSaving, draft.mine.body])
   const overwrite = (withMarks = false) => void save(latestDraft(), draftOf(card), withMarks)
-  useKeys('Card', [
+  const keys: KeyBinding[] = [
     { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: () => saveMine(), inFields: true },
     { keys: 'e', does: 'edit', run: write },
     { keys: 'm', does: 'move', run: onMove },
     { keys: 'r', does: 'runs', run: () => place.set({ show: show === 'runs' ? 'card' : 'runs' }, 'replace') },
-  ])
+  ]
 
   const merge = () => {
     keepDraft(key, mergeDraft(draft, card))
@@ -217,7 +218,8 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
         <${CardHistorySection} key=${card.id} id=${card.id} version=${card.version} />
         ${events.problem.value !== undefined && html`<p class="panel-section quiet-text">The linked events could not be read. ${reasonOf(events.problem.value)}</p>`}`
     }
-  <//>`
+  <//>
+  <${PanelKeys} key=${isWide.value} scope="Card" bindings=${keys} />`
 }
 
 /** @param props.onSave saves the text with its markers: offered once saving was requested */

@@ -1,13 +1,13 @@
 import { useId, useState } from 'preact/hooks'
 import { announce } from '../../shared/announce.js'
-import { Panel } from '../../shared/controls/dialog.js'
+import { Panel, PanelKeys } from '../../shared/controls/dialog.js'
 import { ProblemNote } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
-import { useKeys } from '../../shared/keys/keys.js'
+import { isWide } from '../../shared/media.js'
 import { useSending } from '../../shared/server/api.js'
 import { type Column, columnTitle } from '../columns/columns.js'
 import { NEW_CARD } from '../place.js'
-import { type CardText, changesBetween, NO_TEXT } from './card-draft.js'
+import { type CardText, changesBetween, NO_TEXT, textOf } from './card-draft.js'
 import { cardDrafts, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
 import { CardFields } from './card-fields.js'
 import { noTitle } from './card-panel.js'
@@ -39,13 +39,15 @@ export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
       return
     }
     void send(async () => {
-      const { id } = await createCard({ ...changesBetween(NO_TEXT, mine), column })
+      const made = await createCard({ ...changesBetween(NO_TEXT, mine), column })
+      const written = cardDrafts.peek().get(key)?.mine ?? mine
       keepDraft(key, undefined)
+      // Input during the request becomes a draft on top of the new card.
+      if (written !== mine) keepDraft(draftKey(made.id), { base: textOf(made), version: made.version, mine: written })
       announce(`Added ${mine.title}`)
-      onMade(id)
+      onMade(made.id)
     })
   }
-  useKeys('Card', [{ keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: create, inFields: true }])
   const discard = () => {
     keepDraft(key, undefined)
     onClose()
@@ -68,5 +70,6 @@ export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
     <${CardFields} text=${mine} isWriting=${isWriting} onWriting=${setWriting}
       onChange=${(change: Partial<CardText>) => keepDraft(key, newCardDraft({ ...mine, ...change }))}
       problemOf=${refusalOf} />
-  <//>`
+  <//>
+  <${PanelKeys} key=${isWide.value} scope="Card" bindings=${[{ keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: create, inFields: true }]} />`
 }

@@ -3,6 +3,7 @@ import type { Card } from '#model/board/card'
 import { count } from '#model/counted'
 import { announce } from '../../shared/announce.js'
 import { Glyph } from '../../shared/controls/glyph.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { classes, html } from '../../shared/html.js'
 import { isCoarse, isPhone } from '../../shared/media.js'
 import { reasonOf } from '../../shared/server/api.js'
@@ -114,7 +115,8 @@ function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
     } catch (error) {
       // Keeps newer input; otherwise restores the text that could not be added.
       setTitle(typed => (typed === '' ? words : typed))
-      setProblem(`“${words}” was not added. ${reasonOf(error)}`)
+      const show = field.current ? setProblem : (words: string) => showToast({ words })
+      show(`“${words}” was not added. ${reasonOf(error)}`)
     }
   }
   const press = (event: KeyboardEvent) => {

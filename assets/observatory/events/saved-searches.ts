@@ -25,8 +25,12 @@ export const MOST_NOTIFYING = 3
 const WAIT_S = 25
 const RETRY_MS = 5_000
 
-const saved = signal<readonly SavedSearch[]>(readSaved())
+const saved = signal(readSaved([]))
 export const savedSearches: ReadonlySignal<readonly SavedSearch[]> = saved
+
+window.addEventListener('storage', ({ key }) => {
+  if (key === 'daybook.searches') saved.value = readSaved()
+})
 
 /** The current filters, in the form of a saved search. */
 export function currentSearch(): string {
@@ -43,14 +47,14 @@ export function searchWords(query: string): string {
 
 /** Saves a search, or changes it. @returns whether there was room, and the browser stored it */
 export function saveSearch(search: SavedSearch): boolean {
-  const others = saved.value.filter(({ query }) => query !== search.query)
+  const others = readSaved().filter(({ query }) => query !== search.query)
   if (others.length >= MOST) return false
   saved.value = [...others, search]
   return saveStored('searches', saved.value)
 }
 
 export function forgetSearch(query: string): void {
-  saved.value = saved.value.filter(other => other.query !== query)
+  saved.value = readSaved().filter(other => other.query !== query)
   saveStored('searches', saved.value)
 }
 
@@ -124,9 +128,9 @@ function notify(query: string, { items, count }: EventPage): void {
   }
 }
 
-/** The stored value may come from another release. */
-function readSaved(): SavedSearch[] {
-  const kept = readStored('searches')
+/** The stored value may come from another release. Without storage: those of this page. */
+function readSaved(unstored: readonly SavedSearch[] = saved.peek()): readonly SavedSearch[] {
+  const kept = readStored('searches') ?? unstored
   const all = Array.isArray(kept) ? kept.slice(0, MOST) : []
   return all
     .filter(one => typeof one?.query === 'string')

@@ -135,8 +135,8 @@ export function SourceForm({ source, onOpen, onClose }: SourceProps<WholeSource 
   const [secrets, setSecrets] = useState('')
   const found = useResource(signal => api<{ items: (typeof EMPTY)[] }>('/api/presets', { signal }), [], !source)
   const presets = [EMPTY, ...(found.value.value?.items ?? [])]
-  useDraft(kept, draft)
   const { name, json } = draft
+  const settle = useDraft(kept, draft, name !== known || json !== toText(stored))
   const begin = (event: Event) => {
     const { name: preset, definition } = presets.find(({ name }) => name === textOf(event)) ?? EMPTY
     setDraft({ name: name || preset, json: toText(definition) })
@@ -147,6 +147,7 @@ export function SourceForm({ source, onOpen, onClose }: SourceProps<WholeSource 
     const lines = secrets.split('\n').flatMap(line => line.trim() || [])
     const sent = lines.length > 0 ? { secrets: lines } : {}
     await placed(async () => api(sourcePath(name), { method: 'PUT', body: { definition: read(), ...sent } }))
+    settle()
     await sources.load()
     onOpen(name)
   }

@@ -63,9 +63,10 @@ function Events() {
   const isListed = loaded.value.key !== undefined
   useEffect(() => {
     if (!isListed) return
-    // Preloads the panel, so that loaded rows can be opened during an outage.
-    const idle = requestIdleCallback(() => void loadPanel().catch(() => undefined), { timeout: PANEL_WITHIN_MS })
-    return () => cancelIdleCallback(idle)
+    // Preloads the panel, so that loaded rows can be opened during an outage. Safari has no idle callbacks.
+    const preload = () => void loadPanel().catch(() => undefined)
+    if ('requestIdleCallback' in window) requestIdleCallback(preload, { timeout: PANEL_WITHIN_MS })
+    else setTimeout(preload, PANEL_WITHIN_MS)
   }, [isListed])
   const { hasNewer } = loaded.value
   useEffect(

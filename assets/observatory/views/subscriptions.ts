@@ -75,8 +75,7 @@ export function SubscriptionsView() {
     (isNew || edited) &&
     platforms.value.value !== undefined &&
     session.value !== undefined &&
-    html`<${SubscriptionForm} key=${edited?.id ?? 'new'} stored=${edited} begin=${beginning(all)} onClose=${close} onSaved=${close}
-      onReopen=${() => open(edited ? { edit: edited.id } : { new: true })} />`
+    html`<${SubscriptionForm} key=${edited?.id ?? 'new'} stored=${edited} begin=${beginning(all)} onClose=${close} />`
   }
   ${tried && html`<${TryNow} subscription=${tried} onClose=${() => setTriedId(undefined)} />`}`
 }

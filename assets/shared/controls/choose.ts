@@ -81,9 +81,9 @@ function ChoiceList(props: ChooseProps & ShownPopover) {
     if (choice === written || !isMany) onDone()
   }
   const press = (event: KeyboardEvent) => {
-    const { key } = event
+    const { key, target, isComposing } = event
     // The content above the field handles its own keys.
-    if (event.target === field.current ? head && key === 'Tab' && event.shiftKey : key !== 'Escape') return
+    if (isComposing || (target === field.current ? head && key === 'Tab' && event.shiftKey : key !== 'Escape')) return
     const to = key === 'Home' || key === 'End' ? undefined : nextIndex(key, at, shown.length)
     if (key === 'Escape' || key === 'Tab') onDone()
     else if (to !== undefined) setAt(to)

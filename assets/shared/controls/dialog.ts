@@ -1,6 +1,6 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { type Children, classes, html } from '../html.js'
-import { coverKeys, useKeys } from '../keys/keys.js'
+import { coverKeys, type KeyBinding, useKeys } from '../keys/keys.js'
 import { isPhone, isWide } from '../media.js'
 import { plainText } from '../words/text.js'
 import { Words } from '../words/text-view.js'
@@ -130,6 +130,12 @@ export function Panel(props: PanelProps) {
     </div>
     ${isModal && html`<${Toasts} />`}
   </dialog>`
+}
+
+/** Shortcuts of a panel. Render it after the panel, with the key `isWide.value`: a panel that becomes modal covers the keys bound before. */
+export function PanelKeys({ scope, bindings }: { scope: string; bindings: readonly KeyBinding[] }) {
+  useKeys(scope, bindings)
+  return null
 }
 
 function focusFirst(dialog: HTMLElement): void {

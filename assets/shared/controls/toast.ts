@@ -11,7 +11,7 @@ export interface ToastOptions {
   seconds?: number
   undo?: () => void
   /** Called when undo is no longer possible; also on leaving the page, so it must use `keepalive`. */
-  commit?: () => void
+  commit?: () => unknown
 }
 
 interface Toast extends ToastOptions {
@@ -30,19 +30,22 @@ export function showToast(options: ToastOptions): () => void {
   toasts.value = [...toasts.peek(), toast]
   // The time does not depend on where the toast is shown.
   window.setTimeout(() => end(toast, 'commit'), (options.seconds ?? 10) * 1000)
-  return () => end(toast, 'commit')
+  return () => void end(toast, 'commit')
 }
 
-function end(toast: Toast, how: 'commit' | 'undo'): void {
+function end(toast: Toast, how: 'commit' | 'undo'): unknown {
   // A toast ends only once.
   if (!toasts.peek().includes(toast)) return
   toasts.value = toasts.peek().filter(other => other !== toast)
-  toast[how]?.()
+  return toast[how]?.()
 }
 
-window.addEventListener('pagehide', () => {
-  for (const toast of toasts.peek()) end(toast, 'commit')
-})
+/** Ends all toasts, as if their time had passed; await it before the session ends, which their commits need. */
+export async function commitToasts(): Promise<void> {
+  await Promise.allSettled(toasts.peek().map(toast => end(toast, 'commit')))
+}
+
+window.addEventListener('pagehide', () => void commitToasts())
 
 /**
  * Container of toasts: in the shell, and in each modal dialog. They appear in the most recently opened one, because

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Session } from '#model/ledger-answers'
-import { showToast } from '../controls/toast.js'
+import { commitToasts, showToast } from '../controls/toast.js'
 import { api, rememberCsrfToken } from './api.js'
 import { rootPath } from './root-path.js'
 
@@ -30,6 +30,7 @@ export async function loadSession(): Promise<void> {
 
 export async function logOut(): Promise<void> {
   try {
+    await commitToasts()
     await api('/api/logout', { method: 'POST' })
     location.assign(`${rootPath}/`)
   } catch {

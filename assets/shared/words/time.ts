@@ -66,10 +66,10 @@ export function shortTime(instant: string, zone?: Zone): string {
   return format(instant, zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 }
 
-/** The local day, `2026-11-20`; text order is time order. */
+/** The local day, `2026-11-20`; text order is time order. A date can be read from it, also in the years 20 and 10000. */
 export function dayOf(instant: string, zone?: Zone): string {
   const [day, month, year] = format(instant, zone, { day: '2-digit', month: '2-digit', year: 'numeric' }).split('/')
-  return `${year}-${month}-${day}`
+  return `${Number(year) > 9999 ? '+0' : ''}${year?.padStart(4, '0')}-${month}-${day}`
 }
 
 /** `Fri` */
@@ -153,9 +153,10 @@ export function localOffset(ms: number, zone?: Zone): number {
   return toMs(`${dayOf(instant, zone)}T${clockTime(instant, zone)}Z`) - Math.floor(ms / 1000) * 1000
 }
 
-/** The instant of a local time. A time that a change of clocks skips is moved. @param local as if it were UTC */
+/** The instant of a local time. A time that a change of clocks skips is moved forward. @param local as if it were UTC */
 export function fromLocal(local: number, zone?: Zone): number {
-  return local - localOffset(local - localOffset(local, zone), zone)
+  const near = local - localOffset(local - localOffset(local, zone), zone)
+  return Math.max(near, local - localOffset(near, zone))
 }
 
 /** `UTC+1`, `UTC-3:30`, `UTC`. @param offsetMs from `localOffset` */

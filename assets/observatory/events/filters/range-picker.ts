@@ -84,11 +84,15 @@ export function RangeForm({ onDone }: { onDone: () => void }) {
     if (typed !== undefined) setRange(range)
     onDone()
   }
-  const [from, to] = endsOf(range)
-  const field = (label: string, end: string, write: (end: string) => string) => {
-    const [date = '', time = ''] = end.split(' ')
-    const change = (part: (value: string) => string) => (event: Event) =>
-      setTyped(write(part((event.target as HTMLInputElement).value).trim()))
+  // While the range cannot be read, its ends stay as they were, or as they are typed.
+  const ends = useRef<[string, string]>(['', ''])
+  if (range) ends.current = endsOf(range)
+  const field = (label: string, end: 0 | 1) => {
+    const [date = '', time = ''] = ends.current[end].split(' ')
+    const change = (part: (value: string) => string) => (event: Event) => {
+      ends.current[end] = part((event.target as HTMLInputElement).value)
+      setTyped(endsText(ends.current))
+    }
     return html`<fieldset class="range-end row"><legend>${label}</legend>
       <input class="field" type="date" max="9999-12-31" aria-label=${`${label}: day`} value=${date} onChange=${change(value => `${value} ${time}`)} />
       <input class="field" inputmode="numeric" placeholder="14:00" autocomplete="off" aria-label=${`${label}: time, 24 hours`} value=${time}
@@ -113,10 +117,7 @@ export function RangeForm({ onDone }: { onDone: () => void }) {
           }}>${capital(relativeWords(preset)).replace(/^Last (?=\d)/, '')}</button>`,
       )}
     </div>
-    <div class="range-ends stack">
-      ${field('From', from, end => `${end === '' ? '' : `since ${end}`}${to === '' ? '' : ` to ${to}`}`)}
-      ${field('To', to, end => `${from === '' ? '' : `since ${from}`}${end === '' ? '' : ` to ${end}`}`)}
-    </div>
+    <div class="range-ends stack">${field('From', 0)}${field('To', 1)}</div>
     <div class="range-foot row">
       <${Switch} label="UTC" isOn=${utc} note=${utc ? undefined : DEVICE_ZONE} onChange=${(isOn: boolean) => setAppearance({ utc: isOn })} />
       <button type="submit" class="button primary">Show</button>
@@ -136,14 +137,16 @@ function rangeWords(): string {
 /** The current range as a text that `readRange` accepts. */
 function shownText(): string {
   const { from, to } = filters.value
-  if (from === '' && to === '') return relativeWords(filters.value)
-  const [begin, end] = endsOf(filters.value)
-  return `${begin === '' ? '' : `since ${begin}`}${end === '' ? '' : ` to ${end}`}`.trim()
+  return from === '' && to === '' ? relativeWords(filters.value) : endsText(endsOf(filters.value))
+}
+
+function endsText(ends: [string, string]): string {
+  const [begin, end] = ends.map(end => end.trim())
+  return `${begin && `since ${begin}`}${end && ` to ${end}`}`.trim()
 }
 
 /** `2026-11-20 14:31:58`; the end is not included. An open end is empty. */
-function endsOf(range: Partial<RangeFilters> | undefined): [string, string] {
-  if (!range) return ['', '']
+function endsOf(range: Partial<RangeFilters>): [string, string] {
   const { from, to, isOpen } = rangeOf(now.value, range)
   const written = (instant: string) => `${dayOf(instant)} ${clockTime(instant).replace(/:00$/, '')}`
   return [from === undefined ? '' : written(from), isOpen ? '' : written(fromMs(toMs(to) + 1))]

@@ -42,7 +42,7 @@ export function readRange(text: string, options: ReadOptions): Partial<RangeFilt
   const parted = /\dt\d/.test(words) ? words : words.replace(/(?<=:\d\d)-(?=\d)/, ' to ')
   const [first = '', second, third] = ` ${parted} `.split(/ (?:to|until|-) /).map(part => part.trim())
   const begin = readMoment(first.replace(/^(?:from|since) /, ''), options)
-  if (third !== undefined || (!begin && first !== '')) return undefined
+  if (third !== undefined || (first !== '' && !INSTANT.test(begin?.instant ?? ''))) return undefined
   if (second === undefined) {
     if (begin && first.startsWith('since ')) return { from: begin.instant, to: '' }
     return begin?.kind === 'day' ? between(begin, begin, options) : undefined
@@ -65,7 +65,8 @@ function between(begin: Moment | undefined, end: Moment, { zone }: ReadOptions):
   const isNextDay = kind === 'day' || (kind === 'time' && begin !== undefined && local <= begin.local)
   const limit = fromMs(fromLocal(local + (isNextDay ? DAY : 0), zone))
   const to = kind === 'instant' ? end.instant : justBefore(limit)
-  return begin && begin.instant > to ? undefined : { from: begin?.instant ?? '', to }
+  // In some zones the year 9999 ends in the year 10000, which has no such form.
+  return !INSTANT.test(to) || (begin && begin.instant > to) ? undefined : { from: begin?.instant ?? '', to }
 }
 
 /** @param near the local time whose day counts if the text has none; absent: today */

@@ -3,7 +3,7 @@ import { isFolded } from '#model/sentences/machine-runs'
 import type { Branch } from '../../../shared/virtual-list.js'
 import { readStored, saveStored } from '../../../shared/web-storage.js'
 import { searchTerms } from '../../../shared/words/text.js'
-import { shortTime } from '../../../shared/words/time.js'
+import { shortTime, shownZone } from '../../../shared/words/time.js'
 import { hasFilters } from '../filters/filters.js'
 import { loaded, loadNewer, loadOlder, MOST_LISTED, select, selectedEvent, selectedKey } from './event-list-state.js'
 import {
@@ -29,9 +29,10 @@ export const shownTerms: ReadonlySignal<readonly string[]> = computed(() => {
 })
 const loadedKey = computed(() => loaded.value.key)
 
-/** The rows of the list. In a search, every match is a row. */
+/** The rows of the list. In a search, every match is a row. In another zone they are others, because of their days. */
 export const shownRows: ReadonlySignal<readonly ListRow[]> = computed(() => {
   const { items, epoch } = loaded.value
+  shownZone.value
   const lines: Line[] = []
   const place = readUpTo.value
   if (place && place.epoch === epoch) {

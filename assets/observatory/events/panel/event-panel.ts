@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { StoredEvent } from '#model/events/event'
-import { Panel } from '../../../shared/controls/dialog.js'
+import { Panel, PanelKeys } from '../../../shared/controls/dialog.js'
 import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
 import { Note, ProblemNote } from '../../../shared/controls/note.js'
 import { html } from '../../../shared/html.js'
-import { useKeys } from '../../../shared/keys/keys.js'
+import type { KeyBinding } from '../../../shared/keys/keys.js'
 import { isPhone, isWide } from '../../../shared/media.js'
 import { ApiProblem, useSlow } from '../../../shared/server/api.js'
 import { capital, searchTerms } from '../../../shared/words/text.js'
@@ -39,7 +39,7 @@ export function EventPanel({ event, onClose }: { event?: StoredEvent | undefined
       actions=${html`${step('Newer event', 'arrow-up', -1, 'k')}${step('Older event', 'arrow-down', 1, 'j')}${!isPhone.value && html`<span class="divider"></span>`}`}>
       ${shown ? html`<${Entry} key=${eventKey(shown)} event=${shown} />` : html`<${NotThere} isSlow=${isSlow} />`}
     <//>
-    <${PanelKeys} key=${isWide.value} />`
+    <${PanelKeys} key=${isWide.value} scope="Events" bindings=${isWide.value ? [] : KEYS} />`
 }
 
 function Head({ event, label }: { event: StoredEvent; label: string }) {
@@ -97,18 +97,11 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
 }
 
 /** A modal panel suspends the view's shortcuts, so it binds them again. */
-function PanelKeys() {
-  useKeys(
-    'Events',
-    [
-      { keys: 'j', run: () => walk(1) },
-      { keys: 'k', run: () => walk(-1) },
-      { keys: 'c', run: () => void copyLink(selectedKey.peek() ?? '') },
-    ],
-    !isWide.value,
-  )
-  return null
-}
+const KEYS: readonly KeyBinding[] = [
+  { keys: 'j', run: () => walk(1) },
+  { keys: 'k', run: () => walk(-1) },
+  { keys: 'c', run: () => void copyLink(selectedKey.peek() ?? '') },
+]
 
 /** `Pull request`: the object type as a heading. */
 function nounOf({ action, kind }: StoredEvent): string {

@@ -1,12 +1,11 @@
 import { useId, useMemo, useState } from 'preact/hooks'
 import type { Subscription } from '#model/subscriptions/subscription'
-import { Panel } from '../../../shared/controls/dialog.js'
+import { Panel, PanelKeys } from '../../../shared/controls/dialog.js'
 import { Note, ProblemNote } from '../../../shared/controls/note.js'
 import { Segments } from '../../../shared/controls/segments.js'
-import { showToast } from '../../../shared/controls/toast.js'
-import { keepDraft, takeDraft, useDraft } from '../../../shared/drafts.js'
+import { takeDraft, useDraft } from '../../../shared/drafts.js'
 import { html } from '../../../shared/html.js'
-import { useKeys } from '../../../shared/keys/keys.js'
+import { isWide } from '../../../shared/media.js'
 import { ApiProblem, useSending } from '../../../shared/server/api.js'
 import { isOpen } from '../../../shared/server/session.js'
 import { platforms } from '../../overview.js'
@@ -38,8 +37,6 @@ export interface SubscriptionFormProps {
   stored?: Subscription | undefined
   begin: Draft
   onClose: () => void
-  onSaved: (subscription: Subscription) => void
-  onReopen: () => void
 }
 
 type View = 'form' | 'json'
@@ -51,7 +48,7 @@ interface Written {
 }
 
 /** A subscription in the panel, as a form and as JSON: two views of one draft. */
-export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onReopen }: SubscriptionFormProps) {
+export function SubscriptionForm({ stored: current, begin, onClose }: SubscriptionFormProps) {
   // The state when editing began: concurrent changes by others are not changes of this draft.
   const stored = useMemo(() => current, [])
   const name = `subscription:${stored?.id ?? 'new'}`
@@ -63,7 +60,8 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
   const { draft } = written
   const whyOff = stored && whyNotMine(stored)
   const hasChanged = isChanged(draft, stored) || written.json !== undefined
-  useDraft(name, written)
+  const isBegun = stored !== undefined || written.json !== undefined || writeDraft(draft) !== writeDraft(begin)
+  const settle = useDraft(name, written, hasChanged && isBegun)
 
   const change = (next: Draft) => {
     setWritten({ draft: next })
@@ -86,30 +84,22 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
   const refusal = (field: string) => refusals.map(each => each.of(field)).find(words => words !== undefined)
 
   const canSave = written.json === undefined && isReadable && source !== '' && hasChanged && whyOff === undefined
-  const save = () => {
-    if (canSave) void send(async () => onSaved(await saveSubscription(toSave(draft, stored))))
-  }
-  const close = () => {
-    const isSame = written.json === undefined && !isChanged(draft, stored)
-    const isUntouched = !stored && writeDraft(draft) === writeDraft(begin) && written.json === undefined
+  const finish = () => {
+    settle()
     onClose()
-    if (isSame || isUntouched) return
-    const undo = () => {
-      keepDraft(name, written)
-      onReopen()
-    }
-    showToast({ words: 'Closed without saving.', undo })
+  }
+  const save = () => {
+    if (canSave) void send(() => saveSubscription(toSave(draft, stored)).then(finish))
   }
   const submit = (event: Event) => {
     event.preventDefault()
     save()
   }
-  useKeys('Subscriptions', [{ keys: 'Mod+Enter', does: 'save', run: save, inFields: true }])
   const title = stored ? `Edit ${nameOf(stored)}` : 'New subscription'
   const known = (subscriptions.value ?? [])
     .filter(other => other.source === source && other.id !== stored?.id)
     .map(({ target }) => target)
-  return html`<${Panel} label=${title} size="form" takesFocus onClose=${close} head=${html`<h2 class="ellipsis">${title}</h2>`}
+  return html`<${Panel} label=${title} size="form" takesFocus onClose=${onClose} head=${html`<h2 class="ellipsis">${title}</h2>`}
     actions=${html`<${Segments} legend="View" isLegendHidden choices=${VIEWS} value=${view} onChange=${setView} />`}
     foot=${html`
       ${
@@ -117,11 +107,11 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
         html`<button type="button" class="button danger" disabled=${whyOff !== undefined}
           onClick=${() => {
             deleteSubscription(stored)
-            onClose()
+            finish()
           }}>Delete</button>`
       }
       <span class="hint form-owner">${whyOff ?? ownerWords(stored, draft)}</span>
-      <button type="button" class="button quiet" onClick=${close}>Cancel</button>
+      <button type="button" class="button quiet" onClick=${onClose}>Cancel</button>
       <button type="submit" form=${formId} class="button primary" disabled=${!canSave || isSending}>
         ${isSending ? 'Saving…' : stored ? 'Save' : 'Create subscription'}
       </button>`}>
@@ -148,7 +138,8 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
       }
       <${PreviewView} ...${previewed} source=${source} whyNot=${whyNoPreview} />
     </form>
-  <//>`
+  <//>
+  <${PanelKeys} key=${isWide.value} scope="Subscriptions" bindings=${[{ keys: 'Mod+Enter', does: 'save', run: save, inFields: true }]} />`
 }
 
 const VIEWS: readonly { value: View; label: string }[] = [
