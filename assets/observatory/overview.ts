@@ -11,6 +11,8 @@ export interface Overview {
   subscriptions: readonly Subscription[]
 }
 
+/** A load that takes longer has lost its connection. */
+const STALLED_MS = 60_000
 const EVERY_MS = 30_000
 
 /** Data about the whole ledger for strip and tabs. Load it after a change that affects it. */
@@ -35,8 +37,12 @@ async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
 
 /** Loads now, and unless it loads: repeatedly while visible, and when the page or the server is back. @returns ends it */
 export function keepFresh({ load, isLoading }: Resource<unknown>, everyMs = EVERY_MS): () => void {
+  let begun = performance.now()
   const reload = () => {
-    if (document.visibilityState === 'visible' && !outage.peek() && !isLoading.peek()) void load()
+    const isAtWork = isLoading.peek() && performance.now() - begun < STALLED_MS
+    if (document.visibilityState !== 'visible' || outage.peek() || isAtWork) return
+    begun = performance.now()
+    void load()
   }
   const timer = window.setInterval(reload, everyMs)
   document.addEventListener('visibilitychange', reload)

@@ -21,6 +21,9 @@ export function registerDraft(name: string, write: () => unknown): () => void {
   }
 }
 
+/** End the last offer to return to a form that was left, by name of the draft. */
+const offers = new Map<string, () => void>()
+
 /**
  * Registers the draft of a form while it is shown. A form that is left with changes can be returned to by a toast.
  * @param draft as JSON, without secrets @returns call it when the draft was sent, or its item deleted
@@ -29,6 +32,7 @@ export function useDraft(name: string, draft: unknown, hasChanged = false): () =
   const latest = useRef({ draft, hasChanged, isSettled: false })
   Object.assign(latest.current, { draft, hasChanged })
   useEffect(() => {
+    offers.get(name)?.()
     const unregister = registerDraft(name, () => latest.current.draft)
     const { path, query } = address.peek()
     return () => {
@@ -38,10 +42,14 @@ export function useDraft(name: string, draft: unknown, hasChanged = false): () =
         keepDraft(name, draft)
         go(path, query)
       }
-      if (hasChanged && !isSettled) showToast({ words: 'Closed without saving.', undo })
+      if (hasChanged && !isSettled) offers.set(name, showToast({ words: 'Closed without saving.', undo }))
     }
   }, [name])
-  return () => void Object.assign(latest.current, { isSettled: true })
+  return () => {
+    latest.current.isSettled = true
+    // It may have been left while it was being sent.
+    offers.get(name)?.()
+  }
 }
 
 /** Returns and removes the draft stored under that name. */

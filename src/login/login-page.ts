@@ -32,7 +32,7 @@ export interface LoginPageOptions extends PageFrame {
   /** Whether to ask for a user name; default true. */
   asksUsername?: boolean
   /** A login to the ledger counts too. `isOnly`: there is no form. */
-  ledger?: { url: string; isOnly: boolean }
+  ledger?: { url?: string | undefined; isOnly: boolean }
 }
 
 /** Files that the page loads, from one folder below the root path. */
@@ -189,7 +189,8 @@ function loginForm({ rootPath, next, asksUsername = true }: LoginPageOptions, la
 }
 
 function ledgerAdvice({ url, isOnly }: NonNullable<LoginPageOptions['ledger']>): Markup {
-  return html`<p class="ledger">${isOnly ? 'Use' : 'Or use'} your login to the <a href="${url}">ledger</a>: log in there, then load this page again.</p>`
+  const name = url === undefined ? 'ledger' : html`<a href="${url}">ledger</a>`
+  return html`<p class="ledger">${isOnly ? 'Use' : 'Or use'} your login to the ${name}: log in there, then load this page again.</p>`
 }
 
 function usernameField(label: string): Markup {

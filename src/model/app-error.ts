@@ -86,9 +86,6 @@ export function refusedInput(what: string, errors: FieldProblem[]): AppError {
   return new AppError('invalid', 'invalid_field', `${what} is refused: ${first?.detail}${more}`, { errors })
 }
 
-/** In one answer, as the events of a batch may have many each. */
-const MOST_PROBLEMS = 10_000
-
 /**
  * Joins several refusals of one input to one that lists every field. Its code is the common one, or `invalid_field`.
  */
@@ -97,7 +94,7 @@ export function joinRefusals(refusals: readonly AppError[]): AppError {
   if (first && others.length === 0) return first
   const code = first && others.every(refusal => refusal.code === first.code) ? first.code : 'invalid_field'
   const message = `${refusals.length} parts of the request are not acceptable; "errors" lists them. The first: ${first?.message ?? ''}`
-  return new AppError('invalid', code, message, { errors: refusals.flatMap(fieldsOf).slice(0, MOST_PROBLEMS) })
+  return new AppError('invalid', code, message, { errors: refusals.flatMap(fieldsOf) })
 }
 
 /** The refused fields; an input refused as a whole is the field "". */

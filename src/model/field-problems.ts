@@ -10,8 +10,8 @@ interface SchemaError {
 }
 
 const LISTED = 50
-// Some errors are only about others. By default typebox lists the first eight.
-Settings.Set({ maxErrors: 4 * LISTED })
+// By default typebox lists the first eight errors. Some errors are only about others.
+Settings.Set({ maxErrors: LISTED })
 /** Limit for the path of an unknown member. */
 const SHOWN_CHARACTERS = 100
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { count, counted } from '#model/counted'
 import type { FeedOutcome } from '#model/sources/source-definition'
 import { href } from '../../shared/address.js'
@@ -126,7 +126,9 @@ function Sample({ name, read }: { name: string; read?: () => unknown }) {
 const EMPTY = { name: 'nothing', definition: { proof: { type: 'token', header: 'X-Token' }, rules: [] } as object }
 
 /** A new source, or the definition and the secrets of one. */
-export function SourceForm({ source, onOpen, onClose }: SourceProps<WholeSource | undefined>) {
+export function SourceForm({ source: current, onOpen, onClose }: SourceProps<WholeSource | undefined>) {
+  // The state when editing began: concurrent changes by others are not changes of this draft.
+  const source = useMemo(() => current, [])
   const kept = `source:${source?.definition.name ?? 'new'}`
   const { name: known = '', ...stored }: { name?: string } = source?.definition ?? EMPTY.definition
   const [draft, setDraft] = useState<Record<'name' | 'json', string>>(() =>

@@ -3,7 +3,7 @@ import Type from '#typebox'
 import type { EventDelivery } from '../../ledger/event-recorder.js'
 import { readEvent } from '../../ledger/read-event.js'
 import type { ToAddress } from '../../login/caller-address.js'
-import { AppError, fieldsOf, joinRefusals } from '../../model/app-error.js'
+import { AppError, fieldsOf, invalidField, joinRefusals } from '../../model/app-error.js'
 import type { NewEvent } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
@@ -99,10 +99,14 @@ function recorder(
   }
 }
 
-/** Reports all problems of a batch, each under the index of its event. */
+/** A wrong event takes the server longer than a right one: a batch is read up to this number of problems. */
+const MOST_PROBLEMS = 1_000
+
+/** Reports the problems of a batch, each under the index of its event. */
 async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights, toInput: ToInput): Promise<NewEvent[]> {
   const events: NewEvent[] = []
   const refusals: AppError[] = []
+  let problems = 0
   let index = 0
   let bytesThisTurn = 0
   for (const text of texts) {
@@ -114,7 +118,15 @@ async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights, toInp
       events.push(readInput(toInput(readElement(text)), rights))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      refusals.push(atIndex(index, error))
+      const refusal = atIndex(index, error)
+      refusals.push(refusal)
+      problems += fieldsOf(refusal).length
+      if (problems >= MOST_PROBLEMS) {
+        refusals.push(
+          invalidField(`/${index + 1}`, 'The events from here on were not checked, because too many are wrong.'),
+        )
+        break
+      }
     }
     index += 1
     bytesThisTurn += text.length

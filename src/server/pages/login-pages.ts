@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Type from '#typebox'
 import { LOGIN_ASSETS, type LoginLabels, type LoginPageFiles, renderLoginPage } from '../../login/login-page.js'
-import { underNameOf } from '../../login/origins.js'
+import { isLoopbackHost, underNameOf } from '../../login/origins.js'
 import { safeNext } from '../../login/safe-next.js'
 import type { LoginLook } from '../../model/login-look.js'
 import { problemReply } from '../answer/problem.js'
@@ -76,7 +76,7 @@ export function loginPages(options: LoginPagesOptions): LoginPages {
   const show = (req: HttpRequest, asked: unknown): Reply => {
     const next = safeNext(asked, rootPath)
     const host = publicHost ?? req.headers.host ?? ''
-    const ways = ledger ? { ledger: { url: underNameOf(req.headers.host, ledger.url), isOnly: ledger.isOnly() } } : {}
+    const ways = ledger ? { ledger: { url: linkFor(req, ledger.url), isOnly: ledger.isOnly() } } : {}
     const page = { ...look, rootPath, next, host, asksUsername, labels, ...ways, ...(files ? { files } : {}) }
     const headers = ['Cache-Control', 'no-store']
     return { status: 200, type: 'text/html; charset=utf-8', page: true, body: renderLoginPage(page), headers }
@@ -102,6 +102,11 @@ export function requireLogin<Who>(
   mustLogIn: (identity: Who) => boolean,
 ): Endpoint<Who> {
   return documented(page.doc, (req, res) => (mustLogIn(req.identity) ? pageInPlace : page.handle)(req, res))
+}
+
+/** @returns undefined for an address of this machine that the visitor, who came by another name, cannot reach */
+function linkFor({ headers: { host } }: HttpRequest, url: string): string | undefined {
+  return isLoopbackHost(new URL(url).host) && !isLoopbackHost(host) ? undefined : underNameOf(host, url)
 }
 
 function readAsset(name: string, paths: readonly string[]): MemoryFile {

@@ -76,6 +76,18 @@ t.test('a batch with anything wrong is refused as a whole, naming every bad even
   t.equal(ledger.events.length, 0)
 })
 
+t.test('a batch with very many wrong events is not checked to its end', async t => {
+  const { post } = await serve(t)
+  const { body } = await post(
+    '/api/events',
+    Array.from({ length: 1_200 }, () => ({ kind: 'a.b', subject_id: 7 })),
+  )
+  const errors = body.errors as { field: string; detail: string }[]
+  t.same(errors.at(-1)?.field, '/500', 'each has two problems')
+  t.match(errors.at(-1)?.detail, /from here on were not checked/)
+  t.equal(errors.length, 1_001)
+})
+
 t.test('a single event that is not acceptable names every field', async t => {
   const { post } = await serve(t)
   const { status, headers, body } = await post('/api/events', { kind: '', subject_id: '1', actor: [] })
