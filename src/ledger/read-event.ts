@@ -44,11 +44,11 @@ export function readEvent(input: unknown, keyCharacters: number = EVENT_LIMITS.d
   const { source: _, dedupe_key, occurred_at, kind, subject_id, subject_type, ...rest } = sent
   const source = sent.source ?? 'api'
   const dedupeKey = dedupe_key ?? defaultDedupeKey(sent, { source, occurredAt })
-  const refusals = [
-    ...(occurredAt === null ? timestampRefusals('/occurred_at', sent.occurred_at) : []),
-    ...keyRefusals(dedupeKey, sent, keyCharacters),
-  ]
-  if (refusals.length > 0) throw joinRefusals(refusals)
+  const keyRefusal = findKeyRefusal(dedupeKey, sent, keyCharacters)
+  if (keyRefusal || (occurredAt === null && sent.occurred_at != null)) {
+    const ofTime = timestampRefusals('/occurred_at', sent.occurred_at)
+    throw joinRefusals(keyRefusal ? [...ofTime, keyRefusal] : ofTime)
+  }
   const { action, actor, actor_role, target, conversation, payload, ...unknown } = rest
   // Identity first, then who did what, then what was sent. Known members are in the literal: V8 builds an object slowly
   // when a spread comes before them.
@@ -69,20 +69,20 @@ export function readEvent(input: unknown, keyCharacters: number = EVENT_LIMITS.d
   }
 }
 
-function keyRefusals(key: string, { dedupe_key }: EventInput, most: number): AppError[] {
+function findKeyRefusal(key: string, { dedupe_key }: EventInput, most: number): AppError | undefined {
   const characters = key.length > most ? [...key].length : key.length
   if (characters > most) {
     const detail =
       dedupe_key === undefined
         ? `/dedupe_key would have ${characters} characters, made from source, kind and subject. Send one of at most ${most}.`
         : `/dedupe_key has ${characters} characters. Without credentials it may have ${most} at most.`
-    return [invalidField('/dedupe_key', detail)]
+    return invalidField('/dedupe_key', detail)
   }
-  if (!key.startsWith(UNVERIFIED_KEYS)) return []
+  if (!key.startsWith(UNVERIFIED_KEYS)) return undefined
   const reason = `The ledger keeps what begins with "${UNVERIFIED_KEYS}" for callers without credentials.`
   return dedupe_key === undefined
-    ? [invalidField('/source', `/source must not be "unverified". ${reason}`)]
-    : [invalidField('/dedupe_key', `/dedupe_key must not begin with "${UNVERIFIED_KEYS}". ${reason}`)]
+    ? invalidField('/source', `/source must not be "unverified". ${reason}`)
+    : invalidField('/dedupe_key', `/dedupe_key must not begin with "${UNVERIFIED_KEYS}". ${reason}`)
 }
 
 function completeAction({ kind, subject_type, action }: EventInput): Action {
