@@ -1,5 +1,5 @@
 import { type HistoryAccount, REST_SOURCES, type RestAccount, type RestSource } from '../model/platforms/history.js'
-import type { PlatformSource } from '../model/platforms/platform-source.js'
+import { type PlatformSource, settingSuffix } from '../model/platforms/platform-source.js'
 import { readChatAccount } from './chat-account.js'
 import { isLoopback } from './listen-settings.js'
 import { type LocalFlags, type LocalSettings, readLocal } from './local-settings.js'
@@ -7,7 +7,6 @@ import { headerWord, readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
-const SUFFIX: Readonly<Record<RestSource, string>> = { code_a: 'CODE_A', code_b: 'CODE_B', forum: 'FORUM' }
 const DEFAULT_URLS: Readonly<Partial<Record<PlatformSource, string>>> = {
   code_a: 'https://github.com',
   code_b: 'https://gitlab.com',
@@ -44,7 +43,7 @@ export function readHistorySettings(
 /** The accounts of the platforms for which an address or a token is set. These may be polled. */
 export function readRestAccounts(reader: SettingReader): RestAccount[] {
   const isSet = (source: RestSource) =>
-    [`URL_${SUFFIX[source]}`, `TOKEN_${SUFFIX[source]}`, `TOKEN_${SUFFIX[source]}_FILE`].some(
+    [`URL_${settingSuffix(source)}`, `TOKEN_${settingSuffix(source)}`, `TOKEN_${settingSuffix(source)}_FILE`].some(
       name => reader.findEvenEmpty(`EVENT_HISTORY_${name}`) !== undefined,
     )
   return REST_SOURCES.filter(isSet).map(source => readAccount(reader, source, {}))
@@ -61,7 +60,7 @@ function readAccount(
   source: RestSource,
   flags: { url?: string | undefined; named?: string | undefined },
 ): RestAccount {
-  const name = `EVENT_HISTORY_URL_${SUFFIX[source]}`
+  const name = `EVENT_HISTORY_URL_${settingSuffix(source)}`
   const ownUrl = reader.text(name, toBaseUrl, 'is not the http or https address of a server') ?? DEFAULT_URLS[source]
   const wanted = flags.url ?? flags.named
   const given =
@@ -72,7 +71,7 @@ function readAccount(
   if (baseUrl === undefined && !reader.hasRefused([name, '--url'])) {
     reader.refuse(name, `${name} is not set. It is the address of the platform; --url names it as well.`)
   }
-  const tokenName = `EVENT_HISTORY_TOKEN_${SUFFIX[source]}`
+  const tokenName = `EVENT_HISTORY_TOKEN_${settingSuffix(source)}`
   const secret = readSecret(reader, tokenName, { both: 'refused' })
   const token = secret === undefined ? undefined : headerWord(reader, tokenName, secret)
   const username = source === 'forum' ? readUsername(reader) : undefined

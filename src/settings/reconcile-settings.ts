@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import { hookExample, isAppHook, readHookUrl } from '../model/platforms/hook-address.js'
+import { settingSuffix } from '../model/platforms/platform-source.js'
 import {
   type AppAccount,
   type ListedHook,
@@ -13,8 +14,6 @@ import { headerWord, readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
-/** The suffix of the settings of each source. */
-const SUFFIX: Readonly<Record<ListingSource, string>> = { code_a: 'CODE_A', code_b: 'CODE_B', forum: 'FORUM' }
 const DEFAULT_USERNAME = 'system'
 const APP = 'EVENT_RECONCILE_APP_CODE_A'
 const APP_KEY = 'EVENT_RECONCILE_APP_KEY_CODE_A'
@@ -42,7 +41,7 @@ export function readListedHooks(reader: SettingReader, wanted: ListingSource | '
   const before = reader.problems.length
   const hooks = chosen.flatMap(source => readHooks(reader, source))
   if (hooks.length === 0 && reader.problems.length === before) {
-    const names = chosen.map(source => `EVENT_RECONCILE_HOOKS_${SUFFIX[source]}`)
+    const names = chosen.map(source => `EVENT_RECONCILE_HOOKS_${settingSuffix(source)}`)
     const [name = ''] = names
     const example = hookExample(chosen[0] ?? 'code_a')
     reader.refuse(name, `${names.join(', ')}: no hook is set. Name one by its address in the API, such as ${example}.`)
@@ -51,8 +50,8 @@ export function readListedHooks(reader: SettingReader, wanted: ListingSource | '
 }
 
 function readHooks(reader: SettingReader, source: ListingSource): ListedHook[] {
-  const name = `EVENT_RECONCILE_HOOKS_${SUFFIX[source]}`
-  const tokenName = `EVENT_RECONCILE_TOKEN_${SUFFIX[source]}`
+  const name = `EVENT_RECONCILE_HOOKS_${settingSuffix(source)}`
+  const tokenName = `EVENT_RECONCILE_TOKEN_${settingSuffix(source)}`
   const found = reader.find(name)
   const token = readSecret(reader, tokenName, { both: 'refused' })
   const username = source === 'forum' ? readUsername(reader) : undefined

@@ -1,21 +1,18 @@
-import type { PlatformSource } from '../model/platforms/platform-source.js'
+import { type PlatformSource, settingSuffix } from '../model/platforms/platform-source.js'
 import { readChatSite } from './chat-account.js'
 import { readPublicUrl, readRootPath } from './listen-settings.js'
 import { readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
-/** The secret settings of each source's webhook; `<name>_FILE` may name a file instead. */
-const WEBHOOK_SECRETS: Readonly<Record<PlatformSource, string>> = {
-  chat: 'EVENT_WEBHOOK_SECRET_CHAT',
-  forum: 'EVENT_WEBHOOK_SECRET_FORUM',
-  code_a: 'EVENT_WEBHOOK_SECRET_CODE_A',
-  code_b: 'EVENT_WEBHOOK_SECRET_CODE_B',
+/** The secret setting of a source's webhook; `<name>_FILE` may name a file instead. */
+function webhookSecretName(source: PlatformSource): string {
+  return `EVENT_WEBHOOK_SECRET_${settingSuffix(source)}`
 }
 
 /** All currently valid secrets: several during a rotation, one per line. */
 export function readWebhookSecrets(reader: SettingReader, source: PlatformSource): string[] {
-  const text = readSecret(reader, WEBHOOK_SECRETS[source], { both: 'refused' })
+  const text = readSecret(reader, webhookSecretName(source), { both: 'refused' })
   const lines = text?.split('\n').map(line => line.trim()) ?? []
   return lines.filter(line => line !== '')
 }
@@ -47,7 +44,7 @@ export function readSetupSettings(source: PlatformSource, flags: SetupFlags, sou
   const chatSite = readChatSite(reader, { flag: '--chat-url', value: flags.chatUrl })
   const settings: SetupSettings = {
     ...(publicUrl === undefined ? {} : { publicAddress: `${publicUrl}${rootPath}` }),
-    secretSetting: findSecretSetting(reader, WEBHOOK_SECRETS[source]),
+    secretSetting: findSecretSetting(reader, webhookSecretName(source)),
     isSecretSet: readWebhookSecrets(reader, source).length > 0,
     ...(chatSite === undefined ? {} : { chatSite }),
     isChatSiteGiven: flags.chatUrl !== undefined,
@@ -70,7 +67,7 @@ export function readTriggerSettings(
   const reader = new SettingReader(sources)
   const [secret] = readWebhookSecrets(reader, source)
   reader.finish()
-  return { secret, setting: findSecretSetting(reader, WEBHOOK_SECRETS[source]) }
+  return { secret, setting: findSecretSetting(reader, webhookSecretName(source)) }
 }
 
 /** @returns the origin of the chat platform's server, if one is set. @throws AppError `configuration/settings_invalid` */

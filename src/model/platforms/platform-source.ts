@@ -14,6 +14,11 @@ export function isPlatformSource(source: string): source is PlatformSource {
   return PLATFORM_SOURCES.some(each => each === source)
 }
 
+/** How the names of a platform's settings end: `CODE_A`. */
+export function settingSuffix(source: string): string {
+  return source.toUpperCase()
+}
+
 /** Common names of the platforms. */
 const PLATFORMS: Readonly<Record<string, PlatformSource>> = {
   zulip: 'chat',

@@ -4,6 +4,7 @@ import { AppError } from '../../model/app-error.js'
 import { counted } from '../../model/counted.js'
 import { toFailure } from '../../model/failure.js'
 import { isRestSource, type RestAccount } from '../../model/platforms/history.js'
+import { settingSuffix } from '../../model/platforms/platform-source.js'
 import type { CaptureProgress, WatchCapture } from '../../model/subscriptions/capture.js'
 import type { Subscription } from '../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
@@ -83,7 +84,7 @@ function pollOf(watch: Subscription, parts: CaptureParts): Work {
   const target = targetOf(watch)
   const account = parts.accounts.find(({ source }) => source === watch.source)
   if (!account) {
-    const suffix = watch.source.toUpperCase()
+    const suffix = settingSuffix(watch.source)
     throw accountMissing(watch, `EVENT_HISTORY_URL_${suffix} or EVENT_HISTORY_TOKEN_${suffix}`)
   }
   return (capture, attemptedAt) => pollPlace(capture, { watch, target, account, attemptedAt }, parts)

@@ -27,7 +27,6 @@ import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
 import { recordHistory } from '../events/history-route.js'
-import { checkOwnAddress } from '../events/own-address.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
 import {
   reconcileStatus,
@@ -37,6 +36,7 @@ import {
 } from '../events/reconcile-route.js'
 import { recordEvents } from '../events/record-events.js'
 import type { RefusedDeliveries } from '../events/refused-deliveries.js'
+import { checkSourceAddress } from '../events/source-address.js'
 import * as sources from '../events/source-routes.js'
 import * as subscriptions from '../events/subscriptions.js'
 import { type AcceptLargeDelivery, readSiteContext, receiveOwnSource, receiveWebhook } from '../events/webhooks.js'
@@ -295,7 +295,7 @@ function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRo
   const { adapters, secrets, requireVerified, chatSite, acceptLargeDelivery } = platforms
   const shared = { ledger, ...bodies, ...callers, metrics, requireVerified, acceptLargeDelivery }
   const own = [
-    route('GET', OWN_WEBHOOKS, 'public', checkOwnAddress(shared)),
+    route('GET', OWN_WEBHOOKS, 'public', checkSourceAddress(shared)),
     route('POST', OWN_WEBHOOKS, 'webhook', receiveOwnSource(shared)),
     route('POST', OTLP_LOGS, 'webhook', receiveOwnSource(shared, 2)),
   ]

@@ -8,7 +8,7 @@ import { noSuchSource, type OwnSourceParts } from './webhooks.js'
  * `GET /webhooks/in/:name`: before they deliver, services check whether there is a receiver, many with `HEAD`. Records
  * nothing.
  */
-export function checkOwnAddress({ ledger }: Pick<OwnSourceParts, 'ledger'>): Endpoint {
+export function checkSourceAddress({ ledger }: Pick<OwnSourceParts, 'ledger'>): Endpoint {
   return documented(DOC, async req => {
     const source = await ledger.sources.find(pathParam(req))
     if (source === undefined) throw noSuchSource()
