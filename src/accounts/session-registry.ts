@@ -61,7 +61,7 @@ export interface SessionLimits {
   now: () => Micros
 }
 
-/** From this many sessions on, a new session of a user may replace the user's own oldest one. */
+/** When there is no room, users with this many sessions lose one before all others. */
 export const MANY_FOR_ONE = 16
 
 interface KeptSession extends Session {
@@ -75,9 +75,9 @@ interface KeptSession extends Session {
 /**
  * Sessions in memory, by the digests of their tokens. They end with the process.
  *
- * When full, an expired session is dropped first; then the least recently used session of a user that has 16 or more,
- * so that one user cannot crowd out the others; then the least recently used of all. A login is never refused for lack
- * of room, or one member could keep the administrators out.
+ * When full, an expired session is dropped first; then the least recently used session of a user that has 16 or more, of
+ * the one who logs in before others, so that one user cannot crowd out the others; then the least recently used of all. A
+ * login is never refused for lack of room, or one member could keep the administrators out.
  *
  * Source: Event Ledger Service, "Authentication" 8; decisions on security, section 2, "L capacity".
  */
@@ -159,13 +159,15 @@ export class SessionRegistry implements SessionStore {
 
   private makeRoom(userId: string): void {
     const now = this.limits.elapsed()
-    const own: string[] = []
+    const counts = new Map<string, number>()
     for (const [digest, session] of this.sessions) {
       if (session.endsAt <= now) this.sessions.delete(digest)
-      else if (session.userId === userId) own.push(digest)
+      else counts.set(session.userId, (counts.get(session.userId) ?? 0) + 1)
     }
     if (this.sessions.size < this.limits.maxSessions) return
-    const [leastRecent] = own.length >= MANY_FOR_ONE ? own : this.sessions.keys()
+    const sessions = [...this.sessions]
+    const ofMany = sessions.filter(([, session]) => (counts.get(session.userId) ?? 0) >= MANY_FOR_ONE)
+    const [leastRecent] = ofMany.find(([, session]) => session.userId === userId) ?? ofMany[0] ?? sessions[0] ?? []
     if (leastRecent !== undefined) this.sessions.delete(leastRecent)
   }
 }

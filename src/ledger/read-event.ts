@@ -24,18 +24,27 @@ const check = Compile(EventSchema)
  *
  * @param input parsed JSON
  * @param keyCharacters maximum length of the dedupe key
+ * @param describes false: a wrong event is refused without its fields
  * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused field in
  *   `errors`, `invalid/invalid_timestamp`
  *
  * Source: Event Ledger Service, "Event (normalized)" and "Versioning".
  */
-export function readEvent(input: unknown, keyCharacters: number = EVENT_LIMITS.dedupeKeyCharacters): NewEvent {
+export function readEvent(
+  input: unknown,
+  {
+    keyCharacters = EVENT_LIMITS.dedupeKeyCharacters,
+    describes = true,
+  }: { keyCharacters?: number; describes?: boolean } = {},
+): NewEvent {
   const members = readObject(input, 'An event')
   if (isDeeperThan(members, JSON_DEPTH)) {
     throw refusedInput('The event', [{ field: '', detail: `The event is nested deeper than ${JSON_DEPTH} levels.` }])
   }
   const sent = withoutLedgerMembers(members)
   if (!check.Check(sent)) {
+    if (!describes)
+      throw invalidField('', 'This event is wrong too. The problems of the first wrong ones are described.')
     const refusal = refusedInput('The event', toFieldProblems(check.Errors(sent), sent))
     throw joinRefusals([refusal, ...timestampRefusals('/occurred_at', sent.occurred_at)])
   }

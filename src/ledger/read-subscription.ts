@@ -186,8 +186,15 @@ function scopeForms(
   return {
     target: changed.target ? now.target : text,
     scope: changed.scope ? now.scope : parsed.scope,
-    filters: changed.filters ? { ...parsed.filters, ...now.filters } : parsed.filters,
+    filters: changed.filters ? { ...parsed.filters, ...now.filters } : { ...otherFilters(stored), ...parsed.filters },
   }
+}
+
+/** Stored members of `filters` that do not come from the target: they stay when it changes. */
+function otherFilters(stored: Subscription | undefined): Subscription['filters'] {
+  const derived = stored?.target ? findTarget(stored.source, stored.target)?.filters : undefined
+  if (!stored || !derived) return {}
+  return Object.fromEntries(Object.entries(stored.filters).filter(([name]) => !Object.hasOwn(derived, name)))
 }
 
 function leadingTarget(source: string, now: ScopeForms, changed: Record<string, unknown>): string | undefined {

@@ -15,11 +15,12 @@ Settings.Set({ maxErrors: LISTED })
 /** Limit for the path of an unknown member. */
 const SHOWN_CHARACTERS = 100
 
-/** Describes schema errors in sentences. One problem per field and keyword, at most fifty. */
+/** Describes schema errors in sentences. One problem per field and keyword, at most fifty, and a last one if there may be more. */
 export function toFieldProblems(errors: readonly SchemaError[], input: unknown): FieldProblem[] {
-  return withJoinedTypes(errors)
-    .flatMap(error => problemsOf(error, input))
-    .slice(0, LISTED)
+  const problems = withJoinedTypes(errors).flatMap(error => problemsOf(error, input))
+  if (errors.length < LISTED && problems.length <= LISTED) return problems
+  const detail = `Only the first ${LISTED} problems are listed. There may be more.`
+  return [...problems.slice(0, LISTED), { field: '', detail }]
 }
 
 /** A union of types reports each type: "must be string" and "must be null" become "must be string or null". */

@@ -14,7 +14,7 @@ export interface StoredLedgerSession {
 export interface SessionBounds {
   ttlSeconds: number
   maxSessions: number
-  /** When there is no more room, a user with this many sessions loses its own least recently used one. */
+  /** When there is no room, users with this many sessions lose one before all others. */
   manyForOne: number
 }
 

@@ -143,6 +143,14 @@ t.test('with no room, a user with 16 sessions loses its own least recently used'
   t.same(await alive(sessions, [...bob, ...ada.slice(0, 3), ...next]), [true, true, false, true, true])
 })
 
+t.test('with no room, a user with 16 sessions loses one of them to the login of another', async t => {
+  const { sessions } = openRegistry({ maxSessions: 18 })
+  const bob = await startMany(sessions, 'bob', 2)
+  const ada = await startMany(sessions, 'ada', 16)
+  const eve = await startMany(sessions, 'eve', 1)
+  t.same(await alive(sessions, [...bob, ...ada.slice(0, 2), ...eve]), [true, true, false, true, true])
+})
+
 t.test('with no room, a user with 15 sessions does not', async t => {
   const { sessions } = openRegistry({ maxSessions: 16 })
   const bob = await startMany(sessions, 'bob', 1)

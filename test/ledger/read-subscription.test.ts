@@ -52,3 +52,20 @@ t.test('a kind that an older ledger accepted stays until it is changed', async t
   t.match(readSubscription({ ...stored, enabled: false }, stored, given), { enabled: false, event_kinds: ['mess*'] })
   t.throws(() => readSubscription({ event_kinds: ['pat*'] }, stored, given), { errors: [{ field: '/event_kinds/0' }] })
 })
+
+t.test('another target changes only the filters that come from it', async t => {
+  const sent = { source: 'code_a', target: 'repo:ada/engine', filters: { branch: 'main' } }
+  const stored = read(sent)
+  t.same(stored.filters, { repository: 'ada/engine', branch: 'main' })
+  const given = { id: 'sub_1', now: NOW, caller: ADMIN }
+  t.same(readSubscription({ target: 'repo:ada/loom' }, stored, given).filters, {
+    repository: 'ada/loom',
+    branch: 'main',
+  })
+})
+
+t.test('a refusal that does not list everything says so', async t => {
+  const problems = problemsOf({ source: 'chat', event_kinds: Array.from({ length: 60 }, () => 5) })
+  t.match(problems.at(-1), { field: '', detail: 'There may be more.' })
+  t.equal(problemsOf({ source: 'chat', event_kinds: [5] }).length, 1)
+})

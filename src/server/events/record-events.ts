@@ -3,7 +3,7 @@ import Type from '#typebox'
 import type { EventDelivery } from '../../ledger/event-recorder.js'
 import { readEvent } from '../../ledger/read-event.js'
 import type { ToAddress } from '../../login/caller-address.js'
-import { AppError, fieldsOf, invalidField, joinRefusals } from '../../model/app-error.js'
+import { AppError, fieldsOf, joinRefusals } from '../../model/app-error.js'
 import type { NewEvent } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
@@ -99,8 +99,8 @@ function recorder(
   }
 }
 
-/** A wrong event takes the server longer than a right one: a batch is read up to this number of problems. */
-const MOST_PROBLEMS = 1_000
+/** To describe a wrong event takes longer than to find it: after this number of problems only the indexes are listed. */
+const DESCRIBED_PROBLEMS = 1_000
 
 /** Reports the problems of a batch, each under the index of its event. */
 async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights, toInput: ToInput): Promise<NewEvent[]> {
@@ -115,18 +115,12 @@ async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights, toInp
       throw new AppError('too_large', 'body_too_large', detail)
     }
     try {
-      events.push(readInput(toInput(readElement(text)), rights))
+      events.push(readInput(toInput(readElement(text)), rights, problems < DESCRIBED_PROBLEMS))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       const refusal = atIndex(index, error)
       refusals.push(refusal)
       problems += fieldsOf(refusal).length
-      if (problems >= MOST_PROBLEMS) {
-        refusals.push(
-          invalidField(`/${index + 1}`, 'The events from here on were not checked, because too many are wrong.'),
-        )
-        break
-      }
     }
     index += 1
     bytesThisTurn += text.length
@@ -146,8 +140,8 @@ function readElement(text: Buffer): unknown {
   return readJson(text)
 }
 
-function readInput(input: unknown, { isStranger }: RecordingRights): NewEvent {
-  return readEvent(input, isStranger ? EVENT_LIMITS.unverifiedKeyCharacters : undefined)
+function readInput(input: unknown, { isStranger }: RecordingRights, describes = true): NewEvent {
+  return readEvent(input, { describes, ...(isStranger ? { keyCharacters: EVENT_LIMITS.unverifiedKeyCharacters } : {}) })
 }
 
 function atIndex(index: number, refusal: AppError): AppError {

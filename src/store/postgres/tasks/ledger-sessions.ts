@@ -9,10 +9,12 @@ const NOTED_USE_US = 60_000_000
 
 const SESSION = 'id, user_id, address, started_us, used_us'
 const DELETE_EXPIRED = /* sql */ `DELETE FROM sessions WHERE ends_us <= ${NOW}`
-const COUNT = /* sql */ `SELECT count(*) AS count, count(*) FILTER (WHERE user_id = $1) AS own FROM sessions`
+const COUNT = /* sql */ `SELECT count(*) AS count FROM sessions`
 const DELETE_LEAST_USED = /* sql */ `
   DELETE FROM sessions WHERE digest IN (
-    SELECT digest FROM sessions WHERE $1::text IS NULL OR user_id = $1 ORDER BY used_us LIMIT $2)`
+    SELECT digest FROM (
+      SELECT digest, user_id, used_us, count(*) OVER (PARTITION BY user_id) >= $1::bigint AS of_many FROM sessions) AS counted
+    ORDER BY of_many AND user_id = $2 DESC, of_many DESC, used_us LIMIT $3)`
 const ADD = /* sql */ `
   INSERT INTO sessions (digest, id, user_id, address, started_us, used_us, ends_us)
   SELECT $1, $2, $3, $4, now_us, now_us, now_us + $5::bigint * 1000000 FROM (SELECT ${NOW} AS now_us) AS clock`
@@ -33,9 +35,9 @@ export function ledgerSessions(pool: Pool): LedgerSessionStore {
     add: (digest, { id, userId, address }, { ttlSeconds, maxSessions, manyForOne }) =>
       pool.transaction(async connection => {
         await connection.run(DELETE_EXPIRED)
-        const [row] = await connection.run(COUNT, userId)
+        const [row] = await connection.run(COUNT)
         const extra = Number(row?.count) + 1 - maxSessions
-        if (extra > 0) await connection.run(DELETE_LEAST_USED, Number(row?.own) >= manyForOne ? userId : null, extra)
+        if (extra > 0) await connection.run(DELETE_LEAST_USED, manyForOne, userId, extra)
         await connection.run(ADD, digest, id, userId, address, ttlSeconds)
       }),
     use: async digest => {
