@@ -3,7 +3,7 @@ import { whyUnreadable } from '../model/files/regular-file.js'
 import type { ChatAccount } from '../model/platforms/chat-account.js'
 import { toSite } from '../model/platforms/site.js'
 import { readSecret } from './reading/secret-setting.js'
-import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
+import { type GivenFlag, SettingReader } from './reading/setting-reader.js'
 import { readZuliprc, type Zuliprc, type ZuliprcValue } from './zuliprc.js'
 
 export interface ChatFlags {
@@ -92,10 +92,24 @@ function isYes(value: string): boolean {
 
 /**
  * The origin of the chat platform's server, such as `https://chat.example.org`. Its webhooks do not name it, and ids
- * are unique only per server. Webhook and capture must use the same origin, so both read it here.
+ * are unique only per server. Webhook and capture must use the same origin, so both read it here, and if it is not set,
+ * both use that of the platform's own clients: `findZulipSite`.
  *
  * @returns undefined when none is set
  */
 export function readChatSite(reader: SettingReader, given?: GivenFlag): string | undefined {
   return reader.text('EVENT_CHAT_URL', toSite, 'is not the http or https address of a server', given)
+}
+
+/**
+ * The origin of the chat platform's server in the configuration of the platform's own clients, for deliveries that
+ * nothing else names a server for. Such a configuration may be there for other reasons, so it is never refused.
+ */
+export function findZulipSite(reader: SettingReader): string | undefined {
+  const ofClients = new SettingReader(reader.sources)
+  const { site } = readZuliprc(ofClients)
+  const found = site && toSite(site.value)
+  if (site && !found) ofClients.refuseValue(site, 'is not the address of a server')
+  for (const { detail } of ofClients.problems) reader.warn(`${detail} EVENT_CHAT_URL takes its place.`)
+  return found
 }

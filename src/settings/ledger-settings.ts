@@ -3,7 +3,7 @@ import type { ListedHook } from '../model/platforms/reconciliation.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { type CaptureAccounts, readCaptureAccounts } from './capture-settings.js'
-import { readChatSite } from './chat-account.js'
+import { findZulipSite, readChatSite } from './chat-account.js'
 import type { DatabaseSetting } from './database-setting.js'
 import { type FollowSettings, readFollow } from './follow-settings.js'
 import { type ListenSettings, readAllowedHosts, readCorsOrigins, readListen, readPublicUrl } from './listen-settings.js'
@@ -62,6 +62,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
     requireVerified: boolean
     /** Origin of the chat platform's server, which its deliveries do not contain. */
     chatSite?: string
+    /** The same for deliveries whose hook names none, if `chatSite` is not set. */
+    chatFallbackSite?: string
   }
   /** Absent: the server makes no backups. */
   backups?: BackupSettings
@@ -91,6 +93,8 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
   const publicUrl = readPublicUrl(reader)
   const capture = flags.capture ? readCaptureAccounts(reader) : undefined
   const chatSite = capture?.chat ? capture.chat.site : readChatSite(reader)
+  // Captures by commands use it too, so that a message has one identity.
+  const chatFallbackSite = chatSite === undefined ? findZulipSite(reader) : undefined
   const captureLive = reader.isOn('EVENT_CHAT_LIVE', true)
   const local = readLocal(reader, flags)
   const settings = {
@@ -124,6 +128,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
       },
       requireVerified: reader.isOn('EVENT_WEBHOOK_REQUIRE_VERIFIED'),
       ...(chatSite === undefined ? {} : { chatSite }),
+      ...(chatFallbackSite === undefined ? {} : { chatFallbackSite }),
     },
   }
   if (publicUrl?.startsWith('https:') && !settings.accounts.cookieSecure) {

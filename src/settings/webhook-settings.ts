@@ -1,5 +1,5 @@
 import { type PlatformSource, settingSuffix } from '../model/platforms/platform-source.js'
-import { readChatSite } from './chat-account.js'
+import { findZulipSite, readChatSite } from './chat-account.js'
 import { readPublicUrl, readRootPath } from './listen-settings.js'
 import { readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
@@ -76,7 +76,7 @@ export function readExplainSettings(
   sources: SettingSources,
 ): { chatSite?: string } {
   const reader = new SettingReader(sources)
-  const chatSite = readChatSite(reader, { flag: '--chat-url', value: flags.chatUrl })
+  const chatSite = readChatSite(reader, { flag: '--chat-url', value: flags.chatUrl }) ?? findZulipSite(reader)
   reader.finish()
   return chatSite === undefined ? {} : { chatSite }
 }

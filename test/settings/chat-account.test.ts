@@ -1,5 +1,6 @@
 import t from 'tap'
 import { readCaptureSettings } from '../../src/settings/capture-settings.js'
+import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { HOME, type MemorySources, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 
@@ -26,6 +27,32 @@ t.test('the account comes from the platform’s own configuration where no setti
   const written =
     '\ufeff# a bot\r\n[other]\r\nkey=wrong\r\n[api]\r\nEmail : own-bot@chat.example.org\r\n; old\r\nkey= own-key \r\n'
   t.same(accountOf({ files: { [ZULIPRC]: `${written}site = chat.example.org/api/v1\r\n` } }), own)
+})
+
+t.test('a server names the chat server as captures do, also if it does not capture itself', async t => {
+  const serve = (sources: MemorySources) => {
+    const { ledger, warnings } = readServeSettings({ only: 'ledger' }, memorySources(sources))
+    const { chatSite, chatFallbackSite } = ledger?.webhooks ?? {}
+    return { chatSite, chatFallbackSite, warnings }
+  }
+  const none = { chatSite: undefined, chatFallbackSite: undefined, warnings: [] }
+  const files = { [ZULIPRC]: OWN }
+  t.same(serve({ files }), { ...none, chatFallbackSite: accountOf({ files }).site })
+  t.same(serve({ files, env: { ZULIP_SITE: 'https://zulip.example.org' } }), {
+    ...none,
+    chatFallbackSite: 'https://zulip.example.org',
+  })
+  t.same(serve({ files, env: { EVENT_CHAT_URL: 'https://event.example.org' } }), {
+    ...none,
+    chatSite: 'https://event.example.org',
+  })
+  t.same(serve({}), none, 'nothing is there')
+  t.same(serve({ files: { [ZULIPRC]: 'no configuration' } }), none)
+  for (const broken of [`${OWN.replace('https:', 'ftp:')}`, { code: 'EACCES' }]) {
+    const { warnings, ...sites } = serve({ files: { [ZULIPRC]: broken } })
+    t.match({ ...sites, warnings }, { ...none, warnings: [/zuliprc.* EVENT_CHAT_URL takes its place\.$/] })
+    t.notMatch(warnings.join(), /own-key/)
+  }
 })
 
 t.test('flags go before settings, settings before variables of the platform, these before its file', async t => {

@@ -40,7 +40,7 @@ export class Results {
     const { formatted, fieldTable } = await import('../formats/format.js')
     const fields = flags.fields === undefined ? undefined : readFields(flags.fields)
     if (format === 'table') {
-      const render: Rendering = fields ? (body, style) => fieldTable(body, fields, style) : await load()
+      const render: Rendering = fields ? (body, style) => fieldTable(body, { fields, shape }, style) : await load()
       const body = await this.inShownTime(answer.json(), flags)
       await this.output.print(render(body, await this.style(flags)))
     } else {

@@ -16,45 +16,49 @@ export interface FormatOptions {
 export async function formatted(result: unknown, { format, fields, shape }: FormatOptions): Promise<string> {
   switch (format) {
     case 'json':
-      return JSON.stringify(withFields(result, fields))
+      return JSON.stringify(withFields(result, fields, shape))
     case 'jsonl':
-      return lines(itemsOf(result).map(item => JSON.stringify(pick(item, fields))))
+      return lines(itemsOf(result, shape).map(item => JSON.stringify(pick(item, fields))))
     case 'yaml': {
       const { stringify } = await import('yaml')
-      return stringify(withFields(result, fields), { aliasDuplicateObjects: false, lineWidth: 0 })
+      return stringify(withFields(result, fields, shape), { aliasDuplicateObjects: false, lineWidth: 0 })
     }
     case 'csv': {
-      const items = itemsOf(result)
+      const items = itemsOf(result, shape)
       const columns = fields ?? shape.columns ?? scalarMembers(items)
       const rows = [columns, ...items.map(item => columns.map(column => textOf(memberAt(item, column))))]
       return rows.map(row => `${row.map(csvCell).join(',')}\r\n`).join('')
     }
     case 'name':
-      return lines(itemsOf(result).map(item => nameOf(item, shape)))
+      return lines(itemsOf(result, shape).map(item => nameOf(item, shape)))
   }
 }
 
 /** A table of the given members, under their names. */
-export function fieldTable(result: unknown, fields: readonly string[], style: TerminalStyle): string {
-  const rows = itemsOf(result).map(item => fields.map(field => toTerminalLine(textOf(memberAt(item, field)))))
+export function fieldTable(
+  result: unknown,
+  { fields, shape }: { fields: readonly string[]; shape: ItemShape },
+  style: TerminalStyle,
+): string {
+  const rows = itemsOf(result, shape).map(item => fields.map(field => toTerminalLine(textOf(memberAt(item, field)))))
   const last = fields.length - 1
   const columns = fields.map((title, index) => ({ title, ...(index === last ? { flexible: true } : {}) }))
   return table(style, columns, rows)
 }
 
 /** The items of a list or page; anything else is one item. */
-function itemsOf(result: unknown): readonly unknown[] {
+function itemsOf(result: unknown, { list = 'items' }: ItemShape): readonly unknown[] {
   if (Array.isArray(result)) return result
-  const items = at(result, 'items')
+  const items = at(result, list)
   return Array.isArray(items) ? items : [result]
 }
 
-function withFields(result: unknown, fields: readonly string[] | undefined): unknown {
+function withFields(result: unknown, fields: readonly string[] | undefined, { list = 'items' }: ItemShape): unknown {
   if (!fields) return result
   if (Array.isArray(result)) return result.map(item => pick(item, fields))
-  const items = at(result, 'items')
+  const items = at(result, list)
   return Array.isArray(items)
-    ? { ...(result as object), items: items.map(item => pick(item, fields)) }
+    ? { ...(result as object), [list]: items.map(item => pick(item, fields)) }
     : pick(result, fields)
 }
 

@@ -19,6 +19,8 @@ export interface ItemShape {
   name: string | ((item: unknown) => string)
   /** The columns of a CSV file; absent: all members of the items that are not lists or objects. */
   columns?: readonly string[]
+  /** The member of the result that lists the items; `items` when absent. */
+  list?: string
 }
 
 export const BY_ID: ItemShape = { name: 'id' }

@@ -1,6 +1,7 @@
 import { string as argument } from '@oclif/core/args'
 import { string } from '@oclif/core/flags'
 import { SourcesCommand } from '../../cli/base/sources-command.js'
+import { EVENT_SHAPE } from '../../cli/formats/event-shape.js'
 import { readHeader } from '../../cli/input/read-header.js'
 import { readSmallInput } from '../../cli/input/read-input.js'
 
@@ -39,7 +40,8 @@ export default class SourcesTest extends SourcesCommand {
     const definition = (await this.readDefinition(args.name, flags)) ?? (await this.#stored(args.name, flags))
     const { testSource } = await import('../../platforms/own/test-source.js')
     const tested = testSource(definition, bytes, headers)
-    await this.show(tested, flags, async () => (await import('../../cli/views/sources.js')).testedDelivery)
+    const load = async () => (await import('../../cli/views/sources.js')).testedDelivery
+    await this.show(tested, flags, load, { ...EVENT_SHAPE, list: 'events' })
   }
 
   async #stored(name: string, flags: { json: boolean; db?: string | undefined }) {

@@ -14,7 +14,7 @@ export interface Row {
   map(event: ChatEvent): Mapped[]
 }
 
-/** Types with nothing to record: heartbeats, and state that only the receiver sees or has set. */
+/** Types with nothing to record: state that only the receiver sees or has set, and messages to clients, such as heartbeats. */
 const IGNORED = [
   'heartbeat',
   'presence',
@@ -25,16 +25,22 @@ const IGNORED = [
   'update_display_settings',
   'update_global_notifications',
   'alert_words',
+  'attachment',
+  'device',
   'drafts',
+  'has_zoom_token',
   'hotspots',
   'muted_topics',
   'muted_users',
   'navigation_view',
   'onboarding_steps',
+  'push_device',
   'reminders',
+  'restart',
   'saved_snippets',
   'scheduled_messages',
   'user_topic',
+  'web_reload_client',
 ] as const
 
 /** Individually mapped native events, by type. */

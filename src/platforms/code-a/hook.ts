@@ -41,10 +41,12 @@ export function readHook(headers: WebhookDelivery['headers'], body: Payload): Ho
   const run = objectAt(body, 'run')
   const repository = objectAt(body, 'repository') ?? objectAt(run, 'repository')
   const sender = objectAt(body, 'sender') ?? objectAt(run, 'trigger_user')
+  const around = [repository, objectAt(body, 'organization'), objectAt(body, 'enterprise'), sender]
   return {
     ...readNativeEvent(headers, body),
     body,
-    host: hostOf(headers, [repository, objectAt(body, 'organization'), objectAt(body, 'enterprise'), sender]),
+    // On older Gitea, a package of no repository is the only object with an address.
+    host: hostOf(headers, [...around, objectAt(body, 'package')]),
     repository,
     repositoryName: textAt(repository, 'full_name'),
     sender,

@@ -65,12 +65,11 @@ export function conversationOf(
 }
 
 function isConfidential(headers: WebhookDelivery['headers'], body: Payload): boolean {
-  const attributes = objectAt(body, 'object_attributes')
   const names = [textAt(body, 'event_type'), headers['x-gitlab-event']]
+  // The object, and what it belongs to: a reaction belongs to a comment, and both to an issue or work item.
+  const objects = ['object_attributes', 'note', 'issue', 'work_item'].map(name => objectAt(body, name))
   return (
     names.some(name => /^confidential[ _]/iu.test(name ?? '')) ||
-    isTrue(attributes, 'confidential') ||
-    isTrue(attributes, 'internal') ||
-    isTrue(objectAt(body, 'issue'), 'confidential')
+    objects.some(object => isTrue(object, 'confidential') || isTrue(object, 'internal'))
   )
 }

@@ -170,6 +170,8 @@ class FeedReader {
     if (this.#open.length > DEPTH) throw new NotAFeed('with elements that are nested too deeply')
     if (this.#collecting) {
       this.#collecting.inner += 1
+      // Of XHTML, only the text is kept.
+      if (SEPARATING.test(name.slice(name.indexOf(':') + 1))) this.ontext('\n')
       return
     }
     const parent = this.#open.at(-2) ?? ''

@@ -283,7 +283,7 @@ function createServer(
   }: ServerParts,
 ): LedgerServer {
   const { rootPath, publicUrl, allowOpen, writers, anonymousRate } = settings
-  const { secrets, requireVerified, chatSite } = settings.webhooks
+  const { secrets, requireVerified, chatSite, chatFallbackSite } = settings.webhooks
   const { cookieSecure, trustedProxies, throttleLogins, loginPage } = settings.accounts
   const hosts = knownHosts(settings)
   const { file, database, engine } = opened
@@ -320,6 +320,7 @@ function createServer(
       ...(hosts ? { knownHosts: hosts } : {}),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(chatSite === undefined ? {} : { chatSite }),
+      ...(chatFallbackSite === undefined ? {} : { chatFallbackSite }),
       webhookSecrets: secrets,
       requireVerified,
       cookieSecure,

@@ -157,12 +157,15 @@ async function recordAll(ledger: ServedLedger, deliveries: EventDelivery[], metr
 
 /**
  * The context of a platform whose deliveries do not name their server: as configured, else from `?site=` in the hook's
- * address. Other parameters are ignored.
+ * address, else the fallback. Other parameters are ignored.
  */
-export function readSiteContext(configured: string | undefined): PlatformParts['readContext'] {
+export function readSiteContext(
+  configured: string | undefined,
+  fallback?: string | undefined,
+): PlatformParts['readContext'] {
   return ({ search }) => {
     const sent = configured === undefined && search ? new URLSearchParams(search).getAll('site') : []
-    if (sent.length === 0) return { site: configured }
+    if (sent.length === 0) return { site: configured ?? fallback }
     const [site, ...others] = sent.map(toSite)
     if (site !== undefined && others.length === 0) return { site }
     const detail = 'site must be the http or https address of one server. Write it like https://chat.example.org.'

@@ -143,6 +143,8 @@ export interface WatchedPlatforms {
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite: string | undefined
+  /** The same for deliveries whose hook names none, if `chatSite` is not set. */
+  chatFallbackSite: string | undefined
   acceptLargeDelivery: AcceptLargeDelivery
 }
 
@@ -292,7 +294,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
 }
 
 function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRouteParts): Route[] {
-  const { adapters, secrets, requireVerified, chatSite, acceptLargeDelivery } = platforms
+  const { adapters, secrets, requireVerified, chatSite, chatFallbackSite, acceptLargeDelivery } = platforms
   const shared = { ledger, ...bodies, ...callers, metrics, requireVerified, acceptLargeDelivery }
   const own = [
     route('GET', OWN_WEBHOOKS, 'public', checkSourceAddress(shared)),
@@ -301,7 +303,7 @@ function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRo
   ]
   const ofPlatforms = adapters.map(adapter => {
     const { source, webhook_path } = adapter.catalogue
-    const readContext = source === 'chat' ? readSiteContext(chatSite) : () => ({})
+    const readContext = source === 'chat' ? readSiteContext(chatSite, chatFallbackSite) : () => ({})
     return route(
       'POST',
       webhook_path,

@@ -62,6 +62,8 @@ export interface LedgerServerSettings {
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite?: string
+  /** The same for deliveries whose hook names none, if `chatSite` is not set. */
+  chatFallbackSite?: string
   /** The callers that may post events: `tokens` refuses those without credentials. */
   writers: Writers
   /** Events a second and address that callers without credentials may post to a closed ledger; 0: no limit. */
@@ -146,7 +148,7 @@ export interface LedgerServer extends HttpApp {
 /** The ledger's HTTP side. It does not close the ledger. */
 export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const { settings, logger, requestIds } = options
-  const { allowOpen, rootPath, webhookSecrets, requireVerified, chatSite, cookieSecure } = settings
+  const { allowOpen, rootPath, webhookSecrets, requireVerified, chatSite, chatFallbackSite, cookieSecure } = settings
   const publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl)
   // Browsers accept the prefix only over TLS and at `/`. In return, no neighbouring host can set a cookie of that name.
   const cookie = cookieSecure
@@ -234,6 +236,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
       secrets: webhookSecrets,
       requireVerified,
       chatSite,
+      chatFallbackSite,
       acceptLargeDelivery: options.acceptLargeDelivery,
     },
     pages: {

@@ -52,6 +52,18 @@ t.test('fields are chosen where they are, and what surrounds the items stays', a
   t.same(JSON.parse(await format('json', ['id'], { id: 1, other: 2 })), { id: 1 })
 })
 
+t.test('a result whose items are in another list is filtered there', async t => {
+  const shape = { ...EVENT_SHAPE, list: 'events' }
+  const result = { events: [{ kind: 'issue.created', dedupe_key: 'k', target: {} }], ignored: 1 }
+  const fields = ['kind', 'dedupe_key']
+  const picked = { kind: 'issue.created', dedupe_key: 'k' }
+  t.same(JSON.parse(await formatted(result, { format: 'json', fields, shape })), { events: [picked], ignored: 1 })
+  t.same(JSON.parse(await formatted(result, { format: 'jsonl', fields, shape })), picked)
+  t.equal(await formatted(result, { format: 'csv', fields, shape }), 'kind,dedupe_key\r\nissue.created,k\r\n')
+  const style = createTerminalStyle({ colour: false, columns: 60 })
+  t.match(fieldTable(result, { fields, shape }, style), /issue\.created +k/)
+})
+
 t.test('yaml is read back as the same result', async t => {
   const { parse } = await import('yaml')
   const odd = {
@@ -68,7 +80,10 @@ t.test('yaml is read back as the same result', async t => {
 
 t.test('a table has the chosen members as columns', async t => {
   const style = createTerminalStyle({ colour: false, columns: 60 })
-  t.equal(fieldTable(PAGE, ['id', 'actor.display'], style), 'id  actor.display\na   Ada\nb   Mia, the "second"')
+  t.equal(
+    fieldTable(PAGE, { fields: ['id', 'actor.display'], shape: BY_ID }, style),
+    'id  actor.display\na   Ada\nb   Mia, the "second"',
+  )
 })
 
 t.test('events are named by the key that finds them', async t => {

@@ -157,7 +157,8 @@ t.test('operations are named in the past tense', async t => {
 
 t.test('what only the receiver sees or has set is not kept, and neither is an answer about an error', t => {
   const types = ['drafts', 'scheduled_messages', 'saved_snippets', 'alert_words', 'muted_topics', 'muted_users']
-  for (const type of [...types, 'user_topic', 'reminders']) {
+  const more = ['user_topic', 'reminders', 'attachment', 'has_zoom_token', 'push_device', 'device']
+  for (const type of [...types, ...more, 'restart', 'web_reload_client']) {
     t.strictSame(normalise({ body: { type, op: 'add', id: 1 } }), { events: [], ignored: 1 }, type)
   }
   const error = { result: 'error', msg: 'Invalid API key', code: 'INVALID_API_KEY' }

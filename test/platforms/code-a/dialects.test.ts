@@ -32,6 +32,16 @@ t.test('an event that is named by its type alone is named by that', async t => {
   t.equal(event.action.metadata.native_event, 'package')
 })
 
+t.test('packages of no repository differ by instance, where only their own address names it', async t => {
+  const keyOn = (host: string) => {
+    const html_url = `https://${host}/ada/-/packages/generic/gears/1.0`
+    const body = { action: 'created', package: { id: 5, name: 'gears', html_url }, sender: { id: 1, login: 'ada' } }
+    return eventOf({ headers: { 'x-gitea-event': 'package' }, body }).dedupe_key
+  }
+  t.match(keyOn('git.example.org'), /^code_a:git\.example\.org:package:5:/)
+  t.not(keyOn('git.example.org'), keyOn('git.example.com'))
+})
+
 t.test('the time distinguishes attempts without a number', async t => {
   const ended = (at: string) => {
     const body = {

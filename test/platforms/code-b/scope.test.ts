@@ -136,4 +136,15 @@ t.test('what only members may read is marked', async t => {
     t.equal(target.metadata?.confidential, true, name)
   }
   t.notOk('confidential' in eventOf(readFixture('issue-opened')).action.metadata)
+  const reaction = readFixture('reaction-added-to-a-comment')
+  t.notOk('confidential' in eventOf(reaction).action.metadata)
+  const body = jsonOf(reaction)
+  const { note } = body as { note: object }
+  for (const to of [
+    ...[{ note: { ...note, internal: true } }, { note: { ...note, confidential: true } }],
+    { work_item: { id: 990012, confidential: true } },
+  ]) {
+    const { action } = eventOf({ ...reaction, body: { ...body, ...to } })
+    t.equal(action.metadata.confidential, true, `a reaction to ${JSON.stringify(to)}`)
+  }
 })

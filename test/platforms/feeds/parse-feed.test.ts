@@ -115,6 +115,18 @@ t.test('Atom is read, with and without a prefix', async t => {
   t.strictSame(await parse(ATOM.replace(/<(\/?)(?=[a-z])/g, '<$1atom:')), feed)
 })
 
+t.test('paragraphs of XHTML are lines of their own', async t => {
+  const xhtml = (prefix: string, to: string) =>
+    `<${to} type="xhtml"><${prefix}div><${prefix}p>one <${prefix}b>and</${prefix}b> a half</${prefix}p><${prefix}p>two</${prefix}p></${prefix}div></${to}>`
+  const entries = ['', 'h:'].map(prefix => `<entry><id>${prefix}</id>${xhtml(prefix, 'content')}</entry>`)
+  const { items } = await parse(`<feed>${entries.join('')}<entry><id>3</id>${xhtml('', 'title')}</entry></feed>`)
+  t.match(items, [
+    { content: 'one and a half\ntwo', text: 'one and a half\ntwo' },
+    { content: 'one and a half\ntwo' },
+    { title: 'one and a half\ntwo' },
+  ])
+})
+
 t.test('a document type defines nothing: entities stay as they are, and nothing is loaded', async t => {
   const lines = Array.from({ length: 9 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`)
   const bomb = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol"><!ENTITY x SYSTEM "file:///etc/passwd">${lines.join('')}]>`

@@ -244,9 +244,12 @@ t.test("the chat server's address is the configured one, else the one in the hoo
   await post('/webhooks/chat?site=chat.example.org:8443/api', '')
   const configured = await serve(t, { adapters: [chat], settings: { chatSite: 'https://configured.example' } })
   await configured.post('/webhooks/chat?site=https://chat.example.org', '')
+  const fallback = await serve(t, { adapters: [chat], settings: { chatFallbackSite: 'https://fallback.example' } })
+  await fallback.post('/webhooks/chat?site=https://chat.example.org', '')
+  await fallback.post('/webhooks/chat', '')
   t.strictSame(chat.sites, [
     ...[undefined, undefined, 'https://chat.example.org', 'https://chat.example.org:8443'],
-    'https://configured.example',
+    ...['https://configured.example', 'https://chat.example.org', 'https://fallback.example'],
   ])
 })
 

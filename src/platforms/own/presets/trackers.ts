@@ -29,7 +29,11 @@ export const jira: Preset = {
         map: { comment_created: 'comment.created', comment_updated: 'comment.updated' },
       },
       actor: {
-        id: ['{/comment/updateAuthor/accountId}', '{/comment/author/accountId}', '{/comment/author/name}'],
+        // Jira Data Center has names in place of account ids.
+        id: [
+          ...['{/comment/updateAuthor/accountId}', '{/comment/updateAuthor/name}'],
+          ...['{/comment/author/accountId}', '{/comment/author/name}'],
+        ],
         display: ['{/comment/updateAuthor/displayName}', '{/comment/author/displayName}'],
       },
       ...JIRA_COMMENT,
@@ -72,8 +76,14 @@ const LINEAR_TYPES = [
   'Reaction',
   'Document',
   'Attachment',
+  'Initiative',
+  'InitiativeUpdate',
+  'Customer',
+  'CustomerNeed',
+  'User',
 ]
 const LINEAR_VERBS = { create: 'created', update: 'updated', remove: 'deleted' }
+const LINEAR_REACTION_VERBS = { create: 'added', update: 'updated', remove: 'removed' }
 
 const LINEAR_EVENT = {
   subject_id: '{/data/id}',
@@ -84,7 +94,12 @@ const LINEAR_EVENT = {
   url: '{/url}',
   // `webhookTimestamp` is the time of the delivery.
   time: ['{/createdAt}', '{/webhookTimestamp}'],
-  key: ['{/type}:{/data/id}:{/action}:{/data/updatedAt}', '{/type}:{/data/id}:{/action}:{/createdAt}'],
+  // Not every update changes `updatedAt`. A redelivery repeats `createdAt`, the time of the action.
+  key: [
+    '{/type}:{/data/id}:{/action}:{/data/updatedAt}:{/createdAt}',
+    '{/type}:{/data/id}:{/action}:{/data/updatedAt}',
+    '{/type}:{/data/id}:{/action}:{/createdAt}',
+  ],
 }
 
 export const linear: Preset = {
@@ -129,9 +144,8 @@ function linearRule(type: string): Preset['rules'][number] {
 }
 
 function linearKinds(type: string, word: string): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(LINEAR_VERBS).map(([action, verb]) => [`${type}.${action}`, `${word}.${verb}`]),
-  )
+  const verbs = type === 'Reaction' ? LINEAR_REACTION_VERBS : LINEAR_VERBS
+  return Object.fromEntries(Object.entries(verbs).map(([action, verb]) => [`${type}.${action}`, `${word}.${verb}`]))
 }
 
 function toSnakeCase(text: string): string {

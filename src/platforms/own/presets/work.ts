@@ -1,6 +1,8 @@
 /** Presets for services in which people work. */
 import type { Preset } from './presets.js'
 
+type Rule = Preset['rules'][number]
+
 export const stripe: Preset = {
   description: 'Stripe',
   proof: {
@@ -31,43 +33,52 @@ export const stripe: Preset = {
   ],
 }
 
+const SLACK_CHANGED = { at: '/event/subtype', is: 'message_changed' }
+/** Without it, a change is not a person's: Slack has added a preview of a link, or has counted a reply. */
+const SLACK_UNEDITED = { at: '/event/message/edited', exists: false }
+
 export const slack: Preset = {
   description: 'Slack',
   proof: { type: 'slack' },
   redact: ['/token'],
   delivery_id: '{/event_id}',
   challenge: { when: [{ at: '/type', is: 'url_verification' }], answer: { challenge: '{/challenge}' } },
-  ignore: [[{ at: '/type', is: 'app_rate_limited' }]],
+  ignore: [
+    [{ at: '/type', is: 'app_rate_limited' }],
+    [{ at: '/event/subtype', is: 'message_replied' }],
+    [SLACK_CHANGED, SLACK_UNEDITED, { at: '/event/message/subtype', exists: false }],
+    [
+      SLACK_CHANGED,
+      SLACK_UNEDITED,
+      { at: '/event/message/subtype', is: ['bot_message', 'file_share', 'me_message', 'thread_broadcast'] },
+    ],
+  ],
   rules: [
-    {
-      when: [
-        { at: '/type', is: 'event_callback' },
-        { at: '/event/type', is: ['message', 'app_mention'] },
-      ],
-      kind: {
-        template: '{/event/subtype}',
-        map: { message_changed: 'message.edited', message_deleted: 'message.deleted' },
-        default: 'message.created',
-      },
-      subject_id: ['{/event/message/ts}', '{/event/deleted_ts}', '{/event/ts}'],
-      actor: { id: ['{/event/user}', '{/event/message/user}', '{/event/bot_id}'] },
-      target: [
-        {
-          type: 'message',
-          id: [
-            '{/event/channel}/{/event/message/ts}',
-            '{/event/channel}/{/event/deleted_ts}',
-            '{/event/channel}/{/event/ts}',
-          ],
-        },
-        { type: 'thread', id: '{/event/channel}/{/event/thread_ts}' },
-        { type: 'channel', id: '{/event/channel}' },
-        { type: 'workspace', id: '{/team_id}' },
-      ],
-      text: ['{/event/message/text}', '{/event/text}'],
-      time: ['{/event/event_ts}', '{/event_time}'],
+    // The payload does not name who deleted the message.
+    slackMessageRule([{ at: '/event/subtype', is: 'message_deleted' }], '/event/deleted_ts', {
+      kind: 'message.deleted',
+      key: 'message:{/event/channel}/{/event/deleted_ts}:deleted',
+    }),
+    // A message with replies leaves a tombstone.
+    slackMessageRule([SLACK_CHANGED, { at: '/event/message/subtype', is: 'tombstone' }], '/event/message/ts', {
+      kind: 'message.deleted',
+      key: 'message:{/event/channel}/{/event/message/ts}:deleted',
+    }),
+    // The time of an edit is in seconds, so it cannot be the key.
+    slackMessageRule([SLACK_CHANGED], '/event/message/ts', {
+      kind: 'message.updated',
+      actor: { id: '{/event/message/edited/user}' },
+      text: '{/event/message/text}',
       key: '{/event_id}',
-    },
+    }),
+    // A mention of the app arrives as `message` and as `app_mention`, and again as `app_mention` after an edit. The edit
+    // may have added the mention, so it is not ignored: it may be all that the app receives of the message.
+    slackMessageRule([{ at: '/event/type', is: ['message', 'app_mention'] }], '/event/ts', {
+      kind: 'message.created',
+      actor: { id: ['{/event/user}', '{/event/bot_id}'] },
+      text: '{/event/text}',
+      key: 'message:{/event/channel}/{/event/ts}',
+    }),
     {
       when: [{ at: '/type', is: 'event_callback' }],
       kind: {
@@ -100,6 +111,31 @@ export const slack: Preset = {
       key: '{/event_id}',
     },
   ],
+}
+
+/** @param ts place of the message's id, which is unique in its channel */
+function slackMessageRule(
+  when: Rule['when'] & object,
+  ts: string,
+  rule: Pick<Rule, 'kind' | 'actor' | 'text' | 'key'>,
+): Rule {
+  return {
+    when: [{ at: '/type', is: 'event_callback' }, ...when],
+    subject_id: `{${ts}}`,
+    target: [
+      { type: 'message', id: `{/event/channel}/{${ts}}` },
+      {
+        type: 'thread',
+        id: ['/event/thread_ts', '/event/message/thread_ts', '/event/previous_message/thread_ts'].map(
+          thread => `{/event/channel}/{${thread}}`,
+        ),
+      },
+      { type: 'channel', id: '{/event/channel}' },
+      { type: 'workspace', id: '{/team_id}' },
+    ],
+    time: ['{/event/event_ts}', '{/event_time}'],
+    ...rule,
+  }
 }
 
 export const mattermost: Preset = {
@@ -137,6 +173,8 @@ const BITBUCKET_REQUEST = {
   display: '#{/pullrequest/id} {/pullrequest/title}',
   url: '{/pullrequest/links/html/href}',
 }
+const BITBUCKET_REQUEST_KEY =
+  '{header:x-event-key}:{/repository/uuid}:{/pullrequest/id}:{/pullrequest/updated_on}:{/actor/uuid}'
 
 export const bitbucket: Preset = {
   description: 'Bitbucket Cloud',
@@ -176,7 +214,7 @@ export const bitbucket: Preset = {
       kind: {
         template: '{header:x-event-key}',
         map: {
-          'pullrequest:created': 'pull_request.opened',
+          'pullrequest:created': 'pull_request.created',
           'pullrequest:updated': 'pull_request.updated',
           'pullrequest:fulfilled': 'pull_request.merged',
           'pullrequest:rejected': 'pull_request.closed',
@@ -185,7 +223,7 @@ export const bitbucket: Preset = {
         },
         default: 'pull_request.changed',
       },
-      subject_id: '{/pullrequest/id}',
+      subject_id: BITBUCKET_REQUEST.id,
       outcome: { template: '{/pullrequest/state}', map: { MERGED: 'merged', DECLINED: 'closed' } },
       actor: BITBUCKET_ACTOR,
       target: [BITBUCKET_REQUEST, BITBUCKET_REPOSITORY],
@@ -193,24 +231,31 @@ export const bitbucket: Preset = {
       text: ['{/pullrequest/description}', '{/pullrequest/summary/raw}'],
       url: '{/pullrequest/links/html/href}',
       time: ['{/approval/date}', '{/pullrequest/updated_on}'],
-      key: '{header:x-event-key}:{/repository/uuid}:{/pullrequest/id}:{/pullrequest/updated_on}:{/actor/uuid}',
+      // An approval does not change when the pull request was updated.
+      key: [`${BITBUCKET_REQUEST_KEY}:{/approval/date}`, BITBUCKET_REQUEST_KEY],
     },
-    {
-      // No time: that of a commit may be long before its push.
-      when: [{ at: '/push/changes', exists: true }],
-      kind: 'repository.pushed',
-      subject_id: '{/repository/full_name}',
-      actor: BITBUCKET_ACTOR,
-      target: [
-        {
-          type: 'branch',
-          id: ['{/repository/full_name}/{./new/name}', '{/repository/full_name}/{./old/name}'],
-          display: ['{./new/name}', '{./old/name}'],
-        },
-        BITBUCKET_REPOSITORY,
-      ],
-      text: '{./commits/0/message}',
-      url: ['{./links/html/href}', '{/repository/links/html/href}'],
-    },
+    bitbucketPushRule('tag', [{ at: './new/type', is: 'tag' }]),
+    bitbucketPushRule('tag', [{ at: './old/type', is: 'tag' }]),
+    bitbucketPushRule('branch', []),
   ],
+}
+
+/** No time: that of a commit may be long before its push. */
+function bitbucketPushRule(type: 'branch' | 'tag', when: Rule['when'] & object): Rule {
+  return {
+    when: [{ at: '/push/changes', exists: true }, ...when],
+    kind: { template: '{./closed}', map: { true: 'push.deleted' }, default: 'push.created' },
+    subject_id: '{/repository/full_name}',
+    actor: BITBUCKET_ACTOR,
+    target: [
+      {
+        type,
+        id: ['{/repository/full_name}/{./new/name}', '{/repository/full_name}/{./old/name}'],
+        display: ['{./new/name}', '{./old/name}'],
+      },
+      BITBUCKET_REPOSITORY,
+    ],
+    text: '{./commits/0/message}',
+    url: ['{./links/html/href}', '{/repository/links/html/href}'],
+  }
 }
