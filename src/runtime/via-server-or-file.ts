@@ -59,12 +59,16 @@ export async function ledgerViaServerOrFile<Result>(
 ): Promise<Result> {
   // Several processes may have the database open, so this process needs no server.
   if (database.postgres) return via.file()
-  if (!mayBeNew && !(await exists(database))) {
-    throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
-      hint: '`daybook serve` makes one; --db names another.',
-    })
-  }
+  if (!mayBeNew) await requireLedger(database)
   return viaServerOrFile(database.path, via)
+}
+
+/** Refuses a missing file. @throws AppError `not_found/ledger_missing`; as `toFileError` */
+export async function requireLedger(database: DatabaseSetting): Promise<void> {
+  if (database.postgres || (await exists(database))) return
+  throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
+    hint: '`daybook serve` makes one; --db names another.',
+  })
 }
 
 /** A ledger of the older layout counts as existing: opening the default path upgrades it. */
