@@ -92,7 +92,8 @@ function line(text: string): string {
 /** Reports the failure of a command line and ends the process, even if the command left something open. */
 export function exitWithError(error: unknown, argv: readonly string[]): void {
   const { stacks } = readTerminalSettings(processSources())
-  const { exitCode, out, err } = toReport(error, { json: wantsJson(argv), stacks })
+  const json = wantsJson(argv) && !isOfOutput(error)
+  const { exitCode, out, err } = toReport(error, { json, stacks })
   // Standard error is closed, so nothing can be reported.
   process.stderr.on('error', () => process.exit(EXIT_DEFECT))
   const streams = [
@@ -106,6 +107,11 @@ export function exitWithError(error: unknown, argv: readonly string[]): void {
       if (waiting === 0) process.exit(exitCode)
     })
   }
+}
+
+/** Whether standard output failed: it takes no JSON either. */
+function isOfOutput(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'output_full' || error.code === 'output_closed')
 }
 
 /** The flag that names a format. */

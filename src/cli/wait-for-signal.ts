@@ -1,7 +1,8 @@
 import type { EventEmitter } from 'node:events'
+import { ExitError } from '@oclif/core/errors'
 
 /** The part of the process that receives signals. */
-export interface SignalSource extends Pick<EventEmitter, 'on'> {
+export interface SignalSource extends Pick<EventEmitter, 'on' | 'off'> {
   exit(code: number): void
 }
 
@@ -11,13 +12,48 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const
 /** Resolves at the first SIGTERM or SIGINT. A second signal ends the process immediately, without a clean shutdown. */
 export function waitForSignal(process: SignalSource): Promise<void> {
   return new Promise(resolve => {
-    let isStopping = false
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (isStopping) process.exit(EXIT_CODES[signal])
-        isStopping = true
-        resolve()
-      })
-    }
+    listen(process, () => resolve())
   })
+}
+
+/**
+ * Runs `work`, which the first SIGTERM or SIGINT aborts, so that it can remove its files. A second signal ends the process
+ * immediately.
+ *
+ * @throws oclif's `ExitError` with the exit code of the signal, once an aborted `work` has failed; as `work`
+ */
+export async function abortedBySignal<Result>(
+  process: SignalSource,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const stopping = new AbortController()
+  let exitCode: number | undefined
+  const stopListening = listen(process, code => {
+    exitCode = code
+    stopping.abort()
+  })
+  try {
+    return await work(stopping.signal)
+  } catch (error) {
+    throw exitCode === undefined ? error : new ExitError(exitCode)
+  } finally {
+    stopListening()
+  }
+}
+
+/** @param onFirst receives the exit code of the first signal @returns ends this */
+function listen(process: SignalSource, onFirst: (exitCode: number) => void): () => void {
+  let isStopping = false
+  const listeners = Object.entries(EXIT_CODES).map(([signal, exitCode]) => {
+    const listener = () => {
+      if (isStopping) process.exit(exitCode)
+      isStopping = true
+      onFirst(exitCode)
+    }
+    process.on(signal, listener)
+    return () => process.off(signal, listener)
+  })
+  return () => {
+    for (const remove of listeners) remove()
+  }
 }

@@ -10,6 +10,7 @@ import { toTerminalJson, toTerminalLine } from '../cli/terminal/text.js'
 import { waitForSignal } from '../cli/wait-for-signal.js'
 import { type ConsumePlan, consume, type Work } from '../client/consume/consume.js'
 import { ORDER_KEYS } from '../client/library/ledger-event.js'
+import { WorkEnds } from '../client/library/ordered-work.js'
 import { AppError } from '../model/app-error.js'
 import { readForwardSecret } from '../settings/forward-secret.js'
 
@@ -103,6 +104,9 @@ export default class Consume extends DaybookCommand {
     once: boolean({ description: 'End when there are no more events, for cron.' }),
   }
 
+  /** Why an event could not be printed. */
+  private unprinted: unknown
+
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Consume)
     const stopping = new AbortController()
@@ -130,6 +134,8 @@ export default class Consume extends DaybookCommand {
       work: this.work(flags),
       signal: stopping.signal,
       report: sentence => process.stderr.write(`${toTerminalLine(sentence)}\n`),
+    }).catch(error => {
+      throw this.unprinted ?? error
     })
   }
 
@@ -160,7 +166,12 @@ export default class Consume extends DaybookCommand {
       return { kind: 'forward', url, secret, timeoutSeconds, asList: flags.batch !== undefined }
     }
     const toLine = this.output.isTerminal ? (text: string) => toTerminalJson(text) : (text: string) => text
-    return { kind: 'print', print: event => this.output.print(toLine(JSON.stringify(event))) }
+    const print = (event: unknown) =>
+      this.output.print(toLine(JSON.stringify(event))).catch(cause => {
+        this.unprinted = cause
+        throw new WorkEnds('The output takes no more events.') // another attempt would fail in the same way
+      })
+    return { kind: 'print', print }
   }
 }
 

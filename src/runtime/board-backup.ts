@@ -27,6 +27,7 @@ export async function backUpBoard(
   { home, postgres }: Pick<BoardSettings, 'home' | 'postgres'>,
   path: string,
   of: BoardDatabaseName,
+  signal?: AbortSignal,
 ): Promise<BackupRequest> {
   if (postgres) throw boardNotAFile()
   const files = boardFiles(home)
@@ -39,7 +40,7 @@ export async function backUpBoard(
         probe: () => new BoardClient({ socketPath }).cards({ limit: '1' }),
         copy: idleSeconds => new BoardClient({ socketPath }, { idleSeconds }).backup(JSON.stringify(request)),
       }),
-    file: () => copyFile(database, request),
+    file: () => copyFile(database, request, signal),
   })
   return request
 }
@@ -52,7 +53,7 @@ export async function requireDatabase(path: string): Promise<void> {
   })
 }
 
-async function copyFile(database: string, { path, of }: BackupRequest): Promise<void> {
+async function copyFile(database: string, { path, of }: BackupRequest, signal?: AbortSignal): Promise<void> {
   const ownership = await acquireOwnership({
     database,
     role: 'command',
@@ -63,7 +64,7 @@ async function copyFile(database: string, { path, of }: BackupRequest): Promise<
     onLost: () => {},
   })
   try {
-    await copyClosedDatabase(ownership.database, path, NOUNS[of])
+    await copyClosedDatabase(ownership.database, path, { noun: NOUNS[of], signal })
   } finally {
     await ownership.release()
   }

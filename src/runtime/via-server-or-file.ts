@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
 import type { DatabaseSetting } from '../settings/database-setting.js'
+import { toFileError } from '../store/sqlite/files/file-error.js'
 import { type OwnerRecord, readOwner } from '../store/sqlite/owner/owner-record.js'
 import { answersAt } from '../store/sqlite/owner/socket-path.js'
 
@@ -25,7 +26,8 @@ const PASSING = { server: ['server_unreachable', 'connection_lost'], file: ['led
  * Works on a database: through the server that has it open, else through its file.
  *
  * @param database any spelling of its path
- * @throws AppError `unavailable/server_timeout` if a server has it open and does not answer; else as `server` or `file`
+ * @throws AppError `unavailable/server_timeout` if a server has it open and does not answer; as `toFileError`; else as
+ *   `server` or `file`
  */
 export async function viaServerOrFile<Result>(database: string, via: ServerOrFile<Result>): Promise<Result> {
   const deadline = performance.now() + WAIT_MS
@@ -57,12 +59,16 @@ export async function ledgerViaServerOrFile<Result>(
 ): Promise<Result> {
   // Several processes may have the database open, so this process needs no server.
   if (database.postgres) return via.file()
-  if (!mayBeNew && !(await exists(database))) {
-    throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
-      hint: '`daybook serve` makes one; --db names another.',
-    })
-  }
+  if (!mayBeNew) await requireLedger(database)
   return viaServerOrFile(database.path, via)
+}
+
+/** Refuses a missing file. @throws AppError `not_found/ledger_missing`; as `toFileError` */
+export async function requireLedger(database: DatabaseSetting): Promise<void> {
+  if (database.postgres || (await exists(database))) return
+  throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
+    hint: '`daybook serve` makes one; --db names another.',
+  })
 }
 
 /** A ledger of the older layout counts as existing: opening the default path upgrades it. */
@@ -70,9 +76,15 @@ async function exists({ path, isDefault, legacyPath }: DatabaseSetting): Promise
   return (await sizeOf(path)) > 0 || (isDefault && (await sizeOf(legacyPath)) > 0)
 }
 
-/** The size of a database together with its WAL, in bytes; 0 if there is none. */
+/**
+ * The size of a database together with its WAL, in bytes; 0 if there is none.
+ *
+ * @throws AppError as `toFileError`
+ */
 export async function sizeOf(database: string): Promise<number> {
-  const sizes = await Promise.all([database, `${database}-wal`].map(bytesOf))
+  const sizes = await Promise.all([database, `${database}-wal`].map(bytesOf)).catch(error => {
+    throw toFileError(error, database)
+  })
   return sizes.reduce((total, size) => total + size, 0)
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import { entry, readAll, toLines } from './entries.js'
 import { ownFolder, remainsOf } from './own-folder.js'
-import { refusedStart, startServer, startStatus } from './running-server.js'
+import { asRefusal, refusedStart, startServer, startStatus } from './running-server.js'
 import { readStoredFile } from './stored-file.js'
 
 const EVENTS = Array.from({ length: 600 }, (_, n) => entry(`event-${n}`))
@@ -30,6 +30,21 @@ t.test('a folder that may not be written is refused, and nothing is put there', 
     error: { code: 'ledger_folder_denied', detail: /may not read and write there/ },
   })
   t.same(readdirSync(closed), [])
+})
+
+t.test('a folder or an owner file that may not be read is refused by commands and servers', async t => {
+  const folder = ownFolder(t)
+  const database = join(folder, 'closed', 'events.db')
+  mkdirSync(join(folder, 'closed'))
+  writeFileSync(database, sample)
+  writeFileSync(`${database}.owner`, '')
+  const options = { database, home: join(folder, 'home'), bound: true }
+  for (const closed of [`${database}.owner`, join(folder, 'closed')]) {
+    chmodSync(closed, 0o000)
+    const refusals = [await refusedStart(t, options), asRefusal(await startStatus(t, options).ended)]
+    for (const refusal of refusals) t.match(refusal, { code: 78, err: '', error: { code: 'ledger_folder_denied' } })
+  }
+  chmodSync(join(folder, 'closed'), 0o700)
 })
 
 t.test('a file of another program is refused, and keeps its bytes', async t => {

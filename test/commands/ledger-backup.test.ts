@@ -1,15 +1,28 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
+import { backUpLedger } from '../../src/runtime/backup/ledger-backup.js'
 import { serve } from '../../src/runtime/serve/serve.js'
+import { readLocalSettings } from '../../src/settings/local-settings.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { ownFolder } from '../black-box/own-folder.js'
+import { standInOwner } from '../runtime/stand-in-owner.js'
 import { memorySources } from '../settings/memory-sources.js'
 import { messageCreated } from '../support/events.js'
-import { runDaybook, startDaybook } from './run-daybook.js'
+import { runDaybook, startDaybook, until } from './run-daybook.js'
 
 /** A folder with the database of a ledger, maybe served, and the commands that work on it. */
 async function start(t: Test, { isServed = false, events = 3 } = {}) {
@@ -95,6 +108,68 @@ t.test('a backup or an export whose reader ends early is a failure that says so'
     const { child, ended } = startDaybook(t, ['ledger', command, '-'], { env: { EVENT_DB: database } })
     child.stdout.destroy()
     t.match(await ended, { code: 75, err: /^The program that reads the output ended before/ }, command)
+  }
+})
+
+t.test('a full disk behind standard output is a failure that says so, and leaves no copy', async t => {
+  const { folder, database, url } = await start(t, { isServed: true })
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  const env = { EVENT_DB: database, EVENT_API_URL: url, TMPDIR: temporary }
+  const lines = ['ledger backup -', 'ledger export -', 'api events', 'api events --export csv', 'version']
+  for (const line of [...lines, 'api stats --json', 'consume mail --print --once --from beginning']) {
+    const { code, err } = await runDaybook(t, line.split(' '), { env, into: '/dev/full', errorsApart: true })
+    t.match({ code, err }, { code: 75, err: /^The disk of standard output is full/ }, line)
+  }
+  t.same(readdirSync(temporary), [])
+})
+
+t.test('a backup that a signal ends leaves no file, and has the exit code of the signal', async t => {
+  const { folder, database } = await start(t, { events: 400 })
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  const copies = () => readdirSync(temporary, { recursive: true }).map(String)
+  const toPipe = startDaybook(t, ['ledger', 'backup', '-'], { env: { EVENT_DB: database, TMPDIR: temporary } })
+  // It is full before the whole copy is in it.
+  toPipe.child.stdout.pause()
+  await until(() => copies().some(name => name.endsWith('events.db')) && toPipe.child.stdout.readableLength > 0)
+  toPipe.child.kill('SIGTERM')
+  toPipe.child.stdout.resume()
+  t.match(await toPipe.ended, { code: 143, err: '' })
+  t.same(copies(), [])
+
+  let hasLeft = false
+  const { arrived } = await standInOwner(t, database, ({ method }) => {
+    if (method === 'GET') return { body: { status: 'ok', database } }
+    return res => res.on('close', () => (hasLeft = true))
+  })
+  const copy = join(folder, 'copy.db.gz')
+  const viaServer = startDaybook(t, ['ledger', 'backup', copy], { env: { EVENT_DB: database } })
+  await until(() => arrived.some(({ method }) => method === 'POST'))
+  viaServer.child.kill('SIGINT')
+  t.match(await viaServer.ended, { code: 130, out: '', err: '' })
+  await until(() => hasLeft)
+  t.same(
+    readdirSync(folder).filter(name => name.startsWith('copy')),
+    [],
+  )
+})
+
+t.test('a backup leaves no file when it is broken off, at any step', async t => {
+  const { folder, database } = await start(t, { events: 400 })
+  const settings = readLocalSettings({ db: database }, memorySources({ env: { HOME: folder } }))
+  for (const step of ['copying', 'checking', 'compressing']) {
+    const stop = new AbortController()
+    const onProgress = ({ name }: { name: string }) => {
+      if (name === step) stop.abort()
+    }
+    const backup = backUpLedger(settings, join(folder, 'copy.db.gz'), { onProgress, signal: stop.signal })
+    await t.rejects(backup, { name: 'AbortError' }, step)
+    t.same(
+      readdirSync(folder).filter(name => name.startsWith('copy')),
+      [],
+      step,
+    )
   }
 })
 
@@ -186,9 +261,15 @@ t.test('anything other than a whole backup replaces nothing', async t => {
   const newer = new sqlite.Database(backup)
   newer.exec('PRAGMA user_version = 1000')
   newer.close()
+  // The ledger had no part in it.
+  const damaged = (name: string) => ({
+    code: 78,
+    err: new RegExp(`^The backup \\S+/${name} cannot be restored. It is damaged, or not a ledger: [^.]+\\.\\n$`),
+  })
   const cases: [string, Buffer, object][] = [
-    ['text', Buffer.from('no database, but long enough to be read as one. '.repeat(20)), { code: 78, err: /damaged/ }],
-    ['cut', whole.subarray(0, whole.length / 2), { code: 78, err: /damaged/ }],
+    ['text', Buffer.from('no database, but long enough to be read as one. '.repeat(20)), damaged('text')],
+    ['cut', whole.subarray(0, whole.length / 2), damaged('cut')],
+    ['empty', Buffer.alloc(0), damaged('empty')],
     ['cut.gz', gzipSync(whole).subarray(0, 1_000), { code: 2, err: /cut\.gz cannot be read/ }],
     ['newer', readFileSync(backup), { code: 78, err: /has schema 1000/ }],
   ]

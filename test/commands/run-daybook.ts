@@ -20,6 +20,8 @@ export interface RunOptions {
   atTerminal?: boolean
   /** A file that takes standard output and standard error. */
   into?: string
+  /** Only standard output goes there. */
+  errorsApart?: boolean
   /** For what Node, or oclif's help, reads only at the start of a process. */
   ownProcess?: boolean
 }
@@ -29,10 +31,11 @@ const AT_TERMINAL = fileURLToPath(new URL('./programs/at-terminal.js', import.me
 
 /** A process of its own that runs a command line as people run it, without NODE_OPTIONS. */
 export function startDaybook(t: Test, argv: readonly string[], options: RunOptions = {}) {
-  const { atTerminal = false, into } = options
+  const { atTerminal = false, into, errorsApart = false } = options
   const script = atTerminal ? AT_TERMINAL : `${ROOT}/bin/run.js`
   const program = ['env', '-u', 'NODE_OPTIONS', process.execPath, ...CHEAP_START, script, ...argv]
-  const [file = '', ...args] = into === undefined ? program : ['sh', '-c', 'exec "$@" >"$0" 2>&1', into, ...program]
+  const [file = '', ...args] =
+    into === undefined ? program : ['sh', '-c', `exec "$@" >"$0" ${errorsApart ? '' : '2>&1'}`, into, ...program]
   const child = spawn(file, args, {
     env: environmentOf(t, options),
     timeout: LONGEST_MILLISECONDS,

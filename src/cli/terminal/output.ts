@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { AppError } from '../../model/app-error.js'
 import type { SettingSources } from '../../settings/reading/setting-sources.js'
 import type { TerminalStyle } from './style.js'
 
@@ -13,22 +14,17 @@ const DEFAULT_COLUMNS = 80
 /** Standard output: waits for a slow reader, and detects a closed one. */
 export class Output {
   readonly #closed = new AbortController()
+  #failure: unknown
+  #report: ((error: Error) => void) | undefined
 
   constructor(readonly stream: OutputStream) {
-    stream.on('error', error => {
-      // The reader of a pipe may exit early (`… | head -1`). This is not a failure.
-      if (!('code' in error) || error.code !== 'EPIPE') throw error
-      this.#closed.abort()
-    })
+    // oclif has a listener of its own, which throws.
+    stream.removeAllListeners('error').on('error', error => this.#fail(error))
   }
 
   /** For a process that continues without output. Reports a full disk or a closed pipe instead of throwing. */
   reportFailures(report: (error: Error) => void): void {
-    // oclif has a listener of its own, which throws.
-    this.stream.removeAllListeners('error').on('error', error => {
-      this.#closed.abort()
-      report(error)
-    })
+    this.#report = report
   }
 
   /** Whether the output is a terminal. */
@@ -45,30 +41,51 @@ export class Output {
     return this.#closed.signal
   }
 
-  /** Resolves when more may be written, or the reader has closed the output. Adds a newline if the text lacks one. */
+  /**
+   * Resolves when the text is written, or the reader has closed the output. Adds a newline if the text lacks one.
+   *
+   * @throws AppError `unavailable/output_full`
+   */
   async print(text: string | Uint8Array): Promise<void> {
-    if (text.length === 0 || this.#closed.signal.aborted) return
+    if (text.length === 0) return
     const ends = typeof text === 'string' ? text.endsWith('\n') : text.at(-1) === 0x0a
-    const ready = this.stream.write(text)
-    if (!(ends ? ready : this.stream.write('\n'))) await this.#drained()
+    await Promise.all(ends ? [this.write(text)] : [this.write(text), this.write('\n')])
   }
 
   /** The same, without a newline. */
-  async write(bytes: Uint8Array): Promise<void> {
-    if (!this.#closed.signal.aborted && !this.stream.write(bytes)) await this.#drained()
-  }
-
-  #drained(): Promise<void> {
-    return new Promise(resolve => {
+  async write(text: string | Uint8Array): Promise<void> {
+    const { signal } = this.#closed
+    if (signal.aborted) return
+    await new Promise<void>(resolve => {
       const done = () => {
-        this.stream.off('drain', done)
-        this.#closed.signal.removeEventListener('abort', done)
+        signal.removeEventListener('abort', done)
         resolve()
       }
-      this.stream.once('drain', done)
-      this.#closed.signal.addEventListener('abort', done)
+      signal.addEventListener('abort', done)
+      this.stream.write(text, error => {
+        if (error) this.#fail(error)
+        done()
+      })
     })
+    if (this.#failure) throw this.#failure
   }
+
+  /** Called with the error of a write, and with the stream's: a write fails before the stream does. */
+  #fail(error: Error): void {
+    if (this.#closed.signal.aborted || this.#failure) return
+    const isLeft = 'code' in error && error.code === 'EPIPE'
+    // The reader of a pipe may exit early (`… | head -1`). This is not a failure.
+    if (!isLeft && !this.#report) this.#failure = toOutputError(error)
+    else this.#closed.abort()
+    this.#report?.(error)
+  }
+}
+
+/** Translates the failure of a write to standard output, if the disk is full; other errors are returned as they are. */
+export function toOutputError(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'))) return error
+  const detail = 'The disk of standard output is full: what is there is incomplete.'
+  return new AppError('unavailable', 'output_full', detail, { hint: 'Make room and run it again.', cause: error })
 }
 
 /** Maximum width of a table in a pipe, so that `less` and `grep` see whole lines. */

@@ -2,6 +2,7 @@ import { string } from '@oclif/core/args'
 import { option } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
+import { abortedBySignal } from '../../cli/wait-for-signal.js'
 import { BOARD_DATABASES } from '../../model/board/board-backup.js'
 import { findBoard } from '../../settings/board/board-settings.js'
 
@@ -33,7 +34,9 @@ export default class BoardBackup extends DaybookCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(BoardBackup)
     const { backUpBoard } = await import('../../runtime/board-backup.js')
-    const copy = await backUpBoard(findBoard(this.sources), args.file, flags.of)
+    const copy = await abortedBySignal(process, signal =>
+      backUpBoard(findBoard(this.sources), args.file, flags.of, signal),
+    )
     if (flags.json || !this.output.isTerminal) return this.printJson(copy)
     await this.output.print(`Copied the ${copy.of} to ${toTerminalLine(copy.path)}.`)
   }

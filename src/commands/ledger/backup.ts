@@ -4,7 +4,9 @@ import { string as text } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { toCompleteOutput } from '../../cli/complete-output.js'
 import { Progress } from '../../cli/terminal/progress.js'
+import { abortedBySignal } from '../../cli/wait-for-signal.js'
 import { AppError } from '../../model/app-error.js'
+import type { BackupProgress } from '../../runtime/backup/ledger-backup.js'
 import { readLocalSettings } from '../../settings/local-settings.js'
 
 const PROGRESS_MS = 250
@@ -14,7 +16,7 @@ export default class LedgerBackup extends DaybookCommand {
   static override description = [
     'A running server makes the copy while it keeps serving; without a server, this command opens the file itself. The',
     'copy holds everything that was stored when it began, and has its name only after its pages and counters were',
-    'checked. The command never overwrites a file.',
+    'checked. The command never overwrites a file; interrupted, it leaves none.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> /var/backups/ledger.db',
@@ -47,21 +49,23 @@ export default class LedgerBackup extends DaybookCommand {
     }
     const { backUpLedger, backUpLedgerTo } = await import('../../runtime/backup/ledger-backup.js')
     const progress = new Progress(process.stderr)
-    let now: Parameters<NonNullable<Parameters<typeof backUpLedger>[2]>>[0] | undefined
+    let now: BackupProgress | undefined
     const timer = setInterval(() => {
       if (!now) return
       const size = statSync(now.file, { throwIfNoEntry: false })?.size ?? 0
       progress.show(progressText(now.name, size, now.ledgerBytes))
     }, PROGRESS_MS)
-    const onProgress = (step: typeof now) => {
+    const onProgress = (step: BackupProgress) => {
       now = step
     }
     try {
       if (isStream) {
-        await toCompleteOutput(() => backUpLedgerTo(process.stdout, settings, onProgress))
+        await abortedBySignal(process, signal =>
+          toCompleteOutput(() => backUpLedgerTo(process.stdout, settings, { onProgress, signal })),
+        )
         return
       }
-      const backup = await backUpLedger(settings, args.file, onProgress)
+      const backup = await abortedBySignal(process, signal => backUpLedger(settings, args.file, { onProgress, signal }))
       progress.end()
       if (flags.json || !this.output.isTerminal) return await this.printJson(backup)
       const { backupText } = await import('../../cli/views/ledger.js')

@@ -12,11 +12,15 @@ import { copyViaServer } from '../copy-via-server.js'
 import { OWNER_WAIT_MS } from '../lost-ownership.js'
 import { requireFile } from '../not-a-file.js'
 import { ledgerViaServerOrFile, sizeOf } from '../via-server-or-file.js'
-import { type BackupStep, writeBackup } from './write-backup.js'
+import { type BackupOptions, type BackupStep, writeBackup } from './write-backup.js'
 
 /** A step of a backup, and how large the ledger was when it began, in bytes. */
 export interface BackupProgress extends BackupStep {
   ledgerBytes: number
+}
+
+export interface LedgerBackupOptions extends Pick<BackupOptions, 'signal'> {
+  onProgress?: ((progress: BackupProgress) => void) | undefined
 }
 
 /**
@@ -29,7 +33,7 @@ export interface BackupProgress extends BackupStep {
 export async function backUpLedger(
   { database }: LocalSettings,
   file: string,
-  onProgress: (progress: BackupProgress) => void = () => {},
+  { onProgress = () => {}, signal }: LedgerBackupOptions = {},
 ): Promise<LedgerBackup> {
   requireFile(database)
   const ledgerBytes = await sizeOf(database.path)
@@ -38,30 +42,31 @@ export async function backUpLedger(
       server: (_, socketPath) =>
         copyViaServer(path, {
           probe: () => new LedgerClient({ socketPath }).health(),
-          copy: idleSeconds => new LedgerClient({ socketPath }, { idleSeconds }).backup(JSON.stringify({ path })),
+          copy: idleSeconds =>
+            new LedgerClient({ socketPath }, { idleSeconds }).backup(JSON.stringify({ path }), signal && { signal }),
         }),
-      file: () => copyFile(database.path, path),
+      file: () => copyFile(database.path, path, signal),
     })
-  return writeBackup(resolve(file), copyTo, { onStep: step => onProgress({ ...step, ledgerBytes }) })
+  return writeBackup(resolve(file), copyTo, { onStep: step => onProgress({ ...step, ledgerBytes }), signal })
 }
 
 /** Like `backUpLedger`, but writes to a stream, after it has checked a copy in the folder for temporary files. */
 export async function backUpLedgerTo(
   stream: NodeJS.WritableStream,
   settings: LocalSettings,
-  onProgress?: (progress: BackupProgress) => void,
+  options: LedgerBackupOptions = {},
 ): Promise<LedgerBackup> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-backup-'))
   try {
-    const backup = await backUpLedger(settings, join(folder, 'events.db'), onProgress)
-    await pipeline(createReadStream(backup.path), stream, { end: false })
+    const backup = await backUpLedger(settings, join(folder, 'events.db'), options)
+    await pipeline(createReadStream(backup.path), stream, { end: false, signal: options.signal })
     return { ...backup, path: '-' }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function copyFile(database: string, path: string): Promise<void> {
+async function copyFile(database: string, path: string, signal: AbortSignal | undefined): Promise<void> {
   const ownership = await acquireOwnership({
     database,
     role: 'command',
@@ -72,7 +77,7 @@ async function copyFile(database: string, path: string): Promise<void> {
     onLost: () => {},
   })
   try {
-    await copyClosedDatabase(ownership.database, path, 'ledger')
+    await copyClosedDatabase(ownership.database, path, { noun: 'ledger', signal })
   } finally {
     await ownership.release()
   }

@@ -102,7 +102,11 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function toRestoreError(error: unknown, backup: string): unknown {
-  if (error instanceof AppError) return error
+  if (error instanceof AppError) {
+    if (error.code !== 'store_corrupt') return error
+    const detail = `The backup ${backup} cannot be restored. ${error.message}`
+    return new AppError('unavailable', 'store_corrupt', detail, { cause: error })
+  }
   const { code = '' } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new AppError('unavailable', 'store_full', 'The disk has no room for the restored ledger.', { cause: error })

@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { AppError } from '../../model/app-error.js'
 import type { LedgerBackup } from '../../model/backup.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { checkCopy } from '../../store/sqlite/copy/check-copy.js'
@@ -15,7 +16,7 @@ export interface BackupStep {
 
 export interface BackupOptions {
   onStep?: (step: BackupStep) => void
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -39,7 +40,9 @@ export async function writeBackup(
       onStep({ name: 'copying', file: `${copy}.part` })
       await copyTo(copy)
       onStep({ name: 'checking', file: copy })
-      const { events, head, epoch, schemaVersion } = await checkCopy(copy, signal)
+      const { events, head, epoch, schemaVersion } = await checkCopy(copy, signal).catch(error => {
+        throw toBackupError(error, path)
+      })
       facts = { events, head: head === null ? null : toTimestamp(head), epoch, schema_version: schemaVersion }
       if (!isCompressed) return
       onStep({ name: 'compressing', file: part })
@@ -51,4 +54,13 @@ export async function writeBackup(
   })
   if (!facts) throw new Error('A backup was finished without a check.')
   return { path, bytes: (await stat(path)).size, ...facts }
+}
+
+function toBackupError(error: unknown, path: string): unknown {
+  if (!(error instanceof AppError) || error.code !== 'store_corrupt') return error
+  const { category, code, message } = error
+  return new AppError(category, code, `The copy for ${path} was refused. ${message}`, {
+    hint: 'The ledger may be damaged as well: stop the server and run `daybook ledger status --check`.',
+    cause: error,
+  })
 }

@@ -7,6 +7,7 @@ import { byteLines, endsWithFeed } from '../../client/lines.js'
 import { AppError } from '../../model/app-error.js'
 import type { CopyPageLine, ExportHeader } from '../../model/ledger-copy.js'
 import { syncFolder } from '../../store/sqlite/files/file-system.js'
+import { toNewFileError } from '../../store/sqlite/files/new-copy.js'
 import { type CopyLine, readCopyLine } from './copy-lines.js'
 
 /** The end of the complete pages of an unfinished export. */
@@ -45,15 +46,15 @@ const OTHERS = ['{"page":', '{"export":', '{"changed":', '{"subscription":', '{"
  * A file that gets its final name only when it is complete; until then it is `<name>.part`. If the name ends with
  * `.gz`, each write is compressed separately, so that the file can be continued after any write.
  *
- * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `invalid/export_unreadable`
+ * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`, `invalid/export_unreadable`
  */
 export async function openExportFile(path: string, { canContinue = true } = {}): Promise<ExportTarget> {
-  if (await exists(path)) {
+  if (await refusing(path, () => exists(path))) {
     throw new AppError('conflict', 'file_exists', `There is a file at ${path} already.`, { hint: 'Name a new file.' })
   }
   const part = `${path}.part`
   const isCompressed = path.endsWith('.gz')
-  const file = await openPart(part)
+  const file = await refusing(path, () => open(part, constants.O_RDWR | constants.O_CREAT, 0o600))
   try {
     const begun = canContinue ? await findEnd(file, isCompressed) : undefined
     await file.truncate(begun?.bytes ?? 0)
@@ -63,18 +64,21 @@ export async function openExportFile(path: string, { canContinue = true } = {}):
       begun,
       write: async lines => {
         const bytes = isCompressed ? await compress(lines) : lines
-        await writeAll(file, bytes, end)
-        end += bytes.length
-        unsynced += bytes.length
-        if (unsynced < SYNC_BYTES) return
-        await file.datasync()
-        unsynced = 0
+        await refusing(path, async () => {
+          await writeAll(file, bytes, end)
+          end += bytes.length
+          unsynced += bytes.length
+          if (unsynced < SYNC_BYTES) return
+          await file.datasync()
+          unsynced = 0
+        })
       },
-      finish: async () => {
-        await file.sync()
-        await rename(part, path)
-        syncFolder(dirname(path))
-      },
+      finish: () =>
+        refusing(path, async () => {
+          await file.sync()
+          await rename(part, path)
+          syncFolder(dirname(path))
+        }),
       close: () => file.close(),
     }
   } catch (error) {
@@ -98,12 +102,11 @@ async function writeAll(file: FileHandle, bytes: Buffer, position: number): Prom
   }
 }
 
-async function openPart(part: string): Promise<FileHandle> {
+async function refusing<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await open(part, constants.O_RDWR | constants.O_CREAT, 0o600)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new AppError('invalid', 'path_unusable', `The export cannot be written to ${part}: ${reason}.`, { cause })
+    return await work()
+  } catch (error) {
+    throw toNewFileError(path, error)
   }
 }
 

@@ -43,11 +43,19 @@ export async function importLedger(
   chunks: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<LedgerImport> {
-  const opened = await openLedger({ ...settings, continuesImport: !options.merge }, 'command')
+  const source = chunks[Symbol.asyncIterator]()
+  // Before the ledger is opened: a new one would stay if the export cannot be read.
+  const first = await source.next()
+  const all = startingWith(first.done ? Buffer.alloc(0) : Buffer.from(first.value), source)
   try {
-    return { database: opened.database, ...(await importInto(opened, chunks, options)) }
+    const opened = await openLedger({ ...settings, continuesImport: !options.merge }, 'command')
+    try {
+      return { database: opened.database, ...(await importInto(opened, all, options)) }
+    } finally {
+      await opened.close()
+    }
   } finally {
-    await opened.close()
+    await source.return?.()
   }
 }
 

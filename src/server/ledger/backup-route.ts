@@ -2,12 +2,17 @@ import { Compile } from '#typebox/compile'
 import type { Identity } from '../../accounts/identity.js'
 import { BACKUP_LIMITS, LedgerCopySchema } from '../../model/backup.js'
 import { json } from '../answer/reply.js'
+import { whenGone } from '../answer/slow-reader.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import { readBackup } from '../request/backup-body.js'
 import type { ReadJsonBody } from '../request/body.js'
 
-/** Makes a consistent copy. @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…` */
-export type CopyLedger = (path: string) => Promise<void>
+/**
+ * Makes a consistent copy.
+ *
+ * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…`; an `AbortError`, and then no file is left
+ */
+export type CopyLedger = (path: string, signal: AbortSignal) => Promise<void>
 
 export interface LedgerBackupParts {
   copyTo: CopyLedger
@@ -20,7 +25,7 @@ const check = Compile(LedgerCopySchema)
 export function copyLedger({ copyTo, readJsonBody }: LedgerBackupParts): Endpoint<Identity> {
   return documented(DOC, async (req, res) => {
     const request = readBackup(check, await readJsonBody(req, res, BACKUP_LIMITS.requestBytes))
-    await copyTo(request.path)
+    await copyTo(request.path, whenGone(res))
     return json(201, request)
   })
 }

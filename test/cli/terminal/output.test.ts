@@ -51,6 +51,13 @@ t.test('who reads slowly is waited for', async t => {
   t.equal(isDone, true)
 })
 
+t.test('a full disk fails the write, and every later one', async t => {
+  const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+  const output = new Output(new Writable({ write: (_chunk, _encoding, done) => done(full) }))
+  for (const text of ['a', 'b\n']) await t.rejects(output.print(text), { category: 'unavailable', code: 'output_full' })
+  t.equal(output.closed.aborted, false, 'which is no reader that leaves')
+})
+
 t.test('a full disk is reported where the process continues, and no write waits for it', async t => {
   const { stream } = sink({ highWaterMark: 1 })
   const output = new Output(stream)

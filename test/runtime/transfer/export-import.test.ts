@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
 import { serve } from '../../../src/runtime/serve/serve.js'
+import { copyLedger } from '../../../src/runtime/transfer/copy-ledger.js'
 import { readCopyLine } from '../../../src/runtime/transfer/copy-lines.js'
 import { exportLedger } from '../../../src/runtime/transfer/export-ledger.js'
 import { exportTable } from '../../../src/runtime/transfer/export-table.js'
@@ -408,6 +409,23 @@ t.test('an export that has written something is not begun again: the file would 
   await t.rejects(write('all.jsonl'), lost)
   await write('all.jsonl')
   t.equal(readText(at('all.jsonl')).match(/"export"/g)?.length, 1)
+})
+
+t.test('an import or a copy whose source is not there makes no ledger', async t => {
+  const { at, read, settings } = ledgers(t)
+  await t.rejects(read('nowhere.jsonl'), { code: 'ENOENT' })
+  const copied = copyLedger({ from: settings('nowhere.db'), to: settings('copy.db') }, {})
+  await t.rejects(copied, { category: 'not_found', code: 'ledger_missing' })
+  t.equal(existsSync(at('copy.db')), false)
+})
+
+t.test('an export to a place without a folder names it, and what to do', async t => {
+  const { at, write } = ledgers(t)
+  await t.rejects(write('nowhere/all.jsonl'), {
+    category: 'invalid',
+    code: 'path_unusable',
+    message: `${at('nowhere/all.jsonl')} cannot be written: there is no such folder. Create the folder, or name another file.`,
+  })
 })
 
 t.test('a write that takes only a part of the bytes is continued', async t => {

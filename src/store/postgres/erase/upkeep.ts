@@ -35,13 +35,17 @@ const FORGET_SOURCE_MARKS = /* sql */ `DELETE FROM source_marks WHERE captured_u
 export class Upkeep {
   readonly #stop = new AbortController()
   #running: Promise<void> | undefined
+  /** Rows may have been pruned after the last slice began. */
+  #isAskedAgain = false
 
   constructor(private readonly pool: Pool) {}
 
-  /** Begins to work, unless it works already. */
+  /** Begins to work; if it works already, it looks again at the end. */
   start(): void {
+    this.#isAskedAgain = this.#running !== undefined
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined
+      if (this.#isAskedAgain) this.start()
     })
   }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { type Failure, fromFailure } from '../../../model/failure.js'
 import type { CopiedLedger } from './copied-ledger.js'
@@ -14,5 +15,7 @@ export async function checkCopy(path: string, signal?: AbortSignal): Promise<Cop
     return reply.copied
   } finally {
     await worker.terminate()
+    // SQLite's, if the thread could not close the copy.
+    for (const suffix of ['.lock', '-wal', '-journal']) await rm(`${path}${suffix}`, { recursive: true, force: true })
   }
 }

@@ -31,12 +31,12 @@ export function checkCopiedLedger(path: string): CopiedLedger {
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
     connection.exec('PRAGMA journal_mode = DELETE')
     const damage = connection.all('PRAGMA integrity_check').map(row => String(row.integrity_check))
-    if (damage[0] !== 'ok') throw damaged(path, damage.join('; '))
-    const facts = readFacts(connection, path)
-    checkDigests(connection, path)
+    if (damage[0] !== 'ok') throw damaged(damage.join('; '))
+    const facts = readFacts(connection)
+    checkDigests(connection)
     return facts
   } catch (error) {
-    throw error instanceof AppError ? error : damaged(path, error instanceof Error ? error.message : String(error))
+    throw error instanceof AppError ? error : damaged(error instanceof Error ? error.message : String(error))
   } finally {
     connection.close()
   }
@@ -64,12 +64,12 @@ export function renewEpoch(path: string, now: number): string {
   return epoch
 }
 
-function readFacts(connection: Connection, path: string): CopiedLedger {
+function readFacts(connection: Connection): CopiedLedger {
   const row = connection.get(FACTS) as Record<string, number | string | null>
   const events = Number(row.events)
   const counts = [row.last_seq, row.by_source, row.by_kind].map(count => Number(count ?? 0))
   if (counts.some(count => count !== events)) {
-    throw damaged(path, `it has ${events} events, and its counters say ${[...new Set(counts)].join(' and ')}`)
+    throw damaged(`it has ${events} events, and its counters say ${[...new Set(counts)].join(' and ')}`)
   }
   const { user_version } = connection.get('PRAGMA user_version') as { user_version: number }
   return {
@@ -81,7 +81,7 @@ function readFacts(connection: Connection, path: string): CopiedLedger {
 }
 
 /** A copy of an older release has no digests, or not all of the columns: they are added when it is served. */
-function checkDigests(connection: Connection, path: string): void {
+function checkDigests(connection: Connection): void {
   if (!connection.get(`SELECT 1 FROM pragma_table_info('events') WHERE name = 'content_digest'`)) return
   const rows = {
     all: (sql: string, ...values: JSValue[]) => connection.all(sql, values) as Row[],
@@ -92,13 +92,12 @@ function checkDigests(connection: Connection, path: string): void {
     const step = walk.next()
     if (!step.done) continue
     const [problem] = step.value.problems
-    if (problem) throw damaged(path, `${problem.dedupe_key}, captured at ${problem.captured_at}: ${problem.detail}`)
+    if (problem) throw damaged(`${problem.dedupe_key}, captured at ${problem.captured_at}: ${problem.detail}`)
     return
   }
 }
 
-function damaged(path: string, reason: string): AppError {
-  return new AppError('unavailable', 'store_corrupt', `The copy ${path} is damaged: ${reason}.`, {
-    hint: 'The ledger may be damaged as well: stop the server and run `daybook ledger status --check`.',
-  })
+/** A sentence that follows another one: the caller knows what was copied, and what to do. */
+function damaged(reason: string): AppError {
+  return new AppError('unavailable', 'store_corrupt', `It is damaged, or not a ledger: ${reason}.`)
 }

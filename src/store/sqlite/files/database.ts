@@ -171,8 +171,8 @@ export class Database {
    * @param path of a new file
    * @throws AppError as `copyToNewFile`; `unavailable/store_…`; `unavailable/stopping` if the database is closed
    */
-  copyTo(path: string): Promise<void> {
-    return this.#copies.run(() => this.#copyTo(path))
+  copyTo(path: string, signal?: AbortSignal): Promise<void> {
+    return this.#copies.run(() => this.#copyTo(path, signal))
   }
 
   /**
@@ -204,8 +204,8 @@ export class Database {
     }
   }
 
-  async #copyTo(path: string): Promise<void> {
-    const source = { from: this.path, begin: () => this.beginCopy(), check: () => this.checkCopy() }
+  async #copyTo(path: string, signal?: AbortSignal): Promise<void> {
+    const source = { from: this.path, begin: () => this.beginCopy(), check: () => this.checkCopy(), signal }
     await copyToNewFile(path, source).finally(() => this.endCopy())
   }
 
@@ -335,10 +335,14 @@ function isEmpty(connection: Connection): boolean {
  * @param noun in messages
  * @throws as `Database.copyTo`
  */
-export async function copyClosedDatabase(path: string, to: string, noun: string): Promise<void> {
+export async function copyClosedDatabase(
+  path: string,
+  to: string,
+  { noun, signal }: { noun: string; signal?: AbortSignal | undefined },
+): Promise<void> {
   const database = new Database(path, { noun, refuseForeign: () => {} })
   try {
-    await database.copyTo(to)
+    await database.copyTo(to, signal)
   } finally {
     database.close()
   }

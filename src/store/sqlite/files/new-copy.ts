@@ -22,7 +22,8 @@ const SYNC_BYTES = 8 * CHUNK_BYTES
 /**
  * Copies a file to a new file, as `makeNewFile`.
  *
- * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`
+ * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`; an `AbortError`, and then no
+ *   file is left
  */
 export function copyToNewFile(path: string, { from, begin, check, signal }: CopySource): Promise<void> {
   return makeNewFile(path, async part => {
@@ -39,6 +40,7 @@ export function copyToNewFile(path: string, { from, begin, check, signal }: Copy
       }
       await file.sync()
       await check()
+      signal?.throwIfAborted()
     } finally {
       await file.close()
     }
@@ -57,7 +59,7 @@ export async function makeNewFile(path: string, make: (part: string) => Promise<
   try {
     await (await open(path, 'wx', 0o600)).close()
   } catch (error) {
-    throw toRefusal(path, error)
+    throw toNewFileError(path, error)
   }
   try {
     await make(part)
@@ -66,23 +68,29 @@ export async function makeNewFile(path: string, make: (part: string) => Promise<
   } catch (error) {
     await rm(part, { force: true })
     await rm(path, { force: true })
-    throw toRefusal(path, error)
+    throw toNewFileError(path, error)
   }
 }
 
 interface Refusal {
   category: ErrorCategory
   code: string
+  hint: string
 }
 
-const TAKEN: Refusal = { category: 'conflict', code: 'file_exists' }
-const UNUSABLE: Refusal = { category: 'invalid', code: 'path_unusable' }
-const FULL: Refusal = { category: 'unavailable', code: 'store_full' }
+const TAKEN: Refusal = { category: 'conflict', code: 'file_exists', hint: 'Name a new file.' }
+const UNUSABLE: Refusal = { category: 'invalid', code: 'path_unusable', hint: 'Name another file.' }
+const NO_FOLDER: Refusal = { ...UNUSABLE, hint: 'Create the folder, or name another file.' }
+const FULL: Refusal = {
+  category: 'unavailable',
+  code: 'store_full',
+  hint: 'Make room and try again, or name a file on another disk.',
+}
 
 const BY_ERRNO: Partial<Record<string, Refusal>> = {
   EEXIST: TAKEN,
-  ENOENT: UNUSABLE,
-  ENOTDIR: UNUSABLE,
+  ENOENT: NO_FOLDER,
+  ENOTDIR: NO_FOLDER,
   ENAMETOOLONG: UNUSABLE,
   EISDIR: UNUSABLE,
   ELOOP: UNUSABLE,
@@ -93,11 +101,16 @@ const BY_ERRNO: Partial<Record<string, Refusal>> = {
   EDQUOT: FULL,
 }
 
-function toRefusal(path: string, error: unknown): unknown {
+/**
+ * Translates the failure of a file operation on a new file into an expected error. Other errors are returned as they are.
+ *
+ * @param path the file that was asked for
+ */
+export function toNewFileError(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || error instanceof AppError) return error
   const errno = String(error.code)
   const refusal = BY_ERRNO[errno]
   if (!refusal) return error
-  const message = `The copy ${path} cannot be made: ${FILE_REASONS[errno]}.`
-  return new AppError(refusal.category, refusal.code, message, { hint: 'Name a new file.', cause: error })
+  const { category, code, hint } = refusal
+  return new AppError(category, code, `${path} cannot be written: ${FILE_REASONS[errno]}.`, { hint, cause: error })
 }

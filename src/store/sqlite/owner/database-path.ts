@@ -1,6 +1,7 @@
 import { lstat, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
+import { toFileError } from '../files/file-error.js'
 import { ifPresent } from '../files/file-system.js'
 
 const MAX_LINKS = 40
@@ -10,16 +11,18 @@ const MAX_LINKS = 40
  * yet. All spellings of a path must lead to one owner file, one socket and one WAL.
  *
  * @throws AppError `configuration/ledger_path_loop` for links that lead in a circle, `configuration/ledger_path_taken`
- *   for a folder, or another thing that can never be a database
+ *   for a folder, or another thing that can never be a database; as `toFileError`
  */
 export async function realDatabase(path: string): Promise<string> {
-  const real = await follow(resolve(path), 0)
-  if ((await ifPresent(stat(real)))?.isFile() === false) {
-    throw new AppError('configuration', 'ledger_path_taken', `${path} is not a file.`, {
-      hint: 'Give the path of a ledger file, or of a new file.',
-    })
+  try {
+    const real = await follow(resolve(path), 0)
+    if ((await ifPresent(stat(real)))?.isFile() !== false) return real
+  } catch (error) {
+    throw toFileError(error, path)
   }
-  return real
+  throw new AppError('configuration', 'ledger_path_taken', `${path} is not a file.`, {
+    hint: 'Give the path of a ledger file, or of a new file.',
+  })
 }
 
 async function follow(path: string, links: number): Promise<string> {

@@ -1,4 +1,5 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises'
+import { toFileError } from '../files/file-error.js'
 import { ifPresent } from '../files/file-system.js'
 import { realDatabase } from './database-path.js'
 import type { FileIds } from './found-files.js'
@@ -37,9 +38,16 @@ const TEMPORARY = /^[0-9a-f]{16}\.tmp$/
 /**
  * The recorded owner of `database` (any spelling of its path), running or not: see `liveness`. `undefined` if there is no
  * record, or an unreadable one.
+ *
+ * @throws AppError as `realDatabase`; as `toFileError`
  */
 export async function readOwner(database: string): Promise<OwnerRecord | undefined> {
-  return (await sightOwner(await realDatabase(database)))?.record
+  const real = await realDatabase(database)
+  try {
+    return (await sightOwner(real))?.record
+  } catch (error) {
+    throw toFileError(error, database)
+  }
 }
 
 /** @param database real path */

@@ -124,6 +124,6 @@ t.test('a closed database with any content is copied', async t => {
   const database = openBoardDatabase(path)
   database.cards.create(cardOf('card_1'), { max: MAX, by: ADA })
   database.close()
-  await copyClosedDatabase(path, join(folder, 'copy.sqlite3'), 'board')
+  await copyClosedDatabase(path, join(folder, 'copy.sqlite3'), { noun: 'board' })
   t.same(openIn(t, join(folder, 'copy.sqlite3')).cards.find('card_1')?.id, 'card_1')
 })
