@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { showToast } from './controls/toast.js'
+import { focusAfter } from './focus.js'
 import { type Children, html } from './html.js'
 import { reasonOf } from './server/api.js'
 
@@ -10,6 +11,8 @@ export const deleting: ReadonlySignal<ReadonlySet<string>> = pending
 
 export interface Deletion {
   key: string
+  /** The value of `data-id` of its row or card. */
+  id: string
   /** The action, and what stays. */
   words: Children
   /** Also called when the page is left, so it must use `keepalive`. @throws ApiProblem */
@@ -19,7 +22,11 @@ export interface Deletion {
 }
 
 /** Hides something immediately, and deletes it after the time to undo. A refusal shows it again. */
-export function deleteLater({ key, words, remove, failure }: Deletion): void {
+export function deleteLater({ key, id, words, remove, failure }: Deletion): void {
+  const row = () => document.querySelector(`[data-id="${CSS.escape(id)}"]`)
+  const linkIn = (row: Element | null | undefined) => row?.querySelector<HTMLElement>('.row-name, .card')
+  const [next, previous] = [row()?.nextElementSibling, row()?.previousElementSibling]
+  focusAfter(() => linkIn(next) ?? linkIn(previous))
   pending.value = new Set([...pending.value, key])
   const show = () => {
     pending.value = new Set([...pending.value].filter(other => other !== key))
@@ -32,5 +39,9 @@ export function deleteLater({ key, words, remove, failure }: Deletion): void {
     }
     show()
   }
-  showToast({ words, undo: show, commit })
+  const undo = () => {
+    show()
+    focusAfter(() => linkIn(row()))
+  }
+  showToast({ words, undo, commit })
 }

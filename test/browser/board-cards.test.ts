@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core'
 import t from 'tap'
 import { BoardSite, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { findAxeViolations, findTurningMarks } from './page-checks.js'
+import { findAxeViolations, findTurningMarks, focused } from './page-checks.js'
 
 /** What Markdown must never become, regardless of its author. */
 const ATTACKS = [
@@ -158,9 +158,11 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(second), [])
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'one\nFIRST\nthree' })
 
-    await note.getByRole('button', { name: 'Use the saved version' }).click()
+    await note.getByRole('button', { name: 'Use the saved version' }).press('Enter')
+    t.equal(await focused(second), 'Card: Card, content')
     await second.getByRole('button', { name: 'Restore mine' }).click()
-    await note.getByRole('button', { name: 'Merge', exact: true }).click()
+    await note.getByRole('button', { name: 'Merge', exact: true }).press('Enter')
+    await second.getByLabel('Text, in Markdown').and(second.locator(':focus')).waitFor()
     t.equal(
       await second.getByLabel('Text, in Markdown').inputValue(),
       'one\n<<<<<<< yours\nSECOND\n=======\nFIRST\n>>>>>>> saved\nthree',
@@ -173,9 +175,10 @@ t.test('cards in a browser', inBrowser(), async t => {
     await second.getByText('Both versions').waitFor({ state: 'detached' })
     await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { body: 'third' } })
     await second.keyboard.press('Control+Enter')
-    await note.getByRole('button', { name: 'Overwrite with mine' }).click()
+    await note.getByRole('button', { name: 'Overwrite with mine' }).press('Enter')
     await second.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     await note.waitFor({ state: 'detached' })
+    t.equal(await focused(second), 'Card: Card, content')
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'one\nBOTH\nthree' })
 
     async function begin(text: string) {

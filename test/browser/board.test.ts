@@ -174,6 +174,45 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.getByRole('status').getByText('“Lost” was not added. The board is busy.').waitFor()
   })
 
+  t.test('the quick add that is left returns to the card, and gives back its text', async t => {
+    await layOut(board, CARDS)
+    const page = await site.openTab(t, board)
+    await page.getByRole('link', { name: 'Three' }).focus()
+    await page.keyboard.press('n')
+    await page.keyboard.type('Half a title')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Three' }).and(page.locator(':focus')).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
+    const field = page.getByLabel('Title of a new card in Doing')
+    t.equal(await field.inputValue(), 'Half a title')
+    await field.and(page.locator(':focus')).waitFor()
+  })
+
+  t.test('the focus stays beside a card that is deleted, and a message stays while it is used', async t => {
+    await layOut(board, CARDS)
+    // A window of its own: its tabs share the clock.
+    const page = await site.open(t, board)
+    await page.clock.install()
+    await page.reload()
+    const isFocused = (name: string) => page.getByRole('link', { name }).and(page.locator(':focus')).waitFor()
+    const remove = async () => {
+      await page.getByRole('link', { name: 'One' }).press('Enter')
+      await page.getByRole('button', { name: 'More', exact: true }).press('Enter')
+      await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+      await isFocused('Two')
+    }
+    await remove()
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
+    await isFocused('One')
+    await remove()
+    await page.getByRole('button', { name: 'Undo' }).focus()
+    await page.clock.fastForward('01:00')
+    t.equal(await page.getByRole('button', { name: 'Undo' }).count(), 1)
+    await page.getByRole('link', { name: 'Two' }).focus()
+    await page.clock.fastForward('01:00')
+    await savedIn(board, 'backlog', ['Two'])
+  })
+
   t.test('a card is deleted with a way back', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board)

@@ -100,7 +100,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
       ])
       await panel.getByRole('button', { name: 'Delete all…' }).click()
       await panel.getByRole('button', { name: 'Delete 2' }).click()
-      await panel.getByText('No event was given up.').waitFor()
+      await panel.getByText('No dead letters.').waitFor()
     },
   )
 

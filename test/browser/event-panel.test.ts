@@ -5,7 +5,14 @@ import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
 import { hasRows, rows } from './events-site.js'
 import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
-import { findAxeViolations, findAxeViolationsInBothSchemes, overflow, query, untilHolds } from './page-checks.js'
+import {
+  findAxeViolations,
+  findAxeViolationsInBothSchemes,
+  focused,
+  overflow,
+  query,
+  untilHolds,
+} from './page-checks.js'
 
 /** The days that events of these tests are of. */
 const RANGE = 'from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
@@ -79,8 +86,9 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     )
     const page = await site.openTab(t, await site.serve(t, { ledger: book.ledger }), `/?${RANGE}&event=push`)
     const story = page.getByRole('region', { name: 'Story' })
-    await story.getByRole('button', { name: 'Show' }).click()
+    await story.getByRole('button', { name: 'Show' }).press('Enter')
     await story.getByRole('listitem').nth(1).waitFor()
+    t.equal(await focused(page), 'Story')
     t.equal(await story.getByRole('listitem').count(), 2)
     t.same(await findAxeViolations(page), [])
     await story.getByRole('button', { name: /commit 7e6d5c4b3a/ }).click()

@@ -114,6 +114,28 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     t.match(await page.getByRole('button', { name: 'Filters' }).innerText(), '1')
   })
 
+  t.test('on phones the first line has the actor and the verb, and the second what it was about', async t => {
+    const target = {
+      ...{ type: 'pipeline', key: 'pipeline:7', display: 'pipeline of a branch with a long name' },
+      parent: { type: 'project', key: 'project:1', display: 'brindlequay/data/tides-and-timetables' },
+    }
+    const action = { kind: 'pipeline.running', object_type: 'pipeline', verb: 'running', metadata: {} }
+    const who = 'tides-runner'
+    await post(server, message({ kind: action.kind, source: 'code_b', who, actor_role: 'bot', action, target }))
+    const cut = (within: string) => `[...document.querySelectorAll('${within}')]
+      .filter(each => each.scrollWidth > each.clientWidth).map(each => each.innerText)`
+    for (const window of [PHONE, {}]) {
+      const page = await site.openTab(t, server, '/?source=code_b', window)
+      await rows(page).first().waitFor()
+      t.match(await page.locator('.event-head').innerText(), /^tides-runner\s+bot\s+is running$/)
+      t.same(await page.evaluate(cut('.event-head *')), [])
+      const [head, tail] = await Promise.all(
+        ['.event-head .event-verb', '.event-tail .event-object'].map(each => page.locator(each).boundingBox()),
+      )
+      if (window === PHONE) t.ok((tail?.y ?? 0) > (head?.y ?? 999))
+    }
+  })
+
   t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
     t.same(site.complaints, [])
   })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { hasRows, isAtEnd, message, post, rows, said, start } from './events-site.js'
 import { ObservatorySite, ROOT_PATH } from './observatory-site.js'
-import { addressOf, query } from './page-checks.js'
+import { addressOf, focused, overflow, query } from './page-checks.js'
 
 const JOB = { kind: 'job.failed', object_type: 'job', verb: 'failed', outcome: 'failed', metadata: {} }
 
@@ -106,6 +106,42 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.same((await addressOf(page)).searchParams.getAll('actor'), ['Retry Robot', 'Jonas Weber'])
   })
 
+  t.test('several values are chosen although the line has no room for them, and the focus stays in it', async t => {
+    const page = await site.openTab(t, server)
+    let release = () => {}
+    const isReleased = new Promise<void>(resolve => {
+      release = resolve
+    })
+    // Long counts, which become short, and later, with a filter.
+    await page.route('**/api/histogram?*', async route => {
+      const response = await route.fetch()
+      const json = await response.json()
+      if (route.request().url().includes('outcome=')) await isReleased
+      else for (const each of Object.values<{ count: number }>(json.by_source)) each.count *= 1e9
+      await route.fulfill({ response, json })
+    })
+    await page.reload()
+    await page.getByRole('button', { name: /^backup 15/ }).waitFor()
+    const all = page.getByRole('button', { name: /^Filters/ })
+    let width = 1800
+    do {
+      width -= 40
+      await page.setViewportSize({ width, height: 800 })
+      await overflow(page)
+    } while ((await all.count()) === 0)
+    await page.setViewportSize({ width: width + 40, height: 800 })
+    await page.getByRole('button', { name: 'Outcome', exact: true }).click()
+    const outcomes = page.getByRole('dialog', { name: 'Outcome' })
+    for (const name of [/^Failed/, /^Succeeded/]) await outcomes.getByRole('option', { name }).click()
+    t.same((await addressOf(page)).searchParams.getAll('outcome'), ['failed', 'succeeded'])
+    await page.keyboard.press('Escape')
+    await all.and(page.locator(':focus')).waitFor()
+    release()
+    await page.getByRole('button', { name: 'Outcome: 2 selected' }).and(page.locator(':focus')).waitFor()
+    await page.getByRole('button', { name: 'Clear Outcome' }).press('Enter')
+    t.equal(await focused(page), 'Outcome')
+  })
+
   t.test('what failed has a mark and a filter, and a person can be left out', async t => {
     const page = await site.openTab(t, server, '/?source=code_a')
     await rows(page).first().waitFor()
@@ -174,7 +210,8 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await rows(page).first().waitFor()
     const seen = new Set<string>()
     for (let isLast = false; !isLast; ) {
-      isLast = (await page.getByText('This is the first event of the ledger').isVisible()) && (await isAtEnd(page))
+      isLast =
+        (await page.getByText('No earlier event matches. The ledger begins on').isVisible()) && (await isAtEnd(page))
       for (const text of await page.locator('.event-said').allInnerTexts()) seen.add(text)
       await page.evaluate(`document.querySelector('.virtual-list').scrollBy(0, 500)`)
       // The rows follow in the frames after the scrolling.
@@ -202,6 +239,15 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     const saved = `JSON.parse(localStorage['daybook.searches']).map(({ query }) => query)`
     t.same(await other.evaluate(saved), ['q=one', 'q=other'])
     await one.evaluate(`delete localStorage['daybook.searches']`)
+  })
+
+  t.test('a search that fails keeps the rows, and shows that they are of the previous one', async t => {
+    const page = await site.openTab(t, server)
+    await hasRows(page)
+    await page.route('**/api/events?*', route => route.abort())
+    await page.getByRole('searchbox', { name: /^Search/ }).fill('robot')
+    await page.getByText('The search could not be made. These are the events of the previous one.').waitFor()
+    await hasRows(page)
   })
 
   t.test('when nothing matches it shows the search, and what would find something', async t => {

@@ -43,6 +43,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await page.keyboard.press('Enter')
     await page.getByText('Deleted nightly-import. Its events and subscriptions stay.').waitFor()
     t.equal(await page.getByRole('row').count(), 3)
+    await page.locator('.row-name:focus', { hasText: 'bob' }).waitFor()
     t.same(await names(), ['Ada', 'bob', 'nightly-import'], 'it can still be undone')
     await page.getByRole('status').getByRole('button', { name: 'Close' }).press('Enter')
     while ((await names()).length > 2) await page.waitForTimeout(20)
@@ -224,6 +225,21 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await page.getByRole('button', { name: 'Account: admin token' }).click()
     await page.getByRole('menuitem', { name: 'Your account…' }).click()
     await page.getByText('You used the admin token, which is not an account.').waitFor()
+  })
+
+  t.test('a session that could not be loaded is a failure of the view, and is asked for again', async t => {
+    const page = await openAs(t, 'Ada', '/people')
+    let isRefused = true
+    const body = JSON.stringify({ code: 'store_busy', detail: 'The database is busy.' })
+    await page.route('**/api/session', route => {
+      return isRefused
+        ? route.fulfill({ status: 503, contentType: 'application/problem+json', body })
+        : route.continue()
+    })
+    await page.reload()
+    await page.getByText('The people could not be loaded. The database is busy.').waitFor()
+    isRefused = false
+    await page.getByText('2 accounts, 1 admin').waitFor()
   })
 
   t.test('it fits a phone and letters twice as large', async t => {

@@ -107,8 +107,6 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
       // Input during the save becomes a draft on top of the saved version.
       keepDraft(key, written === sent ? undefined : { base: textOf(saved), version: saved.version, mine: written })
       setMerged(false)
-      // The edited field disappears.
-      document.activeElement?.closest('textarea')?.closest<HTMLElement>('.panel-content')?.focus()
       setWriting(false)
       announce('Saved')
     } catch (error) {
@@ -149,7 +147,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const merge = () => {
     keepDraft(key, mergeDraft(draft, card))
     setMerged(true)
-    setWriting(true)
+    write()
     announce('Merged, not saved yet')
   }
   const take = () => {

@@ -33,7 +33,7 @@ export function tileId(id: string): string {
 export function CardTile(props: CardTileProps) {
   const { card, isOpen, isTabStop, terms, onFocus, onKeyDown, onPointerDown, onMove } = props
   const query = place.query({ card: card.id, show: 'card', run: '' })
-  return html`<li class="card-place" data-card=${card.id}>
+  return html`<li class="card-place" data-id=${card.id}>
     <a id=${tileId(card.id)} class=${classes('card', isOpen && 'is-open')} href=${href('/', query)} draggable=${false}
       tabindex=${isTabStop ? 0 : -1} aria-current=${isOpen ? 'true' : undefined}
       onFocus=${onFocus} onKeyDown=${onKeyDown} onPointerDown=${onPointerDown}>

@@ -144,7 +144,7 @@ export function deleteCard({ id, title, version }: Card): void {
     }
   }
   announce(`Deleted ${title}`)
-  deleteLater({ key, words: `Deleted “${title}”. Its runs stay.`, remove, failure: `“${title}” is still there.` })
+  deleteLater({ key, id, words: `Deleted “${title}”. Its runs stay.`, remove, failure: `“${title}” is still there.` })
 }
 
 /** @param known handles the response, if the same board is still shown */

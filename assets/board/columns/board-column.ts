@@ -4,6 +4,8 @@ import { count } from '#model/counted'
 import { announce } from '../../shared/announce.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { showToast } from '../../shared/controls/toast.js'
+import { registerDraft, takeDraft } from '../../shared/drafts.js'
+import { focusAfter } from '../../shared/focus.js'
 import { classes, html } from '../../shared/html.js'
 import { isCoarse, isPhone } from '../../shared/media.js'
 import { reasonOf } from '../../shared/server/api.js'
@@ -21,8 +23,10 @@ export interface BoardColumnProps {
   openId: string
   /** The card that is this column's tab stop. */
   tabStop: string | undefined
-  isAdding: boolean
-  onAdd: (isAdding: boolean) => void
+  /** Text with which the quick add begins; undefined while it is closed. */
+  adding: string | undefined
+  /** Opens the quick add with a text, or closes it. */
+  onAdd: (title: string | undefined) => void
   onOpen: (id: string) => void
   onFocus: (id: string) => void
   onMove: (card: Card) => void
@@ -33,7 +37,7 @@ export interface BoardColumnProps {
 const DRAWN = 150
 
 export function BoardColumn(props: BoardColumnProps) {
-  const { column, total, isFiltered, terms, openId, tabStop, isAdding, onAdd, onOpen, onFocus, onMove } = props
+  const { column, total, isFiltered, terms, openId, tabStop, adding, onAdd, onOpen, onFocus, onMove } = props
   const { onKeyDown, onPointerDown } = props
   const [drawn, setDrawn] = useState(DRAWN)
   const { name, cards, isKnown } = column
@@ -61,7 +65,7 @@ export function BoardColumn(props: BoardColumnProps) {
         ${
           isKnown &&
           html`<button type="button" class="button quiet icon small push" aria-label=${`Add a card to ${title}`} title="Add a card (n)"
-            onClick=${() => onAdd(true)}><${Glyph} name="plus" /></button>`
+            onClick=${() => onAdd('')}><${Glyph} name="plus" /></button>`
         }
       </header>`
     }
@@ -75,36 +79,57 @@ export function BoardColumn(props: BoardColumnProps) {
         </button>`
       }
       ${
-        isAdding
-          ? html`<${QuickAdd} column=${name} onLeave=${() => onAdd(false)} onOpen=${onOpen} />`
+        adding !== undefined
+          ? html`<${QuickAdd} column=${name} begin=${adding} onAdd=${onAdd} onOpen=${onOpen} />`
           : isPhone.value &&
             isKnown &&
-            html`<button type="button" class="button column-add" onClick=${() => onAdd(true)}><${Glyph} name="plus" />Add to ${title}</button>`
+            html`<button type="button" class="button column-add" onClick=${() => onAdd('')}><${Glyph} name="plus" />Add to ${title}</button>`
       }
     </div>
   </section>`
 }
 
+const KEPT = 'board:quick-add'
+/** Titles that are not cards yet: in the field, or being sent. A login or a reload keeps them. */
+const unsent = new Set<{ column: string; title: string }>()
+registerDraft(KEPT, () => (unsent.size > 0 ? [...unsent] : undefined))
+
+/** The text that a login or a reload has interrupted, for one field. */
+export function takeQuickAdd(): { column: string; title: string } | undefined {
+  const kept = takeDraft(KEPT)
+  const all = Array.isArray(kept) ? kept.map(Object) : []
+  return all[0] && { column: String(all[0].column), title: all.map(({ title }) => String(title)).join(' ') }
+}
+
 interface QuickAddProps {
   column: string
-  onLeave: () => void
+  begin: string
+  onAdd: (title: string | undefined) => void
   onOpen: (id: string) => void
 }
 
 /** A field at the end of a column: Enter adds and stays, Shift+Enter adds and opens, Esc leaves. */
-function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
-  const [title, setTitle] = useState('')
+function QuickAdd({ column, begin, onAdd, onOpen }: QuickAddProps) {
+  const [title, setTitle] = useState(begin)
   const [problem, setProblem] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
+  const [before] = useState(document.activeElement)
   // A layout effect, so that the field has the focus before the next key press.
   useLayoutEffect(() => {
     field.current?.focus()
     field.current?.scrollIntoView({ block: 'nearest' })
   }, [])
+  useLayoutEffect(() => {
+    const typed = { column, title }
+    if (title.trim() !== '') unsent.add(typed)
+    return () => void unsent.delete(typed)
+  }, [column, title])
 
   const add = async (isToOpen: boolean) => {
     const words = title.replace(/\s+/g, ' ').trim()
     if (words === '') return
+    const sent = { column, title: words }
+    unsent.add(sent)
     setTitle('')
     setProblem('')
     try {
@@ -118,10 +143,16 @@ function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
       const show = field.current ? setProblem : (words: string) => showToast({ words })
       show(`“${words}” was not added. ${reasonOf(error)}`)
     }
+    unsent.delete(sent)
+  }
+  const leave = () => {
+    onAdd(undefined)
+    if (title.trim() !== '') showToast({ words: 'Closed without saving.', undo: () => onAdd(title) })
+    focusAfter(() => (before instanceof HTMLElement && before.isConnected ? before : undefined))
   }
   const press = (event: KeyboardEvent) => {
     if (event.isComposing) return
-    if (event.key === 'Escape') onLeave()
+    if (event.key === 'Escape') leave()
     else if (event.key === 'Enter') void add(event.shiftKey)
     else return
     event.preventDefault()
@@ -131,14 +162,14 @@ function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
     <textarea ref=${field} class="quick-add-field touch" rows="1" maxlength="200" value=${title} enterkeyhint="done"
       aria-label=${`Title of a new card in ${columnTitle(column)}`} aria-invalid=${problem !== '' || undefined}
       onInput=${(event: Event) => setTitle((event.target as HTMLTextAreaElement).value)}
-      onKeyDown=${press} onBlur=${() => title === '' && problem === '' && !isCoarse.value && onLeave()}></textarea>
+      onKeyDown=${press} onBlur=${() => title === '' && problem === '' && !isCoarse.value && onAdd(undefined)}></textarea>
     ${problem && html`<p class="field-problem" role="alert">${problem}</p>`}
     ${
       isCoarse.value
         ? html`<div class="quick-add-foot row wrap">
             <button type="button" class="button small primary" onClick=${() => void add(false)}>Add</button>
             <button type="button" class="button small" onClick=${() => void add(true)}>Add and open</button>
-            <button type="button" class="button small quiet" onClick=${onLeave}>Close</button>
+            <button type="button" class="button small quiet" onClick=${leave}>Close</button>
           </div>`
         : html`<p class="quick-add-foot row wrap hint">
             <span><kbd>↵</kbd> add</span><span><kbd>⇧↵</kbd> add and open</span><kbd class="push" title="leave">Esc</kbd>

@@ -22,7 +22,7 @@ export const dragPoint: ReadonlySignal<{ x: number; y: number }> = point
 export interface DragOptions {
   card: Card
   from: { column: string; index: number }
-  /** The element that contains the columns: `[data-column]`, with cards `[data-card]`. */
+  /** The element that contains the columns: `[data-column]`, with cards `.card-place`. */
   board: HTMLElement
   onDrop: (target: Drag['target']) => void
 }
@@ -112,7 +112,7 @@ function targetAt(board: HTMLElement, id: string, x: number, middle: number): Dr
   const nearest = columns.sort((a, b) => distance(a) - distance(b))[0]
   const column = nearest?.dataset.column
   if (!nearest || column === undefined) return undefined
-  const cards = [...nearest.querySelectorAll<HTMLElement>('[data-card]')].filter(({ dataset }) => dataset.card !== id)
+  const cards = [...nearest.querySelectorAll<HTMLElement>('.card-place')].filter(({ dataset }) => dataset.id !== id)
   const index = cards.filter(card => {
     const { top, height } = card.getBoundingClientRect()
     return top + height / 2 < middle

@@ -45,7 +45,7 @@ export function ConsumerPanel({ consumer, onClose }: { consumer: Consumer; onClo
       </dl>
       ${error && html`<p class="hint spaced">Last error${consumer.failed_at && html`, <${Time} at=${consumer.failed_at} as="relative" />`}</p><${ErrorText} text=${error} />`}
     </section>
-    <section class="panel-section" aria-labelledby="seek"><h3 id="seek">Continue elsewhere</h3><${Seek} consumer=${consumer} /></section>
+    <section class="panel-section" aria-labelledby="seek"><h3 id="seek">Set position</h3><${Seek} consumer=${consumer} /></section>
     <${DeadLetters} key=${name} consumer=${consumer} />
   <//>`
 }
@@ -93,7 +93,7 @@ function DeadLetters({ consumer }: { consumer: Consumer }) {
   return html`<section class="panel-section" aria-labelledby="dead-letters">
     <h3 id="dead-letters">Dead letters <span class="hint">${count(amount)}</span></h3>
     <${LoadProblem} of=${letters} what="They could not be loaded." />
-    ${amount === 0 && html`<p class="quiet-text">No event was given up.</p>`}
+    ${amount === 0 && html`<p class="quiet-text">No dead letters.</p>`}
     ${
       amount > 0 &&
       html`<div class="row wrap spaced">

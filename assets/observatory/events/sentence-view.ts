@@ -4,8 +4,8 @@ import { Words } from '../../shared/words/text-view.js'
 
 /** Longer names and breadcrumbs are truncated. */
 const SHORT = 200
-/** A shorter place is never truncated, so it needs no minimum width. Characters. */
-const SHORT_PLACE = 12
+/** A shorter name or place is never truncated, so it needs no minimum width. Characters. */
+const NEVER_CUT = 12
 
 export interface SentenceProps {
   parts: readonly SentencePart[]
@@ -16,16 +16,14 @@ export interface SentenceProps {
   mark?: Children
 }
 
-/** A sentence in three parts. If there is no room, the middle part (the place) is truncated. */
+/** A sentence in two parts: actor and verb, and the rest, on phones in a second line. The place is truncated first. */
 export function Sentence({ parts, mark, ...rest }: SentenceProps) {
-  const at = parts.findIndex(part => part.kind === 'place')
-  const head = at === -1 ? parts : parts.slice(0, at)
-  const place = parts[at]
-  const tail = at === -1 ? [] : parts.slice(at + 1)
+  const place = parts.findIndex(part => part.kind === 'place')
+  const at = parts[0]?.kind === 'doer' ? 2 : place === -1 ? parts.length : place
+  const pieces = (some: readonly SentencePart[]) => some.map(part => html`<${Piece} part=${part} ...${rest} />`)
   return html`
-    ${head.length > 0 && html`<span class="event-head">${mark && html`${mark} `}${head.map(part => html`<${Piece} part=${part} ...${rest} />`)}</span>`}
-    ${place?.kind === 'place' && html`<${Place} steps=${place.steps} terms=${rest.terms} />`}
-    ${tail.length > 0 && html`<span class="event-tail">${tail.map(part => html`<${Piece} part=${part} ...${rest} />`)}</span>`}
+    ${at > 0 && html`<span class="event-head">${mark && html`${mark} `}${pieces(parts.slice(0, at))}</span>`}
+    ${at < parts.length && html`<span class="event-tail">${pieces(parts.slice(at))}</span>`}
   `
 }
 
@@ -36,22 +34,25 @@ interface PieceProps extends Omit<SentenceProps, 'parts' | 'mark'> {
 function Piece({ part, terms, role, isProgram }: PieceProps) {
   switch (part.kind) {
     case 'doer':
-      return html`<strong class="event-who"><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></strong>${' '}
+      return html`<strong class=${classes('event-who', isShort(part.text) && 'is-short')}><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></strong>${' '}
         ${role && html`<span class=${isProgram ? 'tag' : 'event-role'}><${Words} text=${role} limit=${SHORT} /></span> `}`
     case 'words':
       return html`<span class="event-verb"><${Words} text=${part.text} limit=${SHORT} /></span> `
     case 'name':
-      return html`<span class="event-name"><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></span> `
+      return html`<span class=${classes('event-name', isShort(part.text) && 'is-short')}><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></span> `
     case 'outcome':
       return html`<span class=${classes('event-outcome', part.isBad && 'is-danger')}><span class="event-colon">: </span><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></span>`
     case 'place':
-      return null
+      return html`<${Place} steps=${part.steps} terms=${terms} />`
   }
 }
 
+function isShort(text: string): boolean {
+  return text.length < NEVER_CUT
+}
+
 function Place({ steps, terms }: { steps: readonly string[]; terms: readonly string[] }) {
-  const isShort = steps.join().length < SHORT_PLACE
-  return html`<span class=${classes('event-crumbs', isShort && 'is-short')}>
+  return html`<span class=${classes('event-crumbs', isShort(steps.join()) && 'is-short')}>
     ${steps.map(
       (step, at) => html`${at > 0 && html`<span class="event-step"> › </span>`}
         <span class=${at === steps.length - 1 ? 'event-object' : 'event-parent'}><${Words} text=${step} terms=${terms} limit=${SHORT} /></span>`,

@@ -57,7 +57,7 @@ function revise(id: string, changes: Partial<ListedUser>): void {
 /** Deletes an account, with ten seconds to undo. */
 export function deletePerson({ id, username }: ListedUser): void {
   deleteLater({
-    ...{ key: id, failure: `${username} was not deleted.` },
+    ...{ key: id, id, failure: `${username} was not deleted.` },
     words: html`Deleted <strong>${username}</strong>. Its events and subscriptions stay.`,
     remove: async () => {
       await api(`/api/users/${segment(id)}`, { method: 'DELETE', keepalive: true })

@@ -5,7 +5,7 @@ import { ProblemNote } from '../../shared/controls/note.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { segment, useSending } from '../../shared/server/api.js'
-import { loadSession } from '../../shared/server/session.js'
+import { sessionLoad } from '../../shared/server/session.js'
 import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { SessionList, TokenList } from './credentials.js'
@@ -26,7 +26,7 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
   const changeRole = (role: Role) =>
     send(async () => {
       await changePerson(person, { role })
-      if (isOwn(person)) await loadSession()
+      if (isOwn(person)) await sessionLoad.load()
     })
   return html`<${Panel} label=${`Account ${username}`} size="person" onClose=${onClose}
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}

@@ -123,7 +123,7 @@ function Sample({ name, read }: { name: string; read?: () => unknown }) {
   </section>`
 }
 
-const EMPTY = { name: 'nothing', definition: { proof: { type: 'token', header: 'X-Token' }, rules: [] } as object }
+const EMPTY = { name: 'none', definition: { proof: { type: 'token', header: 'X-Token' }, rules: [] } as object }
 
 /** A new source, or the definition and the secrets of one. */
 export function SourceForm({ source: current, onOpen, onClose }: SourceProps<WholeSource | undefined>) {
@@ -161,10 +161,10 @@ export function SourceForm({ source: current, onOpen, onClose }: SourceProps<Who
         !source &&
         html`<${TextField} label="Name" maxlength="40" value=${name} onChange=${(name: string) => setDraft({ ...draft, name })}
           hint="Small letters, digits, _ and -. It begins the keys of its events." />
-        <label><span class="field-label">Begin with</span>
+        <label><span class="field-label">Template</span>
           <select class="field" onChange=${begin}>${presets.map(({ name }) => html`<option key=${name}>${name}</option>`)}</select></label>`
       }
-      <label><span class="field-label">Definition: its proof and its mapping</span>
+      <label><span class="field-label">Definition: verification and mapping</span>
         <textarea class="field code json-field" rows="18" maxlength="65536" spellcheck=${false} autocomplete="off" value=${json} onInput=${(event: Event) => setDraft({ ...draft, json: textOf(event) })} /></label>
       <div><label><span class="field-label">Secrets, one on each line</span>
           <textarea class="field code" rows="2" spellcheck=${false} autocomplete="off" value=${secrets} onInput=${(event: Event) => setSecrets(textOf(event))} /></label>

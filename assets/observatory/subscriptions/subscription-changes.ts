@@ -75,7 +75,7 @@ export function deleteSubscription(subscription: Subscription): void {
     void overview.load()
   }
   const failure = html`<code>${nameOf(subscription)}</code> was not deleted.`
-  deleteLater({ key: id, words: html`<${DeletedWords} subscription=${subscription} />`, remove, failure })
+  deleteLater({ key: id, id, words: html`<${DeletedWords} subscription=${subscription} />`, remove, failure })
 }
 
 /** `Deleted topic:3980. Its 212 events stay.` The number appears once known. */

@@ -6,6 +6,7 @@ import { Unloaded } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { text } from '../../shared/query-state.js'
 import { isAdmin, isOpen } from '../../shared/server/session.js'
+import { ViewTitle } from '../../shared/shell.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
 import { consumers, EVERY_MS, filterWords, LagView } from '../consumers/consumer-list.js'
@@ -24,7 +25,7 @@ export function ConsumersView() {
   useEffect(() => void loadOwners(), [isAdminHere])
   const opened = all?.find(({ name }) => name === openName)
   return html`<div class="view-main fill table-view">
-    <div class="view-head row wrap"><h1>Consumers</h1>${all && html`<span class="quiet-text">${counted(all.length, 'consumer')}</span>`}</div>
+    <div class="view-head row wrap"><${ViewTitle} title="Consumers" />${all && html`<span class="quiet-text">${counted(all.length, 'consumer')}</span>`}</div>
     <${Content} all=${all} openName=${openName} />
   </div>
   ${opened && html`<${ConsumerPanel} key=${openName} consumer=${opened} onClose=${() => state.set({ consumer: '' })} />`}`

@@ -9,7 +9,7 @@ import { SourceGlyph } from '../../shared/controls/glyph.js'
 import { LoadProblem, Unloaded } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { api, createResource } from '../../shared/server/api.js'
-import { isAdmin, session } from '../../shared/server/session.js'
+import { isAdmin, session, sessionLoad } from '../../shared/server/session.js'
 import { ViewTitle } from '../../shared/shell.js'
 import { bytes } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
@@ -49,8 +49,8 @@ export function DeliveriesView() {
   const others = html`<p class="view-pad spaced">Admins see each refused delivery, and why it was refused. On the server, <code>daybook platforms deliveries</code> shows it.</p>`
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="Deliveries" />
-      ${trace && html`<span class="quiet-text">Counted since <${Time} at=${trace.since} as="relative" /></span>`}</div>
-    ${stats && session.value ? html`<div class="table-scroll named"><${SourceRows} stats=${stats} trace=${trace} />${isAdminHere ? ofAdmins : others}</div>` : html`<${Unloaded} of=${overview} name="deliveries" />`}
+      ${trace && html`<span class="quiet-text">Since the server started, <${Time} at=${trace.since} as="relative" /></span>`}</div>
+    ${stats && session.value ? html`<div class="table-scroll named"><${SourceRows} stats=${stats} trace=${trace} />${isAdminHere ? ofAdmins : others}</div>` : html`<${Unloaded} of=${stats ? sessionLoad : overview} name="deliveries" />`}
   </div>`
 }
 
@@ -86,8 +86,8 @@ function Refused({ trace: { refused }, hooks }: { trace: DeliveryTraceState; hoo
     return html`<section class="panel-section">${title}<p class="quiet-text spaced">No delivery was refused.</p></section>`
   return html`<section class="panel-section" aria-labelledby="refused">${title}
     <p class="spaced">The server keeps nothing of what it refuses, because nothing proves who sent it. Correct the reason, then receive it again:</p>
-    <div class="row wrap spaced">${listed.map(source => html`<${AskButton} key=${source} label=${`Fetch those of ${sourceLabel(source)}…`} answer="Fetch" question=${`What ${sourceLabel(source)} lists of seven days and the ledger lacks is recorded.`} run=${compare(false, source)} />`)}</div>
-    ${others.length > 0 && html`<p class="hint spaced">${others.join(', ')}: let the sender deliver again.</p>`}
+    <div class="row wrap spaced">${listed.map(source => html`<${AskButton} key=${source} label=${`Fetch those of ${sourceLabel(source)}…`} answer="Fetch" question=${`Records deliveries of ${sourceLabel(source)} of the last 7 days that the ledger lacks.`} run=${compare(false, source)} />`)}</div>
+    ${others.length > 0 && html`<p class="hint spaced">${others.join(', ')}: redeliver from the sender.</p>`}
   </section>
   <table class="table" aria-labelledby="refused"><thead><tr><th>When</th><th>Source</th><th>Why</th><th class="if-wide">Delivery</th></tr></thead>
     <tbody>${refused.map(({ at, source, code, detail, delivery_id: id, bytes: size }) => {
@@ -114,8 +114,8 @@ const COUNTS = {
 /** The result of the last comparison with the list of each platform, and a button to start another one. */
 function Reconciled({ status: { hooks, running, reports } }: { status: ReconcileStatus }) {
   const buttons = html`<div class="row wrap spaced">
-      <${AskButton} label="Look what is missing…" answer="Look" question=${`The lists of ${counted(hooks.length, 'hook')} are read. Nothing is recorded.`} run=${compare(true)} />
-      <${AskButton} label="Fetch what is missing…" answer="Fetch" question="What the platforms list of seven days and the ledger lacks is recorded." run=${compare(false)} />
+      <${AskButton} label="Check for missing deliveries…" answer="Check" question=${`The lists of ${counted(hooks.length, 'hook')} are read. Nothing is recorded.`} run=${compare(true)} />
+      <${AskButton} label="Fetch missing deliveries…" answer="Fetch" question="Records deliveries of the last 7 days that the ledger lacks." run=${compare(false)} />
     </div>`
   const noHooks = html`<p class="spaced">This server compares no hooks. GitHub, GitLab and Discourse list what they delivered: name their hooks in${' '}
       <code>EVENT_RECONCILE_HOOKS_…</code>, set <code>EVENT_RECONCILE=1</code>, and restart the server.</p>`

@@ -10,7 +10,7 @@ import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
 import { flag, text } from '../../shared/query-state.js'
 import { isDemo } from '../../shared/server/root-path.js'
-import { isAdmin, isOpen, session } from '../../shared/server/session.js'
+import { isAdmin, isOpen, session, sessionLoad } from '../../shared/server/session.js'
 import { usePhoneActions, ViewTitle } from '../../shared/shell.js'
 import { quoted } from '../events/event-commands.js'
 import { keepFresh, overview } from '../overview.js'
@@ -27,7 +27,7 @@ export function PeopleView() {
   if (isAdmin()) return html`<${PeopleForAdmins} />`
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="People" /></div>
-    ${!session.value ? html`<${Unloaded} of=${people} name="people" />` : isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
+    ${!session.value ? html`<${Unloaded} of=${sessionLoad} name="people" />` : isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
   </div>`
 }
 

@@ -8,7 +8,7 @@ import { classes, html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
 import { flag, text } from '../../shared/query-state.js'
-import { isAdmin, session } from '../../shared/server/session.js'
+import { isAdmin, session, sessionLoad } from '../../shared/server/session.js'
 import { usePhoneActions, ViewTitle } from '../../shared/shell.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
@@ -47,7 +47,7 @@ export function SourcesView() {
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="Sources" />${all && html`<span class="quiet-text">${counted(all.length, 'source')}</span>`}
       ${!isPhone.value && isAdminHere && html`<span class="push">${button}</span>`}</div>
-    ${all ? html`<${LoadProblem} of=${sources} what="This list may be outdated." /><${Rows} all=${all} openName=${openName} />` : html`<${Unloaded} of=${sources} name="sources" />`}
+    ${all ? html`<${LoadProblem} of=${sources} what="This list may be outdated." /><${Rows} all=${all} openName=${openName} />` : html`<${Unloaded} of=${session.value ? sources : sessionLoad} name="sources" />`}
   </div>
   ${((isNew && isAdminHere) || (opened && edit)) && html`<${SourceForm} key=${`${openName} form`} ...${props} />`}
   ${opened && !edit && html`<${SourcePanel} key=${openName} ...${props} />`}`
@@ -58,7 +58,7 @@ function Rows({ all, openName }: { all: readonly ListedSource[]; openName: strin
   const isAdminHere = isAdmin()
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="no-sources"><h2 id="no-sources">No source is defined yet.</h2>
-      <p>Any service that sends webhooks can be a source: you define how its deliveries prove themselves, and which events they become. So can a feed, RSS or Atom, which the server reads. ${!isAdminHere && html`Only admins can; on the server, <code>daybook sources add</code> does it.`}</p></section>`
+      <p>Any service that sends webhooks can be a source: you define how deliveries are verified and mapped to events. An RSS or Atom feed can be a source too. ${!isAdminHere && html`Only admins can; on the server, <code>daybook sources add</code> does it.`}</p></section>`
   }
   return html`<div class="table-scroll named"><table class="table">
     <thead><tr><th>Name</th>${isAdminHere && html`<th class="if-wide">Proof</th>`}<th>Secret</th><th class="number">Events</th><th class="if-wide">Newest event</th><th class="if-wide">Address</th></tr></thead>

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useKeptFocus } from '../focus.js'
 import { type Children, classes, html } from '../html.js'
 import { coverKeys, type KeyBinding, useKeys } from '../keys/keys.js'
 import { isPhone, isWide } from '../media.js'
@@ -101,6 +102,7 @@ export function Panel(props: PanelProps) {
   const { label, onClose, head, actions, foot, children, size = 'event', takesFocus = false } = props
   const element = useRef<HTMLDialogElement>(null)
   const isModal = !isWide.value
+  useKeptFocus(element, () => element.current?.querySelector<HTMLElement>('.panel-content'))
   useFocusReturn()
   useLayoutEffect(() => {
     const dialog = element.current

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { focusAfter } from '../focus.js'
 import { type Children, html } from '../html.js'
 import { Words } from '../words/text-view.js'
 import { Glyph } from './glyph.js'
@@ -21,6 +22,8 @@ interface Toast extends ToastOptions {
 const toasts = signal<readonly Toast[]>([])
 /** Places for toasts: the page, and each open modal above it. */
 const places = signal<readonly symbol[]>([])
+/** How often a toast in use is looked at again. */
+const LINGER_MS = 2_000
 let lastId = 0
 
 /** Shows a message with an undo button. @returns ends it immediately, as if its time had passed */
@@ -28,8 +31,10 @@ export function showToast(options: ToastOptions): () => void {
   lastId += 1
   const toast: Toast = { ...options, id: lastId }
   toasts.value = [...toasts.peek(), toast]
-  // The time does not depend on where the toast is shown.
-  window.setTimeout(() => end(toast, 'commit'), (options.seconds ?? 10) * 1000)
+  // The time does not depend on where the toast is shown. A toast in use stays.
+  const isUsed = () => document.querySelector(`[data-toast="${toast.id}"]:is(:hover, :focus-within)`)
+  const finish = () => (isUsed() ? window.setTimeout(finish, LINGER_MS) : end(toast, 'commit'))
+  window.setTimeout(finish, (options.seconds ?? 10) * 1000)
   return () => void end(toast, 'commit')
 }
 
@@ -67,14 +72,18 @@ export function Toasts() {
 
 function ToastView({ toast }: { toast: Toast }) {
   const { words, undo } = toast
-  return html`<div class="toast row anywhere">
+  const press = (how: 'commit' | 'undo') => () => {
+    end(toast, how)
+    focusAfter(() => undefined)
+  }
+  return html`<div class="toast row anywhere" data-toast=${toast.id}>
     <p>${typeof words === 'string' ? html`<${Words} text=${words} />` : words}</p>
     ${
       undo &&
-      html`<button type="button" class="button quiet accent" onClick=${() => end(toast, 'undo')}>
+      html`<button type="button" class="button quiet accent" onClick=${press('undo')}>
         <${Glyph} name="undo" />Undo
       </button>`
     }
-    <button type="button" class="button quiet icon" aria-label="Close" onClick=${() => end(toast, 'commit')}><${Glyph} name="close" /></button>
+    <button type="button" class="button quiet icon" aria-label="Close" onClick=${press('commit')}><${Glyph} name="close" /></button>
   </div>`
 }

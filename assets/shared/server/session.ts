@@ -1,11 +1,17 @@
-import { signal } from '@preact/signals'
 import type { Session } from '#model/ledger-answers'
 import { commitToasts, showToast } from '../controls/toast.js'
-import { api, rememberCsrfToken } from './api.js'
+import { api, createResource, rememberCsrfToken } from './api.js'
 import { rootPath } from './root-path.js'
 
+/** Its problem is the reason why the user is unknown. */
+export const sessionLoad = createResource<Session>(async signal => {
+  const found = await api<Session>('/api/session', { signal })
+  rememberCsrfToken(found.csrf_token)
+  return found
+})
+
 /** The logged-in user; undefined until the server has responded. */
-export const session = signal<Session | undefined>(undefined)
+export const session = sessionLoad.value
 
 /** Whether no login is set up, so that everyone who can reach the server may read and write. */
 export function isOpen(): boolean {
@@ -20,12 +26,6 @@ export function isAdmin(): boolean {
 export function ownName(): string {
   if (session.value?.user) return session.value.user.username
   return session.value?.is_bootstrap_admin ? 'Admin token' : 'Not signed in'
-}
-
-export async function loadSession(): Promise<void> {
-  const found = await api<Session>('/api/session')
-  rememberCsrfToken(found.csrf_token)
-  session.value = found
 }
 
 export async function logOut(): Promise<void> {

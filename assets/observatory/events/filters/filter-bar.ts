@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { count } from '#model/counted'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { SearchField } from '../../../shared/controls/search-field.js'
+import { useKeptFocus } from '../../../shared/focus.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { isPhone } from '../../../shared/media.js'
@@ -17,6 +18,7 @@ import { RangePicker } from './range-picker.js'
 export function FilterBar({ onFilters }: { onFilters: () => void }) {
   const bar = useRef<HTMLDivElement>(null)
   const isNarrow = useNarrow(bar, JSON.stringify(filters.value))
+  useKeptFocus(bar, () => bar.current?.querySelector<HTMLElement>('.divider + button, .divider + span button'))
   useKeys('Events', [
     {
       ...{ keys: 'f', does: 'filters' },
@@ -51,22 +53,29 @@ export function FilterBar({ onFilters }: { onFilters: () => void }) {
  * @param content changes with the width of the filters
  */
 function useNarrow(bar: { current: HTMLElement | null }, content: string): boolean {
+  /** Width of the line without its chips: their counts arrive after the filters have changed. */
   const needed = useRef({ content, width: 0 })
+  const observer = useRef<ResizeObserver | undefined>(undefined)
   const [isNarrow, setNarrow] = useState(false)
   const measure = () => {
     const { current: line } = bar
     const chips = line?.firstElementChild
     if (!line || !chips) return
-    const over = line.scrollWidth - line.clientWidth + chips.scrollWidth - chips.clientWidth
-    if (!isNarrow && over > 0) needed.current = { content, width: line.clientWidth + over }
-    setNarrow(needed.current.content === content && line.clientWidth < needed.current.width)
+    const menu = line.querySelector('[popover]')
+    // An open menu would disappear. Its end is a change of size, after which the line is measured again.
+    if (menu) return observer.current?.observe(menu)
+    const over = line.scrollWidth - line.clientWidth
+    if (!isNarrow && over + chips.scrollWidth > chips.clientWidth)
+      needed.current = { content, width: line.clientWidth + over - chips.clientWidth }
+    // Not `<`: a rounded pixel would make it change for ever.
+    setNarrow(needed.current.content === content && line.clientWidth <= needed.current.width + chips.scrollWidth)
   }
-  useLayoutEffect(measure)
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(measure)
-    for (const element of [bar.current, bar.current?.firstElementChild]) if (element) observer.observe(element)
-    return () => observer.disconnect()
+    observer.current = new ResizeObserver(measure)
+    for (const element of [bar.current, bar.current?.firstElementChild]) if (element) observer.current.observe(element)
+    return () => observer.current?.disconnect()
   }, [isNarrow, content, isPhone.value])
+  useLayoutEffect(measure)
   return isNarrow
 }
 

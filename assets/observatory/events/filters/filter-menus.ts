@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { count } from '#model/counted'
 import type { Verification } from '#model/events/event'
 import type { Facet } from '#model/events/event-facets'
@@ -7,6 +7,7 @@ import { OUTCOMES } from '#model/sentences/event-outcome'
 import { type Choice, Choose } from '../../../shared/controls/choose.js'
 import { Glyph, OutcomeMark, SourceGlyph, VerifiedMark, verifiedWords } from '../../../shared/controls/glyph.js'
 import { Segments } from '../../../shared/controls/segments.js'
+import { useKeptFocus } from '../../../shared/focus.js'
 import { classes, html } from '../../../shared/html.js'
 import { api, createResource } from '../../../shared/server/api.js'
 import { capital, plainText } from '../../../shared/words/text.js'
@@ -57,6 +58,8 @@ const MODES = [
 /** One filter: its menu, and × if anything is chosen. */
 function FilterMenu({ name, label, choices, canExclude, placeholder, empty, mayWrite }: FilterMenuProps) {
   const [mode, setMode] = useState<'only' | 'but'>('only')
+  const place = useRef<HTMLSpanElement>(null)
+  useKeptFocus(place, () => place.current?.querySelector('button'))
   const chosen: readonly string[] = filters.value[name]
   const excluded: readonly string[] = canExclude ? filters.value[`exclude_${name as Excludable}`] : []
   const marked = mode === 'only' ? chosen : excluded
@@ -76,7 +79,7 @@ function FilterMenu({ name, label, choices, canExclude, placeholder, empty, mayW
       : `${chosen.length} selected`
   const head =
     canExclude && html`<${Segments} legend="Show" isLegendHidden choices=${MODES} value=${mode} onChange=${setMode} />`
-  return html`<span class=${chosen.length > 0 ? 'chip-pair' : undefined}>
+  return html`<span ref=${place} class=${chosen.length > 0 ? 'chip-pair' : undefined}>
     <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${marked} isSet=${chosen.length > 0} isMany placeholder=${placeholder}
       empty=${empty} note=${countsNote()} head=${head} onOpen=${() => countValues(name)}
       onChoose=${choose} ...${mayWrite ? { onWrite: write } : {}}

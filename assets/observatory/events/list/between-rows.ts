@@ -19,7 +19,7 @@ import {
   toMs,
 } from '../../../shared/words/time.js'
 import { overview } from '../../overview.js'
-import { apiQuery, queryKey, rangeOf } from '../filters/filters.js'
+import { apiQuery, hasFilters, queryKey, rangeOf } from '../filters/filters.js'
 import { loaded, loading, retryList } from './event-list-state.js'
 import { eventDay } from './list-rows.js'
 
@@ -109,6 +109,8 @@ function Beginning() {
   const first = overview.value.value?.stats.first_captured_at
   const { from } = rangeOf(now.value)
   if (from === undefined || (first && toMs(first) >= toMs(from))) {
+    if (hasFilters())
+      return html`<p>No earlier event matches.${first && ` The ledger begins on ${longDate(first)}.`}</p>`
     return html`<p>This is the first event of the ledger${first && `, ${longDate(first)}`}.</p>`
   }
   const earlier = first ? `Earlier events go back to ${longDate(first)}` : 'There are earlier events'

@@ -37,6 +37,7 @@ export interface EventListProps {
 
 const FAILED = {
   reload: 'The newest events could not be loaded.',
+  search: 'The search could not be made. These are the events of the previous one.',
   older: 'Older events could not be loaded.',
   newer: 'Newer events could not be loaded.',
 } as const
@@ -106,7 +107,7 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
     <${Pill} onNewest=${onNewest} />
   </section>
   ${isPrinted.value && html`<${PrintedEvents} />`}
-  ${failed && html`<div class="list-more"><${ProblemNote} what=${FAILED[failed.of]} problem=${failed.problem} onRetry=${retryList} /></div>`}`
+  ${failed && html`<div class="list-more"><${ProblemNote} what=${FAILED[key === queryKey.value ? failed.of : 'search']} problem=${failed.problem} onRetry=${retryList} /></div>`}`
 }
 
 /**

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { count } from '#model/counted'
 import type { StoredEvent } from '#model/events/event'
 import type { EventHistogram, EventPage, EventStory, StoryPart } from '#model/ledger-answers'
@@ -8,6 +8,7 @@ import { sentenceText } from '#model/sentences/event-sentence'
 import { href } from '../../../shared/address.js'
 import { OutcomeMark, SourceGlyph } from '../../../shared/controls/glyph.js'
 import { LoadProblem } from '../../../shared/controls/note.js'
+import { useKeptFocus } from '../../../shared/focus.js'
 import { classes, html } from '../../../shared/html.js'
 import { isWide } from '../../../shared/media.js'
 import { api, segment, useResource, useSlow } from '../../../shared/server/api.js'
@@ -123,6 +124,8 @@ const current = signal<EventStory | undefined>(undefined)
 export function EntryStory({ event }: { event: StoredEvent }) {
   const key = eventKey(event)
   const [isAsked, ask] = useState(false)
+  const head = useRef<HTMLDivElement>(null)
+  useKeptFocus(head, () => head.current?.querySelector('h3'))
   const loading = useResource(
     async signal => {
       current.value = await api<EventStory>(`/api/events/${segment(key)}/story`, { signal })
@@ -133,8 +136,8 @@ export function EntryStory({ event }: { event: StoredEvent }) {
   const story = current.value?.items.some(part => eventKey(part.event) === key) ? current.value : undefined
   const days = new Set(story?.items.map(part => dateWords(part.event.captured_at, now.value)))
   return html`<section class="panel-section" aria-label="Story">
-    <div class="entry-section-head">
-      <h3>Story</h3>
+    <div class="entry-section-head" ref=${head}>
+      <h3 tabindex=${-1}>Story</h3>
       ${!story && loading.problem.value === undefined && html`<button type="button" class="link entry-all" aria-disabled=${isAsked} onClick=${() => ask(true)}>${isAsked ? 'Searching…' : 'Show'}</button>`}
     </div>
     <${LoadProblem} of=${loading} what="The story could not be loaded." />
