@@ -240,6 +240,24 @@ t.test('a board in its place: 69, and never the health of a ledger', async t => 
   t.match(run, { code: 69, out: '', err: /^A board answers there, and not a ledger\. Check --api-url [^\n]*\n$/ })
 })
 
+t.test('something else in its place: 69, and nothing is printed', async t => {
+  const commands = [['api', 'events', '-o', 'table'], ['whoami'], ['tokens', 'issue']]
+  for (const body of ['{"hello":1}', 'null', '{"cut":']) {
+    const server = await standIn(t, () => ({ type: 'application/json', body }))
+    const cut =
+      body === '{"cut":'
+        ? [
+            ['consumers', 'list'],
+            ['api', 'stats', '--json'],
+          ]
+        : []
+    for (const argv of [...commands, ...cut]) {
+      const run = await runDaybook(t, [...argv, '--api-url', server.url], { atTerminal: argv.includes('--json') })
+      t.match(run, { code: 69, out: argv.includes('--json') ? /not_a_ledger/ : '' }, argv.join(' '))
+    }
+  }
+})
+
 t.test('no server: 69, and what to do', async t => {
   const server = await standIn(t, () => ({ body: {} }))
   await server.close()
