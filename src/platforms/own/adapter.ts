@@ -56,7 +56,8 @@ function problemsIn(input: Record<string, unknown>) {
   const { proof } = input
   const types = SourceDefinitionSchema.properties.proof.anyOf.map(({ properties }) => properties.type.const)
   const form = types.findIndex(type => isObject(proof) && type === proof.type)
-  const isOfOther = (place: string) => place.startsWith(PROOF_FORMS) && !`${place}/`.startsWith(`${PROOF_FORMS}${form}/`)
+  const isOfOther = (place: string) =>
+    place.startsWith(PROOF_FORMS) && !`${place}/`.startsWith(`${PROOF_FORMS}${form}/`)
   const errors = check.Errors(input)
   const named = isObject(proof) ? errors.filter(({ schemaPath }) => !isOfOther(schemaPath)) : errors
   const problems = toFieldProblems(named, input)
