@@ -31,7 +31,7 @@ const MAX_PROBLEMS = 50
 export function toReport(thrown: unknown, { json, stacks }: ReportOptions): Report {
   const exit = toExit(thrown)
   if (exit !== undefined) return { exitCode: exit }
-  const error = thrown instanceof AppError ? thrown : toUsageError(thrown)
+  const error = toUsageError(thrown) ?? (thrown instanceof AppError ? thrown : undefined)
   if (!error) {
     const detail = defect(thrown)
     const stack = stacks && thrown instanceof Error && thrown.stack ? `\n${toTerminalText(thrown.stack)}` : ''

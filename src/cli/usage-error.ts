@@ -13,10 +13,15 @@ export function toExit(error: unknown): number | undefined {
  * @returns undefined for an error that is not about usage
  */
 export function toUsageError(error: unknown): AppError | undefined {
+  // oclif puts words around the message with which a flag refuses its value.
+  if (error instanceof AppError) {
+    const [, own] = REFUSED_VALUE.exec(error.message) ?? []
+    return own === undefined ? undefined : new AppError(error.category, error.code, own)
+  }
   if (!(error instanceof Error) || oclifExit(error) !== WRONG_USAGE) return undefined
-  const { said, missing, unknownFlags, knownFlags } = readParseError(error)
-  const plural = missing.length > 1 ? 's' : ''
-  if (missing.length > 0) return usage(`Missing argument${plural}: ${missing.join(' ')}.`)
+  const { said, missing, missingFlags, unknownFlags, knownFlags } = readParseError(error)
+  if (missing.length > 0) return usage(missingText('argument', missing))
+  if (missingFlags.length > 0) return usage(missingText('flag', missingFlags))
   const [unknown] = unknownFlags
   if (unknown === undefined) return usage(said)
   const known = knownFlags.map(name => `--${name}`)
@@ -25,6 +30,11 @@ export function toUsageError(error: unknown): AppError | undefined {
 }
 
 const WRONG_USAGE = 2
+const REFUSED_VALUE = /^Parsing --\S+ \n\t(.*)\nSee more help with --help$/s
+
+function missingText(noun: string, names: readonly string[]): string {
+  return `Missing ${noun}${names.length > 1 ? 's' : ''}: ${names.join(' ')}.`
+}
 
 function oclifExit(error: Error): number | undefined {
   const exit = memberOf(memberOf(error, 'oclif'), 'exit')
@@ -38,6 +48,7 @@ function usage(message: string, hint = 'Add --help for the usage.'): AppError {
 interface ParseError {
   said: string
   missing: string[]
+  missingFlags: string[]
   unknownFlags: string[]
   knownFlags: string[]
 }
@@ -45,10 +56,11 @@ interface ParseError {
 /** The members of oclif's errors, for which it exports no types. */
 function readParseError(error: Error): ParseError {
   const lines = error.message.split('\n').map(line => line.trim().replace(/\s+/g, ' '))
-  const said = lines.filter(line => line !== '' && !NOISE.test(line)).join(' ')
+  const sentences = lines.filter(line => line !== '' && !NOISE.test(line)).map(toSentence)
   const input = memberOf(memberOf(error, 'parse'), 'input')
   return {
-    said: /[.?!]$/.test(said) ? said : `${said}.`,
+    said: sentences.join(' '),
+    missingFlags: lines.flatMap(line => /^Missing required flag (\S+)$/.exec(line)?.[1] ?? []).map(name => `--${name}`),
     missing: error.constructor.name === 'RequiredArgsError' ? listOf(error, 'args').map(toArgText) : [],
     unknownFlags: listOf(error, 'flags').map(String),
     knownFlags: Object.keys(memberOf(input, 'flags') ?? {}),
@@ -56,6 +68,12 @@ function readParseError(error: Error): ParseError {
 }
 
 const NOISE = /^(?:See more help with --help|The following errors? occurred:)$/
+
+/** A flag without a value is shown without one. */
+function toSentence(line: string): string {
+  const shown = line.replace(/^Parsing (--\S+)$/, '$1:').replace(/^(--\S+)=true cannot also/, '$1 cannot also')
+  return /[.?!:]$/.test(shown) ? shown : `${shown}.`
+}
 
 function toArgText(arg: unknown): string {
   const options = listOf(arg, 'options').join('|')

@@ -1,4 +1,3 @@
-import { AppError } from '../model/app-error.js'
 import { CARD_LIMITS } from '../model/board/card.js'
 import { isObject } from '../model/json-object.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
@@ -23,23 +22,20 @@ export async function listAllSubscriptions(client: Pick<LedgerClient, 'subscript
       const whole = { items, count: items.length }
       return new Answer(answer.status, Buffer.from(JSON.stringify(whole)), LEDGER)
     }
-    if (page.items.length === 0 || page.next === after) throw notAPage()
+    if (page.items.length === 0 || page.next === after) throw answer.isNot(SUBSCRIPTION_PAGE)
     after = page.next
   }
 }
 
 function readPage(answer: Answer): { items: unknown[]; next: string | null | undefined } {
   const page = answer.json()
-  if (!isObject(page) || !Array.isArray(page.items)) throw notAPage()
+  if (!isObject(page) || !Array.isArray(page.items)) throw answer.isNot(SUBSCRIPTION_PAGE)
   const next = page.next
-  if (next !== null && next !== undefined && typeof next !== 'string') throw notAPage()
+  if (next !== null && next !== undefined && typeof next !== 'string') throw answer.isNot(SUBSCRIPTION_PAGE)
   return { items: page.items, next }
 }
 
-function notAPage(): AppError {
-  const hint = `Check ${LEDGER.givenBy}.`
-  return new AppError('unavailable', LEDGER.mismatchCode, 'The answer is not a page of subscriptions.', { hint })
-}
+const SUBSCRIPTION_PAGE = 'a page of subscriptions'
 
 type CardFilters = Omit<CardParameters, 'limit' | 'after'>
 
@@ -55,7 +51,7 @@ export async function listAllCards(client: Pick<BoardClient, 'cards'>, filters: 
     const page = readCardPage(answer)
     items.push(...page.items)
     const leadsOn = page.next === null || (page.next > after && page.items.length > 0)
-    if (!leadsOn || items.length > CARD_LIMITS.cards) throw notACardPage()
+    if (!leadsOn || items.length > CARD_LIMITS.cards) throw answer.isNot(CARD_PAGE)
     after = page.next
     if (after !== null) continue
     if (items.length === page.items.length) return answer
@@ -66,13 +62,10 @@ export async function listAllCards(client: Pick<BoardClient, 'cards'>, filters: 
 
 function readCardPage(answer: Answer): { items: unknown[]; next: number | null } {
   const page = answer.json()
-  if (!isObject(page) || !Array.isArray(page.items)) throw notACardPage()
+  if (!isObject(page) || !Array.isArray(page.items)) throw answer.isNot(CARD_PAGE)
   const { next = null } = page
-  if (next !== null && typeof next !== 'number') throw notACardPage()
+  if (next !== null && typeof next !== 'number') throw answer.isNot(CARD_PAGE)
   return { ...page, items: page.items, next }
 }
 
-function notACardPage(): AppError {
-  const hint = `Check ${BOARD.givenBy}.`
-  return new AppError('unavailable', BOARD.mismatchCode, 'The answer is not a page of cards.', { hint })
-}
+const CARD_PAGE = 'a page of cards'

@@ -1,4 +1,5 @@
 import { AppError } from '../model/app-error.js'
+import { isObject } from '../model/json-object.js'
 
 /** A server's response: its JSON as sent, and parsed. */
 export class Answer {
@@ -18,10 +19,24 @@ export class Answer {
     try {
       return JSON.parse(this.text())
     } catch (cause) {
-      throw new AppError('unavailable', this.names.mismatchCode, 'The answer is not JSON. Check the address.', {
-        cause,
-      })
+      throw this.isNot('JSON', cause)
     }
+  }
+
+  /** This answer, if it has the members that the server gives. @throws AppError `unavailable/not_a_…` otherwise */
+  expect(noun: string, isSuch: (members: Record<string, unknown>) => boolean): this {
+    const value = this.json()
+    if (isObject(value) && isSuch(value)) return this
+    throw this.isNot(noun)
+  }
+
+  /** The failure of an answer in another form than this server's. @param noun such as "a page of events" */
+  isNot(noun: string, cause?: unknown): AppError {
+    const { mismatchCode, givenBy } = this.names
+    return new AppError('unavailable', mismatchCode, `The answer is not ${noun}.`, {
+      hint: `Check ${givenBy}.`,
+      cause,
+    })
   }
 }
 

@@ -46,8 +46,13 @@ export class BoardClient extends ServerClient {
     super(address, { names: BOARD, headers, hintOf: code => hintOf(code, key !== undefined), idleSeconds })
   }
 
-  cards(parameters: CardParameters, options?: CallOptions): Promise<Answer> {
-    return this.get(`/api/cards${toQueryString(parameters)}`, options)
+  async cards(parameters: CardParameters, options?: CallOptions): Promise<Answer> {
+    const answer = await this.exchange({ method: 'GET', path: `/api/cards${toQueryString(parameters)}` }, options)
+    // A ledger has this path too, with other parameters and for the cards of one event.
+    if (answer.status >= 400) await this.refuseOtherProgram(options)
+    const page = this.toAnswer(answer)
+    if (!('columns' in Object(page.json()))) await this.refuseOtherProgram(options)
+    return page
   }
 
   /** Newest first. */

@@ -1,4 +1,3 @@
-import { AppError } from '../model/app-error.js'
 import { isObject } from '../model/json-object.js'
 import type { Answer } from './answer.js'
 
@@ -56,10 +55,7 @@ export interface EventPage {
 /** @throws AppError `unavailable/not_a_ledger` */
 export function readEventPage(answer: Answer): EventPage {
   const page = answer.json()
-  if (!isObject(page) || !Array.isArray(page.items)) {
-    const hint = 'Check --api-url or EVENT_API_URL.'
-    throw new AppError('unavailable', 'not_a_ledger', 'The answer is not a page of events.', { hint })
-  }
+  if (!isObject(page) || !Array.isArray(page.items)) throw answer.isNot('a page of events')
   return {
     items: page.items,
     nextSince: typeof page.next_since === 'string' ? page.next_since : null,

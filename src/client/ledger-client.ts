@@ -1,6 +1,7 @@
 import type { Agent } from 'node:http'
 import { AppError } from '../model/app-error.js'
 import { fromFailure } from '../model/failure.js'
+import { isObject } from '../model/json-object.js'
 import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../model/platforms/reconciliation.js'
 import type { ProgressLine } from '../model/progress-line.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult } from '../model/subscriptions/capture.js'
@@ -8,12 +9,13 @@ import { Answer, LEDGER } from './answer.js'
 import type { EventParameters, ExportParameters } from './event-pages.js'
 import { hintOf, type LedgerCredential, toHeader } from './ledger-credential.js'
 import { readJsonLines } from './lines.js'
-import { isOfLedger, notADaybookServer, notALedger } from './problem.js'
+import { isOfLedger, notADaybookServer, otherProgram } from './problem.js'
 import {
   type CallOptions,
   callWithBody,
   isJson,
   JSON_TYPE,
+  type ServerCall,
   ServerClient,
   segment,
   toQueryString,
@@ -54,12 +56,11 @@ export class LedgerClient extends ServerClient {
    */
   async health(options?: CallOptions): Promise<Answer> {
     const answer = await this.exchange({ method: 'GET', path: '/api/health' }, options)
-    const { status } = answer
-    if (status === 401) throw notALedger(new Answer(status, answer.body))
-    if (status === 503 && isJson(answer)) return new Answer(503, answer.body)
+    if (answer.status === 503 && isJson(answer)) return new Answer(503, answer.body)
+    if (answer.status === 401) throw notADaybookServer(401, LEDGER)
     const health = this.toAnswer(answer)
-    if (!isOfLedger(health.json())) throw notALedger(health)
-    return health
+    if (isOfLedger(health.json())) return health
+    throw otherProgram(health, LEDGER) ?? notADaybookServer(answer.status, LEDGER)
   }
 
   stats(options?: CallOptions): Promise<Answer> {
@@ -88,8 +89,9 @@ export class LedgerClient extends ServerClient {
   }
 
   /** @param json a subscription, as JSON */
-  saveSubscription(json: string | Uint8Array, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/subscriptions', JSON_TYPE, json, options)
+  async saveSubscription(json: string | Uint8Array, options?: CallOptions): Promise<Answer> {
+    const answer = await this.post('/api/subscriptions', JSON_TYPE, json, options)
+    return answer.expect('a saved subscription', ({ subscription }) => isObject(subscription))
   }
 
   /** @param json a draft of a subscription, as JSON */
@@ -179,8 +181,12 @@ export class LedgerClient extends ServerClient {
   }
 
   /** Who the credential proves the caller to be, which may be anonymous. */
-  session(options?: CallOptions): Promise<Answer> {
-    return this.get('/api/session', options)
+  async session(options?: CallOptions): Promise<Answer> {
+    const answer = await this.get('/api/session', options)
+    // A board has sessions too, without this member.
+    const isOfLedger = typeof Object(answer.json()).admin_required === 'boolean'
+    if (!isOfLedger) await this.refuseOtherProgram(options)
+    return answer.expect('a session of a ledger', () => isOfLedger)
   }
 
   users(options?: CallOptions): Promise<Answer> {
@@ -207,9 +213,10 @@ export class LedgerClient extends ServerClient {
   }
 
   /** @param json the token's terms; absent: all rights of its user, without an end */
-  issueToken(userId: string, json?: string, options?: CallOptions): Promise<Answer> {
+  async issueToken(userId: string, json?: string, options?: CallOptions): Promise<Answer> {
     const path = `${userPath(userId)}/token`
-    return json === undefined ? this.call({ method: 'POST', path }, options) : this.post(path, JSON_TYPE, json, options)
+    const call: ServerCall = json === undefined ? { method: 'POST', path } : callWithBody('POST', path, JSON_TYPE, json)
+    return (await this.call(call, options)).expect('an API token', ({ token }) => typeof token === 'string')
   }
 
   tokens(userId: string, options?: CallOptions): Promise<Answer> {
@@ -291,8 +298,9 @@ export class LedgerClient extends ServerClient {
   }
 
   /** @param body one event or an array as `application/json`, or one event per line as `application/x-ndjson` */
-  record(body: string | Uint8Array, type: EventMediaType, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/events', type, body, options)
+  async record(body: string | Uint8Array, type: EventMediaType, options?: CallOptions): Promise<Answer> {
+    const answer = await this.post('/api/events', type, body, options)
+    return answer.expect('a count of recorded events', ({ created }) => ['boolean', 'number'].includes(typeof created))
   }
 
   /** Copies the ledger; available only over its socket. @param json `path`, as JSON */

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../http/exchange.js'
 import { AppError, type ErrorCategory, type FieldProblem } from '../model/app-error.js'
 import { isObject } from '../model/json-object.js'
-import { type Answer, LEDGER, type ServerNames } from './answer.js'
+import { type Answer, BOARD, LEDGER, type ServerNames } from './answer.js'
 
 const CATEGORIES = new Map<number, ErrorCategory>([
   [400, 'invalid'],
@@ -61,13 +61,19 @@ export function isOfLedger(health: unknown): boolean {
   return database !== undefined && (version === undefined || 'head' in Object(health))
 }
 
-/** The error for a server that is not a ledger. A board is recognised by the version in its health. */
-export function notALedger(answer: Answer): AppError {
-  const { status } = answer
-  const health = status === 200 ? Object(answer.json()) : {}
-  if (typeof health.version !== 'string') return notADaybookServer(status, LEDGER)
-  const hint = `Check ${LEDGER.givenBy}; a ledger listens on port 8765 by default, a board on 8766.`
-  return new AppError('unavailable', LEDGER.mismatchCode, 'A board answers there, and not a ledger.', { hint })
+/**
+ * The error if the other program answers there, by its health; otherwise undefined. A board is recognised by the version
+ * in its health.
+ */
+export function otherProgram(health: Answer, { noun, mismatchCode, givenBy }: ServerNames): AppError | undefined {
+  // The health of a ledger never asks for a login.
+  if (health.status === 401 && noun === LEDGER.noun) return notADaybookServer(health.status, LEDGER)
+  const value = health.json()
+  const isBoard = !isOfLedger(value) && typeof Object(value).version === 'string'
+  const other = isOfLedger(value) ? LEDGER : isBoard ? BOARD : undefined
+  if (other === undefined || other.noun === noun) return undefined
+  const hint = `Check ${givenBy}; a ledger listens on port 8765 by default, a board on 8766.`
+  return new AppError('unavailable', mismatchCode, `A ${other.noun} answers there, and not a ${noun}.`, { hint })
 }
 
 function isProblem({ headers }: HttpAnswer): boolean {

@@ -1,6 +1,5 @@
 import { AppError, type FieldProblem } from '../model/app-error.js'
 import { EVENT_LIMITS } from '../model/events/event-limits.js'
-import { isObject } from '../model/json-object.js'
 import type { Answer } from './answer.js'
 import type { LedgerClient } from './ledger-client.js'
 import { byteLines, endsWithFeed, isBlank } from './lines.js'
@@ -39,12 +38,9 @@ export async function* recordLines(
 }
 
 function readCounts(answer: Answer): { created: number; duplicates: number } {
-  const counts = answer.json()
-  if (!isObject(counts)) return { created: 0, duplicates: 0 }
-  return {
-    created: typeof counts.created === 'number' ? counts.created : 0,
-    duplicates: typeof counts.duplicates === 'number' ? counts.duplicates : 0,
-  }
+  const { created, duplicates } = Object(answer.json())
+  if (typeof created === 'number' && typeof duplicates === 'number') return { created, duplicates }
+  throw answer.isNot('a count of recorded events')
 }
 
 /** Converts positions within a batch, from 0, to line numbers of the file. */

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http'
 import { type HttpAnswer, type OpenAnswer, readWhole } from '../http/exchange.js'
 import { invalidField } from '../model/app-error.js'
 import { Answer, type ServerNames } from './answer.js'
-import { notADaybookServer, toAppError } from './problem.js'
+import { notADaybookServer, otherProgram, toAppError } from './problem.js'
 import { exchange, nameOf, openAnswer, type ServerAddress, type TransportCall } from './transport.js'
 
 export interface CallOptions {
@@ -61,9 +61,26 @@ export abstract class ServerClient {
     return this.toAnswer(await this.exchange(call, options))
   }
 
-  /** The response to a call, including refusals. */
-  protected exchange(call: ServerCall, options?: CallOptions): Promise<HttpAnswer> {
-    return exchange(this.address, this.#withDefaults(call, options), this.parts.names)
+  /** The response to a call, including refusals. @throws AppError `unavailable/not_a_…` if the other program answers */
+  protected async exchange(call: ServerCall, options?: CallOptions): Promise<HttpAnswer> {
+    const answer = await exchange(this.address, this.#withDefaults(call, options), this.parts.names)
+    if (hasNoRoute(answer.status)) await this.refuseOtherProgram(options)
+    return answer
+  }
+
+  /**
+   * For an answer that may be due to exchanged addresses of ledger and board: asks the server which program it is.
+   *
+   * @throws AppError `unavailable/not_a_…`; returns if the server is the right one, or does not show what it is
+   */
+  protected async refuseOtherProgram(options?: CallOptions): Promise<void> {
+    if ('socketPath' in this.address) return
+    const { names } = this.parts
+    const call = this.#withDefaults({ method: 'GET', path: '/api/health' }, options)
+    const answer = await exchange(this.address, call, names).catch(() => undefined)
+    if (!answer || !isJson(answer)) return
+    const other = otherProgram(new Answer(answer.status, answer.body, names), names)
+    if (other) throw other
   }
 
   /** A streamed response; the caller releases it with `end`. */
@@ -71,6 +88,7 @@ export abstract class ServerClient {
     const answer = await openAnswer(this.address, this.#withDefaults(call, options), this.parts.names)
     if (answer.status < 400) return answer
     try {
+      if (hasNoRoute(answer.status)) await this.refuseOtherProgram(options)
       throw toAppError(await readWhole(answer), this.parts)
     } finally {
       answer.end()
@@ -99,6 +117,11 @@ export function callWithBody(
 ): ServerCall {
   const headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
   return { method, path, body, headers }
+}
+
+/** Whether the server may have no such path or method. A missing item has the same status. */
+function hasNoRoute(status: number): boolean {
+  return status === 404 || status === 405
 }
 
 export function isJson({ headers }: HttpAnswer): boolean {

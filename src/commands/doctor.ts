@@ -24,7 +24,7 @@ export default class Doctor extends ResultCommand {
     const { diagnose } = await import('../runtime/doctor/diagnose.js')
     const diagnosis = await diagnose(settings)
     const load = async () => (await import('../cli/views/doctor.js')).diagnosisText
-    await this.showValue(diagnosis, flags, load)
+    await this.showValue(diagnosis, flags, load, { name: 'check', list: 'checks' })
     process.exitCode = exitCodeOfFaults(diagnosis.checks.map(({ fault }) => fault))
   }
 }

@@ -7,7 +7,7 @@ export default class Whoami extends LedgerCommand {
     const { flags } = await this.parse(Whoami)
     const client = this.client(flags)
     const answer = await client.session()
-    const { csrf_token: _, ...session } = answer.json() as Record<string, unknown>
+    const { csrf_token: _, ...session } = Object(answer.json())
     const load = async () => (await import('../cli/views/users.js')).sessionCard
     await this.showValue({ api_url: client.name, ...session }, flags, load, { name: 'user.username' })
   }

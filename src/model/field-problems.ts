@@ -68,6 +68,7 @@ function inWords(keyword: string, message: string, path: string, input: unknown)
   const value = valueAt(path, input)
   if (value.includes('\0')) return 'must not contain a NUL character'
   if (/\p{Surrogate}/u.test(value)) return 'must not contain a lone surrogate'
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return 'must not contain line breaks or other control characters'
   return message
 }
 

@@ -1,8 +1,9 @@
 import { string as argument, option } from '@oclif/core/args'
 import { exit } from '@oclif/core/errors'
-import { boolean, string } from '@oclif/core/flags'
+import { boolean, integer, option as oneOf, string } from '@oclif/core/flags'
 import { parse } from '@oclif/core/parser'
 import t from 'tap'
+import { OUTPUT_FLAGS } from '../../src/cli/formats/output-flags.js'
 import { toReport } from '../../src/cli/report.js'
 
 const OPTIONS = {
@@ -36,6 +37,35 @@ for (const { argv, expected } of lines) {
     t.same(toReport(error, { json: false, stacks: false }), { exitCode: 2, err: expected })
   })
 }
+
+t.test('what a flag refuses, or lacks, is one plain sentence', async t => {
+  const flags = {
+    from: string({ required: true }),
+    to: string({ required: true }),
+    every: integer(),
+    json: boolean(),
+    output: oneOf({ options: ['json'], relationships: [{ type: 'none', flags: ['json'] }] })(),
+    fields: OUTPUT_FLAGS.fields,
+  }
+  const both = ['--from', 'a', '--to', 'b']
+  const refused = [
+    { argv: [], expected: 'Missing flags: --from --to. Add --help for the usage.' },
+    { argv: ['--from', 'a'], expected: 'Missing flag: --to. Add --help for the usage.' },
+    {
+      argv: [...both, '--json', '--output', 'json'],
+      expected: '--json cannot also be provided when using --output. Add --help for the usage.',
+    },
+    {
+      argv: [...both, '--fields', ','],
+      expected: '--fields is not a comma list of names. Write it like --fields kind,actor.display.',
+    },
+    { argv: [...both, '--every', 'x'], expected: /^--every: Expected an integer but received: x\. Add --help/ },
+  ]
+  for (const { argv, expected } of refused) {
+    const error = await parse(argv, { flags, strict: true }).catch((error: unknown) => error)
+    t.match(toReport(error, { json: false, stacks: false }), { exitCode: 2, err: expected })
+  }
+})
 
 t.test('an argument with few values shows them', async t => {
   const args = { name: option({ options: ['event', 'subscription'] as const })({ required: true, ignoreStdin: true }) }

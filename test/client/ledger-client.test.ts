@@ -84,9 +84,12 @@ const routes: Route[] = [
   },
 ]
 
+/** Members by which the client recognises the answers of a ledger. */
+const RECOGNISED = { database: '/events.db', subscription: {}, admin_required: true, token: 'tok_x', created: 1 }
+
 for (const { name, ask, method = 'GET', url, type, body = '' } of routes) {
   t.test(`${name} asks ${method} ${url}, below the base address`, async t => {
-    const server = await standIn(t, () => ({ body: { database: '/events.db' } }))
+    const server = await standIn(t, () => ({ body: RECOGNISED }))
     await ask(new LedgerClient({ apiUrl: `${server.url}/base` }))
     t.match(server.arrived, [{ method, url: `/base${url}`, body }])
     t.equal(server.arrived[0]?.headers['content-type'], type)
@@ -180,6 +183,47 @@ t.test('a board is not a ledger, whether its health needs a login or not', async
   for (const { answer, message } of board) {
     const server = await standIn(t, () => answer)
     await t.rejects(new LedgerClient({ apiUrl: server.url }).health(), { code: 'not_a_ledger', message })
+  }
+})
+
+t.test('a board that has no such path, or answers otherwise, is not a ledger', async t => {
+  const health = { status: 'ok', version: '1.2.3', database: '/board', engine: 'sqlite' }
+  const board = await standIn(t, ({ url }) => {
+    if (url === '/api/session') return { body: { authenticated: false, csrf_token: null } }
+    return url === '/api/health' ? { body: health } : problem(404, 'not_found')
+  })
+  const client = new LedgerClient({ apiUrl: board.url })
+  const asks: (() => Promise<unknown>)[] = [
+    () => client.stats(),
+    () => client.session(),
+    () => client.export({ format: 'jsonl' }).next(),
+  ]
+  for (const ask of asks) {
+    await t.rejects(ask(), { code: 'not_a_ledger', message: /^A board answers there, and not a ledger/ })
+  }
+})
+
+t.test('what a ledger does not have is missing, also if the server does not show what it is', async t => {
+  for (const health of [{ database: '/events.db' }, { version: 1 }, 'null']) {
+    const server = await standIn(t, ({ url }) =>
+      url === '/api/health' ? { type: 'application/json', body: health } : problem(404, 'not_found'),
+    )
+    await t.rejects(new LedgerClient({ apiUrl: server.url }).consumer('x'), { code: 'not_found' })
+  }
+})
+
+t.test('an answer that no ledger gives is not a success', async t => {
+  for (const body of [{ hello: 1 }, 'null', '[]', '{"cut":']) {
+    const server = await standIn(t, () => ({ type: 'application/json', body }))
+    const client = new LedgerClient({ apiUrl: server.url })
+    const asks = [
+      () => client.session(),
+      () => client.saveSubscription('{}'),
+      () => client.issueToken('me'),
+      () => client.record('{}', 'application/json'),
+      () => client.record('{}', 'application/x-ndjson'),
+    ]
+    for (const ask of asks) await t.rejects(ask(), { code: 'not_a_ledger', message: /^The answer is not .*--api-url/ })
   }
 })
 

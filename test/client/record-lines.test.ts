@@ -62,6 +62,11 @@ t.test('batches are recorded one after the other, and counted', async t => {
   t.same(sent, ['application/x-ndjson 1\n2\n', 'application/x-ndjson 3\n'])
 })
 
+t.test('an answer without counts is not that of a ledger', async t => {
+  const client = { record: async () => answering({ created: 1 }) }
+  await t.rejects(recordLines(client, pieces('1\n', [2])).next(), { code: 'not_a_ledger' })
+})
+
 t.test('a refusal names lines of the input, and those that are in the ledger', async t => {
   const errors = [
     { field: '/0/kind', detail: '/kind is missing.' },

@@ -240,6 +240,24 @@ t.test('a board in its place: 69, and never the health of a ledger', async t => 
   t.match(run, { code: 69, out: '', err: /^A board answers there, and not a ledger\. Check --api-url [^\n]*\n$/ })
 })
 
+t.test('something else in its place: 69, and nothing is printed', async t => {
+  const commands = [['api', 'events', '-o', 'table'], ['whoami'], ['tokens', 'issue']]
+  for (const body of ['{"hello":1}', 'null', '{"cut":']) {
+    const server = await standIn(t, () => ({ type: 'application/json', body }))
+    const cut =
+      body === '{"cut":'
+        ? [
+            ['consumers', 'list'],
+            ['api', 'stats', '--json'],
+          ]
+        : []
+    for (const argv of [...commands, ...cut]) {
+      const run = await runDaybook(t, [...argv, '--api-url', server.url], { atTerminal: argv.includes('--json') })
+      t.match(run, { code: 69, out: argv.includes('--json') ? /not_a_ledger/ : '' }, argv.join(' '))
+    }
+  }
+})
+
 t.test('no server: 69, and what to do', async t => {
   const server = await standIn(t, () => ({ body: {} }))
   await server.close()
@@ -257,6 +275,11 @@ t.test('wrong settings: 78, all of them', async t => {
   })
 })
 
+t.test('a home folder that is not absolute is one problem', async t => {
+  const run = await runDaybook(t, ['config'], { env: { ARCH_HOME: 'here' } })
+  t.match(run, { code: 78, err: /^A setting is invalid\.\n {2}ARCH_HOME [^\n]*\n$/ })
+})
+
 t.test('wrong usage: 2, without asking anybody', async t => {
   const lines = [
     ['api', 'event'],
@@ -272,6 +295,7 @@ t.test('wrong usage: 2, without asking anybody', async t => {
     ['api', 'events', '--fields', ','],
     ['api', 'events', '-o', 'xml'],
     ['platforms', 'setup', 'teapot'],
+    ['sources', 'add', 'f1', '--feed', 'example.org/feed.xml'],
     ['board', 'cards', 'edit', 'card_1'],
     ['tokens', 'revoke'],
     ['api', 'record-json', '/nonexistent/events.json'],
@@ -279,7 +303,7 @@ t.test('wrong usage: 2, without asking anybody', async t => {
   ]
   const server = await standIn(t, () => ({ body: {} }))
   for (const argv of lines) {
-    const where = argv[0] === 'board' ? ['--board-url', server.url] : ['--api-url', server.url]
+    const where = { board: ['--board-url', server.url], sources: [] }[argv[0] ?? ''] ?? ['--api-url', server.url]
     const { code, out, err } = await runDaybook(t, [...argv, ...where])
     t.match({ code, out, err }, { code: 2, out: '', err: /^[^\n]+\n$/ }, argv.join(' '))
   }

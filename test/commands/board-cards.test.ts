@@ -146,6 +146,29 @@ t.test('a server that is not a board, or refuses, is reported as such', async t 
   t.notMatch((await run('/locked', '--key', 'wrong-one')).out, /wrong-one/)
 })
 
+t.test('a ledger in its place: 69, whatever is asked', async t => {
+  const server = await standIn(t, ({ method, url }) => {
+    if (url === '/api/health') return { body: { status: 'ok', version: '1.2.3', database: '/l.db', head: null } }
+    if (url.startsWith('/api/cards?link')) return { body: { items: [], may_read: false } }
+    if (url.startsWith('/api/cards?label')) return problem(401, 'unauthenticated')
+    if (url === '/api/cards') return problem(method === 'GET' ? 400 : 405, 'method_not_allowed')
+    return problem(404, 'not_found')
+  })
+  const lines = [
+    ['cards', 'list'],
+    ['cards', 'list', '--link', 'chat:1'],
+    ['cards', 'list', '--label', 'a'],
+    ['cards', 'add', 'x'],
+    ['cards', 'show', 'x'],
+    ['runs', 'log', 'x'],
+  ]
+  for (const argv of lines) {
+    const run = await runDaybook(t, ['board', ...argv, '--board-url', server.url])
+    const err = /^A ledger answers there, and not a board\. Check --board-url [^\n]*\n$/
+    t.match(run, { code: 69, out: '', err }, argv.join(' '))
+  }
+})
+
 t.test('with no server, a copy is made of the file itself', async t => {
   const home = ownFolder(t)
   const env = { BOARD_HOME: join(home, 'board') }

@@ -11,6 +11,8 @@ t.test('prints every finding, and ends with the code of the worst', async t => {
     { state: 'fail', fault: 'configuration', detail: /^EVENT_PORT/ },
     { state: 'fail', fault: 'configuration', detail: /^BOARD_PORT/ },
   ])
+  const lines = await runDaybook(t, ['doctor', '-o', 'csv', '--fields', 'check,state'], { env: { EVENT_PORT: 'abc' } })
+  t.match(lines.out, /^check,state\r\nnode,[a-z]+\r\nsettings,fail\r\n/)
   const addresses = { EVENT_API_URL: 'http://127.0.0.1:9', BOARD_API_URL: 'http://127.0.0.1:9' }
   t.match(await runDaybook(t, ['doctor', '--db', 'new.db'], { env: addresses }), { code: 69 })
 })

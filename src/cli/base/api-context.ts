@@ -71,6 +71,8 @@ export class Results {
   }
 
   async #printJson(answer: Answer): Promise<void> {
+    // Otherwise an answer that is cut off would look like a success.
+    answer.json()
     if (!this.output.isTerminal) return this.output.print(answer.bytes)
     await this.output.print(await toSafe(answer.text(), 'json'))
   }

@@ -33,6 +33,10 @@ export abstract class SourcesCommand extends UsersCommand {
       return presetNamed(preset, name)
     }
     if (feed !== undefined) {
+      if (!/^https?:\/\//.test(feed)) {
+        const hint = 'Write it like --feed https://example.org/news.atom.'
+        throw new AppError('invalid', 'wrong_usage', '--feed must be an http or https address.', { hint })
+      }
       const { feedNamed } = await import('../../runtime/sources/presets.js')
       if (username !== undefined) return feedNamed(feed, name, { type: 'basic', username })
       return feedNamed(feed, name, secretFile === undefined ? undefined : BEARER)

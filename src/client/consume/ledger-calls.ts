@@ -1,4 +1,3 @@
-import { AppError } from '../../model/app-error.js'
 import type { Answer } from '../answer.js'
 import type { LedgerClient } from '../ledger-client.js'
 import type { Batch, ConsumerCalls } from '../library/consumer-reader.js'
@@ -22,7 +21,7 @@ export function ledgerCalls(client: LedgerClient, name: string): ConsumerCalls {
 function readBatch(answer: Answer): Batch {
   const batch = answer.json()
   if (typeof batch !== 'object' || batch === null || !('items' in batch) || !('ack' in batch)) {
-    throw new AppError('unavailable', 'not_a_ledger', 'The answer is not a batch of events.')
+    throw answer.isNot('a batch of events')
   }
   return batch as Batch
 }

@@ -5,7 +5,7 @@ import { FILTER_FLAGS, filtersOf, timesOf } from '../../cli/filter-flags.js'
 import { EVENT_SHAPE } from '../../cli/formats/event-shape.js'
 import type { TerminalStyle } from '../../cli/terminal/style.js'
 import { toTerminalJson, toTerminalLine } from '../../cli/terminal/text.js'
-import type { EventParameters, ExportParameters } from '../../client/event-pages.js'
+import { type EventParameters, type ExportParameters, readEventPage } from '../../client/event-pages.js'
 import { followEvents } from '../../client/follow-events.js'
 import { AppError } from '../../model/app-error.js'
 
@@ -73,6 +73,7 @@ export default class ApiEvents extends LedgerCommand {
     const { limit: _, order: __, wait: ___, ...matching } = parameters
     if (flags.export) return this.export({ ...matching, format: flags.export }, flags)
     const answer = await this.client(flags).events(parameters)
+    readEventPage(answer)
     const isNewestFirst = order === undefined ? since === undefined : order === 'desc'
     const load = async () => {
       const { eventTable } = await import('../../cli/views/events.js')

@@ -13,4 +13,4 @@ export default class PlatformsDeliveries extends UsersCommand {
   }
 }
 
-const BY_SOURCE = { name: 'source' }
+const BY_SOURCE = { name: 'source', list: 'sources' }

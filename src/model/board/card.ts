@@ -49,6 +49,9 @@ export type CardList = Static<typeof CardListSchema>
 /** No NUL, at which the store's driver would cut the text, and no lone surrogate, which has no UTF-8 form. */
 const WHOLE = '^[^\\u0000\\uD800-\\uDFFF]*$'
 
+/** Also no control character, which includes line breaks. */
+const ONE_LINE = '^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029\\uD800-\\uDFFF]*$'
+
 const Position = Type.Integer({
   minimum: 0,
   description: 'Position in its column, from 0; larger values mean the end.',
@@ -59,8 +62,8 @@ const members = {
   title: Type.String({
     minLength: 1,
     maxLength: CARD_LIMITS.titleCharacters,
-    pattern: WHOLE,
-    description: 'Blank ends are cut off.',
+    pattern: ONE_LINE,
+    description: 'One line. Blank ends are cut off.',
   }),
   body: Type.String({
     maxLength: CARD_LIMITS.bodyBytes,

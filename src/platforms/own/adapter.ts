@@ -2,7 +2,7 @@ import { Compile } from '#typebox/compile'
 import { AppError, invalidField, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../../model/json-depth.js'
-import { readObject } from '../../model/json-object.js'
+import { isObject, readObject } from '../../model/json-object.js'
 import {
   RESERVED_SOURCES,
   SOURCE_LIMITS,
@@ -49,8 +49,21 @@ export function readSourceDefinition(input: unknown): SourceDefinition {
   return sent
 }
 
-function problemsIn(input: object) {
-  const problems = toFieldProblems(check.Errors(input), input)
+const PROOF_FORMS = '#/properties/proof/anyOf/'
+
+/** A proof has one of several forms. Only the problems of the form that its type names are reported. */
+function problemsIn(input: Record<string, unknown>) {
+  const { proof } = input
+  const types = SourceDefinitionSchema.properties.proof.anyOf.map(({ properties }) => properties.type.const)
+  const form = types.findIndex(type => isObject(proof) && type === proof.type)
+  const isOfOther = (place: string) =>
+    place.startsWith(PROOF_FORMS) && !`${place}/`.startsWith(`${PROOF_FORMS}${form}/`)
+  const errors = check.Errors(input)
+  const named = isObject(proof) ? errors.filter(({ schemaPath }) => !isOfOther(schemaPath)) : errors
+  const problems = toFieldProblems(named, input)
+  if (isObject(proof) && form === -1) {
+    problems.unshift({ field: '/proof/type', detail: `/proof/type must be one of: ${types.join(', ')}.` })
+  }
   return problems.length > 0 ? problems : [{ field: '', detail: 'The source does not fit its schema.' }]
 }
 

@@ -119,6 +119,8 @@ export class SettingReader {
   }
 
   refuse(setting: string, detail: string): void {
+    // Several parts of a program may read the same setting.
+    if (this.#problems.some(known => known.field === setting && known.detail === detail)) return
     this.#problems.push({ field: setting, detail })
   }
 

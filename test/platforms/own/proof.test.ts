@@ -1,7 +1,9 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
+import type { AppError } from '../../../src/model/app-error.js'
 import type { SourceProof } from '../../../src/model/sources/source-definition.js'
+import { readSourceDefinition } from '../../../src/platforms/own/adapter.js'
 import { compileProof } from '../../../src/platforms/own/proof.js'
 
 const NOW = 1_935_000_000_000
@@ -169,4 +171,21 @@ t.test('without a secret every proof but none is closed', async t => {
   t.throws(() => verifier({ type: 'slack' })({}, { secrets: [] }), closed)
   t.throws(() => verifier({ type: 'token', header: 'X-Token' })({ 'x-token': '' }, { secrets: [''] }), closed)
   t.equal(verifier({ type: 'none' })({}, { secrets: [] }), 'none')
+})
+
+t.test('a refused definition names the problems of its own form of proof alone', t => {
+  const problemsOf = (proof: unknown) => {
+    try {
+      readSourceDefinition({ name: 'own', proof, rules: [] })
+    } catch (error) {
+      return (error as AppError).errors.map(({ detail }) => detail)
+    }
+    return []
+  }
+  t.same(problemsOf({ type: 'feed', url: 'ftp://example.org/feed' }), ['/proof/url must match pattern "^https?://".'])
+  t.same(problemsOf({ type: 'token' }), ['/proof/header is required.'])
+  t.match(problemsOf({ type: 'teapot' }), [/^\/proof\/type must be one of: none, token, query, .*ed25519\.$/])
+  t.equal(problemsOf({}).length, 1)
+  t.same(problemsOf(7), ['/proof must be object.'])
+  t.end()
 })
