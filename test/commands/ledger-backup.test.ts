@@ -66,6 +66,19 @@ function look(path: string) {
   }
 }
 
+/** The rollback journal of a transaction in another database: SQLite would write its pages into a copy. */
+function interruptedJournal(folder: string): Buffer {
+  const path = join(folder, 'other.db')
+  const connection = new sqlite.Database(path)
+  try {
+    connection.exec('PRAGMA page_size = 8192; PRAGMA synchronous = OFF; CREATE TABLE facts (fact TEXT)')
+    connection.exec(`BEGIN; INSERT INTO facts VALUES ('one')`)
+    return readFileSync(`${path}-journal`)
+  } finally {
+    connection.close()
+  }
+}
+
 t.test('a served ledger is backed up to a file of its own, for its owner alone', async t => {
   const { folder, run, url } = await start(t, { isServed: true })
   const copy = join(folder, 'copy.db')
@@ -243,6 +256,26 @@ t.test('a backup is restored into a new place', async t => {
   t.match(shown, { code: 0, out: /^Restored 3 events, the newest of .*: .*new\/events\.db\.\n$/ })
   t.same(readdirSync(join(folder, 'new')), ['events.db'])
   t.equal(statSync(database).mode & 0o777, 0o600)
+})
+
+t.test('a restore, and a backup, succeed after those that were killed during the check', async t => {
+  const { folder, database, run } = await start(t)
+  const backup = join(folder, 'backup.db')
+  const journal = interruptedJournal(folder)
+  for (const copy of [`${database}.restoring`, `${backup}.part`]) {
+    mkdirSync(`${copy}.lock`)
+    writeFileSync(`${copy}-journal`, journal)
+  }
+  writeFileSync(`${database}.restoring`, 'half')
+  t.match(await run('backup', backup), { code: 0 })
+  t.match(await run('restore', backup), { code: 0 })
+  t.equal(look(database).events, 3)
+  const { replaced } = JSON.parse((await run('restore', backup)).out)
+  t.equal(look(replaced).events, 3)
+  t.same(
+    readdirSync(folder).filter(name => /restoring|part/u.test(name)),
+    [],
+  )
 })
 
 t.test('a served ledger is not replaced', async t => {

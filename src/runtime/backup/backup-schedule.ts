@@ -72,7 +72,7 @@ export class BackupSchedule {
     }
   }
 
-  /** The stored backups, oldest first. Removes the partial files of interrupted backups. */
+  /** The stored backups, oldest first. Removes the partial files of interrupted backups, and SQLite's lock folders. */
   async #stored(): Promise<StoredBackup[]> {
     const { folder } = this.parts.settings
     const stored: StoredBackup[] = []
@@ -82,7 +82,7 @@ export class BackupSchedule {
       const part = NAME.exec(name)?.[7]
       if (part !== undefined) unfinished.add(name).add(name.slice(0, -part.length))
     }
-    for (const name of unfinished) await rm(join(folder, name), { force: true })
+    for (const name of unfinished) await rm(join(folder, name), { recursive: true, force: true })
     for (const { name } of found) {
       const time = NAME.exec(name)
       if (!time || unfinished.has(name)) continue

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { access, open, rename, rm } from 'node:fs/promises'
+import { access, open, rename } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -10,6 +10,7 @@ import type { LocalSettings } from '../../settings/local-settings.js'
 import { checkCopy } from '../../store/sqlite/copy/check-copy.js'
 import { renewEpoch } from '../../store/sqlite/copy/copied-ledger.js'
 import { syncFolder } from '../../store/sqlite/files/file-system.js'
+import { removeCopy } from '../../store/sqlite/files/remove-copy.js'
 import { acquireOwnership } from '../../store/sqlite/owner/database-lock.js'
 import { SCHEMA_VERSION } from '../../store/sqlite/upgrade/ledger-migrations.js'
 import { OWNER_WAIT_MS } from '../lost-ownership.js'
@@ -41,7 +42,7 @@ export async function restoreLedger({ database }: LocalSettings, file: string): 
   const path = ownership.database
   const restoring = `${path}.restoring`
   try {
-    await rm(restoring, { force: true })
+    await removeCopy(restoring)
     const copy = createWriteStream(restoring, { flags: 'wx', mode: 0o600, flush: true })
     if (isCompressed) await pipeline(createReadStream(backup), createGunzip(), copy)
     else await pipeline(createReadStream(backup), copy)
@@ -55,7 +56,7 @@ export async function restoreLedger({ database }: LocalSettings, file: string): 
   } catch (error) {
     throw toRestoreError(error, backup)
   } finally {
-    await rm(restoring, { force: true })
+    await removeCopy(restoring)
     await ownership.release()
   }
 }

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
@@ -7,6 +7,7 @@ import type { LedgerBackup } from '../../model/backup.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { checkCopy } from '../../store/sqlite/copy/check-copy.js'
 import { makeNewFile } from '../../store/sqlite/files/new-copy.js'
+import { removeCopy } from '../../store/sqlite/files/remove-copy.js'
 
 /** The current step of a backup, and the file that grows during it. */
 export interface BackupStep {
@@ -49,7 +50,7 @@ export async function writeBackup(
       const compressed = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true })
       await pipeline(createReadStream(copy), createGzip(), compressed, { signal })
     } finally {
-      if (isCompressed) await rm(copy, { force: true })
+      if (isCompressed) await removeCopy(copy)
     }
   })
   if (!facts) throw new Error('A backup was finished without a check.')

@@ -4,7 +4,8 @@ import { type Finding, ok, warning } from '../../model/diagnosis.js'
 import type { BackupSettings } from '../../settings/ledger-settings.js'
 import { isErrno } from '../../store/sqlite/files/file-system.js'
 
-const NAME = /^ledger-.*\.db(?:\.gz)?$/u
+/** Not `.part.db`, the copy of a backup that is in progress or was interrupted. */
+const NAME = /^ledger-.*(?<!\.part)\.db(?:\.gz)?$/u
 const MINUTE_MS = 60_000
 
 /**
@@ -31,7 +32,8 @@ async function newestIn(folder: string): Promise<{ path: string; at: number } | 
   for (const name of await namesIn(folder)) {
     if (!NAME.test(name)) continue
     const path = join(folder, name)
-    const at = (await stat(path)).mtimeMs
+    const { mtimeMs: at, size } = await stat(path)
+    if (size === 0) continue // the final name of such a backup
     if (newest === undefined || at > newest.at) newest = { path, at }
   }
   return newest

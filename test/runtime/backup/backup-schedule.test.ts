@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -15,6 +15,8 @@ const HOUR_MS = 3_600_000
 interface Options {
   /** Names and texts of files that are in the folder of the backups. */
   files?: Record<string, string>
+  /** Names of folders that are there. */
+  folders?: string[]
   settings?: Partial<BackupScheduleParts['settings']>
   /** How long the clock moves between two readings. */
   stepMs?: number
@@ -22,8 +24,9 @@ interface Options {
 }
 
 /** A schedule of a ledger with one event, which begins at nine o'clock. */
-async function schedule(t: Test, { files = {}, settings = {}, stepMs = 0, copyTo }: Options = {}) {
+async function schedule(t: Test, { files = {}, folders = [], settings = {}, stepMs = 0, copyTo }: Options = {}) {
   const folder = testFolder(t, files)
+  for (const name of folders) mkdirSync(join(folder, name))
   const path = join(testFolder(t), 'events.db')
   const store = await openSqliteStore({ path, clock: () => NINE * 1_000, onFailure: error => t.fail(`${error}`) })
   t.teardown(() => store.close())
@@ -86,6 +89,16 @@ t.test('what an interrupted backup left is removed', async t => {
   t.same(backups(), ['ledger-20310504T090000Z.db.gz'])
 })
 
+t.test('what a server left that was killed during the check of a backup is removed', async t => {
+  const name = 'ledger-20310504T083000Z.db.gz'
+  const copy = `${name}.part.db`
+  const files = { [name]: '', [copy]: 'half', [`${copy}-journal`]: 'a journal' }
+  const { log, backups } = await schedule(t, { files, folders: [`${copy}.lock`] })
+  await until(() => log.length > 0)
+  t.match(log, [['info', { events: 1 }, 'backed the ledger up']])
+  t.same(backups(), ['ledger-20310504T090000Z.db.gz'])
+})
+
 t.test('a backup that fails is logged and tried again, and the older ones stay', async t => {
   const files = { 'ledger-20310501T090000Z.db.gz': 'old' }
   let tries = 0
@@ -111,5 +124,21 @@ t.test('a stopped schedule leaves no incomplete backup', async t => {
   const { log, backups, stop } = await schedule(t, { copyTo })
   await until(() => hasBegun)
   await stop()
+  t.same([log, backups()], [[], []])
+})
+
+t.test('a schedule that is stopped before the check of a copy has ended leaves nothing', async t => {
+  let stopped: Promise<void> | undefined
+  const copyTo: BackupScheduleParts['copyTo'] = async path => {
+    writeFileSync(path, 'whole')
+    // SQLite's, which outlive a thread that ends in the middle of its work.
+    mkdirSync(`${path}.lock`)
+    writeFileSync(`${path}-journal`, 'a journal')
+    await until(() => stopped !== undefined)
+  }
+  const { log, backups, stop } = await schedule(t, { copyTo })
+  await until(() => backups().some(name => name.endsWith('-journal')))
+  stopped = stop()
+  await stopped
   t.same([log, backups()], [[], []])
 })

@@ -42,11 +42,13 @@ t.test('a clock that is behind the ledger or the program is noticed', async t =>
 })
 
 t.test('the newest backup may be two intervals old', async t => {
-  const folder = testFolder(t, { 'ledger-1.db.gz': '', 'ledger-2.db.gz': '', 'ledger-3.db.gz.part': '', 'x.db.gz': '' })
+  const unfinished = { 'ledger-3.db.gz': '', 'ledger-3.db.gz.part.db': 'half', 'ledger-3.db.gz.part': 'half' }
+  const folder = testFolder(t, { 'ledger-1.db.gz': 'old', 'ledger-2.db.gz': 'new', 'x.db.gz': 'mine', ...unfinished })
   const at = (name: string, ms: number) => utimesSync(join(folder, name), ms / 1000, ms / 1000)
   const hour = 3_600_000
   at('ledger-1.db.gz', NOW - 9 * hour)
   at('ledger-2.db.gz', NOW - hour)
+  for (const name of Object.keys(unfinished)) at(name, NOW)
   const of = (everyMs: number) => checkBackups({ folder, everyMs, keep: 1 }, NOW)
   t.match(await of(hour), [{ state: 'ok', detail: /ledger-2\.db\.gz, 60 minutes old/ }])
   t.match(await of(hour / 3), [{ state: 'warn' }])

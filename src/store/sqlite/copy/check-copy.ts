@@ -1,13 +1,20 @@
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { type Failure, fromFailure } from '../../../model/failure.js'
+import { removeBeside } from '../files/remove-copy.js'
 import type { CopiedLedger } from './copied-ledger.js'
 
 export type CheckReply = { copied: CopiedLedger } | { error: Failure }
 
-/** `checkCopiedLedger` in a thread of its own. @throws AppError `unavailable/store_corrupt`; an `AbortError` */
+/**
+ * `checkCopiedLedger` in a thread of its own.
+ *
+ * @param path of a copy that this process has just made: one file
+ * @throws AppError `unavailable/store_corrupt`; an `AbortError`
+ */
 export async function checkCopy(path: string, signal?: AbortSignal): Promise<CopiedLedger> {
+  // Those of a killed process: SQLite would find the copy locked, or roll a journal of another copy back into it.
+  await removeBeside(path)
   const worker = new Worker(new URL('./check-worker.js', import.meta.url), { workerData: path })
   try {
     const [reply] = (await once(worker, 'message', signal ? { signal } : {})) as [CheckReply]
@@ -15,7 +22,6 @@ export async function checkCopy(path: string, signal?: AbortSignal): Promise<Cop
     return reply.copied
   } finally {
     await worker.terminate()
-    // SQLite's, if the thread could not close the copy.
-    for (const suffix of ['.lock', '-wal', '-journal']) await rm(`${path}${suffix}`, { recursive: true, force: true })
+    await removeBeside(path) // if the thread could not close the copy
   }
 }

@@ -7,13 +7,13 @@ import sqlite from 'node-sqlite3-wasm'
 import { AppError } from '../../../model/app-error.js'
 import { toFileError } from '../files/file-error.js'
 import { exists, ifPresent, isErrno, syncFolder } from '../files/file-system.js'
+import { removeCopy } from '../files/remove-copy.js'
 import { toStoreError } from '../files/store-error.js'
 import { realDatabase } from '../owner/database-path.js'
 import { recoverHotJournal } from '../owner/rollback-journal.js'
 
 /** A database, its WAL, and the rollback journal of an interrupted transaction. */
 const PARTS = ['', '-wal', '-journal']
-const COPIED_FILES = [...PARTS, '-shm', '.lock']
 const TRIES = 5
 /** Longer than the steps of any file clock, so that a write of the same instant cannot hide behind equal times. */
 const SETTLE_MS = 50
@@ -150,10 +150,6 @@ async function fingerprint(legacy: string): Promise<string> {
     parts.push(found ? [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':') : 'absent')
   }
   return parts.join(' ')
-}
-
-async function removeCopy(copy: string): Promise<void> {
-  for (const suffix of COPIED_FILES) await rm(`${copy}${suffix}`, { recursive: true, force: true })
 }
 
 async function sync(path: string): Promise<void> {
