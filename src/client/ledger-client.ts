@@ -51,7 +51,7 @@ export class LedgerClient extends ServerClient {
   /**
    * The status is 503 while the ledger cannot record; the text gives the reason.
    *
-   * @throws AppError `unavailable/not_a_ledger` also if a board responds: its health has no head, or it asks for a login,
+   * @throws AppError `…/not_a_ledger` also if a board responds: its health has no head, or it asks for a login,
    *   which a ledger's health never does
    */
   async health(options?: CallOptions): Promise<Answer> {

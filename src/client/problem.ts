@@ -66,14 +66,14 @@ export function isOfLedger(health: unknown): boolean {
  * in its health.
  */
 export function otherProgram(health: Answer, { noun, mismatchCode, givenBy }: ServerNames): AppError | undefined {
-  // The health of a ledger never asks for a login.
-  if (health.status === 401 && noun === LEDGER.noun) return notADaybookServer(health.status, LEDGER)
   const value = health.json()
-  const isBoard = !isOfLedger(value) && typeof Object(value).version === 'string'
+  // The health of a ledger never asks for a login.
+  const isBoard = health.status === 401 || (!isOfLedger(value) && typeof Object(value).version === 'string')
   const other = isOfLedger(value) ? LEDGER : isBoard ? BOARD : undefined
   if (other === undefined || other.noun === noun) return undefined
   const hint = `Check ${givenBy}; a ledger listens on port 8765 by default, a board on 8766.`
-  return new AppError('unavailable', mismatchCode, `A ${other.noun} answers there, and not a ${noun}.`, { hint })
+  // Not `unavailable`: a retry, with which a consumer waits for its ledger, cannot help.
+  return new AppError('configuration', mismatchCode, `A ${other.noun} answers there, and not a ${noun}.`, { hint })
 }
 
 function isProblem({ headers }: HttpAnswer): boolean {

@@ -61,7 +61,7 @@ export abstract class ServerClient {
     return this.toAnswer(await this.exchange(call, options))
   }
 
-  /** The response to a call, including refusals. @throws AppError `unavailable/not_a_…` if the other program answers */
+  /** The response to a call, including refusals. @throws AppError `configuration/not_a_…` if the other program answers */
   protected async exchange(call: ServerCall, options?: CallOptions): Promise<HttpAnswer> {
     const answer = await exchange(this.address, this.#withDefaults(call, options), this.parts.names)
     if (hasNoRoute(answer.status)) await this.refuseOtherProgram(options)
@@ -71,7 +71,7 @@ export abstract class ServerClient {
   /**
    * For an answer that may be due to exchanged addresses of ledger and board: asks the server which program it is.
    *
-   * @throws AppError `unavailable/not_a_…`; returns if the server is the right one, or does not show what it is
+   * @throws AppError `configuration/not_a_…`; returns if the server is the right one, or does not show what it is
    */
   protected async refuseOtherProgram(options?: CallOptions): Promise<void> {
     if ('socketPath' in this.address) return

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import type { LedgerCredential } from '../../src/client/ledger-credential.js'
 import { anyCharacter } from '../support/any-character.js'
@@ -187,19 +188,24 @@ t.test('a board is not a ledger, whether its health needs a login or not', async
 })
 
 t.test('a board that has no such path, or answers otherwise, is not a ledger', async t => {
-  const health = { status: 'ok', version: '1.2.3', database: '/board', engine: 'sqlite' }
-  const board = await standIn(t, ({ url }) => {
-    if (url === '/api/session') return { body: { authenticated: false, csrf_token: null } }
-    return url === '/api/health' ? { body: health } : problem(404, 'not_found')
-  })
-  const client = new LedgerClient({ apiUrl: board.url })
-  const asks: (() => Promise<unknown>)[] = [
-    () => client.stats(),
-    () => client.session(),
-    () => client.export({ format: 'jsonl' }).next(),
-  ]
-  for (const ask of asks) {
-    await t.rejects(ask(), { code: 'not_a_ledger', message: /^A board answers there, and not a ledger/ })
+  const open = { body: { status: 'ok', version: '1.2.3', database: '/board', engine: 'sqlite' } }
+  for (const health of [open, problem(401, 'unauthenticated')]) {
+    const board = await standIn(t, ({ url }) => {
+      if (url === '/api/session') return { body: { authenticated: false, csrf_token: null } }
+      return url === '/api/health' ? health : problem(404, 'not_found')
+    })
+    const client = new LedgerClient({ apiUrl: board.url })
+    const asks: (() => Promise<unknown>)[] = [
+      () => client.stats(),
+      () => client.session(),
+      () => client.export({ format: 'jsonl' }).next(),
+    ]
+    const expected = { code: 'not_a_ledger', message: /^A board answers there, and not a ledger/ }
+    for (const ask of asks) await t.rejects(ask(), expected)
+    const trying = ledgerCalls(client, 'c')
+    const failure = await Promise.resolve(trying.save({}, new AbortController().signal)).catch(error => error)
+    t.match(failure, expected)
+    t.notOk(trying.isTransient(failure), 'a consumer does not wait for it')
   }
 })
 
