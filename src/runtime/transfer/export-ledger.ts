@@ -133,6 +133,9 @@ async function writeExport(
     const page = pageLineOf(bytes)
     if (last && page.epoch !== last.epoch)
       throw otherExport('It is of another ledger, or of one that was restored since.')
+    // A copy of the ledger has no number for changes that were made before it was copied, so they would be missing.
+    if (last && page.numbering !== last.numbering)
+      throw otherExport('It is of another copy of the ledger, which numbers changes differently.')
     if (!header) {
       const { closed } = await source.state()
       const { epoch } = page

@@ -257,6 +257,22 @@ t.test('an unfinished export of another ledger, or with other options, is not co
   await t.rejects(write('again.jsonl', { from: 'other.db' }), refused)
 })
 
+t.test('an unfinished export is not continued from a copy of the ledger, whose changes have other numbers', async t => {
+  const { at, write, read } = ledgers(t)
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 3)))
+  await write('all.jsonl')
+  await inStore(at('events.db'), store => erase(store, '1', [NOON]))
+  await write('moved.jsonl')
+  await read('moved.jsonl', { keepEpoch: true })
+  renameSync(at('all.jsonl'), at('again.jsonl.part'))
+  await t.rejects(write('again.jsonl', { from: 'copy.db' }), {
+    category: 'conflict',
+    code: 'export_differs',
+    message: /another copy of the ledger/,
+  })
+  t.match(await write('again.jsonl'), { events: 4 }, 'the exported ledger itself continues it')
+})
+
 t.test('an interrupted import continues, and accepts nothing else until it is complete', async t => {
   const { at, read, write, settings, sources } = ledgers(t)
   await inStore(at('events.db'), async store => {
