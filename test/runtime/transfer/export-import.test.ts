@@ -86,9 +86,11 @@ function ledgers(t: Test) {
 }
 
 /** Imports into an open store, as `importLedger` does. */
-async function importExport(store: SqliteStore, file: string, { merge = false } = {}) {
+async function importExport(store: SqliteStore, file: string, { merge = false, isPipe = false } = {}) {
   const ledger = await Ledger.open({ store, clock: () => NOON, newSubscriptionId: () => 'sub_9' })
-  return importInto({ store, ledger }, createReadStream(file), { merge, keepEpoch: false })
+  const read = () => createReadStream(file)
+  const readAgain = isPipe ? undefined : read
+  return importInto({ store, ledger }, read(), { merge, keepEpoch: false, readAgain })
 }
 
 /** All that a copy has to have. */
@@ -373,6 +375,39 @@ t.test('a part, or an export that is merged, records what is missing as new even
     ['chat:4', 'chat:5', 'chat:2', 'chat:3'],
   )
   t.match(events[2], { provenance: { route: 'import', verified: 'none' }, seen_count: 1 })
+})
+
+t.test('a merge records nothing that was erased or removed before the interrupted export continued', async t => {
+  const { at, write } = ledgers(t)
+  const names = ['all.jsonl', 'all.jsonl.gz']
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 600)))
+  for (const name of names) {
+    await write(name)
+    renameSync(at(name), `${at(name)}.part`)
+  }
+  await inStore(at('events.db'), async store => {
+    const { capturedAt = 0 } = (await store.events.record(numbered(600, 600)))[0] ?? {}
+    await prune(store, '1', capturedAt - 597)
+    await erase(store, '2', [capturedAt - 596, capturedAt])
+  })
+  for (const name of names) {
+    await write(name)
+    t.match(
+      readText(at(name)),
+      /\n\{"dedupe_key":"chat:4"[\s\S]*\n\{"changed":\{"content_digest"/,
+      'it has the content',
+    )
+  }
+  const merged = (name: string, isPipe: boolean) =>
+    inStore(at(`${name}-${isPipe}.db`), async store => {
+      await importExport(store, at(name), { merge: true, isPipe })
+      const found: number[] = []
+      for (const number of [1, 3, 4, 5, 599, 600])
+        if (await store.events.findByDedupeKey(`chat:${number}`, 0)) found.push(number)
+      return found
+    })
+  for (const name of names) t.same(await merged(name, false), [5, 599], name)
+  t.same(await merged('all.jsonl', true), [1, 3, 4, 5, 599], 'a pipe: only those that wait to be recorded')
 })
 
 t.test(
