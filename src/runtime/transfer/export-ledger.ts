@@ -152,7 +152,7 @@ async function writeExport(
     // Subscriptions must not be ahead of the events, so the events recorded before the state was read follow after it.
     state = await read(source.state())
   }
-  const { subscriptions, users, tokens } = state
+  const { closed, subscriptions, users, tokens } = state
   const [writtenUsers, writtenTokens] = accounts ? [users, tokens] : [[], []]
   const rest = [
     ...subscriptions.map(subscription => toLine({ subscription })),
@@ -166,7 +166,7 @@ async function writeExport(
     tokens: writtenTokens.length,
     through: last.through,
   }
-  await target.write(Buffer.from([...rest, toLine({ end })].join('')))
+  await target.write(Buffer.from([...rest, toLine({ end: { ...end, closed } })].join('')))
   return { end, epoch: last.epoch }
 }
 

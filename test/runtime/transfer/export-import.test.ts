@@ -243,6 +243,20 @@ t.test('an export arrives in chunks of any size, and its source ends with the im
   await t.rejects(importBytes('notes.db', gzipSync(Buffer.alloc(100_000, 'my notes\n'))), noExport)
 })
 
+t.test('a ledger that was closed before its interrupted export continued is imported as a closed one', async t => {
+  const { at, write, read } = ledgers(t)
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 3)))
+  await write('all.jsonl')
+  renameSync(at('all.jsonl'), `${at('all.jsonl')}.part`)
+  await inStore(at('events.db'), store => store.users.create(USER))
+  await write('all.jsonl')
+  await read('all.jsonl')
+  t.match(await look(at('copy.db')), { users: [], closed: true })
+  const earlier = readText(at('all.jsonl')).replace(/,"closed":true\}\}\n$/, '}}\n')
+  writeFileSync(at('earlier.jsonl'), earlier)
+  t.match(await read('earlier.jsonl', { into: 'earlier.db' }), { events: 3 }, 'exports of 0.7.2 have no such member')
+})
+
 t.test('an unfinished export of another ledger, or with other options, is not continued', async t => {
   const { at, write } = ledgers(t)
   const refused = { category: 'conflict', code: 'export_differs' }
