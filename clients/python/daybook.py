@@ -273,6 +273,8 @@ class _Reader:
                 self._resumed()
                 if batch["items"]:
                     return batch
+                if "retried" in batch["ack"]:
+                    self.report(f"The event of dead letter {batch['ack']['retried']} was removed.")
                 self.acknowledge(self.channel, batch["ack"])
                 if self.once and not batch["has_more"]:
                     return None

@@ -45,6 +45,8 @@ export interface ExportEnd {
   tokens: number
   /** The newest event. */
   through: HeadText | null
+  /** As in the header, but when the last line was written. Absent in exports of earlier releases. */
+  closed?: boolean
 }
 
 export const EXPORT_FORMAT = 1

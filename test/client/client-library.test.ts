@@ -229,6 +229,30 @@ t.test('a consumer behind events that retention has removed reports the gap, and
   t.same([got.slice(2), said.length], [['3'], 1])
 })
 
+t.test('a retried dead letter whose event was removed is reported before it is deleted', async t => {
+  const { url, record, ledger, request, post } = await openServed(t)
+  await record(1, 2)
+  const daybook = new Daybook({ url })
+  const said: string[] = []
+  const failing = () => {
+    throw new Error('no such user')
+  }
+  const options = { retries: 0, once: true, report: (sentence: string) => said.push(sentence) }
+  await daybook.consume('work', { ...options, handle: failing, from: 'beginning', onFailure: 'dead-letter' })
+  const path = '/api/consumers/work/dead-letters'
+  const letters = (await request(path)).body.items as { id: number }[]
+  const through = toMicros(await capturedAt(request, '2'))
+  await ledger.erasures.prune(through, { reason: 'old', by: 'test', count: 2 })
+  await post(`${path}/retry`, '')
+  await daybook.consume('work', { ...options, handle: () => {} })
+  t.equal(letters.length, 2)
+  t.same(
+    said,
+    letters.map(({ id }) => `The event of dead letter ${id} was removed.`),
+  )
+  t.match((await request(path)).body, { count: 0 })
+})
+
 t.test('an instance that stands by takes over, and only one works at a time', async t => {
   const { url, record } = await openServed(t)
   await record(1)

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { readTimestamp } from '../../src/model/timestamp.js'
 import { hasPython } from '../black-box/killed-consumers.js'
 import { until } from '../support/until.js'
 import { openServed, restoredCopy, stage } from './ledger-stage.js'
@@ -78,6 +79,33 @@ t.test(
     t.match((await restored.request('/api/consumers/work')).body, { lag: { events: 0 }, leased_until: null })
   },
 )
+
+t.test('a Python consumer reports a retried dead letter whose event was removed', missing, async t => {
+  const { url, record, ledger, request, post } = await openServed(t)
+  await record(1)
+  const program = `
+import sys
+from daybook import Daybook
+def handle(event):
+    raise ValueError("no such user")
+def report(sentence):
+    print(sentence)
+Daybook(sys.argv[1]).consume("work", handle, start="beginning", retries=0, on_failure="dead-letter", report=report, once=True)
+`
+  const consume = async () => {
+    const child = spawn('python3', ['-c', program, url], { env: ENV, stdio: ['ignore', 'pipe', 'inherit'] })
+    return (await child.stdout.setEncoding('utf8').toArray()).join('')
+  }
+  t.equal(await consume(), '')
+  const path = '/api/consumers/work/dead-letters'
+  const [letter] = (await request(path)).body.items as { id: number; captured_at: string }[]
+  const { micros } = readTimestamp('captured_at', String(letter?.captured_at))
+  await ledger.erasures.prune(micros, { reason: 'old', by: 'test', count: 1 })
+  await post(`${path}/retry`, '')
+  t.match(await consume(), `The event of dead letter ${letter?.id} was removed.`)
+  // The entry of the removal is an event too, and fails.
+  t.match((await request(path)).body, { count: 1, items: [{ dedupe_key: /^ledger:erased:/ }] })
+})
 
 t.test('an address without a port has that of its scheme, also with a literal IPv6 address', missing, async t => {
   const program = `

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { AppError } from '../../model/app-error.js'
 import { whyUnreadable } from '../../model/files/regular-file.js'
 
@@ -17,6 +18,13 @@ export async function* readInput(path: string): AsyncGenerator<Uint8Array> {
       cause,
     })
   }
+}
+
+/** Whether `readInput` can read the same bytes again. A path in /dev may share its position with the first reading. */
+export async function isReadableAgain(path: string): Promise<boolean> {
+  if (path === '-' || path.startsWith('/dev/')) return false
+  const stats = await stat(path).catch(() => undefined)
+  return stats?.isFile() === true
 }
 
 /** Reads a whole input of limited size. @throws AppError `too_large/body_too_large`, and as `readInput` */

@@ -57,7 +57,7 @@ export interface ReaderOptions {
   /** Called for each batch. It may set another position, and then returns true: the batch is not returned. */
   skip?: (batch: Batch) => Promise<boolean>
   signal: AbortSignal
-  /** Called once for each interruption, and at its end. */
+  /** Called once for each interruption, at its end, and for each dead letter whose event was removed. */
   report: (sentence: string) => void
   random?: () => number
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
@@ -100,6 +100,8 @@ export class ConsumerReader {
         this.#resumed()
         if (isSkipped) continue
         if (batch.items.length > 0) return batch
+        const { retried } = batch.ack
+        if (retried !== undefined) this.options.report(`The event of dead letter ${retried} was removed.`)
         await this.acknowledge(batch.ack)
         if (once && !batch.has_more) return undefined
       } catch (error) {

@@ -38,7 +38,10 @@ export type ConsumeOptions = Work & {
   once?: boolean
   /** Ends the consumer: it finishes what it has begun, and acknowledges it. */
   signal?: AbortSignal
-  /** Receives a sentence for each interruption, and for its end. Default: `console.error`. */
+  /**
+   * Receives a sentence for each interruption, for its end, and for each dead letter whose event was removed. Default:
+   * `console.error`.
+   */
   report?: (sentence: string) => void
 }
 

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
-import { readInput } from '../../cli/input/read-input.js'
+import { isReadableAgain, readInput } from '../../cli/input/read-input.js'
 import { Progress } from '../../cli/terminal/progress.js'
 import { readLocalSettings } from '../../settings/local-settings.js'
 
@@ -49,6 +49,7 @@ export default class LedgerImport extends DaybookCommand {
     const options = {
       merge: flags.merge ?? false,
       keepEpoch: flags['keep-epoch'] ?? false,
+      readAgain: (await isReadableAgain(args.file)) ? () => readInput(args.file) : undefined,
       onProgress,
     }
     const imported = await importLedger(settings, readInput(args.file), options).finally(() => progress.end())

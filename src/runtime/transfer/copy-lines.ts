@@ -1,3 +1,4 @@
+import { AppError } from '../../model/app-error.js'
 import type { CopyPageLine, ExportEnd, ExportHeader } from '../../model/ledger-copy.js'
 import type { Subscription } from '../../model/subscriptions/subscription.js'
 import type { CopiedEvent } from '../../store/copy-store.js'
@@ -49,6 +50,16 @@ export function readCopyLine(line: Buffer): CopyLine {
   const wrong = Object.entries(members).filter(([name, type]) => typeof Reflect.get(value, name) !== type)
   if (wrong.length > 0) throw invalidLine(`Its ${kind} is not complete: ${wrong.map(([name]) => name).join(', ')}.`)
   return { kind, value } as CopyLine
+}
+
+/** As `readCopyLine`. @returns undefined for a line that is not acceptable */
+export function findCopyLine(line: Buffer): CopyLine | undefined {
+  try {
+    return readCopyLine(line)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
 }
 
 /** An event, or a tombstone with the digest of the erased content. */

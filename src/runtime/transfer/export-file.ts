@@ -8,7 +8,7 @@ import { AppError } from '../../model/app-error.js'
 import type { CopyPageLine, ExportHeader } from '../../model/ledger-copy.js'
 import { syncFolder } from '../../store/sqlite/files/file-system.js'
 import { toNewFileError } from '../../store/sqlite/files/new-copy.js'
-import { type CopyLine, readCopyLine } from './copy-lines.js'
+import { findCopyLine } from './copy-lines.js'
 
 /** The end of the complete pages of an unfinished export. */
 export interface ExportedSoFar {
@@ -134,15 +134,6 @@ function readHeader(line: Buffer): ExportHeader {
   throw new AppError('conflict', 'export_differs', 'The file that ends with .part is not an unfinished export.', {
     hint: 'Remove it, or name another file.',
   })
-}
-
-function findCopyLine(line: Buffer): CopyLine | undefined {
-  try {
-    return readCopyLine(line)
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
 }
 
 interface PlacedLine {

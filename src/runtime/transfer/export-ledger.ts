@@ -133,6 +133,9 @@ async function writeExport(
     const page = pageLineOf(bytes)
     if (last && page.epoch !== last.epoch)
       throw otherExport('It is of another ledger, or of one that was restored since.')
+    // A copy of the ledger has no number for changes that were made before it was copied, so they would be missing.
+    if (last && page.numbering !== last.numbering)
+      throw otherExport('It is of another copy of the ledger, which numbers changes differently.')
     if (!header) {
       const { closed } = await source.state()
       const { epoch } = page
@@ -149,7 +152,7 @@ async function writeExport(
     // Subscriptions must not be ahead of the events, so the events recorded before the state was read follow after it.
     state = await read(source.state())
   }
-  const { subscriptions, users, tokens } = state
+  const { closed, subscriptions, users, tokens } = state
   const [writtenUsers, writtenTokens] = accounts ? [users, tokens] : [[], []]
   const rest = [
     ...subscriptions.map(subscription => toLine({ subscription })),
@@ -163,7 +166,7 @@ async function writeExport(
     tokens: writtenTokens.length,
     through: last.through,
   }
-  await target.write(Buffer.from([...rest, toLine({ end })].join('')))
+  await target.write(Buffer.from([...rest, toLine({ end: { ...end, closed } })].join('')))
   return { end, epoch: last.epoch }
 }
 

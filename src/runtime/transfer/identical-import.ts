@@ -76,6 +76,8 @@ export class IdenticalImport implements LineImport {
         `The ledger has ${event_count} events, but the export has ${this.#end.events}, or another digest.`,
       )
     }
+    // It may have been closed after its header was written.
+    if (this.#end.closed) await this.store.users.markClosed()
     const epoch = this.keepEpoch ? this.#header.epoch : randomUUID()
     await this.store.copies.saveMark(null, epoch)
     const { captured_at = null, digest = null } = toHeadText(head) ?? {}

@@ -2,18 +2,24 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { byteLines, isBlank, startingWith } from '../../client/lines.js'
 import { AppError } from '../../model/app-error.js'
+import { ERASED_KIND } from '../../model/events/erasure.js'
 import type { LedgerImport } from '../../model/ledger-copy.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { type OpenLedger, openLedger } from '../open-ledger.js'
-import { type CopyLine, readCopyLine } from './copy-lines.js'
+import { type CopyLine, findCopyLine, readCopyLine } from './copy-lines.js'
 import { IdenticalImport } from './identical-import.js'
-import { MergingImport } from './merging-import.js'
+import { MergingImport, RemovedLater } from './merging-import.js'
 
 export interface ImportOptions {
   /** Record missing events in a ledger that already has events. */
   merge: boolean
   /** Keep the epoch: the exported ledger is no longer used, and consumers continue here. */
   keepEpoch: boolean
+  /**
+   * Reads the same bytes from their beginning; absent for a pipe. With `merge`, events that later lines erase or remove are
+   * found first, so that they are never recorded.
+   */
+  readAgain?: (() => AsyncIterable<Uint8Array>) | undefined
   onProgress?: (progress: { lines: number }) => void
 }
 
@@ -31,6 +37,8 @@ export interface LineImport {
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 const GZIP = [0x1f, 0x8b]
 const LINE_FEED = 10
+/** Texts in lines that report a removal. */
+const REMOVALS = ['{"changed":{"content_digest":', `"${ERASED_KIND}"`].map(text => Buffer.from(text))
 
 /**
  * Imports an export into a new ledger, which becomes identical. With `merge`, adds missing events to another one.
@@ -63,15 +71,17 @@ export async function importLedger(
 export async function importInto(
   opened: Pick<OpenLedger, 'ledger' | 'store'>,
   chunks: AsyncIterable<Uint8Array>,
-  { merge, keepEpoch, onProgress = () => {} }: ImportOptions,
+  { merge, keepEpoch, readAgain, onProgress = () => {} }: ImportOptions,
 ): Promise<Omit<LedgerImport, 'database'>> {
-  const lines = merge ? new MergingImport(opened) : await IdenticalImport.begin(opened.store, keepEpoch)
+  const lines = merge
+    ? new MergingImport(opened, await findRemoved(readAgain?.()))
+    : await IdenticalImport.begin(opened.store, keepEpoch)
   let number = 0
   /** Lines from here on may not be stored yet. */
   let stored = 0
   for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
     number++
-    const line = bytes.at(-1) === LINE_FEED ? bytes.subarray(0, -1) : bytes
+    const line = withoutFeed(bytes)
     if (isBlank(line)) continue
     try {
       await lines.take(readCopyLine(line))
@@ -86,6 +96,23 @@ export async function importInto(
   } catch (error) {
     throw lines.waiting === 0 ? atEnd(error, number) : atLines(error, { from: stored + 1, to: number })
   }
+}
+
+/** @param chunks absent for a pipe */
+async function findRemoved(chunks: AsyncIterable<Uint8Array> | undefined): Promise<RemovedLater> {
+  const removed = new RemovedLater()
+  if (!chunks) return removed
+  for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
+    // Most lines are not parsed. One that is not acceptable is refused when it is imported.
+    if (!REMOVALS.some(text => bytes.includes(text))) continue
+    const line = findCopyLine(withoutFeed(bytes))
+    if (line) removed.note(line)
+  }
+  return removed
+}
+
+function withoutFeed(line: Buffer): Buffer {
+  return line.at(-1) === LINE_FEED ? line.subarray(0, -1) : line
 }
 
 /** Unpacks compressed input, under any file name. @throws AppError `invalid/export_unreadable` */

@@ -1,9 +1,10 @@
 import type { EventDelivery } from '../../ledger/event-recorder.js'
 import { readEvent } from '../../ledger/read-event.js'
-import { LEDGER_ROUTE } from '../../model/events/erasure.js'
+import { LEDGER_ROUTE, readErasureEntry } from '../../model/events/erasure.js'
 import { type Provenance, type StoredEvent, storedKeyOf, VERIFICATIONS } from '../../model/events/event.js'
 import type { LedgerImport } from '../../model/ledger-copy.js'
-import { toTimestamp } from '../../model/timestamp.js'
+import { findTimestamp, type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { CopiedEvent } from '../../store/copy-store.js'
 import type { OpenLedger } from '../open-ledger.js'
 import type { CopyLine } from './copy-lines.js'
 import type { LineImport } from './import-ledger.js'
@@ -12,18 +13,48 @@ import type { LineImport } from './import-ledger.js'
 const BATCH = { events: 500, bytes: 8 * 1024 * 1024 }
 
 /**
+ * Events whose content an export has, although a later line reports that it was erased or removed: the export was
+ * interrupted before that, and continued.
+ */
+export class RemovedLater {
+  readonly #erased = new Set<string>()
+  #through: Micros = 0
+
+  /** @returns whether the line reports a removal */
+  note(line: CopyLine): boolean {
+    if (line.kind === 'changed' && line.event.contentDigest !== null) {
+      this.#erased.add(line.event.storedKey)
+      return true
+    }
+    const entry = line.kind === 'event' ? readErasureEntry(line.parsed as unknown as StoredEvent) : undefined
+    const through = findTimestamp(entry?.through)
+    if (!through) return false
+    this.#through = Math.max(this.#through, through.micros)
+    return true
+  }
+
+  has({ storedKey, capturedAt }: CopiedEvent): boolean {
+    return capturedAt <= this.#through || this.#erased.has(storedKey)
+  }
+}
+
+/**
  * Records the events of an export whose keys a ledger does not have, as new events captured now. Known events stay
  * unchanged. Missing subscriptions are added; users and tokens are not.
  */
 export class MergingImport implements LineImport {
-  #deliveries = new Map<string, EventDelivery>()
+  #waiting = new Map<string, EventDelivery & { copied: CopiedEvent }>()
   #bytes = 0
   readonly #report = { events: 0, known: 0, subscriptions: 0, users: 0, tokens: 0 }
 
-  constructor(private readonly opened: Pick<OpenLedger, 'ledger' | 'store'>) {}
+  /** @param removed found in an earlier reading of the same lines */
+  constructor(
+    private readonly opened: Pick<OpenLedger, 'ledger' | 'store'>,
+    private readonly removed: RemovedLater,
+  ) {}
 
   get waiting(): number {
-    return this.#deliveries.size
+    return this.#waiting.size
   }
 
   async take(line: CopyLine): Promise<void> {
@@ -33,13 +64,18 @@ export class MergingImport implements LineImport {
       await subscriptions.save(line.value, ['last_cursor', 'last_event_at', 'capture'])
       this.#report.subscriptions++
     }
+    // In a pipe, which is read once, the removal is only known here: earlier batches are recorded already.
+    if (this.removed.note(line)) {
+      for (const [key, { copied }] of this.#waiting) if (this.removed.has(copied)) this.#waiting.delete(key)
+    }
     if (line.kind !== 'event' || isOfRemoval(line.parsed as unknown as StoredEvent)) return
-    const delivery = { event: readEvent(line.parsed), provenance: toProvenance(line.parsed as unknown as StoredEvent) }
-    const key = storedKeyOf(delivery.event, delivery.provenance)
-    if (this.#deliveries.has(key)) this.#report.known++
-    else this.#deliveries.set(key, delivery)
+    if (this.removed.has(line.event)) return
+    const [event, provenance] = [readEvent(line.parsed), toProvenance(line.parsed as unknown as StoredEvent)]
+    const key = storedKeyOf(event, provenance)
+    if (this.#waiting.has(key)) this.#report.known++
+    else this.#waiting.set(key, { event, provenance, copied: line.event })
     this.#bytes += line.event.body.length
-    if (this.#deliveries.size >= BATCH.events || this.#bytes >= BATCH.bytes) await this.#flush()
+    if (this.#waiting.size >= BATCH.events || this.#bytes >= BATCH.bytes) await this.#flush()
   }
 
   async finish(): Promise<Omit<LedgerImport, 'database'>> {
@@ -51,13 +87,15 @@ export class MergingImport implements LineImport {
 
   async #flush(): Promise<void> {
     const { ledger, store } = this.opened
-    const waiting = [...this.#deliveries]
+    const waiting = [...this.#waiting]
     const isKnown = await Promise.all(waiting.map(([key]) => store.events.findByDedupeKey(key, 0)))
-    const missing = waiting.filter((_, at) => isKnown[at] === undefined).map(([, delivery]) => delivery)
+    const missing = waiting
+      .filter((_, at) => isKnown[at] === undefined)
+      .map(([, { event, provenance }]) => ({ event, provenance }))
     if (missing.length > 0) await ledger.record(missing)
     this.#report.events += missing.length
     this.#report.known += waiting.length - missing.length
-    this.#deliveries = new Map()
+    this.#waiting = new Map()
     this.#bytes = 0
   }
 }

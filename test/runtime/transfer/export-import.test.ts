@@ -86,9 +86,11 @@ function ledgers(t: Test) {
 }
 
 /** Imports into an open store, as `importLedger` does. */
-async function importExport(store: SqliteStore, file: string, { merge = false } = {}) {
+async function importExport(store: SqliteStore, file: string, { merge = false, isPipe = false } = {}) {
   const ledger = await Ledger.open({ store, clock: () => NOON, newSubscriptionId: () => 'sub_9' })
-  return importInto({ store, ledger }, createReadStream(file), { merge, keepEpoch: false })
+  const read = () => createReadStream(file)
+  const readAgain = isPipe ? undefined : read
+  return importInto({ store, ledger }, read(), { merge, keepEpoch: false, readAgain })
 }
 
 /** All that a copy has to have. */
@@ -241,6 +243,20 @@ t.test('an export arrives in chunks of any size, and its source ends with the im
   await t.rejects(importBytes('notes.db', gzipSync(Buffer.alloc(100_000, 'my notes\n'))), noExport)
 })
 
+t.test('a ledger that was closed before its interrupted export continued is imported as a closed one', async t => {
+  const { at, write, read } = ledgers(t)
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 3)))
+  await write('all.jsonl')
+  renameSync(at('all.jsonl'), `${at('all.jsonl')}.part`)
+  await inStore(at('events.db'), store => store.users.create(USER))
+  await write('all.jsonl')
+  await read('all.jsonl')
+  t.match(await look(at('copy.db')), { users: [], closed: true })
+  const earlier = readText(at('all.jsonl')).replace(/,"closed":true\}\}\n$/, '}}\n')
+  writeFileSync(at('earlier.jsonl'), earlier)
+  t.match(await read('earlier.jsonl', { into: 'earlier.db' }), { events: 3 }, 'exports of 0.7.2 have no such member')
+})
+
 t.test('an unfinished export of another ledger, or with other options, is not continued', async t => {
   const { at, write } = ledgers(t)
   const refused = { category: 'conflict', code: 'export_differs' }
@@ -255,6 +271,22 @@ t.test('an unfinished export of another ledger, or with other options, is not co
   await t.rejects(write('taken.jsonl'), { category: 'conflict', code: 'file_exists' })
   await look(at('other.db'))
   await t.rejects(write('again.jsonl', { from: 'other.db' }), refused)
+})
+
+t.test('an unfinished export is not continued from a copy of the ledger, whose changes have other numbers', async t => {
+  const { at, write, read } = ledgers(t)
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 3)))
+  await write('all.jsonl')
+  await inStore(at('events.db'), store => erase(store, '1', [NOON]))
+  await write('moved.jsonl')
+  await read('moved.jsonl', { keepEpoch: true })
+  renameSync(at('all.jsonl'), at('again.jsonl.part'))
+  await t.rejects(write('again.jsonl', { from: 'copy.db' }), {
+    category: 'conflict',
+    code: 'export_differs',
+    message: /another copy of the ledger/,
+  })
+  t.match(await write('again.jsonl'), { events: 4 }, 'the exported ledger itself continues it')
 })
 
 t.test('an interrupted import continues, and accepts nothing else until it is complete', async t => {
@@ -357,6 +389,39 @@ t.test('a part, or an export that is merged, records what is missing as new even
     ['chat:4', 'chat:5', 'chat:2', 'chat:3'],
   )
   t.match(events[2], { provenance: { route: 'import', verified: 'none' }, seen_count: 1 })
+})
+
+t.test('a merge records nothing that was erased or removed before the interrupted export continued', async t => {
+  const { at, write } = ledgers(t)
+  const names = ['all.jsonl', 'all.jsonl.gz']
+  await inStore(at('events.db'), store => store.events.record(numbered(1, 600)))
+  for (const name of names) {
+    await write(name)
+    renameSync(at(name), `${at(name)}.part`)
+  }
+  await inStore(at('events.db'), async store => {
+    const { capturedAt = 0 } = (await store.events.record(numbered(600, 600)))[0] ?? {}
+    await prune(store, '1', capturedAt - 597)
+    await erase(store, '2', [capturedAt - 596, capturedAt])
+  })
+  for (const name of names) {
+    await write(name)
+    t.match(
+      readText(at(name)),
+      /\n\{"dedupe_key":"chat:4"[\s\S]*\n\{"changed":\{"content_digest"/,
+      'it has the content',
+    )
+  }
+  const merged = (name: string, isPipe: boolean) =>
+    inStore(at(`${name}-${isPipe}.db`), async store => {
+      await importExport(store, at(name), { merge: true, isPipe })
+      const found: number[] = []
+      for (const number of [1, 3, 4, 5, 599, 600])
+        if (await store.events.findByDedupeKey(`chat:${number}`, 0)) found.push(number)
+      return found
+    })
+  for (const name of names) t.same(await merged(name, false), [5, 599], name)
+  t.same(await merged('all.jsonl', true), [1, 3, 4, 5, 599], 'a pipe: only those that wait to be recorded')
 })
 
 t.test(
