@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../model/app-error.js'
 import { CONSUMER_LIMITS, type ConsumerPosition } from '../model/consumers/consumer.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { Acknowledgement, LeaseRequest, StoredConsumer } from './consumer-store.js'
 
 /** State of a consumer on which a store bases its decision, in the transaction that changes the consumer. */
-export interface ConsumerPlace extends Pick<StoredConsumer, 'checkpoint' | 'epoch' | 'fence' | 'leased_until'> {
+export interface ConsumerPlace
+  extends Pick<StoredConsumer, 'filters' | 'checkpoint' | 'epoch' | 'fence' | 'leased_until'> {
   /** Checkpoint after the last event that was read. */
   read_to: Micros
 }
@@ -17,12 +19,14 @@ export type LeaseDecision = { granted: true; fence: number; readTo: Micros } | {
 /** @param epoch of the ledger @returns an error if the lease is refused, see `ConsumerStore.lease` */
 export function decideLease(
   place: ConsumerPlace,
-  { fence, now, readTo = 0 }: LeaseRequest,
+  { fence, now, filters = place.filters, readTo = 0 }: LeaseRequest,
   epoch: string,
 ): LeaseDecision | AppError {
   if (place.epoch !== epoch) return epochChanged()
   if (fence !== undefined) {
-    return fence === place.fence ? { granted: true, fence, readTo: Math.max(place.read_to, readTo) } : leaseLost()
+    if (fence !== place.fence) return leaseLost()
+    const read = isDeepStrictEqual(filters, place.filters) ? readTo : 0
+    return { granted: true, fence, readTo: Math.max(place.read_to, read) }
   }
   if (place.leased_until > now && place.leased_until <= now + LONGEST_LEASE)
     return { granted: false, until: place.leased_until }

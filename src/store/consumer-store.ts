@@ -50,6 +50,8 @@ export interface LeaseRequest {
   until: Micros
   /** Checkpoint after the last event that was read: the upper limit for acknowledgements. */
   readTo?: Micros | undefined
+  /** Those of the read. If the consumer has others by now, `readTo` does not count. */
+  filters?: FilterValues | undefined
 }
 
 export type Lease =

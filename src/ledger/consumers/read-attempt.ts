@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/events/event-query.js'
 import { toEventFilter } from '../../model/events/filter-values.js'
@@ -83,15 +84,18 @@ export class ReadAttempt {
     // A consumer that reads from the beginning starts with the oldest event that is left.
     if (since > 0) await this.#refusePruned(since, page)
     if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
-      await this.#extend(consumer.fence, this.#secondsLeft)
+      await this.#extend(consumer, this.#secondsLeft)
       this.poll.waitsForEvents = true
       isShared = true
       page = await this.#wait({ ...query, since: page.nextSince ?? since }, page)
-      const isChanged = this.poll.signal.aborted && !this.request.signal.aborted
-      if (page.count === 0 && isChanged && this.#secondsLeft > 0) return undefined
+      const isWoken = this.poll.signal.aborted && !this.request.signal.aborted
+      if (page.count === 0 && isWoken && this.#secondsLeft > 0) return undefined
     }
-    const leasedUntil = await this.#extend(consumer.fence, 0, page.nextSince ?? since)
-    return { page, isShared, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
+    const readTo = page.nextSince ?? since
+    const { leasedUntil, isChanged } = await this.#extend(consumer, 0, readTo)
+    if (isChanged && !this.request.signal.aborted) return undefined
+    // Other events may match the new filters, so the checkpoint of a read with the old ones must not be acknowledged.
+    return { page, isShared, fence: consumer.fence, leasedUntil, checkpoint: isChanged ? since : readTo }
   }
 
   /** The instance does not keep its lease, because it has no events to process. */
@@ -140,17 +144,21 @@ export class ReadAttempt {
     const read = this.request.wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
     const at = retry.captured_at
     const page = await read({ from: at, to: at, order: 'asc', limit: 1 }, this.request.signal)
-    const leasedUntil = await this.#extend(consumer.fence, 0)
+    const { leasedUntil } = await this.#extend(consumer, 0)
     const { fence, checkpoint } = consumer
     return { page, isShared: false, fence, leasedUntil, checkpoint, retried: retry.id }
   }
 
-  /** @returns the end of the lease */
-  async #extend(fence: number, waitSeconds: number, readTo?: Micros): Promise<Micros> {
+  /** @returns also whether the filters were changed since the read, possibly by another server */
+  async #extend(
+    { fence, filters }: StoredConsumer,
+    waitSeconds: number,
+    readTo?: Micros,
+  ): Promise<{ leasedUntil: Micros; isChanged: boolean }> {
     const until = this.#leaseEnd(waitSeconds)
-    const extended = { fence, now: this.parts.clock(), until, readTo }
-    await this.parts.store.consumers.lease(this.key, extended)
-    return until
+    const request = { fence, now: this.parts.clock(), until, readTo, filters }
+    const lease = await this.parts.store.consumers.lease(this.key, request)
+    return { leasedUntil: until, isChanged: lease.granted && !isDeepStrictEqual(lease.consumer.filters, filters) }
   }
 
   #leaseEnd(waitSeconds: number): Micros {
