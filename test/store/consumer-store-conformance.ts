@@ -136,6 +136,8 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
     await consumers.acknowledge(MAIL, { fence, now: NOON + 1, until: NOON + 1 })
+    const continued = { fence, continues: true, now: NOON + 1, until: NOON + MINUTE }
+    await t.rejects(consumers.lease(MAIL, continued), refused('lease_lost'), 'a read in progress does not keep it')
     t.match(await consumers.lease(MAIL, { now: NOON + 1, until: NOON + MINUTE }), { granted: true })
   })
 

@@ -48,13 +48,19 @@ export interface Batch {
 }
 
 export interface AttemptRequest extends BatchRequest {
+  /** Whether an earlier attempt of this request has the lease. */
+  continues: boolean
   /** Milliseconds of `performance.now()`. */
   deadline: number
 }
 
+/** How often an instance on standby asks for the lease: another server may have released it or shortened it. */
+const STANDBY_CHECK_MS = 2_000
+
 /** One attempt to read: until there is an answer, or the consumer changes. */
 export class ReadAttempt {
   fence: number | undefined
+  isLeased = false
 
   constructor(
     private readonly parts: ConsumersParts,
@@ -73,6 +79,7 @@ export class ReadAttempt {
     const consumer = await this.#lease()
     if (!consumer) return undefined
     this.fence = consumer.fence
+    this.isLeased = true
     const retry = consumer.retries > 0 ? await this.parts.store.consumers.findRetry(this.key) : undefined
     if (retry) return this.#retryBatch(consumer, retry)
     const { limit, wrapRead } = this.request
@@ -116,16 +123,17 @@ export class ReadAttempt {
   /** @returns undefined after a wait for another instance */
   async #lease(): Promise<StoredConsumer | undefined> {
     const { store, clock } = this.parts
-    const { fence } = this.request
+    const { fence, continues } = this.request
     const known = fence === undefined ? undefined : await store.consumers.find(this.key)
     // The lease is extended after the read, in one write with it. The store decides all other cases.
     if (known && known.fence === fence && known.leased_until > clock()) return known
     const now = clock()
-    const lease = await store.consumers.lease(this.key, { fence, now, until: this.#leaseEnd(0) })
+    const lease = await store.consumers.lease(this.key, { fence, continues, now, until: this.#leaseEnd(0) })
     if (lease.granted) return lease.consumer
     const left = this.#secondsLeft
     if (left === 0 || this.request.signal.aborted) throw leaseHeld()
-    await pauseUntilAborted(Math.min(left * 1000, (lease.until - now) / 1000 + 1), this.poll.signal)
+    const pauseMs = Math.min(left * 1000, (lease.until - now) / 1000 + 1, STANDBY_CHECK_MS)
+    await pauseUntilAborted(pauseMs, this.poll.signal)
     return undefined
   }
 
@@ -156,7 +164,7 @@ export class ReadAttempt {
     readTo?: Micros,
   ): Promise<{ leasedUntil: Micros; isChanged: boolean }> {
     const until = this.#leaseEnd(waitSeconds)
-    const request = { fence, now: this.parts.clock(), until, readTo, filters }
+    const request = { fence, continues: true, now: this.parts.clock(), until, readTo, filters }
     const lease = await this.parts.store.consumers.lease(this.key, request)
     return { leasedUntil: until, isChanged: lease.granted && !isDeepStrictEqual(lease.consumer.filters, filters) }
   }
