@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../model/app-error.js'
 import { CONSUMER_LIMITS, type ConsumerPosition } from '../model/consumers/consumer.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { Acknowledgement, LeaseRequest, StoredConsumer } from './consumer-store.js'
 
 /** State of a consumer on which a store bases its decision, in the transaction that changes the consumer. */
-export interface ConsumerPlace extends Pick<StoredConsumer, 'checkpoint' | 'epoch' | 'fence' | 'leased_until'> {
+export interface ConsumerPlace
+  extends Pick<StoredConsumer, 'filters' | 'checkpoint' | 'epoch' | 'fence' | 'leased_until'> {
   /** Checkpoint after the last event that was read. */
   read_to: Micros
 }
@@ -12,21 +14,31 @@ export interface ConsumerPlace extends Pick<StoredConsumer, 'checkpoint' | 'epoc
 /** Longer than any lease with the longest wait for events. One beyond that was given before the clock was set back. */
 const LONGEST_LEASE: Micros = 3_600_000_000
 
-export type LeaseDecision = { granted: true; fence: number; readTo: Micros } | { granted: false; until: Micros }
+/** End of a released lease. One that has expired is still its instance's until another takes it. */
+const RELEASED: Micros = 0
+
+export type LeaseDecision =
+  | { granted: true; fence: number; until: Micros; readTo: Micros }
+  | { granted: false; until: Micros }
 
 /** @param epoch of the ledger @returns an error if the lease is refused, see `ConsumerStore.lease` */
-export function decideLease(
-  place: ConsumerPlace,
-  { fence, now, readTo = 0 }: LeaseRequest,
-  epoch: string,
-): LeaseDecision | AppError {
+export function decideLease(place: ConsumerPlace, request: LeaseRequest, epoch: string): LeaseDecision | AppError {
+  const { fence, now, continues, filters = place.filters, readTo = 0 } = request
   if (place.epoch !== epoch) return epochChanged()
+  const until = leaseEnd(request)
   if (fence !== undefined) {
-    return fence === place.fence ? { granted: true, fence, readTo: Math.max(place.read_to, readTo) } : leaseLost()
+    if (fence !== place.fence || (continues && place.leased_until === RELEASED)) return leaseLost()
+    const read = isDeepStrictEqual(filters, place.filters) ? readTo : 0
+    return { granted: true, fence, until, readTo: Math.max(place.read_to, read) }
   }
   if (place.leased_until > now && place.leased_until <= now + LONGEST_LEASE)
     return { granted: false, until: place.leased_until }
-  return { granted: true, fence: nextFence(place, now), readTo: place.checkpoint }
+  return { granted: true, fence: nextFence(place, now), until, readTo: place.checkpoint }
+}
+
+/** The end of a lease as stored. */
+export function leaseEnd({ now, until }: Pick<LeaseRequest, 'now' | 'until'>): Micros {
+  return until > now ? until : RELEASED
 }
 
 /**
@@ -82,9 +94,14 @@ function epochChanged(): AppError {
 }
 
 function leaseLost(): AppError {
-  return new AppError('conflict', 'lease_lost', 'Another instance reads for this consumer, or its position was set.', {
-    hint: 'Read again without fence.',
-  })
+  return new AppError(
+    'conflict',
+    'lease_lost',
+    'Another instance reads for this consumer, its position was set, or the lease was released.',
+    {
+      hint: 'Read again without fence.',
+    },
+  )
 }
 
 function outOfRange({ checkpoint, read_to }: ConsumerPlace): AppError {

@@ -13,7 +13,7 @@ export interface StoredConsumer {
   epoch: string
   /** Fencing number of the last lease. Each lease has a higher one, also across restores: it is at least a time in ms. */
   fence: number
-  /** End of the lease; in the past for a released one. */
+  /** End of the lease; 0 for a released one. */
   leased_until: Micros
   acknowledged_at: Micros | null
   failures: number
@@ -48,8 +48,12 @@ export interface LeaseRequest {
   now: Micros
   /** The end of the lease; `now` releases it. */
   until: Micros
+  /** True for a read that has the lease already: it does not take it again if it was released meanwhile. */
+  continues?: boolean | undefined
   /** Checkpoint after the last event that was read: the upper limit for acknowledgements. */
   readTo?: Micros | undefined
+  /** Those of the read. If the consumer has others by now, `readTo` does not count. */
+  filters?: FilterValues | undefined
 }
 
 export type Lease =

@@ -4,6 +4,7 @@ import type { StoredConsumer, StoredDeadLetter } from './consumer-store.js'
 /** Converts a row of `consumers`. */
 export function toPlace(row: Record<string, unknown>): ConsumerPlace {
   return {
+    filters: JSON.parse(String(row.filters)),
     checkpoint: Number(row.checkpoint),
     read_to: Number(row.read_to),
     epoch: String(row.epoch),
@@ -19,7 +20,6 @@ export function toConsumer(row: Record<string, unknown>): StoredConsumer {
     ...place,
     name: String(row.name),
     owner_user_id: row.owner_user_id === null ? null : String(row.owner_user_id),
-    filters: JSON.parse(String(row.filters)),
     acknowledged_at: numberOrNull(row.acknowledged_at),
     failures: Number(row.failures),
     last_error: row.last_error === null ? null : String(row.last_error),

@@ -1,32 +1,77 @@
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { BatchRequest } from '../../src/ledger/consumers/read-attempt.js'
 import { Ledger } from '../../src/ledger/ledger.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { messageCreated } from '../support/events.js'
 import { testFolder } from '../support/test-folder.js'
+import { until } from '../support/until.js'
 
 const OPEN = { role: 'open' } as const
 const NOW = 1_800_000_000_000_000
 const LEASE_SECONDS = 15
+const REQUEST: BatchRequest = {
+  waitSeconds: 50,
+  leaseSeconds: LEASE_SECONDS,
+  limit: 100,
+  signal: new AbortController().signal,
+  wrapRead: read => read,
+}
 
-t.test('a server that ends before it answers an instance with events holds the others up for one lease', async t => {
+/** Two servers of one ledger. */
+async function openLedgers(t: Test) {
   const clock = () => NOW
   const onFailure = (error: unknown) => t.fail(String(error))
   const store = await openSqliteStore({ path: join(testFolder(t), 'events.db'), clock, onFailure })
   t.teardown(() => store.close())
-  const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' })
+  const open = () => Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' })
+  return [await open(), await open(), store] as const
+}
+
+t.test('a server that ends before it answers an instance with events holds the others up for one lease', async t => {
+  const [ledger] = await openLedgers(t)
   const { consumers } = ledger
   await ledger.record([messageCreated('chat:1')])
   await consumers.save('mail', { position: 'beginning' }, OPEN)
-  const request: BatchRequest = {
-    waitSeconds: 50,
-    leaseSeconds: LEASE_SECONDS,
-    limit: 100,
-    signal: new AbortController().signal,
-    wrapRead: () => () => Promise.reject(new Error('It ends here.')),
-  }
-  await t.rejects(consumers.nextBatch('mail', request, OPEN), { message: 'It ends here.' })
+  const wrapRead = () => () => Promise.reject(new Error('It ends here.'))
+  await t.rejects(consumers.nextBatch('mail', { ...REQUEST, wrapRead }, OPEN), { message: 'It ends here.' })
   t.match(await consumers.get('mail', OPEN), { leased_until: toTimestamp(NOW + LEASE_SECONDS * 1_000_000) })
+})
+
+for (const where of ['here', 'at another server'] as const) {
+  t.test(`a read that waits does not keep a lease that its instance has released ${where}`, async t => {
+    const [one, two] = await openLedgers(t)
+    const { consumers } = where === 'here' ? one : two
+    await one.consumers.save('mail', { position: 'now' }, OPEN)
+    const { fence } = await one.consumers.nextBatch('mail', { ...REQUEST, waitSeconds: 0 }, OPEN)
+    const left = t.rejects(one.consumers.nextBatch('mail', { ...REQUEST, fence }, OPEN), { code: 'lease_lost' })
+    const waits = toTimestamp(NOW + 2 * LEASE_SECONDS * 1_000_000)
+    await until(async () => ((await one.consumers.get('mail', OPEN)).leased_until ?? '') > waits)
+    await consumers.acknowledge('mail', { fence, leaseSeconds: LEASE_SECONDS, release: true }, OPEN)
+    await one.record([messageCreated('chat:1')])
+    await left
+    t.match(await two.consumers.nextBatch('mail', REQUEST, OPEN), { page: { count: 1 } })
+  })
+}
+
+t.test('an instance on standby takes over a lease that is released at another server before its end', async t => {
+  const [one, two, store] = await openLedgers(t)
+  await one.record([messageCreated('chat:1')])
+  await one.consumers.save('mail', { position: 'beginning' }, OPEN)
+  const hours = { waitSeconds: 3_600, leaseSeconds: 3_000 }
+  const { fence } = await one.consumers.nextBatch('mail', { ...REQUEST, ...hours }, OPEN)
+  let isRefused = false
+  const lease = store.consumers.lease.bind(store.consumers)
+  store.consumers.lease = async (key, request) => {
+    const answer = await lease(key, request)
+    isRefused ||= !answer.granted
+    return answer
+  }
+  const standby = two.consumers.nextBatch('mail', { ...REQUEST, ...hours }, OPEN)
+  await until(() => isRefused)
+  await one.consumers.acknowledge('mail', { fence, leaseSeconds: LEASE_SECONDS, release: true }, OPEN)
+  const batch = await standby
+  t.ok(batch.fence > fence)
+  t.equal(batch.page.count, 1)
 })

@@ -113,11 +113,31 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.lease(MAIL, { now: now + MINUTE, until: now + 2 * MINUTE }), { granted: false })
   })
 
+  t.test('what was read with other filters than those of the consumer cannot be acknowledged', async t => {
+    const { consumers, captured } = await openWithEvents(t, 2)
+    const filters = { kind: ['issue.*'] }
+    await consumers.save({ ...NEW, filters }, RULES)
+    const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
+    const held = { fence, now: NOON, until: NOON + MINUTE }
+    await leased(consumers, { ...held, readTo: captured[0], filters })
+    const changed = { kind: ['message.*'] }
+    await consumers.save({ ...NEW, filters: changed }, RULES)
+    t.match(await leased(consumers, { ...held, readTo: captured[1], filters }), { filters: changed })
+    await t.rejects(
+      consumers.acknowledge(MAIL, { ...held, checkpoint: captured[1] }),
+      refused('checkpoint_out_of_range'),
+    )
+    await leased(consumers, { ...held, readTo: captured[1], filters: changed })
+    t.match(await consumers.acknowledge(MAIL, { ...held, checkpoint: captured[1] }), { checkpoint: captured[1] })
+  })
+
   t.test('a released lease is free', async t => {
     const { consumers } = await openWithEvents(t, 0)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
     await consumers.acknowledge(MAIL, { fence, now: NOON + 1, until: NOON + 1 })
+    const continued = { fence, continues: true, now: NOON + 1, until: NOON + MINUTE }
+    await t.rejects(consumers.lease(MAIL, continued), refused('lease_lost'), 'a read in progress does not keep it')
     t.match(await consumers.lease(MAIL, { now: NOON + 1, until: NOON + MINUTE }), { granted: true })
   })
 

@@ -128,14 +128,16 @@ export class Consumers {
   async nextBatch(name: string, request: BatchRequest, caller: LedgerCaller): Promise<Batch> {
     const key = keyOf(name, caller)
     const deadline = performance.now() + request.waitSeconds * 1000
-    let fence = request.fence
+    let { fence } = request
+    let continues = false
     for (;;) {
       const poll = this.#polls.open(name, request.signal)
       if (!poll) throw tooManyInstances()
       try {
-        const attempt = new ReadAttempt(this.parts, key, { ...request, fence, deadline }, poll)
+        const attempt = new ReadAttempt(this.parts, key, { ...request, fence, continues, deadline }, poll)
         const batch = await attempt.run()
         if (batch) return batch
+        continues = attempt.isLeased
         fence = attempt.fence
       } finally {
         poll.end()

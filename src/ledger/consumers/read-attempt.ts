@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/events/event-query.js'
 import { toEventFilter } from '../../model/events/filter-values.js'
@@ -47,13 +48,19 @@ export interface Batch {
 }
 
 export interface AttemptRequest extends BatchRequest {
+  /** Whether an earlier attempt of this request has the lease. */
+  continues: boolean
   /** Milliseconds of `performance.now()`. */
   deadline: number
 }
 
+/** How often an instance on standby asks for the lease: another server may have released it or shortened it. */
+const STANDBY_CHECK_MS = 2_000
+
 /** One attempt to read: until there is an answer, or the consumer changes. */
 export class ReadAttempt {
   fence: number | undefined
+  isLeased = false
 
   constructor(
     private readonly parts: ConsumersParts,
@@ -72,6 +79,7 @@ export class ReadAttempt {
     const consumer = await this.#lease()
     if (!consumer) return undefined
     this.fence = consumer.fence
+    this.isLeased = true
     const retry = consumer.retries > 0 ? await this.parts.store.consumers.findRetry(this.key) : undefined
     if (retry) return this.#retryBatch(consumer, retry)
     const { limit, wrapRead } = this.request
@@ -83,15 +91,18 @@ export class ReadAttempt {
     // A consumer that reads from the beginning starts with the oldest event that is left.
     if (since > 0) await this.#refusePruned(since, page)
     if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
-      await this.#extend(consumer.fence, this.#secondsLeft)
+      await this.#extend(consumer, this.#secondsLeft)
       this.poll.waitsForEvents = true
       isShared = true
       page = await this.#wait({ ...query, since: page.nextSince ?? since }, page)
-      const isChanged = this.poll.signal.aborted && !this.request.signal.aborted
-      if (page.count === 0 && isChanged && this.#secondsLeft > 0) return undefined
+      const isWoken = this.poll.signal.aborted && !this.request.signal.aborted
+      if (page.count === 0 && isWoken && this.#secondsLeft > 0) return undefined
     }
-    const leasedUntil = await this.#extend(consumer.fence, 0, page.nextSince ?? since)
-    return { page, isShared, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
+    const readTo = page.nextSince ?? since
+    const { leasedUntil, isChanged } = await this.#extend(consumer, 0, readTo)
+    if (isChanged && !this.request.signal.aborted) return undefined
+    // Other events may match the new filters, so the checkpoint of a read with the old ones must not be acknowledged.
+    return { page, isShared, fence: consumer.fence, leasedUntil, checkpoint: isChanged ? since : readTo }
   }
 
   /** The instance does not keep its lease, because it has no events to process. */
@@ -112,16 +123,17 @@ export class ReadAttempt {
   /** @returns undefined after a wait for another instance */
   async #lease(): Promise<StoredConsumer | undefined> {
     const { store, clock } = this.parts
-    const { fence } = this.request
+    const { fence, continues } = this.request
     const known = fence === undefined ? undefined : await store.consumers.find(this.key)
     // The lease is extended after the read, in one write with it. The store decides all other cases.
     if (known && known.fence === fence && known.leased_until > clock()) return known
     const now = clock()
-    const lease = await store.consumers.lease(this.key, { fence, now, until: this.#leaseEnd(0) })
+    const lease = await store.consumers.lease(this.key, { fence, continues, now, until: this.#leaseEnd(0) })
     if (lease.granted) return lease.consumer
     const left = this.#secondsLeft
     if (left === 0 || this.request.signal.aborted) throw leaseHeld()
-    await pauseUntilAborted(Math.min(left * 1000, (lease.until - now) / 1000 + 1), this.poll.signal)
+    const pauseMs = Math.min(left * 1000, (lease.until - now) / 1000 + 1, STANDBY_CHECK_MS)
+    await pauseUntilAborted(pauseMs, this.poll.signal)
     return undefined
   }
 
@@ -140,17 +152,21 @@ export class ReadAttempt {
     const read = this.request.wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
     const at = retry.captured_at
     const page = await read({ from: at, to: at, order: 'asc', limit: 1 }, this.request.signal)
-    const leasedUntil = await this.#extend(consumer.fence, 0)
+    const { leasedUntil } = await this.#extend(consumer, 0)
     const { fence, checkpoint } = consumer
     return { page, isShared: false, fence, leasedUntil, checkpoint, retried: retry.id }
   }
 
-  /** @returns the end of the lease */
-  async #extend(fence: number, waitSeconds: number, readTo?: Micros): Promise<Micros> {
+  /** @returns also whether the filters were changed since the read, possibly by another server */
+  async #extend(
+    { fence, filters }: StoredConsumer,
+    waitSeconds: number,
+    readTo?: Micros,
+  ): Promise<{ leasedUntil: Micros; isChanged: boolean }> {
     const until = this.#leaseEnd(waitSeconds)
-    const extended = { fence, now: this.parts.clock(), until, readTo }
-    await this.parts.store.consumers.lease(this.key, extended)
-    return until
+    const request = { fence, continues: true, now: this.parts.clock(), until, readTo, filters }
+    const lease = await this.parts.store.consumers.lease(this.key, request)
+    return { leasedUntil: until, isChanged: lease.granted && !isDeepStrictEqual(lease.consumer.filters, filters) }
   }
 
   #leaseEnd(waitSeconds: number): Micros {

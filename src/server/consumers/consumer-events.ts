@@ -59,7 +59,8 @@ export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
       const batch = await ledger.consumers.nextBatch(name, { ...request, signal: held.signal, wrapRead }, caller)
       leased = batch.fence
       if (request.waitSeconds > 0) await mayWrite(req) // the login may have ended by now
-      if (hasLeft(res)) await ledger.consumers.release(name, batch.fence, caller)
+      // A sender that has closed its side has probably ended, and would keep its lease. If not, it still gets the events.
+      if (hasLeft(res) || req.socket.readableEnded) await ledger.consumers.release(name, batch.fence, caller)
       else if (!batch.isShared) budget.freeWith(res, batch.page.items)
       return compressed(req, toReply(batch))
     } catch (error) {

@@ -107,6 +107,29 @@ else {
     t.ok(performance.now() - started < (WAIT_SECONDS * 1_000) / 2)
   })
 
+  t.test('filters of a consumer that are changed at one server count for a read that waits at another', async t => {
+    const { urls } = await startServers(t, cluster, { count: 2 })
+    const [one, two] = urls as [string, string]
+    const path = '/api/consumers/mail'
+    const save = (url: string, kind: string) =>
+      ask(`${url}${path}`, { method: 'PUT', body: { filters: { kind }, position: 'beginning' } })
+    await save(one, 'lamp.*')
+    const next = (query: string) => ask<Page & { ack: { fence: number } }>(`${one}${path}/events?${query}`)
+    const reading = next('wait=3')
+    const isReading = async () => (await ask(`${two}${path}`)).body.leased_until !== null
+    await until(isReading)
+    await save(two, 'note.*')
+    await ask(`${two}/api/events`, { method: 'POST', body: eventOf('wanted') })
+    const first = (await reading).body
+    await ask(`${one}${path}/ack`, { method: 'POST', body: first.ack })
+    // A slow machine may record the event after the wait.
+    const second = (await next(`fence=${first.ack.fence}`)).body
+    t.same(
+      [...first.items, ...second.items].map(event => event.dedupe_key),
+      ['wanted'],
+    )
+  })
+
   t.test('users, tokens and sessions are those of all servers at every moment', async t => {
     const { urls, database } = await startServers(t, cluster)
     const [one, two] = urls as [string, string]

@@ -218,6 +218,22 @@ t.test('over a ledger with events', async t => {
     t.same(subjectsOf((await next('left')).body), ['after'])
   })
 
+  t.test('a sender that has closed its side of the connection gets events, but keeps no lease', async t => {
+    await put('half')
+    const leaving = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    leaving.end('GET /api/consumers/half/events?wait=50&lease_seconds=600 HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    let received = ''
+    leaving.on('data', data => {
+      received += data
+    })
+    await until(() => received.includes('102 Processing'))
+    await untilLease('half', lease => lease !== null)
+    await record('half-closed')
+    await until(() => received.includes('half-closed'))
+    t.same(subjectsOf((await next('half')).body), ['half-closed'])
+    leaving.destroy()
+  })
+
   t.test('HEAD takes no lease, nor does a page of another origin', async t => {
     await put('safe')
     t.equal((await request('/api/consumers/safe/events', { method: 'HEAD' })).status, 200)

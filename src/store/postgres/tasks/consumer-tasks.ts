@@ -4,6 +4,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import {
   decideCheckpoint,
   decideLease,
+  leaseEnd,
   nextFence,
   positionInstant,
   takenName,
@@ -137,12 +138,12 @@ export function consumerTasks(pool: Pool): ConsumerStore {
       change(key, async (connection, row) => {
         const decided = orThrow(decideLease(toPlace(row), request, String(row.ledger_epoch)))
         if (!decided.granted) return decided
-        await connection.run(LEASE, key.name, decided.fence, request.until, decided.readTo)
+        await connection.run(LEASE, key.name, decided.fence, decided.until, decided.readTo)
         return { granted: true, consumer: await readConsumer(connection, key.name) }
       }),
     acknowledge: (key, acknowledgement) =>
       change(key, async (connection, row) => {
-        const { now, until, retried, deadLetters = [], error } = acknowledgement
+        const { now, retried, deadLetters = [], error } = acknowledgement
         const captured = deadLetters.map(letter => letter.captured_at)
         const [known] = await connection.run(KNOWN_LETTERS, key.name, bigintArray(captured))
         const letters = Number(row.dead_letters) + deadLetters.length - Number(known?.count)
@@ -156,7 +157,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
           const values = [letter.captured_at, letter.dedupe_key, letter.error, letter.attempts] as const
           await connection.run(ADD_LETTER, key.name, ...values, now)
         }
-        await connection.run(MOVE, key.name, checkpoint, until, now)
+        await connection.run(MOVE, key.name, checkpoint, leaseEnd(acknowledgement), now)
         if (error !== undefined) await connection.run(FAIL, key.name, error, now)
         return readConsumer(connection, key.name)
       }),

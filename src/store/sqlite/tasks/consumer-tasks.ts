@@ -4,6 +4,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import {
   decideCheckpoint,
   decideLease,
+  leaseEnd,
   nextFence,
   positionInstant,
   takenName,
@@ -163,13 +164,13 @@ export function consumerTasks(
       ofConsumer((row, request: LeaseRequest): Lease | AppError => {
         const decided = decideLease(toPlace(row), request, ledger.epoch)
         if (decided instanceof AppError || !decided.granted) return decided
-        database.run(LEASE, String(row.name), decided.fence, request.until, decided.readTo)
+        database.run(LEASE, String(row.name), decided.fence, decided.until, decided.readTo)
         return { granted: true, consumer: now(row.name) }
       }),
     ),
     acknowledge: write(
       ofConsumer((row, acknowledgement: Acknowledgement) => {
-        const { now: at, until, retried, deadLetters = [], error } = acknowledgement
+        const { now: at, retried, deadLetters = [], error } = acknowledgement
         const name = String(row.name)
         const added = deadLetters.filter(letter => !database.first(HAS_LETTER, name, letter.captured_at))
         const letters = Number(row.dead_letters) + added.length
@@ -180,7 +181,7 @@ export function consumerTasks(
         for (const letter of deadLetters) {
           database.run(ADD_LETTER, name, letter.captured_at, letter.dedupe_key, letter.error, letter.attempts, at)
         }
-        database.run(MOVE, name, checkpoint, until, at)
+        database.run(MOVE, name, checkpoint, leaseEnd(acknowledgement), at)
         if (error !== undefined) database.run(FAIL, name, error, at)
         return now(name)
       }),
