@@ -1,8 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { hasPython } from '../black-box/killed-consumers.js'
+import { message } from '../server/serve.js'
 import { until } from '../support/until.js'
 import { openServed, restoredCopy, stage } from './ledger-stage.js'
 
@@ -78,6 +80,35 @@ t.test(
     t.match((await restored.request('/api/consumers/work')).body, { lag: { events: 0 }, leased_until: null })
   },
 )
+
+t.test('a Python consumer that is deleted while it runs is created again with its filters', missing, async t => {
+  const { url, post, record, request } = await openServed(t)
+  await request('/api/consumers/work', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ filters: { kind: 'message.created' }, position: 'beginning' }),
+  })
+  await post('/api/events', { ...message(1), kind: 'message.deleted' })
+  await record(2)
+  const program = `
+import sys, urllib.request
+from daybook import Daybook
+ledger = Daybook(sys.argv[1])
+got = []
+def handle(event):
+    got.append(event["subject_id"])
+    if len(got) == 1:
+        urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/api/consumers/work", method="DELETE"))
+    else:
+        ledger.stop()
+ledger.consume("work", handle, start="beginning")
+print(got)
+`
+  const child = spawn('python3', ['-c', program, url], { env: ENV, stdio: ['ignore', 'pipe', 'ignore'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  t.equal((await text(child.stdout)).trim(), "['2', '2']")
+  t.match((await request('/api/consumers/work')).body, { filters: { kind: ['message.created'] } })
+})
 
 t.test('an address without a port has that of its scheme, also with a literal IPv6 address', missing, async t => {
   const program = `
