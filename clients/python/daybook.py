@@ -117,6 +117,13 @@ class Daybook:
         """
         if on_failure not in ("stop", "dead-letter") or on_restore not in ("continue", "stop"):
             raise ValueError('on_failure is "stop" or "dead-letter", and on_restore is "continue" or "stop"')
+        counts = {"batch": (1 if batch is None else batch, 1), "concurrency": (concurrency, 1)}
+        counts["retries"] = (0 if retries == float("inf") else retries, 0)
+        for option, (value, least) in counts.items():
+            if not isinstance(value, int) or value < least:
+                raise ValueError(f"{option} is an integer from {least}")
+        if not callable(handle) or not (key is None or callable(key)):
+            raise TypeError("handle and key are functions")
         report = report or (lambda sentence: print(f"Consumer {name}: {sentence}", file=sys.stderr, flush=True))
         place = {"position": start} if start in ("beginning", "now") else {"from": start}
         create = {**({} if filters is None else {"filters": _lists(filters)}), **place}

@@ -4,7 +4,7 @@ import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import type { ConsumerCalls } from '../../src/client/library/consumer-reader.js'
 import { consumerCalls } from '../../src/client/library/fetch-calls.js'
-import { Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
+import { type ConsumeOptions, Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
 import { runConsumer } from '../../src/client/library/run-consumer.js'
 import { message, type Served } from '../server/serve.js'
 import { openServed, restoredCopy, stage } from './ledger-stage.js'
@@ -338,6 +338,27 @@ t.test('a deleted consumer whose filters are not known is not created again', as
   const answers = [{ body: {} }, problem(404, 'not_found')]
   const { url } = await standIn(t, () => answers.shift() ?? problem(403, 'created_again'))
   await t.rejects(new Daybook({ url }).consume('x', { handle: () => {}, ...QUIET }), { code: 'not_found' })
+})
+
+t.test('an option that is not valid is named before any request', async t => {
+  const { url, arrived } = await standIn(t, () => problem(403, 'asked'))
+  const handle = () => {}
+  const cases: [string, object][] = [
+    ['handle', { handle: undefined }],
+    ['handleBatch', { handleBatch: handle }],
+    ['batchSize', { batchSize: 0 }],
+    ['batchSize', { batchSize: 2.5 }],
+    ['concurrency', { concurrency: 0 }],
+    ['retries', { retries: Number.NaN }],
+    ['key', { key: 'toString' }],
+    ['onFailure', { onFailure: 'continue' }],
+    ['onRestore', { onRestore: 'dead-letter' }],
+  ]
+  for (const [name, options] of cases) {
+    const running = new Daybook({ url }).consume('x', { handle, ...options, ...QUIET } as ConsumeOptions)
+    await t.rejects(running, { name: 'TypeError', message: new RegExp(`\\b${name}\\b`) })
+  }
+  t.same(arrived, [])
 })
 
 function toMicros(instant: string): number {

@@ -110,6 +110,30 @@ print(got)
   t.match((await request('/api/consumers/work')).body, { filters: { kind: ['message.created'] } })
 })
 
+t.test('a Python option that is not valid is named before any request', missing, async t => {
+  const program = `
+from daybook import Daybook
+def check(handle=print, **options):
+    try:
+        Daybook("http://127.0.0.1:9").consume("x", handle, once=True, **options)
+    except (TypeError, ValueError) as error:
+        print(error)
+for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency": None}, {"retries": -1}, {"key": "foo"}, {"handle": None}:
+    check(**options)
+`
+  const { stdout } = spawnSync('python3', ['-c', program], { env: ENV, encoding: 'utf8' })
+  t.match(stdout.split('\n'), [
+    /^batch/,
+    /^batch/,
+    /^concurrency/,
+    /^concurrency/,
+    /^retries/,
+    /\bkey\b/,
+    /^handle/,
+    '',
+  ])
+})
+
 t.test('an address without a port has that of its scheme, also with a literal IPv6 address', missing, async t => {
   const program = `
 import sys
