@@ -117,6 +117,13 @@ class Daybook:
         """
         if on_failure not in ("stop", "dead-letter") or on_restore not in ("continue", "stop"):
             raise ValueError('on_failure is "stop" or "dead-letter", and on_restore is "continue" or "stop"')
+        counts = {"batch": (1 if batch is None else batch, 1), "concurrency": (concurrency, 1)}
+        counts["retries"] = (0 if retries == float("inf") else retries, 0)
+        for option, (value, least) in counts.items():
+            if not isinstance(value, int) or value < least:
+                raise ValueError(f"{option} is an integer from {least}")
+        if not callable(handle) or not (key is None or callable(key)):
+            raise TypeError("handle and key are functions")
         report = report or (lambda sentence: print(f"Consumer {name}: {sentence}", file=sys.stderr, flush=True))
         place = {"position": start} if start in ("beginning", "now") else {"from": start}
         create = {**({} if filters is None else {"filters": _lists(filters)}), **place}
@@ -246,6 +253,7 @@ class _Reader:
         self.channel = _Channel(ledger)
         self.fence: Optional[int] = None
         self.checkpoint: Optional[str] = None
+        self.filters: Any = None  # Those of the stored consumer when this reader began.
         self.is_interrupted = False
         self.failures = 0
 
@@ -254,7 +262,9 @@ class _Reader:
         return self.ledger.is_stopping
 
     def open(self) -> None:
-        self._until_answered("PUT", "", self.create, is_patient=not self.once)
+        saved = self._until_answered("PUT", "", self.create, is_patient=not self.once)
+        consumer = saved.get("consumer") if isinstance(saved, dict) else None
+        self.filters = consumer.get("filters") if isinstance(consumer, dict) else None
 
     def next(self) -> Any:
         """A batch with events; None when it stops, or with `once` when there is nothing left."""
@@ -331,22 +341,23 @@ class _Reader:
             self.fence = None
             self.report(f"{error} Continuing after them.")
             self._until_answered("POST", "/seek", {"since": error.next_since})
-        elif error.code == "not_found":
+        elif error.code == "not_found" and self.filters is not None:  # Without its filters, it would pass on every event.
             self.fence = None
             self.report("This ledger does not have the consumer any more. Creating it again.")
-            filters = {name: value for name, value in self.create.items() if name == "filters"}
-            place = self.create if self.checkpoint is None else {**filters, "since": self.checkpoint}
-            self._until_answered("PUT", "", place)
+            place = self.create if self.checkpoint is None else {"since": self.checkpoint}
+            self._until_answered("PUT", "", {**place, "filters": self.filters})
         elif error.is_passing:
             self._wait(error)
         else:
             raise error
 
-    def _until_answered(self, method: str, path: str, body: Any, is_patient: bool = True) -> None:
+    def _until_answered(self, method: str, path: str, body: Any, is_patient: bool = True) -> Any:
+        """The answer; None when it stops."""
         while not self.is_stopping:
             try:
-                self.channel.send(method, self.path + path, body)
-                return self._resumed()
+                answer = self.channel.send(method, self.path + path, body)
+                self._resumed()
+                return answer
             except LedgerError as error:
                 if not is_patient or not error.is_passing:
                     raise

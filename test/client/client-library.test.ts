@@ -4,9 +4,9 @@ import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import type { ConsumerCalls } from '../../src/client/library/consumer-reader.js'
 import { consumerCalls } from '../../src/client/library/fetch-calls.js'
-import { Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
+import { type ConsumeOptions, Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
 import { runConsumer } from '../../src/client/library/run-consumer.js'
-import type { Served } from '../server/serve.js'
+import { message, type Served } from '../server/serve.js'
 import { openServed, restoredCopy, stage } from './ledger-stage.js'
 import { problem, standIn } from './stand-in.js'
 
@@ -106,6 +106,40 @@ for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
     t.match(said, [/^(No server answers|The connection).*Waiting\.$/, 'Continuing.'])
     t.equal(said.length, 2)
     t.same(waits.slice(0, 7), [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000])
+  })
+
+  t.test(`a consumer that is deleted while it runs is created again with its filters (${transport})`, async t => {
+    const { url, record, post, request } = await openServed(t)
+    const calls = callsOf(url)
+    const ending = new AbortController()
+    const filters = { kind: ['message.created'] }
+    await calls.save({ filters, position: 'beginning' }, ending.signal)
+    await record(1, 2)
+    const got: string[] = []
+    await runConsumer({
+      calls,
+      create: { position: 'now' },
+      limit: 1,
+      leaseSeconds: 15,
+      once: false,
+      ...QUIET,
+      signal: ending.signal,
+      concurrency: 1,
+      unit: 1,
+      retries: 0,
+      onFailure: 'stop',
+      keyOf: () => '',
+      handle: async ([event]) => {
+        got.push(event?.subject_id ?? '')
+        if (got.length === 4) ending.abort()
+        if (got.length !== 2) return
+        await request('/api/consumers/work', { method: 'DELETE' })
+        await post('/api/events', { ...message(3), kind: 'message.deleted' })
+        await record(4)
+      },
+    })
+    t.same(got, ['1', '2', '2', '4'])
+    t.match((await request('/api/consumers/work')).body, { filters })
   })
 
   t.test(`it waits as long as a busy server asks (${transport})`, async t => {
@@ -322,6 +356,33 @@ t.test('what is not a ledger, or refuses, is an error with a code', async t => {
     new Daybook({ url: refusing.url, token }).consume('x', { handle: () => {}, ...QUIET })
   await t.rejects(consume('tok_1'), new LedgerError('no', 'Because of no.', { status: 403 }))
   await t.rejects(consume(), new LedgerError('no', 'Because of no.', { status: 401 }))
+})
+
+t.test('a deleted consumer whose filters are not known is not created again', async t => {
+  const answers = [{ body: {} }, problem(404, 'not_found')]
+  const { url } = await standIn(t, () => answers.shift() ?? problem(403, 'created_again'))
+  await t.rejects(new Daybook({ url }).consume('x', { handle: () => {}, ...QUIET }), { code: 'not_found' })
+})
+
+t.test('an option that is not valid is named before any request', async t => {
+  const { url, arrived } = await standIn(t, () => problem(403, 'asked'))
+  const handle = () => {}
+  const cases: [string, object][] = [
+    ['handle', { handle: undefined }],
+    ['handleBatch', { handleBatch: handle }],
+    ['batchSize', { batchSize: 0 }],
+    ['batchSize', { batchSize: 2.5 }],
+    ['concurrency', { concurrency: 0 }],
+    ['retries', { retries: Number.NaN }],
+    ['key', { key: 'toString' }],
+    ['onFailure', { onFailure: 'continue' }],
+    ['onRestore', { onRestore: 'dead-letter' }],
+  ]
+  for (const [name, options] of cases) {
+    const running = new Daybook({ url }).consume('x', { handle, ...options, ...QUIET } as ConsumeOptions)
+    await t.rejects(running, { name: 'TypeError', message: new RegExp(`\\b${name}\\b`) })
+  }
+  t.same(arrived, [])
 })
 
 function toMicros(instant: string): number {

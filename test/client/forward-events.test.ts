@@ -76,3 +76,19 @@ t.test('an answer decides: done, later, never, or failed', async t => {
   })
   await t.rejects(nowhere([EVENT]), { message: /cannot be reached/ })
 })
+
+t.test('an event is done after 2xx, regardless of the size of the body', async t => {
+  const { forward } = await receiver(t, { status: 200, body: 'x'.repeat(100_000) })
+  await t.resolves(forward([EVENT]))
+  const failing = await receiver(t, { status: 500, body: 'x'.repeat(100_000) })
+  await t.rejects(failing.forward([EVENT]), { message: /more than 65536 bytes/ })
+})
+
+t.test('a receiver that asks for no wait is waited for longer after each answer', async t => {
+  const { forward } = await receiver(t, { status: 503, headers: { 'retry-after': '0' } })
+  for (const least of [125, 250, 500, 1_000]) {
+    const thrown = await forward([EVENT]).catch(error => error)
+    t.type(thrown, NotNow)
+    t.ok(thrown.milliseconds >= least && thrown.milliseconds <= 2 * least, String(thrown.milliseconds))
+  }
+})

@@ -87,6 +87,15 @@ t.test('it stops at a failure, and is done up to the event before it', async t =
   })
   await work.run()
   t.match([work.done, work.failure], [1, { message: 'broken' }])
+  for (const reason of [undefined, null]) {
+    const unexplained = new OrderedWork([eventOf(0, 1)], {
+      ...OPTIONS,
+      onFailure: 'stop',
+      handle: () => Promise.reject(reason),
+    })
+    await unexplained.run()
+    t.match([unexplained.done, unexplained.failure], [0, { message: 'The handler failed without a reason.' }])
+  }
   const ended = new OrderedWork([eventOf(0, 1)], {
     ...OPTIONS,
     handle: async () => {

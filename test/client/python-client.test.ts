@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { readTimestamp } from '../../src/model/timestamp.js'
 import { hasPython } from '../black-box/killed-consumers.js'
+import { message } from '../server/serve.js'
 import { until } from '../support/until.js'
 import { openServed, restoredCopy, stage } from './ledger-stage.js'
 
@@ -105,6 +107,59 @@ Daybook(sys.argv[1]).consume("work", handle, start="beginning", retries=0, on_fa
   t.match(await consume(), `The event of dead letter ${letter?.id} was removed.`)
   // The entry of the removal is an event too, and fails.
   t.match((await request(path)).body, { count: 1, items: [{ dedupe_key: /^ledger:erased:/ }] })
+})
+
+t.test('a Python consumer that is deleted while it runs is created again with its filters', missing, async t => {
+  const { url, post, record, request } = await openServed(t)
+  await request('/api/consumers/work', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ filters: { kind: 'message.created' }, position: 'beginning' }),
+  })
+  await post('/api/events', { ...message(1), kind: 'message.deleted' })
+  await record(2)
+  const program = `
+import sys, urllib.request
+from daybook import Daybook
+ledger = Daybook(sys.argv[1])
+got = []
+def handle(event):
+    got.append(event["subject_id"])
+    if len(got) == 1:
+        urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/api/consumers/work", method="DELETE"))
+    else:
+        ledger.stop()
+ledger.consume("work", handle, start="beginning")
+print(got)
+`
+  const child = spawn('python3', ['-c', program, url], { env: ENV, stdio: ['ignore', 'pipe', 'ignore'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  t.equal((await text(child.stdout)).trim(), "['2', '2']")
+  t.match((await request('/api/consumers/work')).body, { filters: { kind: ['message.created'] } })
+})
+
+t.test('a Python option that is not valid is named before any request', missing, async t => {
+  const program = `
+from daybook import Daybook
+def check(handle=print, **options):
+    try:
+        Daybook("http://127.0.0.1:9").consume("x", handle, once=True, **options)
+    except (TypeError, ValueError) as error:
+        print(error)
+for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency": None}, {"retries": -1}, {"key": "foo"}, {"handle": None}:
+    check(**options)
+`
+  const { stdout } = spawnSync('python3', ['-c', program], { env: ENV, encoding: 'utf8' })
+  t.match(stdout.split('\n'), [
+    /^batch/,
+    /^batch/,
+    /^concurrency/,
+    /^concurrency/,
+    /^retries/,
+    /\bkey\b/,
+    /^handle/,
+    '',
+  ])
 })
 
 t.test('an address without a port has that of its scheme, also with a literal IPv6 address', missing, async t => {

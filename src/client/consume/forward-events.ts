@@ -1,8 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
-import { exchange } from '../../http/exchange.js'
+import { openAnswer, readWhole } from '../../http/exchange.js'
 import { HttpFailure } from '../../http/http-failure.js'
+import { growingWait, REQUEST_WAIT } from '../library/growing-wait.js'
 import type { LedgerEvent } from '../library/ledger-event.js'
 import { NotNow, WorkEnds } from '../library/ordered-work.js'
 
@@ -22,14 +23,17 @@ const WAIT = { default: 5, most: 3_600 }
 const AWAY: readonly number[] = [429, 502, 503, 504]
 
 /**
- * Sends events to a receiver, signed. 2xx: done. 410: the receiver wants no more events. 429, 502, 503, 504 or no
- * connection: retried later, as `Retry-After` asks. Anything else is a failure. Redirects are not followed.
+ * Sends events to a receiver, signed. 2xx: done, regardless of the body. 410: the receiver wants no more events. 429, 502,
+ * 503, 504 or no connection: retried later, as `Retry-After` asks, with growing waits. Anything else is a failure. Redirects
+ * are not followed.
  *
  * Source: Standard Webhooks 1.0.
  */
 export function createForwarder({ url, secret, timeoutSeconds, asList }: ForwardOptions) {
   const agent = url.protocol === 'https:' ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
   const path = url.pathname + url.search
+  /** Consecutive answers that the receiver is unavailable. */
+  let refusals = 0
   return async (events: readonly LedgerEvent[]): Promise<void> => {
     const body = JSON.stringify(asList ? events : events[0])
     const headers = {
@@ -38,18 +42,32 @@ export function createForwarder({ url, secret, timeoutSeconds, asList }: Forward
     }
     const limits = { idleSeconds: timeoutSeconds, totalSeconds: timeoutSeconds, maxAnswerBytes: ANSWER_BYTES }
     const call = { method: 'POST', path, headers, body, agent, ...limits } as const
-    const answer = await exchange({ baseUrl: url.origin }, call).catch(error => {
+    let isDone = false
+    const sending = openAnswer({ baseUrl: url.origin }, call).then(opened => {
+      isDone = opened.status >= 200 && opened.status < 300
+      // Read also after 2xx, so that the connection is kept.
+      return readWhole(opened).finally(opened.end)
+    })
+    const answer = await sending.catch(error => {
+      if (isDone) return undefined
       if (!(error instanceof HttpFailure)) throw error
       if (error.kind === 'too_large') return undefined
       throw error.kind === 'silent'
         ? new Error(`${url.origin} did not answer in ${timeoutSeconds} s.`)
         : away(url, error)
     })
+    if (isDone) {
+      refusals = 0
+      return
+    }
     if (!answer) throw new Error(`${url.origin} answered with more than ${ANSWER_BYTES} bytes.`)
-    if (answer.status >= 200 && answer.status < 300) return
     if (answer.status === 410) throw new WorkEnds(`${url.origin} answered with 410: it wants no more events.`)
     const said = `${url.origin} answered with ${answer.status}.`
-    if (AWAY.includes(answer.status)) throw new NotNow(said, waitMilliseconds(answer.headers['retry-after']))
+    if (AWAY.includes(answer.status)) {
+      const asked = waitMilliseconds(answer.headers['retry-after'])
+      throw new NotNow(said, Math.max(asked, growingWait(++refusals, REQUEST_WAIT)))
+    }
+    refusals = 0
     throw new Error(`${said}\n${answer.body.toString('utf8').slice(0, ERROR_CHARACTERS)}`.trim())
   }
 }
@@ -77,5 +95,5 @@ function away(url: URL, { reason }: HttpFailure): NotNow {
 function waitMilliseconds(retryAfter: string | undefined): number {
   const seconds = Number(retryAfter ?? WAIT.default)
   const until = Number.isNaN(seconds) ? (Date.parse(retryAfter ?? '') - Date.now()) / 1000 : seconds
-  return Math.min(Math.max(Number.isNaN(until) ? WAIT.default : until, 0.1), WAIT.most) * 1000
+  return Math.min(Math.max(Number.isNaN(until) ? WAIT.default : until, 0), WAIT.most) * 1000
 }

@@ -6,7 +6,7 @@ import { isTransient } from '../wait-out.js'
 /** The routes of one consumer, as a command calls them. */
 export function ledgerCalls(client: LedgerClient, name: string): ConsumerCalls {
   return {
-    save: (body, signal) => client.saveConsumer(name, JSON.stringify(body), { signal }),
+    save: async (body, signal) => (await client.saveConsumer(name, JSON.stringify(body), { signal })).json(),
     next: async ({ wait, limit, fence, lease_seconds }, signal) => {
       const text = (value: number | undefined) => (value === undefined ? undefined : String(value))
       const query = { wait: text(wait), limit: text(limit), fence: text(fence), lease_seconds: text(lease_seconds) }

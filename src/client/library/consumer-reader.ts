@@ -36,6 +36,7 @@ export interface NextQuery {
 
 /** The routes of one consumer. Refusals are errors with a `code`, and perhaps `retryAfterSeconds`. */
 export interface ConsumerCalls {
+  /** @returns the answer of `PUT /api/consumers/{name}` */
   save(body: object, signal: AbortSignal): Promise<unknown>
   next(query: NextQuery, signal: AbortSignal): Promise<Batch>
   acknowledge(body: AckBody, signal: AbortSignal): Promise<unknown>
@@ -75,6 +76,8 @@ export class ConsumerReader {
   #fence: number | undefined
   /** The last checkpoint that this reader acknowledged. */
   #checkpoint: string | undefined
+  /** Filters of the stored consumer when this reader began. */
+  #filters: object | undefined
   #interruption: string | undefined
   #failures = 0
 
@@ -83,7 +86,10 @@ export class ConsumerReader {
   /** Creates the consumer, or replaces its filters. Waits for the server, but not with `once`. */
   async open(): Promise<void> {
     const { calls, create, once, signal } = this.options
-    await this.#untilAnswered(() => calls.save(create, signal), { isPatient: !once })
+    const save = async () => {
+      this.#filters = Object(await calls.save(create, signal)).consumer?.filters
+    }
+    await this.#untilAnswered(save, { isPatient: !once })
   }
 
   /** @returns undefined when the signal aborts, or with `once` when there is nothing left */
@@ -170,11 +176,13 @@ export class ConsumerReader {
         this.options.report(`${messageOf(error)} Continuing after them.`)
         return this.#untilAnswered(() => calls.seek({ since: Reflect.get(Object(error), 'nextSince') }, signal))
       case 'not_found': {
-        const { filters } = this.options.create
-        const place = this.#checkpoint === undefined ? this.options.create : { filters, since: this.#checkpoint }
+        const filters = this.#filters
+        // Without its filters, it would pass on every event.
+        if (!filters) throw error
+        const place = this.#checkpoint === undefined ? this.options.create : { since: this.#checkpoint }
         this.#fence = undefined
         this.options.report('This ledger does not have the consumer any more. Creating it again.')
-        return this.#untilAnswered(() => calls.save(place, signal))
+        return this.#untilAnswered(() => calls.save({ ...place, filters }, signal))
       }
       default:
         if (!calls.isTransient(error)) throw error

@@ -1,7 +1,7 @@
 import { consumerCalls, type Page, readPage, toQuery } from './fetch-calls.js'
 import { isTransient, type LedgerAddress, send } from './fetch-transport.js'
 import { followPages } from './follow-pages.js'
-import { type EventFilters, type LedgerEvent, ORDER_KEY_OF, type OrderKey } from './ledger-event.js'
+import { type EventFilters, type LedgerEvent, ORDER_KEY_OF, ORDER_KEYS, type OrderKey } from './ledger-event.js'
 import { runConsumer } from './run-consumer.js'
 
 export type { Page } from './fetch-calls.js'
@@ -65,10 +65,12 @@ export class Daybook {
    * keeps the checkpoint. Each event comes at least once, and events of one key come in order. One instance reads at a
    * time; others wait. It waits for a server that is away, and continues in a restored ledger.
    *
+   * @throws TypeError for an option that is not valid, before any request
    * @throws LedgerError what waiting cannot resolve; with `once`, `lease_held` while another instance reads; the error of
    *   an event that failed too often, with `stop`
    */
-  consume(name: string, options: ConsumeOptions): Promise<void> {
+  async consume(name: string, options: ConsumeOptions): Promise<void> {
+    checkOptions(options)
     const { filters, from = 'now', key = 'subject', concurrency = 1, batchSize = 1, handle, handleBatch } = options
     const { report = sentence => console.error(`Consumer ${name}: ${sentence}`) } = options
     const place = from === 'beginning' || from === 'now' ? { position: from } : { from }
@@ -122,4 +124,24 @@ export class Daybook {
       onPruned: error => report(`${error.message} Continuing after them.`),
     })
   }
+}
+
+/** Programs in JavaScript have no types that check this. */
+function checkOptions(options: ConsumeOptions): void {
+  const { handle, handleBatch, batchSize = 1, concurrency = 1, key = 'subject' } = options
+  const { retries = 5, onFailure = 'stop', onRestore = 'continue' } = options
+  const isFunction = (value: unknown) => typeof value === 'function'
+  const isCount = (value: number, least: number) => (Number.isInteger(value) || value === Infinity) && value >= least
+  const isKey = isFunction(key) || ORDER_KEYS.includes(key as OrderKey)
+  const rules: [isValid: boolean, rule: string][] = [
+    [isFunction(handle) !== isFunction(handleBatch), 'Give one function: handle or handleBatch.'],
+    [isCount(batchSize, 1), 'batchSize is an integer from 1, or Infinity.'],
+    [isCount(concurrency, 1), 'concurrency is an integer from 1, or Infinity.'],
+    [isCount(retries, 0), 'retries is an integer from 0, or Infinity.'],
+    [isKey, `key is a function or one of ${ORDER_KEYS.join(', ')}.`],
+    [['stop', 'dead-letter'].includes(onFailure), "onFailure is 'stop' or 'dead-letter'."],
+    [['continue', 'stop'].includes(onRestore), "onRestore is 'continue' or 'stop'."],
+  ]
+  const broken = rules.find(([isValid]) => !isValid)
+  if (broken) throw new TypeError(broken[1])
 }

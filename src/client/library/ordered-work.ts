@@ -133,7 +133,8 @@ export class OrderedWork {
       await this.options.handle(unit.map(({ event }) => event))
       this.#finish(unit)
     } catch (error) {
-      this.#failed(unit, error)
+      // `undefined` and `null` mean that there is no failure.
+      this.#failed(unit, error ?? new Error('The handler failed without a reason.'))
     }
     this.#running--
     this.#fill()
