@@ -26,7 +26,7 @@ import {
 } from './cards/cards.js'
 import { LostDrafts } from './cards/draft-notes.js'
 import { NewCardPanel } from './cards/new-card-panel.js'
-import { BoardColumn, takeQuickAdd } from './columns/board-column.js'
+import { BoardColumn, columnToAdd } from './columns/board-column.js'
 import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, step, walk } from './columns/columns.js'
 import { beginDrag, drag, dragPoint } from './columns/drag.js'
 import { MoveDialog } from './columns/move-dialog.js'
@@ -53,11 +53,11 @@ export function BoardView() {
   const shown = isFiltered(filter) ? narrow(all, card => fits(card, filter)) : all
   const board = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<string | undefined>(undefined)
-  const [adding, setAdding] = useState(takeQuickAdd)
+  const [adding, setAdding] = useState(columnToAdd)
   const [moving, setMoving] = useState<string | undefined>(undefined)
   const [toWrite, setToWrite] = useState('')
   const [isSearching, setSearching] = useState(false)
-  const [tab, setTab] = useState(adding?.column ?? '')
+  const [tab, setTab] = useState(adding ?? '')
   const keepFocus = useCardFocus()
   const current = shown.find(({ name }) => name === tab) ?? shown[0]
   const at = active === undefined ? undefined : findCard(shown, active)
@@ -83,8 +83,8 @@ export function BoardView() {
     keepFocus(active)
     moveCard(active, to)
   }
-  const add = (column: string | undefined, title = '') => {
-    setAdding(column === undefined ? undefined : { column, title })
+  const add = (column: string | undefined) => {
+    setAdding(column)
     if (column !== undefined) setTab(column)
   }
   const edit = (id: string) => {
@@ -130,8 +130,8 @@ export function BoardView() {
   }
   const column = (column: Column) => html`<${BoardColumn} key=${column.name} column=${column} terms=${filter.terms}
     total=${all.find(({ name }) => name === column.name)?.cards.length ?? 0} isFiltered=${isFiltered(filter)} openId=${openId}
-    tabStop=${(at?.column === column ? active : undefined) ?? column.cards[0]?.id} adding=${adding?.column === column.name ? adding.title : undefined}
-    onAdd=${(title: string | undefined) => add(title === undefined ? undefined : column.name, title)} onOpen=${openNew} onFocus=${setActive}
+    tabStop=${(at?.column === column ? active : undefined) ?? column.cards[0]?.id} isAdding=${adding === column.name}
+    onAdd=${(isAdding: boolean) => add(isAdding ? column.name : undefined)} onOpen=${openNew} onFocus=${setActive}
     onMove=${(card: Card) => setMoving(card.id)} onKeyDown=${pressTile} onPointerDown=${grab(column)} />`
   const movingCard = moving === undefined ? undefined : shownCard(moving)
   const isPanel = openId !== ''

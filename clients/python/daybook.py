@@ -121,9 +121,9 @@ class Daybook:
         counts["retries"] = (0 if retries == float("inf") else retries, 0)
         for option, (value, least) in counts.items():
             if not isinstance(value, int) or value < least:
-                raise ValueError(f"{option} is an integer from {least}")
+                raise ValueError(f"{option} must be an integer of at least {least}" + (", or infinite" if option == "retries" else ""))
         if not callable(handle) or not (key is None or callable(key)):
-            raise TypeError("handle and key are functions")
+            raise TypeError("handle and key must be functions")
         report = report or (lambda sentence: print(f"Consumer {name}: {sentence}", file=sys.stderr, flush=True))
         place = {"position": start} if start in ("beginning", "now") else {"from": start}
         create = {**({} if filters is None else {"filters": _lists(filters)}), **place}

@@ -76,7 +76,9 @@ export abstract class ServerClient {
   protected async refuseOtherProgram(options?: CallOptions): Promise<void> {
     if ('socketPath' in this.address) return
     const { names } = this.parts
-    const call = this.#withDefaults({ method: 'GET', path: '/api/health' }, options)
+    // Without the key: a wrong one would count twice. A ledger shows its health to anybody.
+    const headers = { accept: 'application/json' }
+    const call = { ...this.#withDefaults({ method: 'GET', path: '/api/health' }, options), headers }
     const answer = await exchange(this.address, call, names).catch(() => undefined)
     if (!answer || !isJson(answer)) return
     const other = otherProgram(new Answer(answer.status, answer.body, names), names)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { until } from '../support/until.js'
 import { BoardSite, layOut, savedIn, shownIn, titlesIn } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { PHONE, ROOT_PATH, WALL } from './observatory-site.js'
@@ -186,6 +187,18 @@ t.test('the board in a browser', inBrowser(), async t => {
     const field = page.getByLabel('Title of a new card in Doing')
     t.equal(await field.inputValue(), 'Half a title')
     await field.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Three' }).focus()
+    await page.keyboard.press('n')
+    await page.keyboard.type('Another')
+    await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
+    await until(async () => (await field.inputValue()) === 'Half a title Another')
+    await field.press('Enter')
+    await savedIn(board, 'doing', ['Three', 'Half a title Another'])
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Three' }).waitFor()
+    t.equal(await field.count(), 0, 'a title that was added does not come back')
   })
 
   t.test('the focus stays beside a card that is deleted, and a message stays while it is used', async t => {

@@ -246,7 +246,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await hasRows(page)
     await page.route('**/api/events?*', route => route.abort())
     await page.getByRole('searchbox', { name: /^Search/ }).fill('robot')
-    await page.getByText('The search could not be made. These are the events of the previous one.').waitFor()
+    await page.getByText('The search failed. These events are from the previous one.').waitFor()
     await hasRows(page)
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { BoardClient } from '../../src/client/board-client.js'
 import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import type { LedgerCredential } from '../../src/client/ledger-credential.js'
@@ -207,6 +208,21 @@ t.test('a board that has no such path, or answers otherwise, is not a ledger', a
     t.match(failure, expected)
     t.notOk(trying.isTransient(failure), 'a consumer does not wait for it')
   }
+})
+
+t.test('a key is not sent again to find out which program answers', async t => {
+  const keys: unknown[] = []
+  const server = await standIn(t, ({ url, headers }) => {
+    keys.push([url, headers.authorization])
+    return problem(401, 'unauthenticated')
+  })
+  await t.rejects(new BoardClient({ apiUrl: server.url }, { key: 'wrong' }).cards({}), {
+    code: 'unauthenticated',
+  })
+  t.match(keys, [
+    [/^\/api\/cards/, /wrong/],
+    ['/api/health', undefined],
+  ])
 })
 
 t.test('what a ledger does not have is missing, also if the server does not show what it is', async t => {

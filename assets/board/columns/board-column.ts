@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
 import { count } from '#model/counted'
@@ -23,10 +24,9 @@ export interface BoardColumnProps {
   openId: string
   /** The card that is this column's tab stop. */
   tabStop: string | undefined
-  /** Text with which the quick add begins; undefined while it is closed. */
-  adding: string | undefined
-  /** Opens the quick add with a text, or closes it. */
-  onAdd: (title: string | undefined) => void
+  isAdding: boolean
+  /** Opens or closes the quick add. */
+  onAdd: (isAdding: boolean) => void
   onOpen: (id: string) => void
   onFocus: (id: string) => void
   onMove: (card: Card) => void
@@ -37,7 +37,7 @@ export interface BoardColumnProps {
 const DRAWN = 150
 
 export function BoardColumn(props: BoardColumnProps) {
-  const { column, total, isFiltered, terms, openId, tabStop, adding, onAdd, onOpen, onFocus, onMove } = props
+  const { column, total, isFiltered, terms, openId, tabStop, isAdding, onAdd, onOpen, onFocus, onMove } = props
   const { onKeyDown, onPointerDown } = props
   const [drawn, setDrawn] = useState(DRAWN)
   const { name, cards, isKnown } = column
@@ -65,7 +65,7 @@ export function BoardColumn(props: BoardColumnProps) {
         ${
           isKnown &&
           html`<button type="button" class="button quiet icon small push" aria-label=${`Add a card to ${title}`} title="Add a card (n)"
-            onClick=${() => onAdd('')}><${Glyph} name="plus" /></button>`
+            onClick=${() => onAdd(true)}><${Glyph} name="plus" /></button>`
         }
       </header>`
     }
@@ -79,38 +79,46 @@ export function BoardColumn(props: BoardColumnProps) {
         </button>`
       }
       ${
-        adding !== undefined
-          ? html`<${QuickAdd} column=${name} begin=${adding} onAdd=${onAdd} onOpen=${onOpen} />`
+        isAdding
+          ? html`<${QuickAdd} column=${name} onAdd=${onAdd} onOpen=${onOpen} />`
           : isPhone.value &&
             isKnown &&
-            html`<button type="button" class="button column-add" onClick=${() => onAdd('')}><${Glyph} name="plus" />Add to ${title}</button>`
+            html`<button type="button" class="button column-add" onClick=${() => onAdd(true)}><${Glyph} name="plus" />Add to ${title}</button>`
       }
     </div>
   </section>`
 }
 
 const KEPT = 'board:quick-add'
-/** Titles that are not cards yet: in the field, or being sent. A login or a reload keeps them. */
-const unsent = new Set<{ column: string; title: string }>()
-registerDraft(KEPT, () => (unsent.size > 0 ? [...unsent] : undefined))
+/** What is typed in the quick add of each column. A login or a reload keeps it, with the titles that are being sent. */
+const typed = signal<Readonly<Record<string, string>>>(Object(takeDraft(KEPT)))
+const sending = new Set<{ column: string; title: string }>()
+registerDraft(KEPT, () => {
+  const all = [...sending].reduce((all, { column, title }) => withTitle(all, column, title), typed.peek())
+  return Object.values(all).some(title => title !== '') ? all : undefined
+})
 
-/** The text that a login or a reload has interrupted, for one field. */
-export function takeQuickAdd(): { column: string; title: string } | undefined {
-  const kept = takeDraft(KEPT)
-  const all = Array.isArray(kept) ? kept.map(Object) : []
-  return all[0] && { column: String(all[0].column), title: all.map(({ title }) => String(title)).join(' ') }
+function withTitle(all: Readonly<Record<string, string>>, column: string, title: string) {
+  return { ...all, [column]: [title, all[column]].filter(Boolean).join(' ') }
+}
+
+/** A column in whose quick add something is typed. */
+export function columnToAdd(): string | undefined {
+  return Object.keys(typed.peek()).find(column => typed.peek()[column] !== '')
 }
 
 interface QuickAddProps {
   column: string
-  begin: string
-  onAdd: (title: string | undefined) => void
+  onAdd: (isAdding: boolean) => void
   onOpen: (id: string) => void
 }
 
 /** A field at the end of a column: Enter adds and stays, Shift+Enter adds and opens, Esc leaves. */
-function QuickAdd({ column, begin, onAdd, onOpen }: QuickAddProps) {
-  const [title, setTitle] = useState(begin)
+function QuickAdd({ column, onAdd, onOpen }: QuickAddProps) {
+  const title = String(typed.value[column] ?? '')
+  const setTitle = (title: string) => {
+    typed.value = { ...typed.peek(), [column]: title }
+  }
   const [problem, setProblem] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const [before] = useState(document.activeElement)
@@ -119,17 +127,12 @@ function QuickAdd({ column, begin, onAdd, onOpen }: QuickAddProps) {
     field.current?.focus()
     field.current?.scrollIntoView({ block: 'nearest' })
   }, [])
-  useLayoutEffect(() => {
-    const typed = { column, title }
-    if (title.trim() !== '') unsent.add(typed)
-    return () => void unsent.delete(typed)
-  }, [column, title])
 
   const add = async (isToOpen: boolean) => {
     const words = title.replace(/\s+/g, ' ').trim()
     if (words === '') return
     const sent = { column, title: words }
-    unsent.add(sent)
+    sending.add(sent)
     setTitle('')
     setProblem('')
     try {
@@ -139,16 +142,23 @@ function QuickAdd({ column, begin, onAdd, onOpen }: QuickAddProps) {
       else field.current?.scrollIntoView({ block: 'nearest' })
     } catch (error) {
       // Keeps newer input; otherwise restores the text that could not be added.
-      setTitle(typed => (typed === '' ? words : typed))
+      if (!typed.peek()[column]) setTitle(words)
       const show = field.current ? setProblem : (words: string) => showToast({ words })
       show(`“${words}” was not added. ${reasonOf(error)}`)
     }
-    unsent.delete(sent)
+    sending.delete(sent)
   }
   const leave = () => {
-    onAdd(undefined)
-    if (title.trim() !== '') showToast({ words: 'Closed without saving.', undo: () => onAdd(title) })
-    focusAfter(() => (before instanceof HTMLElement && before.isConnected ? before : undefined))
+    onAdd(false)
+    setTitle('')
+    const undo = () => {
+      typed.value = withTitle(typed.peek(), column, title)
+      onAdd(true)
+    }
+    if (title.trim() !== '') showToast({ words: 'Closed without saving.', undo })
+    focusAfter(() =>
+      before instanceof HTMLElement && before !== document.body && before.isConnected ? before : undefined,
+    )
   }
   const press = (event: KeyboardEvent) => {
     if (event.isComposing) return
@@ -162,7 +172,7 @@ function QuickAdd({ column, begin, onAdd, onOpen }: QuickAddProps) {
     <textarea ref=${field} class="quick-add-field touch" rows="1" maxlength="200" value=${title} enterkeyhint="done"
       aria-label=${`Title of a new card in ${columnTitle(column)}`} aria-invalid=${problem !== '' || undefined}
       onInput=${(event: Event) => setTitle((event.target as HTMLTextAreaElement).value)}
-      onKeyDown=${press} onBlur=${() => title === '' && problem === '' && !isCoarse.value && onAdd(undefined)}></textarea>
+      onKeyDown=${press} onBlur=${() => title === '' && problem === '' && !isCoarse.value && onAdd(false)}></textarea>
     ${problem && html`<p class="field-problem" role="alert">${problem}</p>`}
     ${
       isCoarse.value

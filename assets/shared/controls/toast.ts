@@ -24,6 +24,8 @@ const toasts = signal<readonly Toast[]>([])
 const places = signal<readonly symbol[]>([])
 /** How often a toast in use is looked at again. */
 const LINGER_MS = 2_000
+/** On touch screens `:hover` stays after a tap. */
+const HELD = matchMedia('(hover: hover)').matches ? ':hover, :focus-within' : ':focus-within'
 let lastId = 0
 
 /** Shows a message with an undo button. @returns ends it immediately, as if its time had passed */
@@ -32,7 +34,7 @@ export function showToast(options: ToastOptions): () => void {
   const toast: Toast = { ...options, id: lastId }
   toasts.value = [...toasts.peek(), toast]
   // The time does not depend on where the toast is shown. A toast in use stays.
-  const isUsed = () => document.querySelector(`[data-toast="${toast.id}"]:is(:hover, :focus-within)`)
+  const isUsed = () => document.querySelector(`[data-toast="${toast.id}"]:is(${HELD})`)
   const finish = () => (isUsed() ? window.setTimeout(finish, LINGER_MS) : end(toast, 'commit'))
   window.setTimeout(finish, (options.seconds ?? 10) * 1000)
   return () => void end(toast, 'commit')

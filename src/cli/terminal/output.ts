@@ -84,7 +84,7 @@ export class Output {
 /** Translates the failure of a write to standard output, if the disk is full; other errors are returned as they are. */
 export function toOutputError(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'))) return error
-  const detail = 'The disk of standard output is full: what is there is incomplete.'
+  const detail = 'The disk of standard output is full: the output is incomplete.'
   return new AppError('unavailable', 'output_full', detail, { hint: 'Make room and run it again.', cause: error })
 }
 

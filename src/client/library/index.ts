@@ -135,12 +135,12 @@ function checkOptions(options: ConsumeOptions): void {
   const isKey = isFunction(key) || ORDER_KEYS.includes(key as OrderKey)
   const rules: [isValid: boolean, rule: string][] = [
     [isFunction(handle) !== isFunction(handleBatch), 'Give one function: handle or handleBatch.'],
-    [isCount(batchSize, 1), 'batchSize is an integer from 1, or Infinity.'],
-    [isCount(concurrency, 1), 'concurrency is an integer from 1, or Infinity.'],
-    [isCount(retries, 0), 'retries is an integer from 0, or Infinity.'],
-    [isKey, `key is a function or one of ${ORDER_KEYS.join(', ')}.`],
-    [['stop', 'dead-letter'].includes(onFailure), "onFailure is 'stop' or 'dead-letter'."],
-    [['continue', 'stop'].includes(onRestore), "onRestore is 'continue' or 'stop'."],
+    [isCount(batchSize, 1), 'batchSize must be an integer of at least 1, or Infinity.'],
+    [isCount(concurrency, 1), 'concurrency must be an integer of at least 1, or Infinity.'],
+    [isCount(retries, 0), 'retries must be an integer of at least 0, or Infinity.'],
+    [isKey, `key must be a function or one of ${ORDER_KEYS.join(', ')}.`],
+    [['stop', 'dead-letter'].includes(onFailure), "onFailure must be 'stop' or 'dead-letter'."],
+    [['continue', 'stop'].includes(onRestore), "onRestore must be 'continue' or 'stop'."],
   ]
   const broken = rules.find(([isValid]) => !isValid)
   if (broken) throw new TypeError(broken[1])

@@ -9,7 +9,8 @@ import { writeBackup } from './write-backup.js'
 /** Wait after a failure, unless the next backup is due sooner. */
 const RETRY_MS = 5 * 60_000
 /** `ledger-20310504T090000Z.db.gz`, and the partial files of interrupted backups. */
-const NAME = /^ledger-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db\.gz(\.part.*)?$/
+const NAME =
+  /^ledger-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db\.gz(\.part(?:\.db(?:\.part|-wal|-journal|-shm|\.lock)?)?)?$/
 
 export interface BackupScheduleParts {
   settings: BackupSettings
@@ -82,7 +83,7 @@ export class BackupSchedule {
       const part = NAME.exec(name)?.[7]
       if (part !== undefined) unfinished.add(name).add(name.slice(0, -part.length))
     }
-    for (const name of unfinished) await rm(join(folder, name), { recursive: true, force: true })
+    for (const name of unfinished) await rm(join(folder, name), { recursive: name.endsWith('.lock'), force: true })
     for (const { name } of found) {
       const time = NAME.exec(name)
       if (!time || unfinished.has(name)) continue

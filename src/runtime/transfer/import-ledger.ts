@@ -37,8 +37,8 @@ export interface LineImport {
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 const GZIP = [0x1f, 0x8b]
 const LINE_FEED = 10
-/** Texts in lines that report a removal. */
-const REMOVALS = ['{"changed":{"content_digest":', `"${ERASED_KIND}"`].map(text => Buffer.from(text))
+/** Texts in lines that begin an export or report a removal. */
+const NOTED = ['{"export":', '{"changed":{"content_digest":', `"${ERASED_KIND}"`].map(text => Buffer.from(text))
 
 /**
  * Imports an export into a new ledger, which becomes identical. With `merge`, adds missing events to another one.
@@ -98,15 +98,17 @@ export async function importInto(
   }
 }
 
-/** @param chunks absent for a pipe */
+/** Removals that the first export reports. @param chunks absent for a pipe */
 async function findRemoved(chunks: AsyncIterable<Uint8Array> | undefined): Promise<RemovedLater> {
   const removed = new RemovedLater()
   if (!chunks) return removed
+  let exports = 0
   for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
     // Most lines are not parsed. One that is not acceptable is refused when it is imported.
-    if (!REMOVALS.some(text => bytes.includes(text))) continue
+    if (!NOTED.some(text => bytes.includes(text))) continue
     const line = findCopyLine(withoutFeed(bytes))
-    if (line) removed.note(line)
+    if (line?.kind === 'export' && ++exports > 1) break
+    if (line && exports > 0) removed.note(line)
   }
   return removed
 }

@@ -45,13 +45,18 @@ export class RemovedLater {
 export class MergingImport implements LineImport {
   #waiting = new Map<string, EventDelivery & { copied: CopiedEvent }>()
   #bytes = 0
+  /** How many exports have begun. Archives of retention have no header. */
+  #exports = 0
+  #removed: RemovedLater
   readonly #report = { events: 0, known: 0, subscriptions: 0, users: 0, tokens: 0 }
 
-  /** @param removed found in an earlier reading of the same lines */
+  /** @param removed found in an earlier reading of the first export */
   constructor(
     private readonly opened: Pick<OpenLedger, 'ledger' | 'store'>,
-    private readonly removed: RemovedLater,
-  ) {}
+    removed: RemovedLater,
+  ) {
+    this.#removed = removed
+  }
 
   get waiting(): number {
     return this.#waiting.size
@@ -64,12 +69,18 @@ export class MergingImport implements LineImport {
       await subscriptions.save(line.value, ['last_cursor', 'last_event_at', 'capture'])
       this.#report.subscriptions++
     }
+    if (line.kind === 'export' && ++this.#exports > 1) {
+      await this.#flush()
+      this.#removed = new RemovedLater()
+    }
+    // What an archive or another export has is there on purpose, although a later one reports its removal.
+    const isOfExport = this.#exports > 0
     // In a pipe, which is read once, the removal is only known here: earlier batches are recorded already.
-    if (this.removed.note(line)) {
-      for (const [key, { copied }] of this.#waiting) if (this.removed.has(copied)) this.#waiting.delete(key)
+    if (isOfExport && this.#removed.note(line)) {
+      for (const [key, { copied }] of this.#waiting) if (this.#removed.has(copied)) this.#waiting.delete(key)
     }
     if (line.kind !== 'event' || isOfRemoval(line.parsed as unknown as StoredEvent)) return
-    if (this.removed.has(line.event)) return
+    if (isOfExport && this.#removed.has(line.event)) return
     const [event, provenance] = [readEvent(line.parsed), toProvenance(line.parsed as unknown as StoredEvent)]
     const key = storedKeyOf(event, provenance)
     if (this.#waiting.has(key)) this.#report.known++

@@ -424,6 +424,30 @@ t.test('a merge records nothing that was erased or removed before the interrupte
   t.same(await merged('all.jsonl', true), [1, 3, 4, 5, 599], 'a pipe: only those that wait to be recorded')
 })
 
+t.test('a merge of archives records what a later archive reports as removed', async t => {
+  const { at, write } = ledgers(t)
+  await inStore(at('events.db'), async store => {
+    const [first] = await store.events.record(numbered(1, 3))
+    await prune(store, '1', first?.capturedAt ?? 0)
+  })
+  await write('all.jsonl')
+  // An archive has the events alone.
+  const lines = readText(at('all.jsonl'))
+    .split('\n')
+    .filter(line => line.startsWith('{"dedupe_key"'))
+  const [removed] = numbered(1, 1)
+  const at7 = '2027-01-15T07:00:00.000000Z'
+  const members = { subscription_ids: [], captured_at: at7, seen_count: 1, last_seen_at: at7 }
+  const archived = { ...removed?.event, provenance: { route: 'api', verified: 'none' }, ...members }
+  writeFileSync(at('archives.jsonl'), [JSON.stringify(archived), ...lines, ''].join('\n'))
+  for (const isPipe of [false, true]) {
+    await inStore(at(`archives-${isPipe}.db`), async store => {
+      await importExport(store, at('archives.jsonl'), { merge: true, isPipe })
+      for (const number of [1, 2, 3]) t.ok(await store.events.findByDedupeKey(`chat:${number}`, 0), String(number))
+    })
+  }
+})
+
 t.test(
   'a served ledger is exported through its server, also as a table, and an import keeps the epoch if wanted',
   async t => {

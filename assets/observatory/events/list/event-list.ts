@@ -37,7 +37,7 @@ export interface EventListProps {
 
 const FAILED = {
   reload: 'The newest events could not be loaded.',
-  search: 'The search could not be made. These are the events of the previous one.',
+  search: 'The search failed. These events are from the previous one.',
   older: 'Older events could not be loaded.',
   newer: 'Newer events could not be loaded.',
 } as const

@@ -34,8 +34,11 @@ export const stripe: Preset = {
 }
 
 const SLACK_CHANGED = { at: '/event/subtype', is: 'message_changed' }
-/** Without it, a change is not a person's: Slack has added a preview of a link, or has counted a reply. */
-const SLACK_UNEDITED = { at: '/event/message/edited', exists: false }
+/** Then a change of a person's message is not the person's: Slack has added a preview of a link, or has counted a reply. */
+const SLACK_UNEDITED = [
+  { at: '/event/message/edited', exists: false },
+  { at: '/event/message/bot_id', exists: false },
+]
 
 export const slack: Preset = {
   description: 'Slack',
@@ -46,11 +49,11 @@ export const slack: Preset = {
   ignore: [
     [{ at: '/type', is: 'app_rate_limited' }],
     [{ at: '/event/subtype', is: 'message_replied' }],
-    [SLACK_CHANGED, SLACK_UNEDITED, { at: '/event/message/subtype', exists: false }],
+    [SLACK_CHANGED, ...SLACK_UNEDITED, { at: '/event/message/subtype', exists: false }],
     [
       SLACK_CHANGED,
-      SLACK_UNEDITED,
-      { at: '/event/message/subtype', is: ['bot_message', 'file_share', 'me_message', 'thread_broadcast'] },
+      ...SLACK_UNEDITED,
+      { at: '/event/message/subtype', is: ['file_share', 'me_message', 'thread_broadcast'] },
     ],
   ],
   rules: [

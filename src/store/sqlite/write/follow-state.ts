@@ -12,7 +12,7 @@ const FIND = /* sql */ `SELECT value FROM meta WHERE name = ?`
 const SAVE = /* sql */ `INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 const DELETE = /* sql */ `DELETE FROM meta WHERE name = ?`
 const CONSUMERS = /* sql */ `
-  SELECT name, checkpoint, read_to, epoch, fence, leased_until FROM consumers WHERE epoch = ? ORDER BY name`
+  SELECT name, filters, checkpoint, read_to, epoch, fence, leased_until FROM consumers WHERE epoch = ? ORDER BY name`
 const FOLLOW = 'follow'
 const PROMOTION = 'promotion'
 
