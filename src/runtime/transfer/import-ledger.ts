@@ -98,18 +98,17 @@ export async function importInto(
   }
 }
 
-/** Removals that the first export reports. @param chunks absent for a pipe */
+/** @param chunks absent for a pipe */
 async function findRemoved(chunks: AsyncIterable<Uint8Array> | undefined): Promise<RemovedLater> {
   const removed = new RemovedLater()
   if (!chunks) return removed
-  let exports = 0
   for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
     // Most lines are not parsed. One that is not acceptable is refused when it is imported.
     if (!NOTED.some(text => bytes.includes(text))) continue
     const line = findCopyLine(withoutFeed(bytes))
-    if (line?.kind === 'export' && ++exports > 1) break
-    if (line && exports > 0) removed.note(line)
+    if (line) removed.note(line)
   }
+  removed.rewind()
   return removed
 }
 

@@ -12,29 +12,45 @@ import type { LineImport } from './import-ledger.js'
 /** Limits of one transaction. */
 const BATCH = { events: 500, bytes: 8 * 1024 * 1024 }
 
+interface Removed {
+  erased: Set<string>
+  through: Micros
+}
+
 /**
- * Events whose content an export has, although a later line reports that it was erased or removed: the export was
- * interrupted before that, and continued.
+ * Events whose content an export has, although a later line of it reports that it was erased or removed: the export was
+ * interrupted before that, and continued. Archives of retention have no header, and what they have is there on purpose,
+ * although a later archive reports its removal.
  */
 export class RemovedLater {
-  readonly #erased = new Set<string>()
-  #through: Micros = 0
+  /** For each export of the input. */
+  readonly #exports: Removed[] = []
+  #at = -1
+
+  /** Begins at the first line again. */
+  rewind(): void {
+    this.#at = -1
+  }
 
   /** @returns whether the line reports a removal */
   note(line: CopyLine): boolean {
+    if (line.kind === 'export') this.#exports[++this.#at] ??= { erased: new Set(), through: 0 }
+    const removed = this.#exports[this.#at]
+    if (!removed) return false
     if (line.kind === 'changed' && line.event.contentDigest !== null) {
-      this.#erased.add(line.event.storedKey)
+      removed.erased.add(line.event.storedKey)
       return true
     }
     const entry = line.kind === 'event' ? readErasureEntry(line.parsed as unknown as StoredEvent) : undefined
     const through = findTimestamp(entry?.through)
     if (!through) return false
-    this.#through = Math.max(this.#through, through.micros)
+    removed.through = Math.max(removed.through, through.micros)
     return true
   }
 
   has({ storedKey, capturedAt }: CopiedEvent): boolean {
-    return capturedAt <= this.#through || this.#erased.has(storedKey)
+    const removed = this.#exports[this.#at]
+    return removed !== undefined && (capturedAt <= removed.through || removed.erased.has(storedKey))
   }
 }
 
@@ -45,18 +61,13 @@ export class RemovedLater {
 export class MergingImport implements LineImport {
   #waiting = new Map<string, EventDelivery & { copied: CopiedEvent }>()
   #bytes = 0
-  /** How many exports have begun. Archives of retention have no header. */
-  #exports = 0
-  #removed: RemovedLater
   readonly #report = { events: 0, known: 0, subscriptions: 0, users: 0, tokens: 0 }
 
-  /** @param removed found in an earlier reading of the first export */
+  /** @param removed found in an earlier reading of the same lines */
   constructor(
     private readonly opened: Pick<OpenLedger, 'ledger' | 'store'>,
-    removed: RemovedLater,
-  ) {
-    this.#removed = removed
-  }
+    private readonly removed: RemovedLater,
+  ) {}
 
   get waiting(): number {
     return this.#waiting.size
@@ -69,18 +80,14 @@ export class MergingImport implements LineImport {
       await subscriptions.save(line.value, ['last_cursor', 'last_event_at', 'capture'])
       this.#report.subscriptions++
     }
-    if (line.kind === 'export' && ++this.#exports > 1) {
-      await this.#flush()
-      this.#removed = new RemovedLater()
-    }
-    // What an archive or another export has is there on purpose, although a later one reports its removal.
-    const isOfExport = this.#exports > 0
+    // Removals of this export do not concern what came before it.
+    if (line.kind === 'export') await this.#flush()
     // In a pipe, which is read once, the removal is only known here: earlier batches are recorded already.
-    if (isOfExport && this.#removed.note(line)) {
-      for (const [key, { copied }] of this.#waiting) if (this.#removed.has(copied)) this.#waiting.delete(key)
+    if (this.removed.note(line)) {
+      for (const [key, { copied }] of this.#waiting) if (this.removed.has(copied)) this.#waiting.delete(key)
     }
     if (line.kind !== 'event' || isOfRemoval(line.parsed as unknown as StoredEvent)) return
-    if (isOfExport && this.#removed.has(line.event)) return
+    if (this.removed.has(line.event)) return
     const [event, provenance] = [readEvent(line.parsed), toProvenance(line.parsed as unknown as StoredEvent)]
     const key = storedKeyOf(event, provenance)
     if (this.#waiting.has(key)) this.#report.known++

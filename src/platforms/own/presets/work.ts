@@ -70,7 +70,7 @@ export const slack: Preset = {
     // The time of an edit is in seconds, so it cannot be the key.
     slackMessageRule([SLACK_CHANGED], '/event/message/ts', {
       kind: 'message.updated',
-      actor: { id: '{/event/message/edited/user}' },
+      actor: { id: ['{/event/message/edited/user}', '{/event/message/bot_id}'] },
       text: '{/event/message/text}',
       key: '{/event_id}',
     }),
