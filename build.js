@@ -52,7 +52,7 @@ const JOINING = {
   ],
   // Schemas that a thread or a command does not use are left out, and typebox with the last of them.
   treeshake: {
-    manualPureFunctions: ['Compile', 'Type'],
+    manualPureFunctions: ['schemaCheck', 'Type'],
     moduleSideEffects: id => !id.startsWith('#typebox'),
     propertyReadSideEffects: false,
   },

@@ -1,4 +1,3 @@
-import { Compile } from '#typebox/compile'
 import { type FieldProblem, refusedInput } from '../model/app-error.js'
 import {
   CARD_LIMITS,
@@ -9,14 +8,15 @@ import {
 } from '../model/board/card.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { readObject } from '../model/json-object.js'
+import { schemaCheck } from '../model/schema-check.js'
 
 const LISTS = [
   { name: 'labels', most: CARD_LIMITS.labels },
   { name: 'links', most: CARD_LIMITS.links },
 ] as const
 
-const checkNew = Compile(NewCardSchema)
-const checkChanges = Compile(CardChangesSchema)
+const checkNew = schemaCheck(NewCardSchema)
+const checkChanges = schemaCheck(CardChangesSchema)
 
 /**
  * Reads a new card. Members that the board sets itself, such as `version`, cannot be sent.

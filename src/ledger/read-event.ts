@@ -1,4 +1,3 @@
-import { Compile } from '#typebox/compile'
 import { type AppError, invalidField, joinRefusals, refusedInput } from '../model/app-error.js'
 import { actionOfKind } from '../model/events/action.js'
 import {
@@ -13,10 +12,11 @@ import { EVENT_LIMITS, UNVERIFIED_KEYS } from '../model/events/event-limits.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import { readObject } from '../model/json-object.js'
+import { schemaCheck } from '../model/schema-check.js'
 import { findTimestamp, timestampRefusals } from '../model/timestamp.js'
 import { defaultDedupeKey } from './default-dedupe-key.js'
 
-const check = Compile(EventSchema)
+const check = schemaCheck(EventSchema)
 
 /**
  * Reads an event as sent and fills in missing members. A client that sends only `kind`, `subject_id` and `subject_type`

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Compile } from '#typebox/compile'
 import { AppError, invalidField, joinRefusals, refusedInput } from '../model/app-error.js'
 import { actionOfKind } from '../model/events/action.js'
 import { isKindPattern } from '../model/events/event-match.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import { readObject } from '../model/json-object.js'
+import { schemaCheck } from '../model/schema-check.js'
 import { findTarget, parseTarget, toScopeKey, toTarget } from '../model/subscriptions/scope-key.js'
 import {
   SUBSCRIPTION_LIMITS,
@@ -16,7 +16,7 @@ import {
 import { readTimestamp, timestampRefusals } from '../model/timestamp.js'
 import type { LedgerCaller } from './ledger-caller.js'
 
-const check = Compile(SubscriptionSchema)
+const check = schemaCheck(SubscriptionSchema)
 
 /** The ledger maintains them: sent values are ignored, unless an admin sends them. */
 const KEPT = ['last_cursor', 'last_event_at', 'owner_user_id', 'created_at', 'updated_at'] as const

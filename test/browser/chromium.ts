@@ -19,7 +19,9 @@ export const CHROMIUM_ARGS = [
   '--disable-sync',
   // The pages of a window share a process.
   '--process-per-site',
-  '--js-flags=--max-lazy,--single-threaded-gc,--min-semi-space-size=8',
+  // A page lives for seconds: what optimising compilers and a process of its own for painting cost, they do not give back.
+  '--js-flags=--max-lazy,--single-threaded,--no-opt,--no-maglev,--min-semi-space-size=8',
+  '--in-process-gpu',
 ]
 
 /** Only a hang takes so long, however busy the machine. */

@@ -13,5 +13,12 @@ const CHEAP = ['--liftoff-only', '--single-threaded-gc', ...LATE_OPTIMISATION]
  */
 export const CHEAP_TESTS: readonly string[] = [...CHEAP, '--min-semi-space-size=16']
 
-/** Options of Node for processes that tests start. Few of them live long enough to optimise JavaScript at all. */
-export const CHEAP_START: readonly string[] = LATE_OPTIMISATION.length > 0 ? CHEAP : [...CHEAP, '--no-opt']
+/**
+ * Options of Node for processes that tests start. By default V8 collects all garbage several times while the heap grows
+ * to what a server needs. Few of these processes live long enough to optimise JavaScript at all.
+ */
+export const CHEAP_START: readonly string[] = [
+  ...CHEAP,
+  '--initial-heap-size=128',
+  ...(LATE_OPTIMISATION.length > 0 ? [] : ['--no-opt']),
+]

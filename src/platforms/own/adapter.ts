@@ -1,8 +1,8 @@
-import { Compile } from '#typebox/compile'
 import { AppError, invalidField, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../../model/json-depth.js'
 import { isObject, readObject } from '../../model/json-object.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import {
   RESERVED_SOURCES,
   SOURCE_LIMITS,
@@ -16,7 +16,7 @@ import { namedKinds } from '../catalogue.js'
 import { compileMapping, type Mapping, UNMAPPED } from './mapping.js'
 import { compileProof } from './proof.js'
 
-const check = Compile(SourceDefinitionSchema)
+const check = schemaCheck(SourceDefinitionSchema)
 
 /** The adapter of a source that an operator has defined. */
 export interface OwnAdapter extends WebhookAdapter<string> {

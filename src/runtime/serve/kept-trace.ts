@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { Compile } from '#typebox/compile'
 import { readRegularFile } from '../../model/files/regular-file.js'
 import { DeliveryTraceSchema, type DeliveryTraceState, joinTraces } from '../../model/platforms/delivery-trace.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { SerialQueue } from '../../model/serial-queue.js'
 import type { Micros } from '../../model/timestamp.js'
 import { DeliveryTrace, type ServedTrace } from '../../server/events/delivery-trace.js'
@@ -16,7 +16,7 @@ const TIDY_MS = 60 * 60_000
 const ATTEMPTS = 5
 const NAME = 'all'
 const MAX_OLDER_BYTES = 4 * 1024 * 1024
-const check = Compile(DeliveryTraceSchema)
+const check = schemaCheck(DeliveryTraceSchema)
 
 export interface KeptTraceParts {
   notes: NoteStore

@@ -1,6 +1,6 @@
-import { Compile } from '#typebox/compile'
 import { BACKUP_LIMITS } from '../../model/backup.js'
 import { BackupRequestSchema, type BoardDatabaseName } from '../../model/board/board-backup.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { json } from '../answer/reply.js'
 import { documented, type RouteDoc } from '../http/route.js'
 import { readBackup } from '../request/backup-body.js'
@@ -15,7 +15,7 @@ export interface BackupRouteParts {
   readJsonBody: ReadJsonBody
 }
 
-const check = Compile(BackupRequestSchema)
+const check = schemaCheck(BackupRequestSchema)
 
 /** `POST /api/backups`: for a command on this machine, which has the permission to read the file anyway. */
 export function makeBackup({ copy, readJsonBody }: BackupRouteParts): BoardEndpoint {

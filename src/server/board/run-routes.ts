@@ -1,5 +1,4 @@
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import type { Executor } from '../../board/executor.js'
 import type { Gate, RequestFacts } from '../../gate/gate.js'
 import { refusedInput } from '../../model/app-error.js'
@@ -12,6 +11,7 @@ import {
   RunSchema,
 } from '../../model/board/run.js'
 import { toFieldProblems } from '../../model/field-problems.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { json } from '../answer/reply.js'
 import { documented, type ParameterDoc, type RouteDoc } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
@@ -37,7 +37,7 @@ const NewRunSchema = Type.Object(
   { mode: Type.Enum(RUN_MODES, { description: 'Only real starts a program; it needs X-Board-Executor-Token.' }) },
   { additionalProperties: false },
 )
-const check = Compile(NewRunSchema)
+const check = schemaCheck(NewRunSchema)
 /** The largest body of a new run. */
 export const MAX_NEW_RUN_BYTES = 4 * 1024
 const MAX_ID_CHARACTERS = 200

@@ -1,5 +1,4 @@
 import Type from '#typebox'
-import { Compile } from '#typebox/compile'
 import type { AcknowledgementInput } from '../../ledger/consumers/consumers.js'
 import { type FieldProblem, refusedInput } from '../../model/app-error.js'
 import { CONSUMER_LIMITS, type ConsumerPosition } from '../../model/consumers/consumer.js'
@@ -8,6 +7,7 @@ import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import type { FilterValues } from '../../model/events/filter-values.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { readObject } from '../../model/json-object.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { type Micros, readTimestamp } from '../../model/timestamp.js'
 import { FILTER_NAMES, readFilterObject } from '../events/event-filter-params.js'
 
@@ -72,9 +72,9 @@ export const AcknowledgementSchema = Type.Object(
 )
 
 const checks = {
-  consumer: Compile(ConsumerInputSchema),
-  seek: Compile(SeekSchema),
-  acknowledgement: Compile(AcknowledgementSchema),
+  consumer: schemaCheck(ConsumerInputSchema),
+  seek: schemaCheck(SeekSchema),
+  acknowledgement: schemaCheck(AcknowledgementSchema),
 }
 
 /** @throws AppError `invalid/…` with every refused field, as all readers here */

@@ -1,6 +1,6 @@
-import { Compile } from '#typebox/compile'
 import { refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import {
   type CaptureProgress,
   type CaptureRequest,
@@ -31,7 +31,7 @@ export interface CaptureRouteParts extends ProgressLinesParts {
 }
 
 const MAX_BYTES = 256 * 1024
-const check = Compile(CaptureRequestSchema)
+const check = schemaCheck(CaptureRequestSchema)
 
 /**
  * `POST /api/captures`: captures watches for a command on this machine, and reports to it in lines of JSON: `progress`,

@@ -1,11 +1,11 @@
 import Type from '#typebox'
-import { Compile } from '#typebox/compile'
 import type { EventDelivery } from '../../ledger/event-recorder.js'
 import { readEvent } from '../../ledger/read-event.js'
 import { AppError, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { Count, named } from '../../model/ledger-answers.js'
 import { HISTORY_LIMITS } from '../../model/platforms/history.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { json } from '../answer/reply.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
@@ -15,7 +15,7 @@ const HistorySchema = Type.Object({
   verified: Type.Enum(['login', 'none'], { description: 'Whether the platform was asked with a token.' }),
   events: Type.Array(Type.Unknown(), { maxItems: HISTORY_LIMITS.batchEvents }),
 })
-const check = Compile(HistorySchema)
+const check = schemaCheck(HistorySchema)
 
 /**
  * `POST /api/history`: records events that a command on this machine has read from a platform, except known ones. All

@@ -1,4 +1,3 @@
-import { Compile } from '#typebox/compile'
 import { invalidField, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { readHookUrl } from '../../model/platforms/hook-address.js'
@@ -12,6 +11,7 @@ import {
   type ReconcileStatus,
   ReconcileStatusSchema,
 } from '../../model/platforms/reconciliation.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { answerWithProgress, type ProgressLinesParts } from '../answer/progress-lines.js'
 import { json } from '../answer/reply.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
@@ -34,8 +34,8 @@ export interface ReconcileRouteParts extends ProgressLinesParts {
 }
 
 const MAX_BYTES = 512 * 1024
-const check = Compile(ReconcileRequestSchema)
-const checkStart = Compile(ReconcileStartSchema)
+const check = schemaCheck(ReconcileRequestSchema)
+const checkStart = schemaCheck(ReconcileStartSchema)
 
 /** `GET /api/reconciliations` */
 export function reconcileStatus({ reconciliations }: Pick<ReconcileRouteParts, 'reconciliations'>): Endpoint {

@@ -1,9 +1,9 @@
 import Type from '#typebox'
-import { Compile } from '#typebox/compile'
 import type { Sources } from '../../ledger/sources.js'
 import { invalidField, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
 import { readSavedRequest } from '../../platforms/deliveries/saved-delivery.js'
 import { compileOwnAdapter, readSourceDefinition } from '../../platforms/own/adapter.js'
@@ -134,7 +134,7 @@ const TestSchema = Type.Object(
   },
   { additionalProperties: false },
 )
-const checkTest = Compile(TestSchema)
+const checkTest = schemaCheck(TestSchema)
 
 const SavedSchema = Type.Object({ created: Type.Boolean(), source: named('Source') })
 

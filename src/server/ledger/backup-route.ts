@@ -1,6 +1,6 @@
-import { Compile } from '#typebox/compile'
 import type { Identity } from '../../accounts/identity.js'
 import { BACKUP_LIMITS, LedgerCopySchema } from '../../model/backup.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { json } from '../answer/reply.js'
 import { whenGone } from '../answer/slow-reader.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
@@ -19,7 +19,7 @@ export interface LedgerBackupParts {
   readJsonBody: ReadJsonBody
 }
 
-const check = Compile(LedgerCopySchema)
+const check = schemaCheck(LedgerCopySchema)
 
 /** `POST /api/backups`: for a command on this machine, which has the permission to read the file anyway. */
 export function copyLedger({ copyTo, readJsonBody }: LedgerBackupParts): Endpoint<Identity> {

@@ -1,10 +1,10 @@
 import Type from '#typebox'
-import { Compile } from '#typebox/compile'
 import type { Identity } from '../../accounts/identity.js'
 import type { ActorIdentity } from '../../model/accounts/account-log.js'
 import { AppError, refusedInput } from '../../model/app-error.js'
 import { ERASURE_LIMITS, type ErasureRequest, ErasureRequestSchema } from '../../model/events/erasure.js'
 import { toFieldProblems } from '../../model/field-problems.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import type { ToActor } from '../accounts/actor.js'
 import { json } from '../answer/reply.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
@@ -17,7 +17,7 @@ export interface EraseParts {
   toActor: ToActor
 }
 
-const check = Compile(ErasureRequestSchema)
+const check = schemaCheck(ErasureRequestSchema)
 
 /** Names of callers without a username, for the entry of an erasure. */
 const NAMES: Record<ActorIdentity, string> = {

@@ -1,10 +1,10 @@
 import Type from '#typebox'
-import { Compile } from '#typebox/compile'
 import type { Identity } from '../../accounts/identity.js'
 import { AppError, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import type { FollowStatus, PromotedLedger, Promotion, PromotionInput } from '../../model/follow.js'
 import { CapturedAtOrNull } from '../../model/ledger-answers.js'
+import { schemaCheck } from '../../model/schema-check.js'
 import { json } from '../answer/reply.js'
 import { type Access, documented, type Endpoint, type Route, type RouteDoc } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
@@ -77,7 +77,7 @@ const InputSchema = Type.Object(
   },
   { additionalProperties: false },
 )
-const check = Compile(InputSchema)
+const check = schemaCheck(InputSchema)
 const INPUT_BYTES = 1_024
 
 /** `POST /api/promotion`. */

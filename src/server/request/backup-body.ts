@@ -1,14 +1,10 @@
 import { isAbsolute } from 'node:path'
 import { invalidField, refusedInput } from '../../model/app-error.js'
 import { toFieldProblems } from '../../model/field-problems.js'
-
-interface BackupCheck<Request> {
-  Check(input: unknown): input is Request
-  Errors(input: unknown): Parameters<typeof toFieldProblems>[0]
-}
+import type { SchemaCheck } from '../../model/schema-check.js'
 
 /** @throws AppError `invalid/invalid_field` */
-export function readBackup<Request extends { path: string }>(check: BackupCheck<Request>, input: unknown): Request {
+export function readBackup<Request extends { path: string }>(check: SchemaCheck<Request>, input: unknown): Request {
   if (!check.Check(input)) throw refusedInput('The backup', toFieldProblems(check.Errors(input), input))
   if (!isAbsolute(input.path)) throw invalidField('/path', '/path must be an absolute path.')
   return input
