@@ -60,6 +60,14 @@ export interface CopiedEvent {
   contentDigest: string | null
 }
 
+/**
+ * Whether an event had changed before it was copied. The copy numbers that change as one of its own: a ledger that
+ * followed the original, and now follows the copy, may not have it.
+ */
+export function hasChanged({ seenCount, contentDigest }: CopiedEvent): boolean {
+  return seenCount > 1 || contentDigest !== null
+}
+
 /** Present while an import into the ledger is incomplete. */
 export interface ImportMark {
   /** Epoch of the exported ledger. */

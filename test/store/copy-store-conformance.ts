@@ -187,6 +187,22 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     t.equal(await contentOf(to), await contentOf(from), 'a change of before the erasure does not bring anything back')
   })
 
+  t.test('a ledger that followed the original finds in a copy what changed before the copy was made', async t => {
+    const [from, to, follower] = [await open(t, () => NOON), await open(t), await open(t)]
+    await from.events.record([messageCreated('a'), messageCreated('b'), messageCreated('c')])
+    const { head } = await copy(from, follower, null)
+    await from.events.record([messageCreated('a')])
+    await erase(from, '1', [NOON + 1])
+    await copy(from, to, null)
+    await copy(to, follower, head?.capturedAt ?? null, { changes: 0 })
+    t.equal(await contentOf(follower), await contentOf(from))
+    const { changed } = linesOf(await to.copies.read({ ...ALL, changes: 0 }))
+    t.same(
+      changed.map(({ storedKey }) => storedKey),
+      ['a', 'b'],
+    )
+  })
+
   t.test(
     'sources with their secrets, states of feeds and the place in the event queue replace those of before',
     async t => {

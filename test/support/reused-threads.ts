@@ -22,10 +22,11 @@ class Thread {
     for (const name of ['error', 'exit']) this.worker.on(name, value => this.#user?.emit(name, value))
     this.worker.on('message', () => {
       const user = this.#user
+      if (!user || user.isTerminated) return
       this.#user = undefined
       this.worker.unref()
       idle.push(this)
-      user?.end()
+      void user.end()
     })
   }
 
@@ -38,10 +39,11 @@ class Thread {
 
 /** A thread as its store knows it: it has ended when it waits for the next store. */
 class ReusedWorker extends EventEmitter {
-  readonly #thread = idle.pop() ?? new Thread()
+  #thread: Thread | undefined = idle.pop() ?? new Thread()
   readonly #port: MessagePort
   /** Resolves after the last message of the store. */
   readonly #closed: Promise<unknown>
+  isTerminated = false
 
   constructor(file: URL, { workerData }: WorkerOptions) {
     super()
@@ -49,22 +51,25 @@ class ReusedWorker extends EventEmitter {
     this.#port = port1
     for (const name of ['message', 'messageerror']) port1.on(name, value => this.emit(name, value))
     this.#closed = once(port1, 'close')
-    this.#thread.start(this, { file: file.href, workerData, parentPort: port2 })
+    this.#thread?.start(this, { file: file.href, workerData, parentPort: port2 })
   }
 
   postMessage(...args: Parameters<Worker['postMessage']>): void {
     this.#port.postMessage(...args)
   }
 
+  /** The thread is no longer that of this store. */
   async end(): Promise<void> {
+    this.#thread = undefined
     await this.#closed
     this.emit('exit', 0)
   }
 
-  /** It is not used again: it may have files open. */
-  terminate(): Promise<number> {
+  /** The thread is not used again: it may have files open. */
+  async terminate(): Promise<void> {
+    this.isTerminated = true
+    await this.#thread?.worker.terminate()
     this.#port.close()
-    return this.#thread.worker.terminate()
   }
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../../model/app-error.js'
 import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
 import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
-import type { CopiedEvent, CopyStep } from '../../copy-store.js'
+import { type CopiedEvent, type CopyStep, hasChanged } from '../../copy-store.js'
 import { chainDigest, contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
 import { findOutline, LARGE_EVENT_BYTES } from '../../large-event.js'
@@ -14,7 +14,7 @@ import { moveBorder } from '../erase/pruned-events.js'
 import { CONTENT_DIGEST } from '../erase/stored-tombstone.js'
 import { FACET_SEPARATOR, facet, facetsOf } from '../search/facets.js'
 import { searchableTextOf, searchableTextOfJson } from '../search/searchable-text.js'
-import { changedEvents, TAKE_CLOCK, toClock } from './event-writer.js'
+import { changedEvents, noteChanges, TAKE_CLOCK, toClock } from './event-writer.js'
 import type { Clock, CreatedEvent, EventChanges, KnownEvent, Tally } from './numbered-events.js'
 import { mutableMembersJson, readTail } from './prepared-event.js'
 import { refuseMoved } from './refusals.js'
@@ -63,6 +63,11 @@ export function writeCopies(
     const changes = await findChanges(connection, clock, changed)
     const group = new CopiedGroup(clock, created, changes)
     await connection.runAll(changedEvents(clock, group))
+    const hadChanged = created.filter(({ copied }) => hasChanged(copied))
+    await noteChanges(
+      connection,
+      hadChanged.map(event => event.capturedAt),
+    )
     for (const { capturedAt, copied } of created) {
       const border = borderOf(copied)
       if (border !== undefined) await moveBorder(connection, border, capturedAt)

@@ -1,6 +1,6 @@
 import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
-import type { CopiedEvent } from '../../copy-store.js'
+import { type CopiedEvent, hasChanged } from '../../copy-store.js'
 import type { LedgerHead, SubscriptionMatch } from '../../event-store.js'
 import { LARGE_EVENT_BYTES } from '../../large-event.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
@@ -231,6 +231,7 @@ export class EventWriter {
       throw new Error('The key of a copied event is stored already.')
     if (contentDigest) this.database.run(SET_CONTENT_DIGEST, Buffer.from(contentDigest, 'hex'), this.#appended + 1)
     this.#appendedOne(event, capturedAt)
+    if (hasChanged(copied)) this.#changes.note(this.#appended)
     this.database.run(COUNT_SOURCE, source, 1, seenCount - 1, capturedAt)
     this.database.run(COUNT_KIND, kind, 1)
   }
