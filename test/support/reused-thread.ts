@@ -1,28 +1,28 @@
-/** Entry of a thread of `reused-threads.ts`: runs the entry of a store's thread again and again, one after the other. */
+/** Entry of a thread of `reused-threads.ts`: opens the files of one store after the other. */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import threads, { type MessagePort, parentPort } from 'node:worker_threads'
 
 export interface ThreadStart {
-  /** URL of the module that the thread is to run. */
+  /** URL of the entry of a store's thread. */
   file: string
   workerData: unknown
-  /** Takes the place of the thread's own port. */
-  parentPort: MessagePort
+  /** To the thread that uses the store. */
+  storePort: MessagePort
 }
 
 const port = parentPort
 if (!port) throw new Error('This module runs as a worker thread.')
+// With a port, the entry would open the files of a store as soon as it is loaded.
+Object.assign(threads, { parentPort: null })
+syncBuiltinESMExports()
 /** The thread of a ledger replaces these functions. */
 const { writeSync, readSync, fsyncSync, fstatSync, ftruncateSync, closeSync } = fs
-let starts = 0
-port.on('message', async ({ file, ...start }: ThreadStart) => {
-  start.parentPort.once('close', () => {
+port.on('message', async ({ file, workerData, storePort }: ThreadStart) => {
+  storePort.once('close', () => {
     Object.assign(fs, { writeSync, readSync, fsyncSync, fstatSync, ftruncateSync, closeSync })
     port.postMessage('ended')
   })
-  Object.assign(threads, start)
-  syncBuiltinESMExports()
-  // Another address runs the module again.
-  await import(`${file.replace('/src/', '/program/')}?${++starts}`)
+  const { openInThread } = await import(file.replace('/src/', '/program/'))
+  openInThread(storePort, workerData)
 })

@@ -33,7 +33,7 @@ class Thread {
   start(user: ReusedWorker, start: ThreadStart): void {
     this.#user = user
     this.worker.ref()
-    this.worker.postMessage(start, [start.parentPort])
+    this.worker.postMessage(start, [start.storePort])
   }
 }
 
@@ -51,7 +51,7 @@ class ReusedWorker extends EventEmitter {
     this.#port = port1
     for (const name of ['message', 'messageerror']) port1.on(name, value => this.emit(name, value))
     this.#closed = once(port1, 'close')
-    this.#thread?.start(this, { file: file.href, workerData, parentPort: port2 })
+    this.#thread?.start(this, { file: file.href, workerData, storePort: port2 })
   }
 
   postMessage(...args: Parameters<Worker['postMessage']>): void {

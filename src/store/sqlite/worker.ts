@@ -1,5 +1,5 @@
 /** Entry of the store's thread, the only place where the database is open. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { AppError } from '../../model/app-error.js'
 import { toFailure } from '../../model/failure.js'
 import { Engine } from './engine.js'
@@ -9,17 +9,19 @@ import type { LedgerFile, StoreOpened } from './store-thread.js'
 import type { StoreLost } from './thread/protocol.js'
 import { kindsOf } from './thread/task.js'
 
-const port = parentPort
-if (!port) throw new Error('This module runs as a worker thread.')
-try {
-  joinWrites()
-  const { path, ownerNonce, upgradeCopy } = workerData as LedgerFile
-  const onLost = (error: AppError, isOver: boolean) =>
-    port.postMessage({ database: path, lost: toFailure(error), isOver } satisfies StoreLost)
-  const engine = new Engine(path, { ownerNonce, onLost, upgradeCopy })
-  const opened: StoreOpened = { ...engine.facts, kinds: kindsOf(engine.tasks) }
-  port.postMessage([{ id: 0, result: opened }])
-  new Scheduler(engine, port)
-} catch (error) {
-  port.postMessage([{ id: 0, error: toFailure(error) }])
+if (parentPort) openInThread(parentPort, workerData)
+
+/** Opens the ledger in this thread, and carries out the requests that the port receives, until `close`. */
+export function openInThread(port: MessagePort, { path, ownerNonce, upgradeCopy }: LedgerFile): void {
+  try {
+    joinWrites()
+    const onLost = (error: AppError, isOver: boolean) =>
+      port.postMessage({ database: path, lost: toFailure(error), isOver } satisfies StoreLost)
+    const engine = new Engine(path, { ownerNonce, onLost, upgradeCopy })
+    const opened: StoreOpened = { ...engine.facts, kinds: kindsOf(engine.tasks) }
+    port.postMessage([{ id: 0, result: opened }])
+    new Scheduler(engine, port)
+  } catch (error) {
+    port.postMessage([{ id: 0, error: toFailure(error) }])
+  }
 }
