@@ -22,7 +22,7 @@ export interface HistogramQuery extends EventFilter {
   now: Micros
   /** 1 to 200. */
   buckets: number
-  /** Maximum duration of the work, without pauses; 2,000 if absent. */
+  /** Maximum duration of the work, without pauses; 2,000 if absent, and 1,000 for facets. */
   workMs?: number
   /** Also counts each outcome separately. */
   split?: HistogramSplit

@@ -42,7 +42,8 @@ export function* countFacets(
     low: Math.max(pruned.through, lastUpTo(database, from - 1)) + 1,
     high: lastUpTo(database, to),
   }
-  const { count, uncounted } = yield* countRows(database, index, { pruned, query, rows, tally }, new SlicedWork(bounds))
+  const work = new SlicedWork({ ...bounds, workMs: query.workMs ?? bounds.workMs })
+  const { count, uncounted } = yield* countRows(database, index, { pruned, query, rows, tally }, work)
   const countedFrom = Math.max(from, firstCounted(database, uncounted))
   return { from, to, count, values: mostFrequent(tally), countedFrom, head, epoch }
 }
