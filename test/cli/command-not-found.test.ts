@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { closest, typingDistance } from '../../src/cli/closest.js'
+import { closest, typingDistance } from '../../src/model/closest.js'
 import { unknownCommand } from '../../src/cli/command-not-found.js'
 
 const IDS = [
