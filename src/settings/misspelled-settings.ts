@@ -45,7 +45,7 @@ export function misspelledSettings(sources: SettingSources): string[] {
     const meant = known.has(name) ? undefined : closest(name.slice(prefix.length), names)
     return meant === undefined ? [] : [`${name} (rather ${prefix}${meant}?)`]
   })
-  return found.length === 0 ? [] : [`No setting has this name, so it has no effect: ${found.join(', ')}.`]
+  return found.length === 0 ? [] : [`Variables without effect, because there is no such setting: ${found.join(', ')}.`]
 }
 
 /** The variables that the program reads, with aliases: those that its readers ask an empty environment for. */

@@ -11,7 +11,7 @@ t.test('a misspelled setting is reported with the name that it resembles, wherev
   const [sentence = '', ...others] = misspelledSettings(sources)
   t.equal(
     sentence,
-    'No setting has this name, so it has no effect: EVENT_DBB (rather EVENT_DB?), DAYBOOK_PROT (rather DAYBOOK_PORT?), BOARD_EXECUTOR_TOKN (rather BOARD_EXECUTOR_TOKEN?).',
+    'Variables without effect, because there is no such setting: EVENT_DBB (rather EVENT_DB?), DAYBOOK_PROT (rather DAYBOOK_PORT?), BOARD_EXECUTOR_TOKN (rather BOARD_EXECUTOR_TOKEN?).',
   )
   t.same(others, [])
   t.ok(readDoctorSettings({}, sources).warnings.includes(sentence))
