@@ -1,6 +1,6 @@
 import type { Interfaces } from '@oclif/core'
 import { AppError } from '../model/app-error.js'
-import { closest } from './closest.js'
+import { closest } from '../model/closest.js'
 
 /** oclif's hook for unknown commands. */
 const commandNotFound: Interfaces.Hook<'command_not_found'> = async ({ id, config }) => {

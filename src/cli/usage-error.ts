@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import { closest } from './closest.js'
+import { closest } from '../model/closest.js'
 
 /** Recognises oclif's request to exit. @returns the exit code; undefined for any other error */
 export function toExit(error: unknown): number | undefined {

@@ -63,8 +63,9 @@ export class LedgerClient extends ServerClient {
     throw otherProgram(health, LEDGER) ?? notADaybookServer(answer.status, LEDGER)
   }
 
-  stats(options?: CallOptions): Promise<Answer> {
-    return this.get('/api/stats', options)
+  async stats(options?: CallOptions): Promise<Answer> {
+    const answer = await this.get('/api/stats', options)
+    return answer.expect('the counts of a ledger', ({ event_count }) => typeof event_count === 'number')
   }
 
   deliveries(options?: CallOptions): Promise<Answer> {
@@ -72,7 +73,7 @@ export class LedgerClient extends ServerClient {
   }
 
   platforms(options?: CallOptions): Promise<Answer> {
-    return this.get('/api/platforms', options)
+    return this.#list('/api/platforms', 'platforms', options)
   }
 
   schema(name: 'event' | 'subscription', options?: CallOptions): Promise<Answer> {
@@ -110,7 +111,7 @@ export class LedgerClient extends ServerClient {
   }
 
   sources(options?: CallOptions): Promise<Answer> {
-    return this.get('/api/sources', options)
+    return this.#list('/api/sources', 'sources', options)
   }
 
   source(name: string, options?: CallOptions): Promise<Answer> {
@@ -135,7 +136,7 @@ export class LedgerClient extends ServerClient {
   }
 
   consumers(options?: CallOptions): Promise<Answer> {
-    return this.get('/api/consumers', options)
+    return this.#list('/api/consumers', 'consumers', options)
   }
 
   consumer(name: string, options?: CallOptions): Promise<Answer> {
@@ -190,7 +191,7 @@ export class LedgerClient extends ServerClient {
   }
 
   users(options?: CallOptions): Promise<Answer> {
-    return this.get('/api/users', options)
+    return this.#list('/api/users', 'users', options)
   }
 
   /** Newest first. */
@@ -347,6 +348,10 @@ export class LedgerClient extends ServerClient {
     options?: CallOptions,
   ): Promise<ReconcileResult> {
     return this.#withProgress<ReconcileProgress, ReconcileResult>('/api/reconciliations', request, onProgress, options)
+  }
+
+  async #list(path: string, noun: string, options?: CallOptions): Promise<Answer> {
+    return (await this.get(path, options)).expect(`a list of ${noun}`, ({ items }) => Array.isArray(items))
   }
 
   async #withProgress<Progress, Result>(

@@ -34,7 +34,7 @@ export async function* byteLines(
 }
 
 /** What has been read from the source, then the rest of it. Ends the source with itself. */
-export async function* startingWith(head: Buffer, source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* startingWith<Part>(head: Part, source: AsyncIterator<Part>): AsyncGenerator<Part> {
   try {
     yield head
     for (let next = await source.next(); !next.done; next = await source.next()) yield next.value

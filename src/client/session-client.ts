@@ -3,7 +3,7 @@ import { AppError } from '../model/app-error.js'
 import { isObject } from '../model/json-object.js'
 import { LEDGER } from './answer.js'
 import { notADaybookServer } from './problem.js'
-import { type CallOptions, callWithBody, JSON_TYPE, ServerClient } from './server-client.js'
+import { type CallOptions, callWithBody, JSON_TYPE, type ServerCall, ServerClient } from './server-client.js'
 import type { ServerAddress } from './transport.js'
 
 /** An API token that a login has issued. */
@@ -30,13 +30,23 @@ export class SessionClient extends ServerClient {
     options?: CallOptions,
   ): Promise<IssuedToken> {
     const login = callWithBody('POST', '/api/login', JSON_TYPE, JSON.stringify({ username, password }))
-    const answer = await this.exchange(login, options)
-    const session = readSession(answer, this.toAnswer(answer).json())
+    const session = await this.#begin(login, options)
     try {
       const issue = callWithBody('POST', '/api/me/token', JSON_TYPE, JSON.stringify({ name }))
       return readToken((await this.call({ ...issue, headers: { ...issue.headers, ...session } }, options)).json())
     } finally {
       await this.call({ method: 'POST', path: '/api/logout', headers: session }, options)
+    }
+  }
+
+  async #begin(login: ServerCall, options?: CallOptions): Promise<Record<string, string>> {
+    const answer = await this.exchange(login, options)
+    try {
+      return readSession(answer, this.toAnswer(answer).json())
+    } catch (error) {
+      // A board has a login too.
+      await this.refuseOtherProgram(options)
+      throw error
     }
   }
 }

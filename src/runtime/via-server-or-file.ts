@@ -64,7 +64,7 @@ export async function ledgerViaServerOrFile<Result>(
 }
 
 /** Refuses a missing file. @throws AppError `not_found/ledger_missing`; as `toFileError` */
-export async function requireLedger(database: DatabaseSetting): Promise<void> {
+async function requireLedger(database: DatabaseSetting): Promise<void> {
   if (database.postgres || (await exists(database))) return
   throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
     hint: '`daybook serve` makes one; --db names another.',

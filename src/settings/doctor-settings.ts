@@ -6,6 +6,7 @@ import { type BoardClientSettings, type ClientSettings, readBoardClient, readCli
 import type { DatabaseSetting } from './database-setting.js'
 import type { BackupSettings, LedgerSettings } from './ledger-settings.js'
 import type { LocalFlags } from './local-settings.js'
+import { misspelledSettings } from './misspelled-settings.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 import { readServe } from './serve-settings.js'
@@ -49,7 +50,7 @@ export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): 
   const isSecret = ({ field }: FieldProblem) => field.startsWith('EVENT_WEBHOOK_')
   return {
     problems: withoutRepeats([...reader.problems, ...(chat ? chatReader.problems : [])]),
-    warnings: [...new Set(reader.warnings)],
+    warnings: [...new Set([...reader.warnings, ...misspelledSettings(sources)])],
     environmentFile: reader.shared.path,
     ...(isValid(HOME) && ledger ? { home: ledger.home } : {}),
     ...(isValid([...HOME, 'EVENT_DB', '--db']) && ledger ? databaseOf(ledger.database) : {}),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { closest, typingDistance } from '../../src/cli/closest.js'
 import { unknownCommand } from '../../src/cli/command-not-found.js'
+import { closest, typingDistance } from '../../src/model/closest.js'
 
 const IDS = [
   'api:health',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { SessionClient } from '../../src/client/session-client.js'
 import { PASSWORD } from '../accounts/accounts-rig.js'
+import { problem, standIn } from '../client/stand-in.js'
 import { serveClosed } from '../server/closed-ledger.js'
 import { runDaybook } from './run-daybook.js'
 
@@ -69,6 +70,18 @@ t.test('a password is exchanged for a token, and its session ends', async t => {
   t.match(await ledger.accounts.tokens.list(ledger.ada.id), [{ id, name: 'daybook login on laptop' }])
   t.same(await ledger.accounts.sessions.list(ledger.ada.id), [])
   await t.rejects(client.issueToken({ username: 'ada', password: 'wrong' }, 'x'), { code: 'invalid_credentials' })
+})
+
+t.test('a password at the address of a board is refused as such, and not as a wrong one', async t => {
+  const expected = { code: 'not_a_ledger', message: /^A board answers there, and not a ledger/ }
+  const answers = [problem(401, 'invalid_credentials'), { body: { authenticated: true } }]
+  for (const answer of answers) {
+    const board = await standIn(t, ({ url }) =>
+      url === '/api/health' ? { body: { status: 'ok', version: '1.2.3' } } : answer,
+    )
+    const client = new SessionClient({ apiUrl: board.url })
+    await t.rejects(client.issueToken({ username: 'ada', password: PASSWORD }, 'x'), expected)
+  }
 })
 
 t.test('a token that the ledger does not accept is not kept', async t => {

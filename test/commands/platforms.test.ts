@@ -24,7 +24,7 @@ const ledger = (t: Parameters<typeof standIn>[0], events: unknown[], port?: numb
     ({ url }) => {
       const items = [{ source: 'forum', secret_configured: true }]
       if (url.startsWith('/api/platforms')) return { body: { items } }
-      if (url.startsWith('/api/stats')) return { body: { by_source: {} } }
+      if (url.startsWith('/api/stats')) return { body: { event_count: 0, by_source: {} } }
       const isHead = !url.includes('since=')
       return { body: { items: isHead ? [] : waiting.splice(0, 1), next_since: CHECKPOINT } }
     },
@@ -170,7 +170,7 @@ t.test('setup refuses another word than a source, and wrong settings', async t =
 t.test('the missing secret of the server is reported, where a delivery is unverified because of it', async t => {
   const { url } = await standIn(t, ({ url }) => {
     if (url.startsWith('/api/platforms')) return { body: { items: [{ source: 'forum', secret_configured: false }] } }
-    return { body: { items: url.includes('since=') ? [UNPROVED] : [], next_since: CHECKPOINT } }
+    return { body: { event_count: 0, items: url.includes('since=') ? [UNPROVED] : [], next_since: CHECKPOINT } }
   })
   const { run } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
   await until(() => run.err.includes('An unverified delivery arrived'))
@@ -213,6 +213,13 @@ t.test('explain prints the events of a saved delivery, with their keys and why',
       },
     ],
   })
+  const { out: picked } = await runDaybook(t, ['platforms', 'explain', file, '--fields', 'event.kind,reasons.row'])
+  t.match(JSON.parse(picked), {
+    source: 'code_a',
+    events: [{ event: { kind: 'issue.created' }, reasons: { row: 'named' } }],
+  })
+  const csv = await runDaybook(t, ['platforms', 'explain', file, '-o', 'csv'])
+  t.match(csv.out, /^event\.kind,[^\n]*\nissue\.created,/)
   const { out: shown } = await runDaybook(t, ['platforms', 'explain', file], { atTerminal: true })
   t.match(shown, /code_a.*1 event, delivery d-1[\s\S]*issue\.created[\s\S]*Why[\s\S]*issues, action opened/)
   t.notMatch(shown, /\u001b\[31m/)

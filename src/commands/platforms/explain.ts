@@ -1,6 +1,7 @@
 import { string as argument } from '@oclif/core/args'
 import { string } from '@oclif/core/flags'
 import { ResultCommand } from '../../cli/base/daybook-command.js'
+import type { ItemShape } from '../../cli/formats/output-options.js'
 import { readHeader } from '../../cli/input/read-header.js'
 import { readSmallInput } from '../../cli/input/read-input.js'
 import { findPlatformSource, PLATFORM_WORDS } from '../../model/platforms/platform-source.js'
@@ -8,6 +9,12 @@ import { readExplainSettings } from '../../settings/webhook-settings.js'
 
 /** The largest delivery, plus the overhead of a body quoted in JSON. */
 const MAX_BYTES = 64 * 1024 * 1024
+
+const SHAPE: ItemShape = {
+  name: 'event.dedupe_key',
+  columns: ['event.kind', 'event.target.key', 'event.dedupe_key', 'reasons.native_event', 'reasons.row'],
+  list: 'events',
+}
 
 export default class PlatformsExplain extends ResultCommand {
   static override summary = 'Explains which events a saved delivery would become, and why. Needs no server.'
@@ -46,6 +53,6 @@ export default class PlatformsExplain extends ResultCommand {
     const { explainSavedDelivery } = await import('../../runtime/explain-delivery.js')
     const explanation = explainSavedDelivery(bytes, { source, headers, site: chatSite })
     const load = async () => (await import('../../cli/views/platforms.js')).explanationText
-    await this.showValue(explanation, flags, load)
+    await this.showValue(explanation, flags, load, SHAPE)
   }
 }

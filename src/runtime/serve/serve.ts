@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { ListLinkedCards } from '../../server/board/linked-cards.js'
 import { createLogger } from '../../server/logging/logger.js'
 import { watchBoardSecrets } from '../../settings/board/watch-secrets.js'
+import { misspelledSettings } from '../../settings/misspelled-settings.js'
 import type { SettingSources } from '../../settings/reading/setting-sources.js'
 import type { ServeSettings } from '../../settings/serve-settings.js'
 import { type BoardServices, type ServedBoard, serveBoard } from './serve-board.js'
@@ -24,7 +25,7 @@ export interface RunningServer extends ServedTogether {
  */
 export async function serve(settings: ServeSettings, sources: SettingSources): Promise<RunningServer> {
   const logger = createLogger({ level: settings.log.level, pretty: isPretty(settings.log.format) })
-  for (const warning of settings.warnings) logger.warn(warning)
+  for (const warning of [...settings.warnings, ...misspelledSettings(sources)]) logger.warn(warning)
   const services = { logger, requestIds: requestIds(), accessLog: settings.log.access }
   const secrets = watchBoardSecrets(sources, {
     now: Date.now,

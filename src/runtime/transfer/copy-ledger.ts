@@ -13,7 +13,7 @@ import { type OwnerRecord, readOwner } from '../../store/sqlite/owner/owner-reco
 import type { Store } from '../../store/store.js'
 import { readPage } from '../follow/leader.js'
 import { openLedger, wallClock } from '../open-ledger.js'
-import { ledgerViaServerOrFile, requireLedger } from '../via-server-or-file.js'
+import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { type ExportSource, fromStore, viaServer } from './export-ledger.js'
 import { copyDiffers, findNewest, ledgerNotEmpty, refuseUsed } from './new-ledger.js'
 
@@ -46,8 +46,11 @@ export async function copyLedger(
   { onProgress = () => {}, onStep = () => {} }: CopyLedgerOptions,
 ): Promise<LedgerCopied> {
   if (from.database.path === to.database.path) throw sameLedger()
-  // Before the target is opened: a new ledger would stay.
-  await requireLedger(from.database)
+  // Before the target is opened: a new ledger would stay. A server that has the ledger open shows that it is one.
+  await ledgerViaServerOrFile(from.database, {
+    server: async () => {},
+    file: async () => (await openLedger({ ...from, mayBeMoved: true }, 'command')).close(),
+  })
   const target = await openLedger({ ...to, continuesImport: true }, 'command')
   try {
     const copy = await LedgerCopy.begin(target.store, onProgress)

@@ -53,8 +53,7 @@ export class IdenticalImport implements LineImport {
 
   async take(line: CopyLine): Promise<void> {
     if (this.#end) throw unreadable('It is after the end of the export.')
-    if (line.kind === 'export') return this.#begin(line.value)
-    if (!this.#header) throw unreadable('The first line of an export is its header.')
+    if (line.kind === 'export' || !this.#header) return this.#begin(requireHeader(line))
     if ('event' in line) return this.#takeEvent(line.kind, line.event)
     if (line.kind === 'page') return this.#flush(line.value)
     await this.#flush()
@@ -64,11 +63,7 @@ export class IdenticalImport implements LineImport {
 
   async finish(): Promise<Omit<LedgerImport, 'database'>> {
     await this.#flush()
-    if (!this.#end || !this.#header) {
-      throw new AppError('invalid', 'export_incomplete', 'The export is incomplete: it was interrupted.', {
-        hint: 'Complete it, and import it again: the import continues.',
-      })
-    }
+    if (!this.#end || !this.#header) throw incomplete()
     const { event_count } = await this.store.events.stats()
     const { head } = this
     if (!isSameHead(head, this.#end.through) || event_count !== this.#end.events) {
@@ -85,14 +80,7 @@ export class IdenticalImport implements LineImport {
   }
 
   async #begin(header: ExportHeader): Promise<void> {
-    if (header.format !== EXPORT_FORMAT)
-      throw unreadable(`Its format is ${header.format}; this release knows ${EXPORT_FORMAT}.`)
     if (this.#header) throw unreadable('It has a second header.')
-    if (header.since !== null) {
-      throw new AppError('invalid', 'export_partial', 'The export is a part of a ledger.', {
-        hint: 'Import it with --merge into a ledger that has the events before it.',
-      })
-    }
     if (this.continued && this.continued.epoch !== header.epoch) {
       throw copyDiffers('Another export was imported in part.')
     }
@@ -144,6 +132,31 @@ export class IdenticalImport implements LineImport {
       this.#report.tokens++
     }
   }
+}
+
+/**
+ * The header of a whole ledger's export.
+ *
+ * @param first first line; absent if there is none
+ * @throws AppError `invalid/invalid_line`, `invalid/export_partial`, `invalid/export_incomplete`
+ */
+export function requireHeader(first: CopyLine | undefined): ExportHeader {
+  if (!first) throw incomplete()
+  if (first.kind !== 'export') throw unreadable('The first line of an export is its header.')
+  const { format, since } = first.value
+  if (format !== EXPORT_FORMAT) throw unreadable(`Its format is ${format}; this release knows ${EXPORT_FORMAT}.`)
+  if (since !== null) {
+    throw new AppError('invalid', 'export_partial', 'The export is a part of a ledger.', {
+      hint: 'Import it with --merge into a ledger that has the events before it.',
+    })
+  }
+  return first.value
+}
+
+function incomplete(): AppError {
+  return new AppError('invalid', 'export_incomplete', 'The export is incomplete: it was interrupted.', {
+    hint: 'Complete it, and import it again: the import continues.',
+  })
 }
 
 function isSameHead(head: LedgerHead | null, expected: HeadText | null): boolean {

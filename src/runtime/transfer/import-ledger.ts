@@ -7,7 +7,7 @@ import type { LedgerImport } from '../../model/ledger-copy.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { type OpenLedger, openLedger } from '../open-ledger.js'
 import { type CopyLine, findCopyLine, readCopyLine } from './copy-lines.js'
-import { IdenticalImport } from './identical-import.js'
+import { IdenticalImport, requireHeader } from './identical-import.js'
 import { MergingImport, RemovedLater } from './merging-import.js'
 
 export interface ImportOptions {
@@ -51,38 +51,70 @@ export async function importLedger(
   chunks: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<LedgerImport> {
-  const source = chunks[Symbol.asyncIterator]()
-  // Before the ledger is opened: a new one would stay if the export cannot be read.
-  const first = await source.next()
-  const all = startingWith(first.done ? Buffer.alloc(0) : Buffer.from(first.value), source)
+  const lines = linesOf(chunks)
   try {
+    // Before the ledger is opened: a new one would stay if this is no export.
+    const first = await lines.next()
+    requireExport(first.done ? undefined : first.value, options)
+    const all = first.done ? lines : startingWith(first.value, lines)
     const opened = await openLedger({ ...settings, continuesImport: !options.merge }, 'command')
     try {
-      return { database: opened.database, ...(await importInto(opened, all, options)) }
+      return { database: opened.database, ...(await importLines(opened, all, options)) }
     } finally {
       await opened.close()
     }
   } finally {
-    await source.return?.()
+    await lines.return(undefined)
   }
 }
 
 /** Like `importLedger`, into an open ledger. */
-export async function importInto(
+export function importInto(
   opened: Pick<OpenLedger, 'ledger' | 'store'>,
   chunks: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): Promise<Omit<LedgerImport, 'database'>> {
+  return importLines(opened, linesOf(chunks), options)
+}
+
+/** A line that is not blank, without its line feed. */
+interface NumberedLine {
+  number: number
+  line: Buffer
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedLine> {
+  let number = 0
+  for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
+    number++
+    const line = withoutFeed(bytes)
+    if (!isBlank(line)) yield { number, line }
+  }
+}
+
+/** Refuses what does not begin as an export does. @param first absent if there are no lines */
+function requireExport(first: NumberedLine | undefined, { merge }: ImportOptions): void {
+  try {
+    const line = first && readCopyLine(first.line)
+    if (!merge) requireHeader(line)
+  } catch (error) {
+    throw first ? atLines(error, { from: 1, to: first.number }) : atEnd(error, 0)
+  }
+}
+
+async function importLines(
+  opened: Pick<OpenLedger, 'ledger' | 'store'>,
+  all: AsyncIterable<NumberedLine>,
   { merge, keepEpoch, readAgain, onProgress = () => {} }: ImportOptions,
 ): Promise<Omit<LedgerImport, 'database'>> {
   const lines = merge
     ? new MergingImport(opened, await findRemoved(readAgain?.()))
     : await IdenticalImport.begin(opened.store, keepEpoch)
-  let number = 0
+  let read = 0
   /** Lines from here on may not be stored yet. */
   let stored = 0
-  for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
-    number++
-    const line = withoutFeed(bytes)
-    if (isBlank(line)) continue
+  for await (const { number, line } of all) {
+    read = number
     try {
       await lines.take(readCopyLine(line))
     } catch (error) {
@@ -94,7 +126,7 @@ export async function importInto(
   try {
     return await lines.finish()
   } catch (error) {
-    throw lines.waiting === 0 ? atEnd(error, number) : atLines(error, { from: stored + 1, to: number })
+    throw lines.waiting === 0 ? atEnd(error, read) : atLines(error, { from: stored + 1, to: read })
   }
 }
 

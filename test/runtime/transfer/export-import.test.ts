@@ -75,7 +75,8 @@ async function inStore<Result>(path: string, work: (store: SqliteStore) => Promi
 function ledgers(t: Test) {
   const folder = ownFolder(t)
   const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', ARCH_HOME: folder } })
-  const settings = (name: string) => readLocalSettings({ db: join(folder, name) }, sources)
+  const settings = (name: string) =>
+    readLocalSettings({ db: name.startsWith('postgres:') ? name : join(folder, name) }, sources)
   const read = (name: string, options: { merge?: boolean; keepEpoch?: boolean; into?: string } = {}) => {
     const { merge = false, keepEpoch = false, into = 'copy.db' } = options
     return importLedger(settings(into), createReadStream(join(folder, name)), { merge, keepEpoch })
@@ -500,9 +501,26 @@ t.test('an export that has written something is not begun again: the file would 
   t.equal(readText(at('all.jsonl')).match(/"export"/g)?.length, 1)
 })
 
-t.test('an import or a copy whose source is not there makes no ledger', async t => {
+t.test('an import or a copy whose source is not there, or is something else, makes no ledger', async t => {
   const { at, read, settings } = ledgers(t)
   await t.rejects(read('nowhere.jsonl'), { code: 'ENOENT' })
+  const part = { format: 1, epoch: 'e', closed: false, accounts: false, since: '2027-01-15T08:00:00.000000Z' }
+  const others = {
+    'a text': ['Minutes of the meeting\n', { code: 'invalid_line', message: /^Line 1: .* Nothing was imported\.$/ }],
+    'a list': ['\n[{"kind":"x"}]\n', { code: 'invalid_line', message: /^Line 2: / }],
+    'an empty file': ['', { code: 'export_incomplete', message: / Nothing was imported\.$/ }],
+    'a part': [JSON.stringify({ export: part }), { code: 'export_partial' }],
+  } as const
+  for (const [what, [text, refused]] of Object.entries(others)) {
+    writeFileSync(at('other.jsonl'), text)
+    await t.rejects(read('other.jsonl'), { category: 'invalid', ...refused }, what)
+  }
+  writeFileSync(at('other.jsonl'), 'Minutes of the meeting\n')
+  await t.rejects(read('other.jsonl', { merge: true }), { category: 'invalid', code: 'invalid_line' })
+  writeFileSync(at('other.db'), 'Minutes of the meeting\n'.repeat(100))
+  await t.rejects(copyLedger({ from: settings('other.db'), to: settings('copy.db') }, {}))
+  const unreachable = settings('postgres://daybook@127.0.0.1:1/ledger')
+  await t.rejects(copyLedger({ from: unreachable, to: settings('copy.db') }, {}), { code: 'store_failed' })
   const copied = copyLedger({ from: settings('nowhere.db'), to: settings('copy.db') }, {})
   await t.rejects(copied, { category: 'not_found', code: 'ledger_missing' })
   t.equal(existsSync(at('copy.db')), false)

@@ -216,6 +216,8 @@ t.test('a folder that cannot be used is a clear refusal', async t => {
     await refusalOf(own(t, { database: join(folder, 'file', 'events.db') })),
     'configuration/ledger_folder_missing',
   )
+  // Node's recursive `mkdir` never ends there.
+  t.match(await refusalOf(own(t, { database: '/proc/nowhere/events.db' })), /^configuration\/ledger_folder_/)
   const long = join(folder, `${'n'.repeat(240)}.db`)
   t.equal(await refusalOf(own(t, { database: long })), 'configuration/ledger_folder_missing')
   chmodSync(folder, 0o755)
