@@ -114,6 +114,7 @@ export class Ledger {
     const foreign = new ForeignEvents({ read, feed: this.#feed, people: this.#people, head: this.headAtOpen })
     this.#foreign = foreign
     shared?.onEvents(foreign.notice)
+    this.consumers.watchOthers()
   }
 
   /** Wakes the readers that wait, after events were copied from another ledger. */

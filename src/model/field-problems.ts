@@ -4,6 +4,7 @@ import type { FieldProblem } from './app-error.js'
 /** A schema error at one place in the input. */
 interface SchemaError {
   keyword: string
+  schemaPath: string
   instancePath: string
   params: object
   message: string
@@ -17,10 +18,30 @@ const SHOWN_CHARACTERS = 100
 
 /** Describes schema errors in sentences. One problem per field and keyword, at most fifty, and a last one if there may be more. */
 export function toFieldProblems(errors: readonly SchemaError[], input: unknown): FieldProblem[] {
-  const problems = withJoinedTypes(errors).flatMap(error => problemsOf(error, input))
+  const problems = withJoinedTypes(ofChosenBranches(errors)).flatMap(error => problemsOf(error, input))
   if (errors.length < LISTED && problems.length <= LISTED) return problems
   const detail = `Only the first ${LISTED} problems are listed. There may be more.`
   return [...problems.slice(0, LISTED), { field: '', detail }]
+}
+
+/** The branch of a union that requires another constant, and the member with the constant. */
+const CONSTANT_IN_BRANCH = /^(?<branch>(?<union>.*\/anyOf\/)\d+)\/properties\/[^/]+$/
+
+/** If a constant such as `type` chooses one branch of a union, problems of the other branches are left out. */
+function ofChosenBranches(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const refused = errors.flatMap(({ keyword, schemaPath, instancePath }) => {
+    const { branch = '', union = '' } = CONSTANT_IN_BRANCH.exec(schemaPath)?.groups ?? {}
+    const place = instancePath.slice(0, instancePath.lastIndexOf('/'))
+    return keyword === 'const' && branch !== '' ? [{ branch: `${branch}/`, union, place: `${place}/` }] : []
+  })
+  const isIn = (error: SchemaError, schema: string, place: string) =>
+    `${error.schemaPath}/`.startsWith(schema) && `${error.instancePath}/`.startsWith(place)
+  const isOfRefused = (error: SchemaError) => refused.some(({ branch, place }) => isIn(error, branch, place))
+  // If no branch is left, the constant is unknown, and any of the branches may be meant.
+  const chosen = refused.filter(({ union, place }) =>
+    errors.some(error => isIn(error, union, place) && !isOfRefused(error)),
+  )
+  return errors.filter(error => !chosen.some(({ branch, place }) => isIn(error, branch, place)))
 }
 
 /** A union of types reports each type: "must be string" and "must be null" become "must be string or null". */

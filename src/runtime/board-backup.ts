@@ -38,7 +38,8 @@ export async function backUpBoard(
     server: (_, socketPath) =>
       copyViaServer(request.path, {
         probe: () => new BoardClient({ socketPath }).cards({ limit: '1' }),
-        copy: idleSeconds => new BoardClient({ socketPath }, { idleSeconds }).backup(JSON.stringify(request)),
+        copy: idleSeconds =>
+          new BoardClient({ socketPath }, { idleSeconds }).backup(JSON.stringify(request), signal && { signal }),
       }),
     file: () => copyFile(database, request, signal),
   })

@@ -26,6 +26,9 @@ export interface SharedStore {
    */
   onEvents(listener: () => void): void
 
+  /** Calls the listener, until the store is closed, with the name of a consumer that another server has changed. */
+  onConsumerChange(listener: (name: string) => void): void
+
   /** Size of all tables of the ledger, with their indexes. */
   sizeBytes(): Promise<number>
 

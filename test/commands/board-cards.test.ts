@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { backUpBoard } from '../../src/runtime/board-backup.js'
 import { openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
 import { Database } from '../../src/store/sqlite/files/database.js'
 import { acquireOwnership } from '../../src/store/sqlite/owner/database-lock.js'
@@ -8,6 +9,7 @@ import { ownFolder } from '../black-box/own-folder.js'
 import { ADA } from '../board/actor.js'
 import { problem, standIn } from '../client/stand-in.js'
 import { serveCards } from '../server/board/serve-cards.js'
+import { until } from '../support/until.js'
 import { runDaybook } from './run-daybook.js'
 
 const CARD = { id: 'card_1', title: 'One', body: '', column: 'backlog', labels: ['a'], rank: 1, version: 1 }
@@ -235,4 +237,29 @@ t.test('with a server running, the server makes the copy, and continues', async 
   t.match(await run(join(home, 'sessions.copy')), { code: 0 })
   t.same(copied, [join(home, 'sessions.copy')])
   t.match(await cards.create({ title: 'Later' }, ADA), { version: 1 })
+})
+
+t.test('a command that ends before its copy ends the copy that the server makes for it', async t => {
+  const home = ownFolder(t)
+  const database = join(home, 'board.sqlite3')
+  const ownership = await own(database, 'server', `${database}.sock`)
+  t.teardown(() => ownership.release())
+  const interrupted = new AbortController()
+  let ended: unknown
+  await serveCards(t, {
+    home,
+    socketPath: `${database}.sock`,
+    copyCards: (_, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          ended = signal.reason
+          reject(signal.reason)
+        })
+        interrupted.abort(new Error('interrupted'))
+      }),
+  })
+  const copied = backUpBoard({ home }, join(home, 'copy'), 'cards', interrupted.signal)
+  await t.rejects(copied, { message: 'interrupted' })
+  await until(() => ended !== undefined)
+  t.match(ended, { name: 'AbortError' })
 })

@@ -75,3 +75,20 @@ t.test('an instance on standby takes over a lease that is released at another se
   t.ok(batch.fence > fence)
   t.equal(batch.page.count, 1)
 })
+
+t.test('an instance that connects again before its broken request ends keeps its lease', async t => {
+  const [ledger] = await openLedgers(t)
+  const { consumers } = ledger
+  await consumers.save('mail', { position: 'now' }, OPEN)
+  const { fence } = await consumers.nextBatch('mail', { ...REQUEST, waitSeconds: 0 }, OPEN)
+  const broken = new AbortController()
+  const first = consumers.nextBatch('mail', { ...REQUEST, fence, signal: broken.signal }, OPEN)
+  const second = consumers.nextBatch('mail', { ...REQUEST, fence }, OPEN)
+  const waits = toTimestamp(NOW + 2 * LEASE_SECONDS * 1_000_000)
+  await until(async () => ((await consumers.get('mail', OPEN)).leased_until ?? '') > waits)
+  broken.abort()
+  await first
+  await consumers.release('mail', fence, OPEN)
+  await ledger.record([messageCreated('chat:1')])
+  t.match(await second, { fence, page: { count: 1 } })
+})

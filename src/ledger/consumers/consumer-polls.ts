@@ -7,6 +7,12 @@ export interface ConsumerPoll {
   end(): void
 }
 
+export interface PollRequest {
+  signal: AbortSignal | undefined
+  /** Of its lease; undefined while it has none. */
+  fence: number | undefined
+}
+
 /** How many requests may wait for one consumer: the reading one and standby instances. */
 const MOST_POLLS = 16
 
@@ -15,11 +21,11 @@ export class ConsumerPolls {
   readonly #polls = new Map<string, Set<OpenPoll>>()
 
   /** @returns undefined if too many wait for this consumer already */
-  open(name: string, signal: AbortSignal | undefined): ConsumerPoll | undefined {
+  open(name: string, request: PollRequest): ConsumerPoll | undefined {
     const polls = this.#polls.get(name) ?? new Set()
     if (polls.size >= MOST_POLLS) return undefined
     this.#polls.set(name, polls)
-    const poll = new OpenPoll(signal, () => {
+    const poll = new OpenPoll(request, () => {
       polls.delete(poll)
       if (polls.size === 0) this.#polls.delete(name)
     })
@@ -30,6 +36,12 @@ export class ConsumerPolls {
   /** Makes the requests that wait for this consumer check again. */
   wake(name: string): void {
     for (const poll of this.#polls.get(name) ?? []) poll.abort()
+  }
+
+  /** Whether a request of the instance with this fence waits. */
+  hasFence(name: string, fence: number): boolean {
+    for (const poll of this.#polls.get(name) ?? []) if (poll.request.fence === fence) return true
+    return false
   }
 
   isWaiting(name: string): boolean {
@@ -44,11 +56,12 @@ class OpenPoll implements ConsumerPoll {
   readonly #forward = () => this.#controller.abort()
 
   constructor(
-    private readonly caller: AbortSignal | undefined,
+    readonly request: PollRequest,
     private readonly ended: () => void,
   ) {
-    if (caller?.aborted) this.#controller.abort()
-    caller?.addEventListener('abort', this.#forward)
+    const { signal } = request
+    if (signal?.aborted) this.#controller.abort()
+    signal?.addEventListener('abort', this.#forward)
   }
 
   get signal(): AbortSignal {
@@ -60,7 +73,7 @@ class OpenPoll implements ConsumerPoll {
   }
 
   end(): void {
-    this.caller?.removeEventListener('abort', this.#forward)
+    this.request.signal?.removeEventListener('abort', this.#forward)
     this.ended()
   }
 }

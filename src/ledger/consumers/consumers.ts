@@ -42,6 +42,11 @@ export class Consumers {
 
   constructor(private readonly parts: ConsumersParts) {}
 
+  /** Wakes requests that wait for a consumer that another server changes, until the store is closed. */
+  watchOthers(): void {
+    this.parts.store.shared?.onConsumerChange(name => this.#polls.wake(name))
+  }
+
   /**
    * Creates a consumer, or replaces the filters of the one with that name.
    *
@@ -131,7 +136,7 @@ export class Consumers {
     let { fence } = request
     let continues = false
     for (;;) {
-      const poll = this.#polls.open(name, request.signal)
+      const poll = this.#polls.open(name, { signal: request.signal, fence })
       if (!poll) throw tooManyInstances()
       try {
         const attempt = new ReadAttempt(this.parts, key, { ...request, fence, continues, deadline }, poll)
@@ -145,13 +150,17 @@ export class Consumers {
     }
   }
 
-  /** Called when an instance disconnects without an answer: a standby instance takes over. */
+  /**
+   * Called when an instance disconnects without an answer: a standby instance takes over. An instance that has connected
+   * again by then, with its fence, keeps the lease.
+   */
   async release(name: string, fence: number | undefined, caller: LedgerCaller): Promise<void> {
     const key = keyOf(name, caller)
     const { store, clock } = this.parts
     const consumer = await store.consumers.find(key)
     const now = clock()
-    if (consumer && (fence ?? consumer.fence) === consumer.fence && consumer.leased_until > now) {
+    if (!consumer || this.#polls.hasFence(name, consumer.fence)) return
+    if ((fence ?? consumer.fence) === consumer.fence && consumer.leased_until > now) {
       await store.consumers.lease(key, { fence: consumer.fence, now, until: now })
       this.#polls.wake(name)
     }

@@ -2,13 +2,20 @@ import { BACKUP_LIMITS } from '../../model/backup.js'
 import { BackupRequestSchema, type BoardDatabaseName } from '../../model/board/board-backup.js'
 import { schemaCheck } from '../../model/schema-check.js'
 import { json } from '../answer/reply.js'
+import { whenGone } from '../answer/slow-reader.js'
 import { documented, type RouteDoc } from '../http/route.js'
 import { readBackup } from '../request/backup-body.js'
 import type { ReadJsonBody } from '../request/body.js'
 import type { BoardEndpoint } from './board-route.js'
 
-/** Each makes a consistent copy. @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…` */
-export type CopyBoardDatabase = Readonly<Record<BoardDatabaseName, (path: string) => Promise<void>>>
+/**
+ * Each makes a consistent copy.
+ *
+ * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…`; an `AbortError`, and then no file is left
+ */
+export type CopyBoardDatabase = Readonly<
+  Record<BoardDatabaseName, (path: string, signal: AbortSignal) => Promise<void>>
+>
 
 export interface BackupRouteParts {
   copy: CopyBoardDatabase
@@ -21,7 +28,7 @@ const check = schemaCheck(BackupRequestSchema)
 export function makeBackup({ copy, readJsonBody }: BackupRouteParts): BoardEndpoint {
   return documented(DOC, async (req, res) => {
     const request = readBackup(check, await readJsonBody(req, res, BACKUP_LIMITS.requestBytes))
-    await copy[request.of](request.path)
+    await copy[request.of](request.path, whenGone(res))
     return json(201, request)
   })
 }

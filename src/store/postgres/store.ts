@@ -89,7 +89,23 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
   const wakeAll = () => {
     for (const listener of listeners) listener()
   }
+  const consumerListeners = new Set<(name: string) => void>()
   let listener: Listener | undefined
+  const listen = () => {
+    let head: unknown
+    const check = async (connection: Connection) => {
+      const [clock] = await connection.run(HEAD)
+      if (clock?.seq !== head) wakeAll()
+      head = clock?.seq
+    }
+    const onNotification = (payload: string) => {
+      const [sender, consumer] = payload.split(' ')
+      if (sender === server) return
+      if (consumer === undefined) wakeAll()
+      else for (const call of consumerListeners) call(consumer)
+    }
+    listener ??= new Listener({ address, channel, onNotification, onGap: wakeAll, check })
+  }
   const groups = new EventGroups({ address, clock, notify: { channel, payload: server } })
   const recordEntry = async (
     entry: EventToRecord,
@@ -143,7 +159,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
         return outcome
       },
     },
-    consumers: consumerTasks(pool),
+    consumers: consumerTasks(pool, { channel, server }),
     sources: sourceTasks(pool),
     notes: noteTasks(pool),
     copies: copyTasks(pool),
@@ -154,14 +170,11 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
       subscriptionChanges: since => readSubscriptionChanges(pool, since),
       onEvents: call => {
         listeners.add(call)
-        const onNotification = (payload: string) => payload !== server && wakeAll()
-        let head: unknown
-        const check = async (connection: Connection) => {
-          const [clock] = await connection.run(HEAD)
-          if (clock?.seq !== head) wakeAll()
-          head = clock?.seq
-        }
-        listener ??= new Listener({ address, channel, onNotification, onGap: wakeAll, check })
+        listen()
+      },
+      onConsumerChange: call => {
+        consumerListeners.add(call)
+        listen()
       },
       sizeBytes: async () => Number((await pool.run(SIZE, address.schema))[0]?.bytes),
       makePartitions: now => {

@@ -130,6 +130,30 @@ else {
     )
   })
 
+  t.test('dead letters that are retried at one server reach a read that waits at another', async t => {
+    const { urls } = await startServers(t, cluster, { count: 2 })
+    const [one, two] = urls as [string, string]
+    const path = '/api/consumers/mail'
+    await ask(`${one}/api/events`, { method: 'POST', body: eventOf('failed') })
+    await ask(`${one}${path}`, { method: 'PUT', body: { position: 'beginning' } })
+    const next = (query: string) => {
+      return ask<Page & { ack: { fence: number; retried?: number } }>(`${one}${path}/events?lease_seconds=5${query}`)
+    }
+    const { items, ack } = (await next('')).body
+    const letters = items.map(({ dedupe_key, captured_at }) => {
+      return { dedupe_key, captured_at, error: 'It failed.', attempts: 1 }
+    })
+    await ask(`${one}${path}/ack`, { method: 'POST', body: { ...ack, lease_seconds: 5, dead_letters: letters } })
+    const reading = next(`&fence=${ack.fence}&wait=${WAIT_SECONDS}`)
+    // Before it waits, a read extends its lease by the time that it may wait.
+    await until(async () => {
+      const { leased_until } = (await ask<{ leased_until: string | null }>(`${two}${path}`)).body
+      return Date.parse(leased_until ?? '') > Date.now() + 10_000
+    })
+    t.match(await ask(`${two}${path}/dead-letters/retry`, { method: 'POST' }), { status: 200, body: { retrying: 1 } })
+    t.match((await reading).body, { items: [{ dedupe_key: 'failed' }], ack: { retried: Number } })
+  })
+
   t.test('users, tokens and sessions are those of all servers at every moment', async t => {
     const { urls, database } = await startServers(t, cluster)
     const [one, two] = urls as [string, string]

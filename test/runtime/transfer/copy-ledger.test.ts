@@ -210,6 +210,25 @@ else {
     t.same(await inLedger(to, movedContentOf), await inLedger(from, movedContentOf))
   })
 
+  for (const kind of ['file', 'database'] as const) {
+    t.test(`an interrupted copy that continues from another copy misses no erasure, in a ${kind}`, async t => {
+      const { file, database } = places(t)
+      const from = file()
+      const [moved, to] = kind === 'file' ? [database(), file('new.db')] : [file('moved.db'), database()]
+      await inLedger(from, fill)
+      const [known] = await inLedger(from, ({ events }) => events.record([messageCreated('chat:20')]))
+      const stop = new Error('interrupted')
+      const onProgress = () => {
+        throw stop
+      }
+      await t.rejects(copyLedger({ from, to }, { onProgress }), stop)
+      await inLedger(from, store => erase(store, '3', [known?.capturedAt as number]))
+      await copyLedger({ from, to: moved }, {})
+      await copyLedger({ from: moved, to }, {})
+      t.same(await inLedger(to, movedContentOf), await inLedger(moved, movedContentOf))
+    })
+  }
+
   t.test('a copy that is not the same at the end is refused, and the old ledger stays in use', async t => {
     const { file, database } = places(t)
     const [from, to] = [database(), file()]

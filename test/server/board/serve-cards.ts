@@ -1,7 +1,7 @@
 import pino from 'pino'
 import type { Test } from 'tap'
 import { ANONYMOUS } from '../../../src/gate/identity.js'
-import { makeBackup } from '../../../src/server/board/backup-route.js'
+import { type CopyBoardDatabase, makeBackup } from '../../../src/server/board/backup-route.js'
 import type { BoardEndpoint, BoardRoute } from '../../../src/server/board/board-route.js'
 import {
   createCard,
@@ -29,10 +29,12 @@ export interface ServeCardsOptions {
   home?: string
   /** Where it listens for its owner, in addition to the port. */
   socketPath?: string
+  /** Copies the cards; absent: the real copy. */
+  copyCards?: CopyBoardDatabase['cards']
 }
 
 /** The routes of cards and of copies, below a root path. Every caller may do everything. Sessions are not copied. */
-export async function serveCards(t: Test, { home, socketPath }: ServeCardsOptions = {}) {
+export async function serveCards(t: Test, { home, socketPath, copyCards }: ServeCardsOptions = {}) {
   const { cards, database } = cardsRig(t, home === undefined ? {} : { home })
   const copied: string[] = []
   const readJsonBody = createJsonReader(createBodyReader(1024 * 1024))
@@ -40,7 +42,7 @@ export async function serveCards(t: Test, { home, socketPath }: ServeCardsOption
     return route(method, pattern, 'api', endpoint)
   }
   const copy = {
-    cards: (path: string) => database.copyTo(path),
+    cards: copyCards ?? ((path: string, signal: AbortSignal) => database.copyTo(path, signal)),
     sessions: async (path: string) => {
       copied.push(path)
     },

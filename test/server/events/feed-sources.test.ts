@@ -278,6 +278,9 @@ t.test('a feed with a login is read with its secret, which is shown nowhere', as
       body: { errors: [{ field: '/proof/login/header' }] },
     })
   }
+  const { body: refused } = await put('bad', feedAt(url, { type: 'basic', user: 'ada' } as never))
+  const problems = (refused.errors as { field: string }[]).map(({ field }) => field)
+  t.same(problems, ['/proof/login/username', '/proof/login/user'], 'only those of the type that was sent')
 })
 
 t.test('a stored secret is not sent to a server for which it was not given', async t => {

@@ -79,9 +79,11 @@ const RETRY_ONE = /* sql */ `UPDATE dead_letters SET retrying = true WHERE consu
 const RETRY_ALL = /* sql */ `UPDATE dead_letters SET retrying = true WHERE consumer = $1 RETURNING id`
 const DELETE_ONE = /* sql */ `DELETE FROM dead_letters WHERE consumer = $1 AND id = $2 RETURNING id`
 const DELETE_ALL = /* sql */ `DELETE FROM dead_letters WHERE consumer = $1 RETURNING id`
+const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
-/** Consumers in PostgreSQL. */
-export function consumerTasks(pool: Pool): ConsumerStore {
+/** Consumers in PostgreSQL. A change that a waiting read must see notifies the other servers when it commits. */
+export function consumerTasks(pool: Pool, { channel, server }: { channel: string; server: string }): ConsumerStore {
+  const notify = (connection: Connection, name: string) => connection.run(NOTIFY, channel, `${server} ${name}`)
   /** In a transaction that holds the row of the consumer. */
   const change = <Result>(key: ConsumerKey, work: (connection: Connection, row: Row) => Promise<Result>) =>
     pool.transaction(async connection => {
@@ -97,6 +99,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
   }
   const chosen = (one: string, all: string) => (key: ConsumerKey, choice: DeadLetterChoice) =>
     change(key, async connection => {
+      await notify(connection, key.name)
       if (choice === 'all') return (await connection.run(all, key.name)).length
       const { length } = await connection.run(one, key.name, choice)
       if (length === 0) throw unknownDeadLetter()
@@ -119,6 +122,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
         const [before] = await connection.run(HOLD, name)
         if (before) {
           if (!isOwned(before, { name, owner: rules.owner })) throw takenName()
+          await notify(connection, name)
           if (filters) await connection.run(SET_FILTERS, name, JSON.stringify(filters), rules.now)
           return { created: false, consumer: await readConsumer(connection, name) }
         }
@@ -131,6 +135,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
       }),
     delete: key =>
       change(key, async connection => {
+        await notify(connection, key.name)
         await connection.run(DELETE_ALL, key.name)
         await connection.run(DELETE, key.name)
       }),
@@ -164,6 +169,7 @@ export function consumerTasks(pool: Pool): ConsumerStore {
     seek: (key, position, now) =>
       change(key, async (connection, row) => {
         const { checkpoint, fence } = toPlace(row)
+        await notify(connection, key.name)
         const place = positionInstant(position, { head: await readHead(connection), same: checkpoint })
         await connection.run(SEEK, key.name, place, String(row.ledger_epoch), nextFence({ fence }, now), now)
         return readConsumer(connection, key.name)

@@ -17,7 +17,7 @@ export interface BoardDatabase {
   /** Upgrade of a board that an older release had written. */
   upgrade: Upgrade | undefined
   /** Makes a consistent copy, as a new file. @throws as `Database.copyTo` */
-  copyTo(path: string): Promise<void>
+  copyTo(path: string, signal?: AbortSignal): Promise<void>
   /** Proves that the database can commit. @throws AppError `unavailable/…` */
   prove(): void
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
@@ -63,7 +63,7 @@ export function openBoardDatabase(path: string, guard: LossHandling = {}): Board
     history: new SqliteCardHistory(database),
     rows: new SqliteBoardRows(database),
     upgrade,
-    copyTo: copy => database.copyTo(copy),
+    copyTo: (copy, signal) => database.copyTo(copy, signal),
     prove: () => proveWritable(database),
     verify: () => database.verify(),
     close: () => database.close(),

@@ -1,3 +1,4 @@
+import type { BoardDatabaseName } from '../../../model/board/board-backup.js'
 import type { LossHandling } from '../files/loss-watch.js'
 import type { StoreFile } from '../thread/protocol.js'
 import { methodTasks, type TaskKinds } from '../thread/task.js'
@@ -40,7 +41,17 @@ export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => 
       ...guardOf(paths.sessions),
       onCorrupt,
     })
-    const copies = { cards: board.copyTo, sessions: sessionDatabase.copyTo }
+    const databases = { cards: board, sessions: sessionDatabase }
+    // A signal cannot be sent to a thread, so the caller numbers its copies.
+    const copying = new Map<number, AbortController>()
+    const copies = {
+      make: (of: BoardDatabaseName, path: string, number: number) => {
+        const copy = new AbortController()
+        copying.set(number, copy)
+        return databases[of].copyTo(path, copy.signal).finally(() => copying.delete(number))
+      },
+      stop: (number: number) => copying.get(number)?.abort(),
+    }
     const files = {
       prove: () => {
         board.prove()

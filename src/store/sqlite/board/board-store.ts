@@ -1,3 +1,4 @@
+import type { BoardDatabaseName } from '../../../model/board/board-backup.js'
 import type { BoardStore } from '../../board-store.js'
 import { BoundedWork } from '../../bounded-work.js'
 import { makeProxies } from '../thread/task.js'
@@ -8,7 +9,7 @@ import type { BoardFiles, BoardOpened, BoardTasks } from './board-files.js'
 /** The opened files of a board. */
 export interface SqliteBoardStore extends BoardStore {
   /** Make consistent copies, each as a new file. @throws as `Database.copyTo` */
-  copies: { cards(path: string): Promise<void>; sessions(path: string): Promise<void> }
+  copies: Readonly<Record<BoardDatabaseName, (path: string, signal?: AbortSignal) => Promise<void>>>
   /** Where damaged sessions were moved: all users have to log in again. */
   putAside: string | undefined
   /** Upgrade of cards that an older release had written. */
@@ -35,12 +36,27 @@ export async function openBoardStore(
   const bounded = new BoundedWork(CALLS)
   let proof: { at: number; done: Promise<void> } | undefined
   const stores = makeProxies<BoardTasks>(opened.kinds, call => bounded.run(() => calls.ask(call)))
+  let numbered = 0
+  const copyOf = (of: BoardDatabaseName) => async (path: string, signal?: AbortSignal) => {
+    signal?.throwIfAborted()
+    const number = numbered++
+    const stop = () => void stores.copies.stop(number).catch(() => undefined) // a closed store makes no copy
+    signal?.addEventListener('abort', stop)
+    try {
+      await stores.copies.make(of, path, number)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', stop)
+    }
+  }
   return {
     cards: stores.cards,
     runs: stores.runs,
     history: stores.history,
     rows: stores.rows,
-    copies: stores.copies,
+    copies: { cards: copyOf('cards'), sessions: copyOf('sessions') },
     putAside: opened.putAside,
     upgrade: opened.upgrade,
     sessions: { ...stores.sessions, salt: opened.salt },

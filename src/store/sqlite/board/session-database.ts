@@ -13,7 +13,7 @@ import { SqliteSessionStore } from './session-store.js'
 export interface SessionDatabase {
   sessions: SqliteSessionStore
   /** Makes a consistent copy, as a new file. @throws as `Database.copyTo` */
-  copyTo(path: string): Promise<void>
+  copyTo(path: string, signal?: AbortSignal): Promise<void>
   /** Proves that the file can commit. @throws AppError `unavailable/…` */
   prove(): void
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
@@ -94,7 +94,7 @@ function open(path: string, { ownerNonce, onLost }: SessionDatabaseOptions): Ses
     const sessions = new SqliteSessionStore(database, readSalt(database))
     return {
       sessions,
-      copyTo: copy => database.copyTo(copy),
+      copyTo: (copy, signal) => database.copyTo(copy, signal),
       prove: () => proveWritable(database),
       verify: () => database.verify(),
       close: () => database.close(),

@@ -60,6 +60,22 @@ t.test('what was asked is carried out in that order, and before it closes', asyn
   database.close()
 })
 
+t.test('a copy that is stopped leaves no file, and the next one is complete', async t => {
+  const files = filesIn(t)
+  const store = await openBoardStore(files, { onFailure: unexpected })
+  for (const of of ['cards', 'sessions'] as const) {
+    const path = join(files.folder, `${of}.copy`)
+    const stop = new AbortController()
+    const stopped = store.copies[of](path, stop.signal)
+    stop.abort()
+    await t.rejects(stopped, { name: 'AbortError' })
+    t.notOk(existsSync(path) || existsSync(`${path}.part`))
+    await store.copies[of](path, new AbortController().signal)
+    t.ok(existsSync(path))
+  }
+  await store.close()
+})
+
 t.test('a file that is not a board is refused, and nothing stays open', async t => {
   const files = filesIn(t)
   writeFileSync(files.cards.path, 'This is no database. '.repeat(1_000))
