@@ -102,7 +102,7 @@ function byTime(a: string, b: string): number {
 /** Below the last row: more to load, or the end. */
 export function ListEnd({ onEarlier }: { onEarlier: () => void }) {
   if (loading.value === 'older' || loaded.value.hasOlder) return html`<${SkeletonRows} count=${3} />`
-  return html`<div class="events-end hint"><${Beginning} onEarlier=${onEarlier} /></div>`
+  return html`<div class="events-end hint stack"><${Beginning} onEarlier=${onEarlier} /></div>`
 }
 
 function Beginning({ onEarlier }: { onEarlier: () => void }) {
