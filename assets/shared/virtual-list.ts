@@ -39,8 +39,9 @@ export interface VirtualListProps<Item> {
   branchOf?: ((item: Item) => Branch | undefined) | undefined
   /** Content of the sticky day heading, such as the pill. */
   sticky?: Children
-  /** Before and after all rows: skeletons, the start of the ledger. */
+  /** Before all rows: skeletons. */
   before?: Children
+  /** Below the list box, so it may contain buttons. They have no tab stop until the last row is near the view. */
   after?: Children
   selected?: string | undefined
   /** Called on Enter or a click. Opens or closes a row that can be opened. */
@@ -87,6 +88,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { selected, onOpen, onWalk, onNearEnd, onNearStart, onAtTop, hasMoreAbove = false, handle } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
+  const box = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
   const anchor = useRef<Anchor | undefined>(undefined)
   const [, draw] = useState(0)
@@ -175,7 +177,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const parentOf = (index: number) =>
     entries.findLastIndex(({ item }, at) => at < index && item !== undefined && branchOf?.(item)?.level === 1)
   const press = (event: KeyboardEvent) => {
-    if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.target !== box.current || event.ctrlKey || event.metaKey || event.altKey) return
     const at = here()
     const pageFrom = (top: number) => heights.indexAt(heights.topOf(at) + top)
     const { item } = entries[activeIndex ?? -1] ?? {}
@@ -195,7 +197,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
 
   if (handle) {
     handle.current = {
-      focus: () => scroller.current?.focus({ preventScroll: true }),
+      focus: () => box.current?.focus({ preventScroll: true }),
       walk: step => walkTo(here() + step, step),
       scrollToTop: () => {
         anchor.current = undefined
@@ -234,8 +236,9 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       }}>${renderItem(item, state)}</div>`
   }
 
-  return html`<div ref=${scroller} class="virtual-list" role=${branchOf ? 'tree' : 'listbox'} aria-label=${label} tabindex="0"
-    aria-activedescendant=${active !== undefined && isActiveShown ? rowId(id, active) : undefined} onScroll=${scrolled} onKeyDown=${press}>
+  return html`<div ref=${scroller} class="virtual-list" onScroll=${scrolled}>
+    <div ref=${box} class="list-box" role=${branchOf ? 'tree' : 'listbox'} aria-label=${label} tabindex="0"
+      aria-activedescendant=${active !== undefined && isActiveShown ? rowId(id, active) : undefined} onKeyDown=${press}>
     ${
       dayOf &&
       topEntry &&
@@ -249,7 +252,8 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     }}>
       ${shown.map((entry, index) => renderEntry(entry, first + index))}
     </div>
-    ${after}
+    </div>
+    <div inert=${last < entries.length}>${after}</div>
   </div>`
 }
 

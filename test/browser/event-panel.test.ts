@@ -405,6 +405,26 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await panel(page).waitFor({ state: 'detached' })
   })
 
+  t.test('a message ends when its time is over, which stops while the pointer is on it', async t => {
+    // A window of its own: its tabs share the clock.
+    const page = await site.open(t, served, `/?${RANGE}&event=hostile`)
+    await panel(page).waitFor()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 3_600_000)
+    await page.keyboard.press('c')
+    const toast = page.locator('.toast')
+    await toast.waitFor()
+    await page.clock.runFor(3_000)
+    await toast.hover()
+    await page.clock.runFor(60_500)
+    t.equal(await toast.count(), 1)
+    await page.mouse.move(0, 0)
+    await page.clock.runFor(500)
+    t.equal(await toast.count(), 1)
+    await page.clock.runFor(500)
+    t.equal(await toast.count(), 0)
+  })
+
   t.test('an event that is opened while the server is away shows what the list knows, and all of it later', async t => {
     const page = await site.open(t, served, '/?from=2025-01-01T00:00:00Z')
     await rows(page).nth(1).click()

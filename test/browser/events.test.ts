@@ -197,7 +197,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.same({ kind, exclude_kind }, { kind: undefined, exclude_kind: 'alarm.half_done' })
     await page.locator('.event-said', { hasText: 'Disk is full.' }).waitFor({ state: 'detached' })
     await hasRows(page)
-    await page.locator('.virtual-list').focus()
+    await page.getByRole('tree', { name: 'Events' }).focus()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Shift+F10')
     await page.getByRole('menuitem', { name: 'Only Ada Okafor' }).waitFor()

@@ -213,6 +213,27 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await friday.first().waitFor()
   })
 
+  t.test('the end of the list has a button for earlier events, which stays at the last one', async t => {
+    for (const window of [LAPTOP, PHONE]) {
+      const page = await site.openTab(t, served, '/?from=2025-11-14T00:00:00Z&to=2025-11-20T23:59:59.999999Z', window)
+      const rows = page.locator('.list-row')
+      await rows.nth(6).waitFor()
+      t.equal(await rows.count(), 7)
+      await page.getByText('Earlier events go back to 10 November 2025.').waitFor()
+      t.same(await findAxeViolationsInBothSchemes(page), [])
+      await page.getByRole('tree').focus()
+      await page.keyboard.press('Tab')
+      t.equal(await focused(page), 'Show earlier events')
+      await page.keyboard.press('Enter')
+      await page.locator('.day', { hasText: 'Monday 10 November' }).first().waitFor()
+      t.match(await query(page), { from: /^2025-10-2/, to: '2025-11-20T23:59:59.999999Z' })
+      await page.getByText('This is the first event of the ledger').waitFor()
+      t.equal(await focused(page), 'Events, newest first')
+      await page.keyboard.press('ArrowDown')
+      t.match(await page.locator('.list-row.is-active').innerText(), /^09:00|\n09:00/)
+    }
+  })
+
   t.test('it counts what is filtered', async t => {
     const page = await site.openTab(t, served, `${DAY}&q=retry`)
     await drawn(page)

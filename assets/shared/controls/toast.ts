@@ -22,8 +22,8 @@ interface Toast extends ToastOptions {
 const toasts = signal<readonly Toast[]>([])
 /** Places for toasts: the page, and each open modal above it. */
 const places = signal<readonly symbol[]>([])
-/** How often a toast in use is looked at again. */
-const LINGER_MS = 2_000
+/** How often a toast is checked for use, and for its end. */
+const TICK_MS = 250
 /** On touch screens `:hover` stays after a tap. */
 const HELD = matchMedia('(hover: hover)').matches ? ':hover, :focus-within' : ':focus-within'
 let lastId = 0
@@ -33,10 +33,17 @@ export function showToast(options: ToastOptions): () => void {
   lastId += 1
   const toast: Toast = { ...options, id: lastId }
   toasts.value = [...toasts.peek(), toast]
-  // The time does not depend on where the toast is shown. A toast in use stays.
-  const isUsed = () => document.querySelector(`[data-toast="${toast.id}"]:is(${HELD})`)
-  const finish = () => (isUsed() ? window.setTimeout(finish, LINGER_MS) : end(toast, 'commit'))
-  window.setTimeout(finish, (options.seconds ?? 10) * 1000)
+  // The time does not depend on where the toast is shown. It stops while the toast is used.
+  let before = Date.now()
+  let left = (options.seconds ?? 10) * 1000
+  const timer = window.setInterval(() => {
+    const present = Date.now()
+    if (!document.querySelector(`[data-toast="${toast.id}"]:is(${HELD})`)) left -= present - before
+    before = present
+    if (left > 0) return
+    window.clearInterval(timer)
+    end(toast, 'commit')
+  }, TICK_MS)
   return () => void end(toast, 'commit')
 }
 

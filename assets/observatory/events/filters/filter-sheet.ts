@@ -27,7 +27,7 @@ export function FilterSheet({ onClose }: { onClose: () => void }) {
       ${
         isPhone.value &&
         html`<${RangeForm} onDone=${onClose} />
-        <button type="button" class="button" onClick=${zoomOut}><${Glyph} name="zoom-out" />Zoom out</button>`
+        <button type="button" class="button" onClick=${() => zoomOut()}><${Glyph} name="zoom-out" />Zoom out</button>`
       }
       <section aria-labelledby="sheet-sources">
         <h3 id="sheet-sources">Source</h3>

@@ -34,13 +34,13 @@ export function RangePicker() {
       },
     })),
     { keys: '0', does: 'another range', run: () => setShown(true) },
-    { keys: '-', does: 'zoom out', run: zoomOut },
+    { keys: '-', does: 'zoom out', run: () => zoomOut() },
   ])
   return html`<span class="chip-pair range-picker">
     <button ...${attributes} class="button" aria-haspopup="dialog" onClick=${() => setShown(!isShown)}>
       <${Glyph} name="clock" /><span class="visually-hidden">Range: </span>${capital(rangeWords())}<${Glyph} name="chevron-down" class="small" />
     </button>
-    <button type="button" class="button icon" aria-label="Zoom out" title="Zoom out (-)" onClick=${zoomOut}><${Glyph} name="zoom-out" /></button>
+    <button type="button" class="button icon" aria-label="Zoom out" title="Zoom out (-)" onClick=${() => zoomOut()}><${Glyph} name="zoom-out" /></button>
     ${isShown && html`<${RangePopover} ...${shown} />`}
   </span>`
 }

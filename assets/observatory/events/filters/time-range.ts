@@ -38,15 +38,15 @@ export function shiftRange(step: 1 | -1): void {
   else setRange((from && rollingRange(lengthOf(from, to))) || { from: begin || fromMs(0) })
 }
 
-/** Widens the range around its middle to the next longer length, at most up to now. */
-export function zoomOut(): void {
+/** Widens the range to the next longer length: around its middle, at most up to now. @param isBack keeps its end */
+export function zoomOut(isBack = false): void {
   const present = Date.now()
   const { from, to, isOpen } = rangeOf(present)
   if (from === undefined) return
   const length = lengthOf(from, to)
   const wider = LENGTHS.find(wider => wider > length * 1.1)
   if (wider === undefined) return
-  const end = isOpen ? present : toMs(to) + 1 + Math.round((wider - length) / 2)
+  const end = isOpen ? present : toMs(to) + 1 + (isBack ? 0 : Math.round((wider - length) / 2))
   if (end < present - NOW_MS) setRange({ from: fromMs(end - wider), to: justBefore(fromMs(end)) })
   else setRange(rollingRange(wider) ?? {})
 }

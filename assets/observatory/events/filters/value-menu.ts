@@ -70,7 +70,7 @@ export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Child
     show({ event, row, beside: target instanceof HTMLElement && row.contains(target) ? target : row })
   }
   const done = () => {
-    shown?.row.closest<HTMLElement>('.virtual-list')?.focus({ preventScroll: true })
+    shown?.row.closest<HTMLElement>('.list-box')?.focus({ preventScroll: true })
     close()
   }
   const menu =

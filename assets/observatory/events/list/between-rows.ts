@@ -99,13 +99,13 @@ function byTime(a: string, b: string): number {
   return (a === '' ? Number.NEGATIVE_INFINITY : toMs(a)) - (b === '' ? Number.NEGATIVE_INFINITY : toMs(b))
 }
 
-/** Below the last row: more to load, or the end. Part of a list box, so it cannot contain buttons. */
-export function ListEnd() {
+/** Below the last row: more to load, or the end. */
+export function ListEnd({ onEarlier }: { onEarlier: () => void }) {
   if (loading.value === 'older' || loaded.value.hasOlder) return html`<${SkeletonRows} count=${3} />`
-  return html`<div class="events-end hint"><${Beginning} /></div>`
+  return html`<div class="events-end hint stack"><${Beginning} onEarlier=${onEarlier} /></div>`
 }
 
-function Beginning() {
+function Beginning({ onEarlier }: { onEarlier: () => void }) {
   const first = overview.value.value?.stats.first_captured_at
   const { from } = rangeOf(now.value)
   if (from === undefined || (first && toMs(first) >= toMs(from))) {
@@ -114,7 +114,8 @@ function Beginning() {
     return html`<p>This is the first event of the ledger${first && `, ${longDate(first)}`}.</p>`
   }
   const earlier = first ? `Earlier events go back to ${longDate(first)}` : 'There are earlier events'
-  return html`<p>The range starts on ${dateWords(from, now.value)}. ${earlier}: choose a longer range.</p>`
+  return html`<p>The range starts on ${dateWords(from, now.value)}. ${earlier}.</p>
+    <p><button type="button" class="button" onClick=${onEarlier}>Show earlier events</button></p>`
 }
 
 /** `3 March 2026` */

@@ -7,6 +7,7 @@ import { searchTerms } from '../../../shared/words/text.js'
 import { justBefore, toMs } from '../../../shared/words/time.js'
 import { eventKey } from '../event-words.js'
 import { apiQuery, extendRange, filters, isOpenRange, queryKey, rangeOf, setFilters } from '../filters/filters.js'
+import { zoomOut } from '../filters/time-range.js'
 import { type ListedEvent, toListed } from './list-rows.js'
 
 const PAGE = 100
@@ -75,7 +76,7 @@ export async function reload(): Promise<void> {
 }
 
 /** Loads the part of the list around the position of an event. */
-async function reloadAround({ captured_at: at }: StoredEvent): Promise<void> {
+async function reloadAround({ captured_at: at }: Pick<StoredEvent, 'captured_at'>): Promise<void> {
   const key = queryKey.peek()
   await run('reload', async signal => {
     const [older, newer] = await Promise.all([
@@ -231,6 +232,15 @@ async function openSelected(isFirst = false): Promise<void> {
   if (event && isInRange(event) && (isNew || state.peek().key !== queryKey.peek() || isBeyond(event)))
     await reloadAround(event)
   else if (isNew) await reload()
+}
+
+/** Shows a longer range from its last event on, below which the earlier ones follow. */
+export function showEarlier(): void {
+  const last = state.peek().items.at(-1)
+  isExtending = true
+  zoomOut(true)
+  isExtending = false
+  if (last) void reloadAround(last)
 }
 
 function isInRange({ captured_at: at }: StoredEvent): boolean {

@@ -19,6 +19,7 @@ import {
   retryList,
   select,
   selectedKey,
+  showEarlier,
 } from './event-list-state.js'
 import { BurstRow, EventRow, PrintedEvents } from './event-row.js'
 import { isBurst, isEvent, isLine, type ListRow, rowDay, rowKey } from './list-rows.js'
@@ -82,11 +83,15 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
       return html`<${BurstRow} row=${row} isNew=${row.burst.some(event => fresh.has(event.key))} isShort=${isShort} />`
     return html`<${EventRow} event=${row} terms=${terms} isNew=${fresh.has(row.key)} isShort=${isShort} isInBurst=${inBursts.has(row)} />`
   }
+  const earlier = () => {
+    list.current?.focus()
+    showEarlier()
+  }
   const isCompact = appearance.value.density === 'compact' && !isCoarse.value
   return html`<section class=${classes('events-list', fresh.size > MOST_FADING && 'is-busy')} aria-label="Events" aria-busy=${loading.value === 'reload'}>
     <${VirtualList} label="Events, newest first" items=${rows} keyOf=${rowKey} heightOf=${isShort ? phoneHeight : isCompact ? compactHeight : rowHeight}
       dayOf=${rowDay} renderItem=${renderRow} renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${isLine} branchOf=${(row: ListRow) => branches.get(row)}
-      before=${hasNewer && html`<${SkeletonRows} count=${3} />`} after=${html`<${ListEnd} />`} hasMoreAbove=${hasNewer}
+      before=${hasNewer && html`<${SkeletonRows} count=${3} />`} after=${html`<${ListEnd} onEarlier=${earlier} />`} hasMoreAbove=${hasNewer}
       selected=${selectedKey.value} handle=${list}
       onOpen=${(row: ListRow) => {
         if (isBurst(row)) toggleBurst(row)
