@@ -1,6 +1,7 @@
 import type { BoardDatabaseName } from '../../../model/board/board-backup.js'
 import type { BoardStore } from '../../board-store.js'
 import { BoundedWork } from '../../bounded-work.js'
+import { removeCopy } from '../files/remove-copy.js'
 import { makeProxies } from '../thread/task.js'
 import { WorkerCalls, type WorkerOptions } from '../thread/worker-calls.js'
 import type { Upgrade } from '../upgrade/migrate.js'
@@ -50,6 +51,9 @@ export async function openBoardStore(
     } finally {
       signal?.removeEventListener('abort', stop)
     }
+    // The thread may have finished the copy before it was asked to stop.
+    if (signal?.aborted) await removeCopy(path)
+    signal?.throwIfAborted()
   }
   return {
     cards: stores.cards,
