@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { canParseUrl } from '../model/can-parse-url.js'
 import { isHost, isLoopbackHost } from './origins.js'
 
 /**
@@ -31,5 +32,5 @@ export function createKnownHosts(names: readonly string[]): KnowsHost {
 function toHostName(host: string): string {
   const address = host.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*/s, '')
   const url = `http://${isIPv6(address) ? `[${address}]` : address}`
-  return URL.canParse(url) ? new URL(url).hostname : host.toLowerCase()
+  return canParseUrl(url) ? new URL(url).hostname : host.toLowerCase()
 }

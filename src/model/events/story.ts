@@ -4,6 +4,7 @@
  *
  * Source: docs/decisions/0041.
  */
+import { canParseUrl } from '../can-parse-url.js'
 import { readTimestamp } from '../timestamp.js'
 import { type StoredEvent, type TargetNode, targetChain } from './event.js'
 import type { EventFilter } from './event-match.js'
@@ -112,7 +113,7 @@ function addCommit(found: Found, sha: unknown): void {
 
 /** The address of a thing, without what follows it: `/pull/34/files` is about `/pull/34`. */
 function addAddress(found: Found, url: string | undefined): void {
-  if (url === undefined || !URL.canParse(url)) return
+  if (url === undefined || !canParseUrl(url)) return
   const { protocol, host, pathname } = new URL(url)
   const parts = pathname.split('/')
   const at = parts.findIndex((part, index) => index > 2 && SEGMENTS.includes(part) && parts[index + 1])

@@ -1,3 +1,4 @@
+import { canParseUrl } from '../can-parse-url.js'
 import { trimEndOf } from '../trim.js'
 import type { ListingSource } from './reconciliation.js'
 
@@ -25,7 +26,7 @@ const ADDRESSES: Record<ListingSource, HookAddress> = {
  * @returns undefined if it is not such an address, or contains more
  */
 export function readHookUrl(source: ListingSource, text: string): string | undefined {
-  if (!/^https?:\/\//u.test(text) || !URL.canParse(text)) return undefined
+  if (!/^https?:\/\//u.test(text) || !canParseUrl(text)) return undefined
   const { origin, pathname, search, hash, username, password } = new URL(text)
   const path = trimEndOf(pathname, '/')
   const isPlain = search === '' && hash === '' && username === '' && password === ''

@@ -1,3 +1,5 @@
+import { canParseUrl } from '../can-parse-url.js'
+
 const MAX_CHARACTERS = 300
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//iu
 /** The URL parser is too lenient: it drops line breaks, and accepts any number of slashes. */
@@ -13,7 +15,7 @@ export function toSite(text: string): string | undefined {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.length > MAX_CHARACTERS) return undefined
   const address = SCHEME.test(trimmed) ? trimmed : `https://${trimmed}`
-  const url = ADDRESS.test(address) && URL.canParse(address) ? new URL(address) : undefined
+  const url = ADDRESS.test(address) && canParseUrl(address) ? new URL(address) : undefined
   if (!url || url.search || url.hash) return undefined
   return /^\/(?:api(?:\/v1)?\/?)?$/u.test(url.pathname) ? url.origin : undefined
 }

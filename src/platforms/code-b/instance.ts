@@ -1,3 +1,4 @@
+import { canParseUrl } from '../../model/can-parse-url.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { objectAt, type Payload, webUrlAt } from '../mapping/payload.js'
 
@@ -22,7 +23,7 @@ const NAMED_BY = [
 /** Instances before 15.5 do not send their address, and their system hooks may not contain it at all. */
 export function readInstance(headers: WebhookDelivery['headers'], body: Payload): Instance {
   const sent = headers['x-gitlab-instance']?.trim() ?? ''
-  if (!WEB.test(sent) || !URL.canParse(sent)) return { host: hostIn(body) ?? 'unknown', address: undefined }
+  if (!WEB.test(sent) || !canParseUrl(sent)) return { host: hostIn(body) ?? 'unknown', address: undefined }
   const { host, origin, pathname } = new URL(sent)
   const path = pathname.replace(/\/$/u, '')
   return { host: `${host}${path}`, address: `${origin}${path}` }
@@ -32,7 +33,7 @@ function hostIn(body: Payload): string | undefined {
   for (const [object, member] of NAMED_BY) {
     const url = webUrlAt(objectAt(body, object), member)
     // The host itself may be redacted.
-    if (url !== undefined && URL.canParse(url)) return new URL(url).host
+    if (url !== undefined && canParseUrl(url)) return new URL(url).host
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 /** The forum that sent a delivery, and its addresses. */
+import { canParseUrl } from '../../model/can-parse-url.js'
 import { trimEndOf } from '../../model/trim.js'
 import type { WebhookDelivery } from '../adapter.js'
 
@@ -23,7 +24,7 @@ const LONE_SURROGATE = /\p{Cs}/gu
 export function readInstance(headers: WebhookDelivery['headers']): Instance {
   const text = headers['x-discourse-instance']?.trim() ?? ''
   const address = text.includes('://') ? text : `https://${text}`
-  if (!WEB.test(address) || !URL.canParse(address)) return { host: 'unknown', origin: undefined, url: undefined }
+  if (!WEB.test(address) || !canParseUrl(address)) return { host: 'unknown', origin: undefined, url: undefined }
   const { host, origin, pathname } = new URL(address)
   const path = trimEndOf(pathname, '/')
   const isWeb = address === text

@@ -1,3 +1,4 @@
+import { canParseUrl } from '../../model/can-parse-url.js'
 import {
   linkOf,
   type PlatformAnswer,
@@ -114,7 +115,7 @@ export class HistoryApi {
 
   /** Uses only the path of a link, so that the credential is sent to no other server. */
   #pathOf(link: string | undefined): string | undefined {
-    if (link === undefined || !URL.canParse(link, this.options.baseUrl)) return undefined
+    if (link === undefined || !canParseUrl(link, this.options.baseUrl)) return undefined
     const { pathname, search } = new URL(link, this.options.baseUrl)
     if (!pathname.startsWith(`${this.#basePath}/`)) return undefined
     return `${pathname.slice(this.#basePath.length)}${search}`

@@ -1,4 +1,5 @@
 /** Apps, hooks, tokens and money: what was installed, requested, bought or sponsored, and by whom. */
+import { canParseUrl } from '../../../model/can-parse-url.js'
 import { isObject } from '../../../model/json-object.js'
 import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import { toChanges } from '../changes.js'
@@ -104,7 +105,7 @@ function permissionsOf(added: Payload | undefined): string[] | undefined {
 /** The hook itself was deleted. Its URL may contain a secret, so only the host is shown. */
 function describeHook({ body }: Hook, hook: Payload | undefined): Description {
   const address = textAt(objectAt(hook, 'config'), 'url')
-  const host = address !== undefined && URL.canParse(address) ? new URL(address).host : undefined
+  const host = address !== undefined && canParseUrl(address) ? new URL(address).host : undefined
   const events = memberOf(hook, 'events')
   const names = Array.isArray(events) ? events.filter(event => typeof event === 'string') : []
   return {
