@@ -1,14 +1,8 @@
 import type { Agent } from 'node:http'
-import { AppError } from '../model/app-error.js'
-import { fromFailure } from '../model/failure.js'
 import { isObject } from '../model/json-object.js'
-import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../model/platforms/reconciliation.js'
-import type { ProgressLine } from '../model/progress-line.js'
-import type { CaptureProgress, CaptureRequest, CaptureResult } from '../model/subscriptions/capture.js'
 import { Answer, LEDGER } from './answer.js'
 import type { EventParameters, ExportParameters } from './event-pages.js'
 import { hintOf, type LedgerCredential, toHeader } from './ledger-credential.js'
-import { readJsonLines } from './lines.js'
 import { isOfLedger, notADaybookServer, otherProgram } from './problem.js'
 import {
   type CallOptions,
@@ -304,74 +298,13 @@ export class LedgerClient extends ServerClient {
     return answer.expect('a count of recorded events', ({ created }) => ['boolean', 'number'].includes(typeof created))
   }
 
-  /** Copies the ledger; available only over its socket. @param json `path`, as JSON */
-  backup(json: string, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/backups', JSON_TYPE, json, options)
-  }
-
   /** @param json the request, as JSON */
   erase(json: string, options?: CallOptions): Promise<Answer> {
     return this.post('/api/erasures', JSON_TYPE, json, options)
   }
 
-  /** Checks events after `since`; available only over the ledger's socket. */
-  verify(range: { since?: string; limit?: string }, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'POST', path: `/api/verify${toQueryString(range)}` }, options)
-  }
-
-  /** Records the history that a platform has listed; available only over the ledger's socket. */
-  recordHistory(history: unknown, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/history', JSON_TYPE, JSON.stringify(history), options)
-  }
-
-  /**
-   * Captures watches in the process that owns the ledger; available only over its socket.
-   *
-   * @throws AppError `unavailable/connection_lost` if the process ended during the capture; recorded events stay
-   */
-  capture(
-    request: CaptureRequest,
-    onProgress: (progress: CaptureProgress) => void,
-    options?: CallOptions,
-  ): Promise<CaptureResult> {
-    return this.#withProgress<CaptureProgress, CaptureResult>('/api/captures', request, onProgress, options)
-  }
-
-  /**
-   * Finds and fetches missed deliveries in the process that owns the ledger.
-   *
-   * @throws AppError `unavailable/connection_lost` if the process ended before the result; recorded events stay
-   */
-  reconcile(
-    request: ReconcileRequest,
-    onProgress: (progress: ReconcileProgress) => void,
-    options?: CallOptions,
-  ): Promise<ReconcileResult> {
-    return this.#withProgress<ReconcileProgress, ReconcileResult>('/api/reconciliations', request, onProgress, options)
-  }
-
   async #list(path: string, noun: string, options?: CallOptions): Promise<Answer> {
     return (await this.get(path, options)).expect(`a list of ${noun}`, ({ items }) => Array.isArray(items))
-  }
-
-  async #withProgress<Progress, Result>(
-    path: string,
-    request: CaptureRequest | ReconcileRequest,
-    onProgress: (progress: Progress) => void,
-    options: CallOptions | undefined,
-  ): Promise<Result> {
-    const answer = await this.open(callWithBody('POST', path, JSON_TYPE, JSON.stringify(request)), options)
-    try {
-      const lines = readJsonLines(answer.status, answer.chunks()) as AsyncGenerator<ProgressLine<Progress, Result>>
-      for await (const line of lines) {
-        if ('result' in line) return line.result
-        if ('failure' in line) throw fromFailure(line.failure)
-        onProgress(line.progress)
-      }
-    } finally {
-      answer.end()
-    }
-    throw new AppError('unavailable', 'connection_lost', 'The server stopped before the work was complete. Try again.')
   }
 }
 

@@ -12,7 +12,7 @@ import { type ConsumePlan, consume, type Work } from '../client/consume/consume.
 import { ORDER_KEYS } from '../client/library/ledger-event.js'
 import { WorkEnds } from '../client/library/ordered-work.js'
 import { AppError } from '../model/app-error.js'
-import { canParseUrl } from '../model/can-parse-url.js'
+import { parseUrl } from '../model/parse-url.js'
 import { readForwardSecret } from '../settings/forward-secret.js'
 
 const MODES = ['exec', 'forward', 'print'] as const
@@ -182,7 +182,7 @@ function readPlace({ from, local }: { from: string; local: boolean }): string {
 }
 
 function readReceiver(text: string): URL {
-  const url = canParseUrl(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
     throw new AppError(
       'invalid',

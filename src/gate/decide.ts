@@ -1,5 +1,5 @@
 import { directOrigin, isLoopbackHost, isSameOrigin } from '../login/origins.js'
-import { canParseUrl } from '../model/can-parse-url.js'
+import { parseUrl } from '../model/parse-url.js'
 import type { BoardAccess } from './access.js'
 import type { RequestFacts } from './gate.js'
 import { ANONYMOUS, type BoardIdentity } from './identity.js'
@@ -136,7 +136,8 @@ function isSentElsewhere(request: ResolvedRequest, rules: GateRules): boolean {
   const { fetchSite, referer } = request
   if (isOfOtherSite(fetchSite)) return true
   if (!referer) return false
-  return !canParseUrl(referer) || !isSameOrigin(new URL(referer).origin, ownOrigins(request, rules))
+  const url = parseUrl(referer)
+  return !url || !isSameOrigin(url.origin, ownOrigins(request, rules))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { canParseUrl } from '../model/can-parse-url.js'
+import { parseUrl } from '../model/parse-url.js'
 import { isHost, isLoopbackHost } from './origins.js'
 
 /**
@@ -32,5 +32,5 @@ export function createKnownHosts(names: readonly string[]): KnowsHost {
 function toHostName(host: string): string {
   const address = host.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*/s, '')
   const url = `http://${isIPv6(address) ? `[${address}]` : address}`
-  return canParseUrl(url) ? new URL(url).hostname : host.toLowerCase()
+  return parseUrl(url)?.hostname ?? host.toLowerCase()
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { canParseUrl } from '../model/can-parse-url.js'
 import { isObject } from '../model/json-object.js'
+import { parseUrl } from '../model/parse-url.js'
 import { trimEndOf } from '../model/trim.js'
 import { PROFILE_NAME } from './proxy-path.js'
 
@@ -91,8 +91,7 @@ function readProfile(name: string, value: unknown, folder: string): BackendProfi
 function readUrl(value: unknown): URL | undefined {
   // A parsed address does not show an empty query or fragment, and the parser silently repairs blanks and backslashes.
   if (typeof value !== 'string' || value.length > LONGEST_URL || !/^https?:\/\/[!-~]+$/i.test(value)) return undefined
-  if (/[?#@\\]/.test(value) || !canParseUrl(value)) return undefined
-  return new URL(value)
+  return /[?#@\\]/.test(value) ? undefined : parseUrl(value)
 }
 
 function isPath(value: unknown): value is string {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import { canParseUrl } from '../model/can-parse-url.js'
+import { parseUrl } from '../model/parse-url.js'
 import { trimOf } from '../model/trim.js'
 import type { BackendProfile } from './backend-profile.js'
 import type { Backend } from './backends.js'
@@ -123,7 +123,7 @@ function toOwnLocation(location: string, { path, profile, ownPrefix }: AnsweredR
   const base = new URL(url).origin
   // Resolved as a browser would; only the result is used.
   const asked = `${base}${pathPrefix}${path}`
-  const target = canParseUrl(location, asked) ? new URL(location, asked) : undefined
+  const target = parseUrl(location, asked)
   const below = target?.origin === base ? withoutPrefix(target.pathname + target.search, pathPrefix) : undefined
   if (below === undefined || !isBackendPath(below)) throw new GatewayFailure('bad_gateway', 'redirect elsewhere')
   return ownPrefix + below

@@ -1,4 +1,4 @@
-import { LedgerClient } from '../client/ledger-client.js'
+import { LedgerSocketClient } from '../client/ledger-socket-client.js'
 import { toVerifiedEvents } from '../ledger/verified-events.js'
 import {
   type LedgerVerification,
@@ -61,7 +61,7 @@ export async function verifyLedger(
   const { database } = settings
   const found = await ledgerViaServerOrFile(database, {
     server: (_, socketPath) => {
-      const client = new LedgerClient({ socketPath })
+      const client = new LedgerSocketClient({ socketPath })
       const verify: Verifier['verify'] = async ({ since, limit }) => {
         const range = { ...(since === undefined ? {} : { since }), limit: String(limit) }
         return (await client.verify(range)).json() as VerifiedEventsAnswer

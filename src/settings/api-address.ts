@@ -1,4 +1,4 @@
-import { canParseUrl } from '../model/can-parse-url.js'
+import { parseUrl } from '../model/parse-url.js'
 import { trimEndOf } from '../model/trim.js'
 
 /** Completes "is not" in the refusal of an address. */
@@ -6,7 +6,7 @@ export const API_URL_ALLOWED = 'is not an http or https address without user nam
 
 /** The base address of an API, without trailing slash. May have a path. */
 export function acceptApiUrl(text: string): string | undefined {
-  const url = canParseUrl(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined
   if (url.username || url.password || url.search || url.hash) return undefined
   return trimEndOf(`${url.origin}${url.pathname}`, '/')

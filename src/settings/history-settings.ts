@@ -1,4 +1,4 @@
-import { canParseUrl } from '../model/can-parse-url.js'
+import { parseUrl } from '../model/parse-url.js'
 import { type HistoryAccount, REST_SOURCES, type RestAccount, type RestSource } from '../model/platforms/history.js'
 import { type PlatformSource, settingSuffix } from '../model/platforms/platform-source.js'
 import { readChatAccount } from './chat-account.js'
@@ -97,9 +97,8 @@ function readUsername(reader: SettingReader): string {
 /** The address without a trailing slash. A platform may be installed below a path. */
 function toBaseUrl(text: string): string | undefined {
   const trimmed = text.trim()
-  if (trimmed.length > MAX_CHARACTERS || !ADDRESS.test(trimmed) || !canParseUrl(trimmed)) return undefined
-  const { origin, pathname } = new URL(trimmed)
-  return `${origin}${pathname.replace(/\/$/u, '')}`
+  const url = trimmed.length <= MAX_CHARACTERS && ADDRESS.test(trimmed) ? parseUrl(trimmed) : undefined
+  return url && `${url.origin}${url.pathname.replace(/\/$/u, '')}`
 }
 
 function isUnencrypted(url: string): boolean {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { canParseUrl } from '../model/can-parse-url.js'
+import { parseUrl } from '../model/parse-url.js'
 import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
 
 /** The address at which one of the two programs listens. */
@@ -86,7 +86,7 @@ function acceptRootPath(text: string): string | undefined {
 }
 
 function acceptOrigin(text: string): string | undefined {
-  const url = canParseUrl(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return undefined
   return url.pathname === '/' && !url.search && !url.hash ? url.origin : undefined
 }

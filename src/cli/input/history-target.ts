@@ -1,5 +1,5 @@
 import { AppError } from '../../model/app-error.js'
-import { canParseUrl } from '../../model/can-parse-url.js'
+import { parseUrl } from '../../model/parse-url.js'
 import type { HistoryTarget } from '../../model/platforms/history.js'
 import { findPlatformSource, type PlatformSource } from '../../model/platforms/platform-source.js'
 import { placeOfText, TARGET_CHARACTERS } from '../../model/subscriptions/target-grammar.js'
@@ -36,7 +36,7 @@ export function readHistoryTarget(target: string, platform?: PlatformSource): Hi
 }
 
 function readAddress(text: string, platform: PlatformSource | undefined): HistoryTarget {
-  const url = canParseUrl(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   const known = url?.protocol === 'https:' && url.username === '' ? SITES[url.host] : undefined
   if (!url || known === undefined) {
     const hint = 'For another server, write the target like repo:ada/engine, and add --url and --platform.'

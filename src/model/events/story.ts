@@ -4,7 +4,7 @@
  *
  * Source: docs/decisions/0041.
  */
-import { canParseUrl } from '../can-parse-url.js'
+import { parseUrl } from '../parse-url.js'
 import { readTimestamp } from '../timestamp.js'
 import { type StoredEvent, type TargetNode, targetChain } from './event.js'
 import type { EventFilter } from './event-match.js'
@@ -113,8 +113,9 @@ function addCommit(found: Found, sha: unknown): void {
 
 /** The address of a thing, without what follows it: `/pull/34/files` is about `/pull/34`. */
 function addAddress(found: Found, url: string | undefined): void {
-  if (url === undefined || !canParseUrl(url)) return
-  const { protocol, host, pathname } = new URL(url)
+  const parsed = url === undefined ? undefined : parseUrl(url)
+  if (!parsed) return
+  const { protocol, host, pathname } = parsed
   const parts = pathname.split('/')
   const at = parts.findIndex((part, index) => index > 2 && SEGMENTS.includes(part) && parts[index + 1])
   if (!protocol.startsWith('http') || at === -1) return

@@ -1,4 +1,4 @@
-import { canParseUrl } from '../can-parse-url.js'
+import { parseUrl } from '../parse-url.js'
 import { trimEndOf } from '../trim.js'
 import type { ListingSource } from './reconciliation.js'
 
@@ -26,8 +26,9 @@ const ADDRESSES: Record<ListingSource, HookAddress> = {
  * @returns undefined if it is not such an address, or contains more
  */
 export function readHookUrl(source: ListingSource, text: string): string | undefined {
-  if (!/^https?:\/\//u.test(text) || !canParseUrl(text)) return undefined
-  const { origin, pathname, search, hash, username, password } = new URL(text)
+  const url = /^https?:\/\//u.test(text) ? parseUrl(text) : undefined
+  if (!url) return undefined
+  const { origin, pathname, search, hash, username, password } = url
   const path = trimEndOf(pathname, '/')
   const isPlain = search === '' && hash === '' && username === '' && password === ''
   return isPlain && ADDRESSES[source].path.test(path) ? `${origin}${path}` : undefined

@@ -1,4 +1,4 @@
-import { canParseUrl } from '../can-parse-url.js'
+import { parseUrl } from '../parse-url.js'
 
 const MAX_CHARACTERS = 300
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//iu
@@ -15,7 +15,7 @@ export function toSite(text: string): string | undefined {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.length > MAX_CHARACTERS) return undefined
   const address = SCHEME.test(trimmed) ? trimmed : `https://${trimmed}`
-  const url = ADDRESS.test(address) && canParseUrl(address) ? new URL(address) : undefined
+  const url = ADDRESS.test(address) ? parseUrl(address) : undefined
   if (!url || url.search || url.hash) return undefined
   return /^\/(?:api(?:\/v1)?\/?)?$/u.test(url.pathname) ? url.origin : undefined
 }

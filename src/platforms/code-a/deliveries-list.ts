@@ -1,5 +1,5 @@
-import { canParseUrl } from '../../model/can-parse-url.js'
 import { isObject } from '../../model/json-object.js'
+import { parseUrl } from '../../model/parse-url.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { linkOf, type PlatformApi } from '../api/platform-api.js'
 import {
@@ -71,7 +71,7 @@ export class CodeADeliveries implements DeliveriesList {
 }
 
 function cursorOf(address = ''): string | undefined {
-  const cursor = canParseUrl(address) ? new URL(address).searchParams.get('cursor') : null
+  const cursor = parseUrl(address)?.searchParams.get('cursor') ?? null
   return cursor !== null && CURSOR.test(cursor) ? encodeURIComponent(cursor) : undefined
 }
 

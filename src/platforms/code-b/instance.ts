@@ -1,4 +1,4 @@
-import { canParseUrl } from '../../model/can-parse-url.js'
+import { parseUrl } from '../../model/parse-url.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { objectAt, type Payload, webUrlAt } from '../mapping/payload.js'
 
@@ -23,17 +23,19 @@ const NAMED_BY = [
 /** Instances before 15.5 do not send their address, and their system hooks may not contain it at all. */
 export function readInstance(headers: WebhookDelivery['headers'], body: Payload): Instance {
   const sent = headers['x-gitlab-instance']?.trim() ?? ''
-  if (!WEB.test(sent) || !canParseUrl(sent)) return { host: hostIn(body) ?? 'unknown', address: undefined }
-  const { host, origin, pathname } = new URL(sent)
+  const url = WEB.test(sent) ? parseUrl(sent) : undefined
+  if (!url) return { host: hostIn(body) ?? 'unknown', address: undefined }
+  const { host, origin, pathname } = url
   const path = pathname.replace(/\/$/u, '')
   return { host: `${host}${path}`, address: `${origin}${path}` }
 }
 
 function hostIn(body: Payload): string | undefined {
   for (const [object, member] of NAMED_BY) {
-    const url = webUrlAt(objectAt(body, object), member)
+    const sent = webUrlAt(objectAt(body, object), member)
     // The host itself may be redacted.
-    if (url !== undefined && canParseUrl(url)) return new URL(url).host
+    const url = sent === undefined ? undefined : parseUrl(sent)
+    if (url) return url.host
   }
   return undefined
 }

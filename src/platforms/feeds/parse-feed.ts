@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { canParseUrl } from '../../model/can-parse-url.js'
+import { parseUrl } from '../../model/parse-url.js'
 import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
 import { digestOf } from '../mapping/identifiers.js'
 
@@ -289,7 +289,7 @@ function contentOf({ texts: { title, published, summary, content } }: Found): st
 
 function absolute(link: string | undefined, base: string): string | undefined {
   if (link === undefined || link.length > SHORT) return undefined
-  const url = canParseUrl(link, base) ? new URL(link, base) : undefined
+  const url = parseUrl(link, base)
   return url && /^https?:$/u.test(url.protocol) ? url.href : undefined
 }
 

@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib'
 import { exchange, type HttpAnswer } from '../../http/exchange.js'
 import { HttpFailure } from '../../http/http-failure.js'
 import { AppError } from '../../model/app-error.js'
-import { canParseUrl } from '../../model/can-parse-url.js'
+import { parseUrl } from '../../model/parse-url.js'
 import { waitAsked } from '../api/platform-wait.js'
 import {
   answerUnreadable,
@@ -143,7 +143,7 @@ async function follow(
     const answer = await get(url, { before, login: loginAfter(visited, login), signal, isForeign, seconds: left })
     const { location } = answer.headers
     if (!REDIRECTING.includes(answer.status) || location === undefined) return { answer, from: url }
-    const next: URL | undefined = canParseUrl(location, url.href) ? new URL(location, url) : undefined
+    const next = parseUrl(location, url)
     if (!next || !/^https?:$/u.test(next.protocol)) {
       throw answerUnreadable('with a redirect to an address that is not http or https', first.host, WORDS)
     }

@@ -1,5 +1,5 @@
 /** The forum that sent a delivery, and its addresses. */
-import { canParseUrl } from '../../model/can-parse-url.js'
+import { parseUrl } from '../../model/parse-url.js'
 import { trimEndOf } from '../../model/trim.js'
 import type { WebhookDelivery } from '../adapter.js'
 
@@ -24,8 +24,9 @@ const LONE_SURROGATE = /\p{Cs}/gu
 export function readInstance(headers: WebhookDelivery['headers']): Instance {
   const text = headers['x-discourse-instance']?.trim() ?? ''
   const address = text.includes('://') ? text : `https://${text}`
-  if (!WEB.test(address) || !canParseUrl(address)) return { host: 'unknown', origin: undefined, url: undefined }
-  const { host, origin, pathname } = new URL(address)
+  const parsed = WEB.test(address) ? parseUrl(address) : undefined
+  if (!parsed) return { host: 'unknown', origin: undefined, url: undefined }
+  const { host, origin, pathname } = parsed
   const path = trimEndOf(pathname, '/')
   const isWeb = address === text
   return { host: `${host}${path}`, origin: isWeb ? origin : undefined, url: isWeb ? `${origin}${path}` : undefined }

@@ -1,4 +1,4 @@
-import { canParseUrl } from '../../model/can-parse-url.js'
+import { parseUrl } from '../../model/parse-url.js'
 import {
   linkOf,
   type PlatformAnswer,
@@ -115,8 +115,9 @@ export class HistoryApi {
 
   /** Uses only the path of a link, so that the credential is sent to no other server. */
   #pathOf(link: string | undefined): string | undefined {
-    if (link === undefined || !canParseUrl(link, this.options.baseUrl)) return undefined
-    const { pathname, search } = new URL(link, this.options.baseUrl)
+    const url = link === undefined ? undefined : parseUrl(link, this.options.baseUrl)
+    if (!url) return undefined
+    const { pathname, search } = url
     if (!pathname.startsWith(`${this.#basePath}/`)) return undefined
     return `${pathname.slice(this.#basePath.length)}${search}`
   }

@@ -1,7 +1,7 @@
 import { safeEqual } from '../../login/safe-equal.js'
 import { AppError, invalidField } from '../../model/app-error.js'
-import { canParseUrl } from '../../model/can-parse-url.js'
 import type { Verification } from '../../model/events/event.js'
+import { parseUrl } from '../../model/parse-url.js'
 import type { FeedProof, SourceDefinition, SourceProof } from '../../model/sources/source-definition.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { isLoginHeader } from '../feeds/feed-login.js'
@@ -76,7 +76,7 @@ function compileCheck(proof: SourceProof): CheckSignature | undefined {
 }
 
 function checkFeed({ url, login }: FeedProof): void {
-  const parsed = canParseUrl(url) ? new URL(url) : undefined
+  const parsed = parseUrl(url)
   if (!parsed) throw invalidField('/proof/url', '/proof/url must be an http or https address.')
   if (parsed.username !== '' || parsed.password !== '') {
     const detail = '/proof/url must have no user and no password: write them as /proof/login and the secret.'

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { LedgerClient } from '../../client/ledger-client.js'
+import { LedgerSocketClient } from '../../client/ledger-socket-client.js'
 import type { LedgerBackup } from '../../model/backup.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { copyClosedDatabase } from '../../store/sqlite/files/database.js'
@@ -41,9 +41,12 @@ export async function backUpLedger(
     ledgerViaServerOrFile(database, {
       server: (_, socketPath) =>
         copyViaServer(path, {
-          probe: () => new LedgerClient({ socketPath }).health(),
+          probe: () => new LedgerSocketClient({ socketPath }).health(),
           copy: idleSeconds =>
-            new LedgerClient({ socketPath }, { idleSeconds }).backup(JSON.stringify({ path }), signal && { signal }),
+            new LedgerSocketClient({ socketPath }, { idleSeconds }).backup(
+              JSON.stringify({ path }),
+              signal && { signal },
+            ),
         }),
       file: () => copyFile(database.path, path, signal),
     })

@@ -1,4 +1,4 @@
-import { LedgerClient } from '../../client/ledger-client.js'
+import { LedgerSocketClient } from '../../client/ledger-socket-client.js'
 import { AppError } from '../../model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult } from '../../model/subscriptions/capture.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
@@ -18,7 +18,7 @@ export async function capture(
 ): Promise<CaptureResult> {
   try {
     return await ledgerViaServerOrFile(settings.database, {
-      server: (_, socketPath) => new LedgerClient({ socketPath }).capture(request, onProgress),
+      server: (_, socketPath) => new LedgerSocketClient({ socketPath }).capture(request, onProgress),
       file: () => captureIntoFile(settings, request, onProgress),
     })
   } catch (error) {

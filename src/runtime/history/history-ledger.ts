@@ -1,4 +1,4 @@
-import { LedgerClient } from '../../client/ledger-client.js'
+import { LedgerSocketClient } from '../../client/ledger-socket-client.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { NewEvent, Verification } from '../../model/events/event.js'
 
@@ -28,7 +28,7 @@ export function openHistoryLedger(
 
 /** @param socketPath of the process that owns the ledger */
 export function servedHistoryLedger(socketPath: string, verified: Verification): HistoryLedger {
-  const client = new LedgerClient({ socketPath })
+  const client = new LedgerSocketClient({ socketPath })
   return {
     epoch: async () => ((await client.health()).json() as { epoch: string }).epoch,
     record: async events => (await client.recordHistory({ verified, events })).json() as RecordedHistory,

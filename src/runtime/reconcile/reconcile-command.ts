@@ -1,4 +1,4 @@
-import { LedgerClient } from '../../client/ledger-client.js'
+import { LedgerSocketClient } from '../../client/ledger-socket-client.js'
 import { AppError } from '../../model/app-error.js'
 import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../../model/platforms/reconciliation.js'
 import { toTimestamp } from '../../model/timestamp.js'
@@ -32,7 +32,7 @@ export async function reconcile(
 ): Promise<ReconcileResult> {
   try {
     return await ledgerViaServerOrFile(settings.database, {
-      server: (_, socketPath) => new LedgerClient({ socketPath }).reconcile(request, listeners.onProgress),
+      server: (_, socketPath) => new LedgerSocketClient({ socketPath }).reconcile(request, listeners.onProgress),
       file: () => reconcileFile(settings, request, listeners),
     })
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isHost, isLoopbackHost } from '../../login/origins.js'
 import type { BoardSecrets } from '../../model/board/board-secrets.js'
-import { canParseUrl } from '../../model/can-parse-url.js'
+import { parseUrl } from '../../model/parse-url.js'
 import { API_URL_ALLOWED, acceptApiUrl } from '../api-address.js'
 import { type LoginRules, readLoginRules } from '../login-rules.js'
 import type { SettingReader } from '../reading/setting-reader.js'
@@ -80,7 +80,6 @@ function readLedgerLogin(reader: SettingReader): string | undefined {
 }
 
 function acceptServiceUrl(text: string): string | undefined {
-  if (!ADDRESS.test(text) || !canParseUrl(text)) return undefined
-  const { host, origin } = new URL(text)
-  return isHost(host) ? origin : undefined
+  const url = ADDRESS.test(text) ? parseUrl(text) : undefined
+  return url && isHost(url.host) ? url.origin : undefined
 }

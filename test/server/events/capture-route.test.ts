@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { LedgerClient } from '../../../src/client/ledger-client.js'
+import { LedgerSocketClient } from '../../../src/client/ledger-socket-client.js'
 import { AppError } from '../../../src/model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult } from '../../../src/model/subscriptions/capture.js'
 import type { ServedCaptures } from '../../../src/server/events/capture-route.js'
@@ -20,7 +20,7 @@ const step = (messages: number): CaptureProgress => ({ subscription_id: 'deploys
 async function start(t: Test, run: ServedCaptures['run'], options: ServeOptions = {}) {
   const socketPath = join(ownFolder(t), 'ledger.sock')
   const served = await serve(t, { captures: { run, totals: () => NO_CAPTURES }, socketPath, ...options })
-  return { served, client: new LedgerClient({ socketPath }) }
+  return { served, client: new LedgerSocketClient({ socketPath }) }
 }
 
 t.test('a command receives the progress of its capture, and the result', async t => {
@@ -68,7 +68,7 @@ t.test('a capture that cannot begin is refused as any request', async t => {
 t.test('heartbeats keep a silent connection open', async t => {
   const run = () => new Promise<CaptureResult>(resolve => setTimeout(resolve, 1_500, RESULT))
   const { client } = await start(t, run, { streamTimes: { heartbeatMs: 20, drainMs: 1_000 } })
-  const impatient = new LedgerClient(client.address, { idleSeconds: 1 })
+  const impatient = new LedgerSocketClient(client.address, { idleSeconds: 1 })
   t.same(await impatient.capture(REQUEST, () => undefined), RESULT)
 })
 

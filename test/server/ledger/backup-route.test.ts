@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { LedgerClient } from '../../../src/client/ledger-client.js'
+import { LedgerSocketClient } from '../../../src/client/ledger-socket-client.js'
 import { ownFolder } from '../../black-box/own-folder.js'
 import { until } from '../../support/until.js'
 import { serve } from '../serve.js'
@@ -21,7 +21,7 @@ t.test('a command that goes away ends the copy that the server makes for it', as
       }),
   })
   const request = JSON.stringify({ path: '/var/backups/ledger.db' })
-  const copied = new LedgerClient({ socketPath }).backup(request, { signal: gone.signal })
+  const copied = new LedgerSocketClient({ socketPath }).backup(request, { signal: gone.signal })
   await t.rejects(copied, { message: 'killed' })
   await until(() => ended !== undefined)
   t.match(ended, { name: 'AbortError' })

@@ -1,6 +1,7 @@
 /** Apps, hooks, tokens and money: what was installed, requested, bought or sponsored, and by whom. */
-import { canParseUrl } from '../../../model/can-parse-url.js'
+
 import { isObject } from '../../../model/json-object.js'
+import { parseUrl } from '../../../model/parse-url.js'
 import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import { toChanges } from '../changes.js'
 import type { Hook } from '../hook.js'
@@ -105,7 +106,7 @@ function permissionsOf(added: Payload | undefined): string[] | undefined {
 /** The hook itself was deleted. Its URL may contain a secret, so only the host is shown. */
 function describeHook({ body }: Hook, hook: Payload | undefined): Description {
   const address = textAt(objectAt(hook, 'config'), 'url')
-  const host = address !== undefined && canParseUrl(address) ? new URL(address).host : undefined
+  const host = address === undefined ? undefined : parseUrl(address)?.host
   const events = memberOf(hook, 'events')
   const names = Array.isArray(events) ? events.filter(event => typeof event === 'string') : []
   return {
