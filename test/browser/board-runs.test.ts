@@ -73,7 +73,7 @@ t.test('runs in a browser', inBrowser(), async t => {
     const field = dialog.getByLabel('Executor token')
     t.equal(await field.getAttribute('autocomplete'), 'off')
     t.equal(await field.getAttribute('type'), 'password')
-    t.same(await findAxeViolations(page), [])
+    t.same(await findAxeViolations(dialog), [])
     for (const wrong of ['nonsense-0123456789', 'kein Schlüssel']) {
       await field.fill(wrong)
       await page.keyboard.press('Enter')

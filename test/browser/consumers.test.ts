@@ -80,7 +80,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
       await letters.first().waitFor()
       t.equal(await letters.count(), 2)
       t.match(await letters.first().innerText(), /6 attempts[\s\S]*<b>no such user<\/b>/)
-      t.same(await findAxeViolationsInBothSchemes(page), [])
+      t.same(await findAxeViolationsInBothSchemes(panel), [])
       await letters
         .first()
         .getByRole('button', { name: /^Retry/ })

@@ -370,7 +370,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await page.goto(`${served.url}${ROOT_PATH}/?event=chat:none`)
     await panel(page).getByRole('heading', { name: 'There is no such event.' }).waitFor()
     t.match(await panel(page).innerText(), 'chat:none')
-    t.same(await findAxeViolations(page), [])
+    t.same(await findAxeViolations(panel(page)), [])
     await page.keyboard.press('Escape')
     await panel(page).waitFor({ state: 'detached' })
     t.equal(await opened(page), undefined)
@@ -398,7 +398,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await toast.waitFor({ state: 'detached' })
     await page.keyboard.press('c')
     await toast.waitFor()
-    t.same(await findAxeViolations(page), [])
+    t.same(await findAxeViolations(toast), [])
     // It is above the button, and ends after a while.
     await toast.waitFor({ state: 'detached' })
     await panel(page).getByRole('button', { name: 'Back', exact: true }).tap()
@@ -442,7 +442,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await panel(page)
       .getByRole('link', { name: /^Show all/ })
       .waitFor()
-    t.same(await findAxeViolationsInBothSchemes(page), [])
+    t.same(await findAxeViolationsInBothSchemes(panel(page)), [])
   })
 
   t.test('nothing broke', async t => {

@@ -195,7 +195,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await json.press('End')
     await json.press('Backspace')
     await form.getByRole('radio', { name: 'Form' }).check()
-    t.same(await findAxeViolations(page), [])
+    t.same(await findAxeViolations(form), [])
     // The session ends while the form is being saved. Ended earlier, any other request of the page may notice it first.
     await page.route(
       '**/api/subscriptions',
