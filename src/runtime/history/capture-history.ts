@@ -31,7 +31,7 @@ const OVERLAP_MS = 600_000
  *
  * @throws AppError as `HistoryApi`; `not_found/ledger_missing`, `conflict/ledger_owned`
  *
- * Source: docs/decisions/0080.
+ * Source: docs/decisions/0080, 0090.
  */
 export function captureHistory(settings: LocalSettings, request: HistoryRequest): Promise<HistoryReport> {
   // We asked the platform ourselves. Without an account, anyone on the network could have answered for a server without
