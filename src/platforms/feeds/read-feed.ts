@@ -208,18 +208,19 @@ async function decoded({ headers, body }: HttpAnswer, host: string): Promise<Buf
   }
 }
 
+const MARKS: readonly [mark: readonly number[], encoding: string][] = [
+  [[0xef, 0xbb, 0xbf], 'utf-8'],
+  [[0xff, 0xfe], 'utf-16le'],
+  [[0xfe, 0xff], 'utf-16be'],
+]
+
 /** Decodes by byte order mark, header, or XML declaration, else as UTF-8. Source: RFC 7303. */
 function textOf(bytes: Buffer, { headers }: HttpAnswer): string {
   const declared = /^<\?xml[^>]{0,200}?encoding=["']([\w.:-]{1,40})["']/u.exec(
     bytes.subarray(0, 300).toString('latin1'),
   )
   const [, charset] = /charset="?([\w.:-]{1,40})/iu.exec(headers['content-type'] ?? '') ?? []
-  const marked =
-    bytes[0] === 0xff && bytes[1] === 0xfe
-      ? 'utf-16le'
-      : bytes[0] === 0xfe && bytes[1] === 0xff
-        ? 'utf-16be'
-        : undefined
+  const marked = MARKS.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1]
   return decoder(marked ?? charset ?? declared?.[1] ?? 'utf-8').decode(bytes)
 }
 

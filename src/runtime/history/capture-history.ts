@@ -1,5 +1,6 @@
 import { AppError } from '../../model/app-error.js'
 import type { HistoryAccount, HistoryProgress, HistoryReport, HistoryTarget } from '../../model/platforms/history.js'
+import { toTimestamp } from '../../model/timestamp.js'
 import { type ApiCalls, openHistory } from '../../platforms/history/open-history.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'
@@ -21,13 +22,16 @@ export interface HistoryRequest {
   sleep?: ApiCalls['sleep']
 }
 
+/** Lists show some items late, and clocks differ. Items that are read again are recognised. */
+const OVERLAP_MS = 600_000
+
 /**
  * Reads the past events of a place, and records them in the ledger: through the server that has it open, else in its
  * file. Only this process contacts the platform, so the token stays in it.
  *
  * @throws AppError as `HistoryApi`; `not_found/ledger_missing`, `conflict/ledger_owned`
  *
- * Source: docs/decisions/0080.
+ * Source: docs/decisions/0080, 0090.
  */
 export function captureHistory(settings: LocalSettings, request: HistoryRequest): Promise<HistoryReport> {
   // We asked the platform ourselves. Without an account, anyone on the network could have answered for a server without
@@ -71,10 +75,18 @@ async function captureInto(
     onWait: (seconds: number) => onProgress({ ...latest, waiting_seconds: seconds }),
     signal,
   }
-  const { history, close } = await openHistory(target, { account, since, isPoll: false, calls })
+  const open = (from: string) => openHistory(target, { account, since: from, isPoll: false, calls })
+  const { history, clockAheadMs, close } = await open(since)
+  const opened = [close]
   try {
+    checkpoint.begin(toTimestamp((Math.floor(calls.now() + clockAheadMs()) - OVERLAP_MS) * 1_000))
+    const { begunAt = since } = checkpoint
+    // An interrupted run may have read a list to its end, or from its newest end, before the latest events happened.
+    const later = resumed ? await open(begunAt > since ? begunAt : since) : undefined
+    if (later) opened.push(later.close)
     const parts = { ledger, checkpoint, clock: () => performance.now(), onProgress: report }
-    const counts = await recordHistory(history, parts)
+    const lists = { streams: history.streams, later: later?.history.streams ?? [] }
+    const counts = await recordHistory(lists, parts)
     await checkpoint.remove()
     return { target: text, source, since, resumed, ...counts, missing: history.missing }
   } catch (error) {
@@ -82,6 +94,6 @@ async function captureInto(
     if (signal?.aborted && !(error instanceof AppError)) throw signal.reason
     throw error
   } finally {
-    close()
+    for (const each of opened) each()
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findTimestamp } from '../../model/timestamp.js'
 
 /** The ledger and place to which progress belongs. */
 export interface HistoryIdentity {
@@ -31,6 +32,7 @@ const MAX_BYTES = 64 * 1024
  */
 export class HistoryCheckpoint implements ListProgress {
   readonly #streams = new Map<string, StreamProgress>()
+  #begunAt: string | undefined
 
   private constructor(
     private readonly path: string,
@@ -50,6 +52,16 @@ export class HistoryCheckpoint implements ListProgress {
     return checkpoint
   }
 
+  /** When the lists were first asked, also by an earlier run. What happened since may be missing in what was read. */
+  get begunAt(): string | undefined {
+    return this.#begunAt
+  }
+
+  /** Notes the instant, unless an earlier run has. @param instant RFC 3339 in UTC, six digits, by the platform's clock */
+  begin(instant: string): void {
+    this.#begunAt ??= instant
+  }
+
   /** Whether an earlier run has left its progress. */
   get isResumed(): boolean {
     return this.#streams.size > 0
@@ -63,35 +75,36 @@ export class HistoryCheckpoint implements ListProgress {
     this.#streams.set(stream, progress)
     await mkdir(join(this.path, '..'), { recursive: true, mode: 0o700 })
     const next = `${this.path}.new`
-    await writeFile(next, JSON.stringify({ ...this.identity, streams: Object.fromEntries(this.#streams) }), {
-      mode: 0o600,
-    })
+    const progressOf = { ...this.identity, begunAt: this.#begunAt, streams: Object.fromEntries(this.#streams) }
+    await writeFile(next, JSON.stringify(progressOf), { mode: 0o600 })
     await rename(next, this.path)
   }
 
   /** Removes the file: the run begins from the start, or has reached the end. */
   async remove(): Promise<void> {
     this.#streams.clear()
+    this.#begunAt = undefined
     await rm(this.path, { force: true })
   }
 
-  /** A damaged file counts as missing: everything is read again. */
+  /** A damaged file, or one of a release without `begunAt`, counts as missing: everything is read again. */
   async #read(): Promise<void> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined
       throw error
     })
     if (text === undefined || text.length > MAX_BYTES) return
-    const { since, streams } = parseProgress(text)
+    const { since, begunAt, streams } = parseProgress(text)
     if (typeof since !== 'string' || since > this.identity.since) return
-    if (typeof streams !== 'object' || streams === null) return
+    if (typeof streams !== 'object' || streams === null || !findTimestamp(begunAt)) return
+    this.#begunAt = String(begunAt)
     for (const [stream, progress] of Object.entries(streams)) {
       if (isProgress(progress)) this.#streams.set(stream, progress)
     }
   }
 }
 
-function parseProgress(text: string): { since?: unknown; streams?: unknown } {
+function parseProgress(text: string): { since?: unknown; begunAt?: unknown; streams?: unknown } {
   try {
     const parsed: unknown = JSON.parse(text)
     return typeof parsed === 'object' && parsed !== null ? parsed : {}

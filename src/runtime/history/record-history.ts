@@ -10,6 +10,12 @@ import type { HistoryLedger } from './history-ledger.js'
 
 export type HistoryCounts = Pick<HistoryReport, 'items' | 'created' | 'known' | 'kinds' | 'left_out' | 'unavailable'>
 
+/** The lists of a place. */
+export interface RecordedLists extends Pick<History, 'streams'> {
+  /** The same lists from a later instant, read in full after them: their progress is neither used nor stored. */
+  later?: readonly HistoryStream[]
+}
+
 export interface RecordHistoryParts {
   ledger: Pick<HistoryLedger, 'record'>
   checkpoint: ListProgress
@@ -34,17 +40,20 @@ const MOST_REASONS = 20
  * @throws AppError as `HistoryStream.read` and `HistoryLedger.record`, with the number of events recorded by then
  */
 export async function recordHistory(
-  { streams }: Pick<History, 'streams'>,
+  { streams, later = [] }: RecordedLists,
   parts: RecordHistoryParts,
 ): Promise<HistoryCounts> {
   const run = new HistoryRun(parts)
   let failure: AppError | undefined
-  for (const stream of streams) {
+  for (const [stream, progress] of [
+    ...streams.map(each => [each, parts.checkpoint] as const),
+    ...later.map(each => [each, NOT_STORED] as const),
+  ]) {
     try {
-      await run.read(stream)
+      await run.read(stream, progress)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if (LACKING.includes(error.code)) run.counts.unavailable.push({ stream: stream.name, reason: error.message })
+      if (LACKING.includes(error.code)) run.noteUnavailable(stream, error)
       else if (parts.concernsList?.(error)) failure ??= error
       else throw run.withCounts(error)
     }
@@ -53,6 +62,8 @@ export async function recordHistory(
   return run.counts
 }
 
+const NOT_STORED: ListProgress = { of: () => undefined, save: async () => {} }
+
 class HistoryRun {
   readonly counts: HistoryCounts = { items: 0, created: 0, known: 0, kinds: {}, left_out: [], unavailable: [] }
 
@@ -60,8 +71,8 @@ class HistoryRun {
 
   constructor(private readonly parts: RecordHistoryParts) {}
 
-  async read(stream: HistoryStream): Promise<void> {
-    const { checkpoint, clock, mostPages = Number.POSITIVE_INFINITY } = this.parts
+  async read(stream: HistoryStream, checkpoint: ListProgress): Promise<void> {
+    const { clock, mostPages = Number.POSITIVE_INFINITY } = this.parts
     const before = checkpoint.of(stream.name)
     if (before && 'isDone' in before) return
     const start = clock()
@@ -75,6 +86,11 @@ class HistoryRun {
       await checkpoint.save(stream.name, page.next === undefined ? { isDone: true } : { position: page.next })
       this.#report(stream.name, page, (clock() - start) / pages)
     }
+  }
+
+  noteUnavailable({ name }: HistoryStream, { message: reason }: AppError): void {
+    const { unavailable } = this.counts
+    if (!unavailable.some(({ stream }) => stream === name)) unavailable.push({ stream: name, reason })
   }
 
   withCounts({ category, code, message, errors, retryAfterSeconds }: AppError): AppError {

@@ -46,7 +46,8 @@ const OTHERS = ['{"page":', '{"export":', '{"changed":', '{"subscription":', '{"
  * A file that gets its final name only when it is complete; until then it is `<name>.part`. If the name ends with
  * `.gz`, each write is compressed separately, so that the file can be continued after any write.
  *
- * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`, `invalid/export_unreadable`
+ * @throws AppError `conflict/file_exists`, `conflict/export_running`, `invalid/path_unusable`, `unavailable/store_full`,
+ *   `invalid/export_unreadable`
  */
 export async function openExportFile(path: string, { canContinue = true } = {}): Promise<ExportTarget> {
   if (await refusing(path, () => exists(path))) {
@@ -60,11 +61,19 @@ export async function openExportFile(path: string, { canContinue = true } = {}):
     await file.truncate(begun?.bytes ?? 0)
     let end = begun?.bytes ?? 0
     let unsynced = 0
+    // Another process may have opened the same file since. Their lines must not mix.
+    const refuseOther = async () => {
+      if ((await file.stat()).size === end) return
+      throw new AppError('conflict', 'export_running', `Another export writes to ${path} too.`, {
+        hint: 'Let only one run at a time, or name another file.',
+      })
+    }
     return {
       begun,
       write: async lines => {
         const bytes = isCompressed ? await compress(lines) : lines
         await refusing(path, async () => {
+          await refuseOther()
           await writeAll(file, bytes, end)
           end += bytes.length
           unsynced += bytes.length
@@ -75,6 +84,7 @@ export async function openExportFile(path: string, { canContinue = true } = {}):
       },
       finish: () =>
         refusing(path, async () => {
+          await refuseOther()
           await file.sync()
           await rename(part, path)
           syncFolder(dirname(path))

@@ -167,6 +167,7 @@ t.test('a feed is read in its encoding', async t => {
   t.equal(await titleOf(Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${text}`, 'latin1'), 'text/xml'), 'Zoë')
   t.equal(await titleOf(Buffer.from(text, 'latin1'), 'application/rss+xml; charset=windows-1252'), 'Zoë')
   t.equal(await titleOf(Buffer.from(`\ufeff${text}`, 'utf16le'), 'text/xml'), 'Zoë')
+  t.equal(await titleOf(Buffer.from(`\ufeff${text}`), 'text/xml; charset=ISO-8859-1'), 'Zoë', 'the mark counts')
   t.equal(await titleOf(Buffer.from(text), 'text/xml; charset=nonsense'), 'Zoë')
   answers.set('/feed', { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } })
   t.equal((await readFeed(url('/feed'))).feed?.items[0]?.title, 'Zoë')

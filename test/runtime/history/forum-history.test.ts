@@ -33,6 +33,31 @@ t.test('topics and posts of a forum are recorded once, across gaps and faults', 
   }
 })
 
+t.test('a continued run also records what happened since the interruption', async t => {
+  const rig = await historyRig(t)
+  const book = sampleForum()
+  let isBroken = true
+  // The second page of posts, after all topics.
+  const fault = ({ query }: { query: URLSearchParams }): RestFault | undefined =>
+    isBroken && query.has('before') ? { status: 502 } : undefined
+  const server = closing(t, await startForum(book, { apiKey: KEY, size: 2, fault }))
+  await t.rejects(rig.read('forum', account(server.url)), { code: 'platform_unavailable' })
+  isBroken = false
+  const created_at = new Date().toISOString()
+  book.topics = [{ ...book.topics[0], id: 6, created_at }, ...book.topics]
+  book.posts = [...book.posts, { ...book.posts[0], id: 900, topic_id: 6, created_at }]
+  t.match(await rig.read('forum', account(server.url)), {
+    resumed: true,
+    kinds: { 'topic.created': 1 },
+    unavailable: [],
+  })
+  const subjects = (await rig.events()).map(({ kind, subject_id }) => `${kind} ${subject_id}`)
+  t.ok(subjects.includes('topic.created 6'), 'the topic, in a list that was read to its end')
+  t.ok(subjects.includes('post.created 900'), 'the post, in a list that is read from its newest end')
+  t.equal(subjects.length, 77)
+  t.match(await rig.read('forum', account(server.url)), { resumed: false, created: 0, known: 77 })
+})
+
 t.test('a category or a topic is read alone, and only since then', async t => {
   const rig = await historyRig(t)
   const server = closing(t, await startForum(sampleForum(), { apiKey: KEY, size: 2 }))
@@ -72,6 +97,7 @@ t.test('the position of an earlier version, a number of posts, begins the topic 
   const { epoch } = await rig.withLedger(ledger => ledger.health())
   const identity = { epoch, source: 'forum', baseUrl: server.url, target: 'topic:2', since: SINCE }
   const checkpoint = await HistoryCheckpoint.open(rig.settings.home, identity)
+  checkpoint.begin(SINCE)
   await checkpoint.save('topic 2', { position: '20' })
   t.match(await rig.read('topic:2', account(server.url)), { resumed: true, created: 71 })
 })

@@ -21,7 +21,7 @@ t.test('the messages of a stream are recorded once, with the keys of every other
     code: 'chat_unavailable',
     message: /1,000 new events/,
   })
-  t.match(await rig.read('stream:eng/topic:deploys', account), { resumed: true, created: 150, known: 0 })
+  t.match(await rig.read('stream:eng/topic:deploys', account), { resumed: true, created: 150 })
   t.ok(rig.pauses.includes(5_000), 'it waited as the server asked')
   t.match(await rig.read('stream:eng', account), { created: 2, known: 1_150 })
   const keys = new Set((await rig.events()).map(({ dedupe_key }) => dedupe_key))

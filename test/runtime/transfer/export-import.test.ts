@@ -8,6 +8,7 @@ import { Ledger } from '../../../src/ledger/ledger.js'
 import { serve } from '../../../src/runtime/serve/serve.js'
 import { copyLedger } from '../../../src/runtime/transfer/copy-ledger.js'
 import { readCopyLine } from '../../../src/runtime/transfer/copy-lines.js'
+import { openExportFile } from '../../../src/runtime/transfer/export-file.js'
 import { exportLedger } from '../../../src/runtime/transfer/export-ledger.js'
 import { exportTable } from '../../../src/runtime/transfer/export-table.js'
 import { importInto, importLedger } from '../../../src/runtime/transfer/import-ledger.js'
@@ -533,6 +534,21 @@ t.test('an export to a place without a folder names it, and what to do', async t
     code: 'path_unusable',
     message: `${at('nowhere/all.jsonl')} cannot be written: there is no such folder. Create the folder, or name another file.`,
   })
+})
+
+t.test('two exports to one file at the same time do not mix', async t => {
+  const { at } = ledgers(t)
+  const path = at('table.csv')
+  const running = { category: 'conflict', code: 'export_running' }
+  const first = await openExportFile(path, { canContinue: false })
+  await first.write(Buffer.from('of the first\n'))
+  const second = await openExportFile(path, { canContinue: false })
+  await second.write(Buffer.from('of the second\n'))
+  await t.rejects(first.write(Buffer.from('of the first\n')), running)
+  await t.rejects(first.finish(), running)
+  await second.finish()
+  t.equal(readFileSync(path, 'utf8'), 'of the second\n')
+  await Promise.all([first.close(), second.close()])
 })
 
 t.test('a write that takes only a part of the bytes is continued', async t => {

@@ -185,33 +185,18 @@ export const bitbucket: Preset = {
   delivery_id: '{header:x-request-uuid}',
   each: '/push/changes',
   rules: [
-    {
-      when: [
-        { at: '/comment/id', exists: true },
-        { at: '/pullrequest/id', exists: true },
-      ],
-      kind: {
-        template: '{header:x-event-key}',
-        map: {
-          'pullrequest:comment_created': 'comment.created',
-          'pullrequest:comment_updated': 'comment.updated',
-          'pullrequest:comment_deleted': 'comment.deleted',
-        },
-        default: 'comment.changed',
+    // Resolving a comment changes neither its text nor when it was updated. Reopening it has no time.
+    bitbucketCommentRule(
+      [{ at: 'header:x-event-key', is: ['pullrequest:comment_resolved', 'pullrequest:comment_reopened'] }],
+      {
+        time: '{/comment/resolution/created_on}',
+        key: '{header:x-event-key}:{/comment/id}:{/comment/resolution/created_on}',
       },
-      subject_id: '{/comment/id}',
-      actor: BITBUCKET_ACTOR,
-      target: [
-        { type: 'comment', id: '{/comment/id}', url: '{/comment/links/html/href}' },
-        BITBUCKET_REQUEST,
-        BITBUCKET_REPOSITORY,
-      ],
-      title: '{/repository/full_name}#{/pullrequest/id} {/pullrequest/title}',
-      text: '{/comment/content/raw}',
-      url: '{/comment/links/html/href}',
+    ),
+    bitbucketCommentRule([], {
       time: ['{/comment/updated_on}', '{/comment/created_on}'],
       key: '{header:x-event-key}:{/comment/id}:{/comment/updated_on}',
-    },
+    }),
     {
       when: [{ at: '/pullrequest/id', exists: true }],
       kind: {
@@ -233,14 +218,44 @@ export const bitbucket: Preset = {
       title: '{/repository/full_name}#{/pullrequest/id} {/pullrequest/title}',
       text: ['{/pullrequest/description}', '{/pullrequest/summary/raw}'],
       url: '{/pullrequest/links/html/href}',
-      time: ['{/approval/date}', '{/pullrequest/updated_on}'],
-      // An approval does not change when the pull request was updated.
-      key: [`${BITBUCKET_REQUEST_KEY}:{/approval/date}`, BITBUCKET_REQUEST_KEY],
+      time: ['{/approval/date}', '{/changes_request/date}', '{/pullrequest/updated_on}'],
+      // An approval, or a request for changes, does not change when the pull request was updated.
+      key: [
+        `${BITBUCKET_REQUEST_KEY}:{/approval/date}`,
+        `${BITBUCKET_REQUEST_KEY}:{/changes_request/date}`,
+        BITBUCKET_REQUEST_KEY,
+      ],
     },
     bitbucketPushRule('tag', [{ at: './new/type', is: 'tag' }]),
     bitbucketPushRule('tag', [{ at: './old/type', is: 'tag' }]),
     bitbucketPushRule('branch', []),
   ],
+}
+
+function bitbucketCommentRule(when: Rule['when'] & object, rule: Pick<Rule, 'time' | 'key'>): Rule {
+  return {
+    when: [{ at: '/comment/id', exists: true }, { at: '/pullrequest/id', exists: true }, ...when],
+    kind: {
+      template: '{header:x-event-key}',
+      map: {
+        'pullrequest:comment_created': 'comment.created',
+        'pullrequest:comment_updated': 'comment.updated',
+        'pullrequest:comment_deleted': 'comment.deleted',
+      },
+      default: 'comment.changed',
+    },
+    subject_id: '{/comment/id}',
+    actor: BITBUCKET_ACTOR,
+    target: [
+      { type: 'comment', id: '{/comment/id}', url: '{/comment/links/html/href}' },
+      BITBUCKET_REQUEST,
+      BITBUCKET_REPOSITORY,
+    ],
+    title: '{/repository/full_name}#{/pullrequest/id} {/pullrequest/title}',
+    text: '{/comment/content/raw}',
+    url: '{/comment/links/html/href}',
+    ...rule,
+  }
 }
 
 /** No time: that of a commit may be long before its push. */
