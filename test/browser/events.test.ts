@@ -193,6 +193,9 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await page.getByRole('menuitem', { name: 'All but alarm.half_done' }).click()
     // Beside the open panel the line has room for one button in place of its filters.
     await page.getByRole('button', { name: 'Filters' }).waitFor()
+    await page.setViewportSize({ width: 1200, height: 800 })
+    const clipped = `(chips => chips.scrollWidth - chips.clientWidth)(document.querySelector('.events-chips'))`
+    t.equal(await page.evaluate(clipped), 0, 'no chip is clipped')
     const { kind, exclude_kind } = await query(page)
     t.same({ kind, exclude_kind }, { kind: undefined, exclude_kind: 'alarm.half_done' })
     await page.locator('.event-said', { hasText: 'Disk is full.' }).waitFor({ state: 'detached' })
