@@ -170,6 +170,9 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     await page.getByRole('link', { name: 'Deliveries' }).click()
     await page.getByText('Admins see each refused delivery').waitFor()
     await page.getByRole('row', { name: /^GitHub 1 .* 1 signature invalid$/ }).waitFor()
+    await page.setViewportSize(PHONE.viewport)
+    await page.locator('.tab-bar').waitFor()
+    t.equal(await page.evaluate(`document.querySelector('.view-head').offsetHeight`), 0, 'no blank bar')
   })
 
   t.test(

@@ -48,6 +48,9 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     t.equal(await page.evaluate(`document.activeElement.getAttribute('role')`), 'tree')
     await page.keyboard.press('l')
     t.equal((await query(page)).live, '1')
+    await page.getByRole('button', { name: /^Range/ }).focus()
+    const atEnd = `(({ right, top }) => document.elementFromPoint(right - 0.5, top + 9))(document.activeElement.getBoundingClientRect())`
+    t.ok(await page.evaluate(`document.activeElement.contains(${atEnd})`), 'its neighbour does not cover its frame')
   })
 
   t.test('an event of an address opens, also where the list does not reach it', async t => {

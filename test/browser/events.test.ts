@@ -114,7 +114,8 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     })
     // Long counts, which become short, and later, with a filter.
     await page.route('**/api/histogram?*', async route => {
-      const response = await route.fetch()
+      // As browsers do, if the server has just closed the idle connection.
+      const response = await route.fetch({ maxRetries: 1 })
       const json = await response.json()
       if (route.request().url().includes('outcome=')) await isReleased
       else for (const each of Object.values<{ count: number }>(json.by_source)) each.count *= 1e9
@@ -140,6 +141,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await page.getByRole('button', { name: 'Outcome: 2 selected' }).and(page.locator(':focus')).waitFor()
     await page.getByRole('button', { name: 'Clear Outcome' }).press('Enter')
     t.equal(await focused(page), 'Outcome')
+    await page.unrouteAll({ behavior: 'wait' })
   })
 
   t.test('what failed has a mark and a filter, and a person can be left out', async t => {
@@ -193,6 +195,9 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await page.getByRole('menuitem', { name: 'All but alarm.half_done' }).click()
     // Beside the open panel the line has room for one button in place of its filters.
     await page.getByRole('button', { name: 'Filters' }).waitFor()
+    await page.setViewportSize({ width: 1200, height: 800 })
+    const clipped = `(chips => chips.scrollWidth - chips.clientWidth)(document.querySelector('.events-chips'))`
+    t.equal(await page.evaluate(clipped), 0, 'no chip is clipped')
     const { kind, exclude_kind } = await query(page)
     t.same({ kind, exclude_kind }, { kind: undefined, exclude_kind: 'alarm.half_done' })
     await page.locator('.event-said', { hasText: 'Disk is full.' }).waitFor({ state: 'detached' })

@@ -35,6 +35,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
   const boards = new BoardSite(browser)
   const board = await boards.serve(t)
   const { Tides: card } = await layOut(board, [CARD])
+  await board.ask(`/api/cards/${card}/runs`, { body: { mode: 'dry_run' } })
 
   const LEDGER: Record<string, View> = {
     events: { path: ALL, ready: '.event-row:not(.is-skeleton)' },
@@ -63,7 +64,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     board: { path: '/', ready: '.card' },
     'a card': { path: `/?card=${card}`, ready: '.markdown' },
     'a new card': { path: '/?card=new', ready: '.card-title-field' },
-    runs: { path: '/runs', ready: '.empty-state' },
+    runs: { path: '/runs', ready: '.run-table td' },
   }
   const openView = async (page: Page, { ready, open }: View) => {
     await page.locator(ready).first().waitFor()

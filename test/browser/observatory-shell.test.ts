@@ -11,6 +11,7 @@ import {
   addressOf,
   findAxeViolations,
   findAxeViolationsInBothSchemes,
+  findSmallTargets,
   focused,
   overflow,
   untilHolds,
@@ -245,6 +246,8 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
       const box = await tab.boundingBox()
       t.ok(box && box.height >= 44 && box.width >= 44, `${box?.width} × ${box?.height}`)
     }
+    await page.getByRole('link', { name: /^Open/ }).waitFor()
+    t.same(await findSmallTargets(page), [])
     await tabs.getByRole('button', { name: 'Account' }).tap()
     await page.getByRole('menuitem', { name: 'Ledger…' }).tap()
     await page

@@ -23,7 +23,7 @@ export function RunsView() {
   const page = newestRuns.value
   const close = () => place.set({ run: '' })
   return html`<div class="view-main fill">
-      <header class="view-head row wrap runs-head">
+      <header class="view-head row wrap">
         <${ViewTitle} title="Runs" /><span class="push"></span><${ExecutorBar} /><${BoardSwitch} />
       </header>
       ${page && html`<div class="view-pad"><${LoadProblem} of=${newest} what="The runs may be outdated." /></div>`}
@@ -78,10 +78,10 @@ function RunTable({ newest, next, openId }: RunTableProps) {
 function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }) {
   const card = shownCard(run.card_id)
   return html`<tr class=${classes(isOpen && 'is-selected')}>
-    <td><a class="row-name" href=${href('/runs', place.query({ run: run.id }))}><span aria-hidden="true"><${RunMark} state=${run.state} /></span><span class="anywhere">${STATE_NAMES[run.state]}</span></a></td>
+    <td><a class="row-name touch" href=${href('/runs', place.query({ run: run.id }))}><span class="row" aria-hidden="true"><${RunMark} state=${run.state} /></span><span class="anywhere">${STATE_NAMES[run.state]}</span></a></td>
     <td>${
       card
-        ? html`<a href=${href('/', place.query({ card: card.id, show: 'runs', run: run.id }))}><${Words} text=${card.title} /></a>`
+        ? html`<a class="reach" href=${href('/', place.query({ card: card.id, show: 'runs', run: run.id }))}><${Words} text=${card.title} /></a>`
         : html`<span class="quiet-text">${areLoaded.value ? 'deleted' : ''}</span>`
     }</td>
     <td>${MODE_NAMES[run.mode]}</td>

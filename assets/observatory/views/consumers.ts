@@ -25,7 +25,7 @@ export function ConsumersView() {
   useEffect(() => void loadOwners(), [isAdminHere])
   const opened = all?.find(({ name }) => name === openName)
   return html`<div class="view-main fill table-view">
-    <div class="view-head row wrap"><${ViewTitle} title="Consumers" />${all && html`<span class="quiet-text">${counted(all.length, 'consumer')}</span>`}</div>
+    <div class="view-head row wrap"><${ViewTitle} title="Consumers" /><span class="quiet-text">${all && counted(all.length, 'consumer')}</span></div>
     <${Content} all=${all} openName=${openName} />
   </div>
   ${opened && html`<${ConsumerPanel} key=${openName} consumer=${opened} onClose=${() => state.set({ consumer: '' })} />`}`

@@ -49,7 +49,7 @@ export function DeliveriesView() {
   const others = html`<p class="view-pad spaced">Admins see each refused delivery, and why it was refused. On the server, <code>daybook platforms deliveries</code> shows it.</p>`
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="Deliveries" />
-      ${trace && html`<span class="quiet-text">Since the server started, <${Time} at=${trace.since} as="relative" /></span>`}</div>
+      ${isAdminHere && html`<span class="quiet-text">${trace && html`Since the server started, <${Time} at=${trace.since} as="relative" />`}</span>`}</div>
     ${stats && session.value ? html`<div class="table-scroll named"><${SourceRows} stats=${stats} trace=${trace} />${isAdminHere ? ofAdmins : others}</div>` : html`<${Unloaded} of=${stats ? sessionLoad : overview} name="deliveries" />`}
   </div>`
 }

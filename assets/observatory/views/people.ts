@@ -50,7 +50,7 @@ function PeopleForAdmins() {
   const admins = all?.filter(({ role }) => role === 'admin').length ?? 0
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap">
-      <${ViewTitle} title="People" />${all && html`<span class="quiet-text">${counted(all.length, 'account')}, ${counted(admins, 'admin')}</span>`}
+      <${ViewTitle} title="People" /><span class="quiet-text">${all && `${counted(all.length, 'account')}, ${counted(admins, 'admin')}`}</span>
       ${!isPhone.value && html`<span class="push"><button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New person</button></span>`}
     </div>
     <${Content} />

@@ -45,7 +45,7 @@ export function SourcesView() {
   const opened = whole?.find(({ definition }) => definition.name === openName)
   const props = { source: opened, onOpen: open, onClose: () => (edit ? open(openName) : open('')) }
   return html`<div class="view-main fill table-view">
-    <div class="view-head row wrap"><${ViewTitle} title="Sources" />${all && html`<span class="quiet-text">${counted(all.length, 'source')}</span>`}
+    <div class="view-head row wrap"><${ViewTitle} title="Sources" /><span class="quiet-text">${all && counted(all.length, 'source')}</span>
       ${!isPhone.value && isAdminHere && html`<span class="push">${button}</span>`}</div>
     ${all ? html`<${LoadProblem} of=${sources} what="This list may be outdated." /><${Rows} all=${all} openName=${openName} />` : html`<${Unloaded} of=${session.value ? sources : sessionLoad} name="sources" />`}
   </div>

@@ -89,7 +89,7 @@ export function SplitSwitch() {
 function Total() {
   const known = counts.value.value
   return html`<p class="events-total dim-text" role="status">
-    <strong>${known ? count(known.count) : '…'}</strong> ${known?.count === 1 ? 'event' : 'events'}
+    <strong>${known ? count(known.count) : '…'}</strong><span class="events-unit"> ${known?.count === 1 ? 'event' : 'events'}</span>
   </p>`
 }
 
