@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Run } from '../model/board/run.js'
+import { makeFolder } from '../model/files/make-folder.js'
 import { endTree, type TreeTimes } from './process-tree.js'
 import type { RunLog } from './run-log.js'
 
@@ -42,9 +42,11 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   if (stop.aborted) return outcomeOf(stop.reason as StopReason, NOTHING)
   let child: ChildProcess
   try {
-    await mkdir(options.folder, { recursive: true, mode: 0o700 })
+    await makeFolder(options.folder)
   } catch (error) {
-    log.note(`The working folder ${options.folder} cannot be created (${codeOf(error)}).`)
+    log.note(
+      `The working folder ${options.folder} cannot be created (${codeOf(error)}). Set BOARD_EXECUTOR_FOLDER to another one.`,
+    )
     return outcomeOf('not_started', NOTHING)
   }
   try {

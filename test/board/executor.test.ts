@@ -147,13 +147,16 @@ for (const { name, command, run, log } of ENDS) {
 
 t.test('a working folder that cannot be created is named as the reason', async t => {
   const home = testFolder(t, { file: '' })
-  const { executor, over, text } = await createExecutor(t, {
-    home,
-    settings: { command: ['true'], folder: join(home, 'file', 'work') },
-  })
-  const done = await over(await executor.start(CARD.id, 'real', ADA))
-  t.match(done, { state: 'failed', reason: 'not_started' })
-  t.match(await text(done), /working folder .* cannot be created \(ENOTDIR\)/)
+  const cases = [
+    { folder: join(home, 'file', 'work'), reason: 'ENOTDIR' },
+    { folder: '/proc/nowhere/work', reason: 'ENOENT' },
+  ]
+  for (const { folder, reason } of cases) {
+    const { executor, over, text } = await createExecutor(t, { settings: { command: ['true'], folder } })
+    const done = await over(await executor.start(CARD.id, 'real', ADA))
+    t.match(done, { state: 'failed', reason: 'not_started' })
+    t.match(await text(done), `working folder ${folder} cannot be created (${reason}). Set BOARD_EXECUTOR_FOLDER`)
+  }
 })
 
 t.test('a program may end without having read its input, however long', async t => {

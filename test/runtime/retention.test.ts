@@ -79,9 +79,12 @@ t.test('without a folder for archives they are removed as well', async t => {
 })
 
 t.test('nothing is removed if the archive cannot be written', async t => {
-  const { ledger, lines } = await start(t, folder => join(folder, 'events.db', 'archives'))
-  t.match(lines, [{ code: 'archive_failed', detail: /Nothing was removed/, msg: 'retention failed' }])
-  t.match(await ledger.query({ order: 'asc', limit: 10 }), { count: 4, prunedThrough: null })
+  for (const folderOf of [(folder: string) => join(folder, 'events.db', 'archives'), () => '/proc/nowhere/archives']) {
+    const { ledger, lines } = await start(t, folderOf)
+    const detail = /Nothing was removed\. .*EVENT_ARCHIVE_DIR/
+    t.match(lines, [{ code: 'archive_failed', detail, msg: 'retention failed' }])
+    t.match(await ledger.query({ order: 'asc', limit: 10 }), { count: 4, prunedThrough: null })
+  }
 })
 
 t.test(

@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
+import { makeFolder } from '../../model/files/make-folder.js'
 import type { BackupSettings } from '../../settings/ledger-settings.js'
 import { RepeatedWork } from '../repeated-work.js'
 import { writeBackup } from './write-backup.js'
@@ -51,7 +52,11 @@ export class BackupSchedule {
     const { settings, now, logger } = this.parts
     const { folder, everyMs, keep } = settings
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makeFolder(folder).catch((cause: NodeJS.ErrnoException) => {
+        const message = `The folder ${folder}, for backups, cannot be created (${cause.code}).`
+        const hint = 'Set EVENT_BACKUP_DIR to a folder that this user can write to.'
+        throw new AppError('configuration', 'backup_folder_unusable', message, { hint, cause })
+      })
       const stored = await this.#stored()
       const newest = stored.at(-1)?.at ?? Number.NEGATIVE_INFINITY
       this.#newest = stored.at(-1)?.at

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { AppError } from '../../model/app-error.js'
+import { makeFolder } from '../../model/files/make-folder.js'
 import { findTimestamp } from '../../model/timestamp.js'
 
 /** The ledger and place to which progress belongs. */
@@ -73,7 +75,12 @@ export class HistoryCheckpoint implements ListProgress {
 
   async save(stream: string, progress: StreamProgress): Promise<void> {
     this.#streams.set(stream, progress)
-    await mkdir(join(this.path, '..'), { recursive: true, mode: 0o700 })
+    const folder = dirname(this.path)
+    await makeFolder(folder).catch((cause: NodeJS.ErrnoException) => {
+      const message = `The folder ${folder}, for the progress of the history, cannot be created (${cause.code}).`
+      const hint = 'Set ARCH_HOME to a folder that this user can write to.'
+      throw new AppError('configuration', 'history_folder_unusable', message, { hint, cause })
+    })
     const next = `${this.path}.new`
     const progressOf = { ...this.identity, begunAt: this.#begunAt, streams: Object.fromEntries(this.#streams) }
     await writeFile(next, JSON.stringify(progressOf), { mode: 0o600 })

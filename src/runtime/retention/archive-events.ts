@@ -1,12 +1,13 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/events/event-query.js'
+import { makeFolder } from '../../model/files/make-folder.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import { splitElements } from '../../server/request/split-json.js'
 import { syncFolder } from '../../store/sqlite/files/file-system.js'
@@ -50,7 +51,7 @@ export async function archiveEvents(
   const part = join(folder, '.events.jsonl.gz.part')
   const written: Written = { events: 0, first: undefined, through: undefined, hash: createHash('sha256') }
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder)
     try {
       const file = createWriteStream(part, { mode: 0o600, flush: true })
       const lines = Readable.from(linesOf(range, written, async wanted => query(wanted, signal)))
@@ -69,7 +70,10 @@ export async function archiveEvents(
     if (signal.aborted || error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     const detail = `Events could not be archived in ${folder}: ${reason}. Nothing was removed.`
-    throw new AppError('unavailable', 'archive_failed', detail, { cause: error })
+    throw new AppError('unavailable', 'archive_failed', detail, {
+      hint: 'Check the folder in EVENT_ARCHIVE_DIR.',
+      cause: error,
+    })
   }
 }
 

@@ -57,6 +57,13 @@ t.test('the first backup is made immediately, and is named after its time', asyn
   t.equal(bytes.subarray(0, 15).toString(), 'SQLite format 3')
 })
 
+t.test('a folder of backups that cannot be created is named, with its setting', async t => {
+  const { log } = await schedule(t, { settings: { folder: '/proc/nowhere/backups' } })
+  await until(() => log.length > 0)
+  const detail = /^The folder \/proc\/nowhere\/backups, .* cannot be created \(ENOENT\).*EVENT_BACKUP_DIR/
+  t.match(log, [['error', { code: 'backup_folder_unusable', detail }, 'the backup failed']])
+})
+
 t.test('the newest backups stay, and files of other names', async t => {
   const files = { 'ledger-notes.txt': 'mine', 'ledger-20310501T090000Z.db.gz': 'old' }
   const { log, backups, stop } = await schedule(t, { files, settings: { everyMs: 1 }, stepMs: 10_000 })

@@ -96,6 +96,11 @@ t.test('the position of an earlier version, a number of posts, begins the topic 
   const server = closing(t, await startForum(book, { apiKey: KEY }))
   const { epoch } = await rig.withLedger(ledger => ledger.health())
   const identity = { epoch, source: 'forum', baseUrl: server.url, target: 'topic:2', since: SINCE }
+  const nowhere = await HistoryCheckpoint.open('/proc/nowhere', identity)
+  await t.rejects(nowhere.save('topic 2', { position: '20' }), {
+    code: 'history_folder_unusable',
+    message: /ARCH_HOME/,
+  })
   const checkpoint = await HistoryCheckpoint.open(rig.settings.home, identity)
   checkpoint.begin(SINCE)
   await checkpoint.save('topic 2', { position: '20' })

@@ -130,7 +130,7 @@ else {
     )
   })
 
-  t.test('dead letters that are retried at one server reach a read that waits at another', async t => {
+  t.test('changes of a consumer at one server reach a read that waits at another', async t => {
     const { urls } = await startServers(t, cluster, { count: 2 })
     const [one, two] = urls as [string, string]
     const path = '/api/consumers/mail'
@@ -145,13 +145,33 @@ else {
     })
     await ask(`${one}${path}/ack`, { method: 'POST', body: { ...ack, lease_seconds: 5, dead_letters: letters } })
     const reading = next(`&fence=${ack.fence}&wait=${WAIT_SECONDS}`)
-    // Before it waits, a read extends its lease by the time that it may wait.
-    await until(async () => {
-      const { leased_until } = (await ask<{ leased_until: string | null }>(`${two}${path}`)).body
-      return Date.parse(leased_until ?? '') > Date.now() + 10_000
-    })
+    await waitsAt(two, path)
     t.match(await ask(`${two}${path}/dead-letters/retry`, { method: 'POST' }), { status: 200, body: { retrying: 1 } })
     t.match((await reading).body, { items: [{ dedupe_key: 'failed' }], ack: { retried: Number } })
+
+    const filters = { method: 'PUT', body: { filters: { source: 'notes' } } }
+    const changes = [
+      { name: 'filters', to: '', request: filters, answer: { body: { items: [{ dedupe_key: 'failed' }] } } },
+      {
+        name: 'position',
+        to: '/seek',
+        request: { method: 'POST', body: { position: 'now' } },
+        answer: { status: 409 },
+      },
+      { name: 'deletion', to: '', request: { method: 'DELETE' }, answer: { status: 404 } },
+    ]
+    for (const { name, to, request, answer } of changes) {
+      const path = `/api/consumers/${name}`
+      const body = { filters: { source: 'lamps' }, position: 'beginning' }
+      t.match(await ask(`${one}${path}`, { method: 'PUT', body }), { status: 201 })
+      const started = performance.now()
+      const reading = ask(`${one}${path}/events?lease_seconds=5&wait=${WAIT_SECONDS}`)
+      await waitsAt(two, path)
+      t.ok((await ask(`${two}${path}${to}`, request)).status < 300, name)
+      t.match(await reading, answer, name)
+      // Without the notification, the read notices the change at its end.
+      t.ok(performance.now() - started < WAIT_SECONDS * 1_000, name)
+    }
   })
 
   t.test('users, tokens and sessions are those of all servers at every moment', async t => {
@@ -248,5 +268,13 @@ else {
     t.match(await follower.get('/api/health'), { head_digest, follows: { state: 'in_step' } })
     t.equal((await follower.call('POST', '/api/promotion', { force: true })).status, 200)
     t.equal((await follower.call('POST', '/api/events', note('4'))).status, 201)
+  })
+}
+
+/** Waits until a read of the consumer waits: before that, it extends its lease by the time that it may wait. */
+function waitsAt(server: string, consumer: string): Promise<void> {
+  return until(async () => {
+    const { leased_until } = (await ask<{ leased_until: string | null }>(`${server}${consumer}`)).body
+    return Date.parse(leased_until ?? '') > Date.now() + 10_000
   })
 }

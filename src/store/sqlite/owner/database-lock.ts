@@ -1,9 +1,9 @@
-import { mkdir, rm, stat, utimes } from 'node:fs/promises'
+import { rm, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
+import { makeFolder } from '../../../model/files/make-folder.js'
 import { SerialQueue } from '../../../model/serial-queue.js'
 import { toFileError } from '../files/file-error.js'
-import { ifPresent, isErrno } from '../files/file-system.js'
 import { realDatabase } from './database-path.js'
 import { type Victory, winElection } from './election.js'
 import { checkFoundFiles, findFileIds } from './found-files.js'
@@ -103,16 +103,6 @@ export async function acquireOwnership(request: OwnershipRequest): Promise<Owner
   } catch (error) {
     throw toFileError(error, request.database)
   }
-}
-
-/** Creates a folder and those above it. Node's recursive `mkdir` never ends where no folder can be created, as in /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  if (await ifPresent(stat(folder))) return
-  await makeFolder(dirname(folder))
-  await mkdir(folder, { mode: 0o700 }).catch(error => {
-    // Another process may have created it.
-    if (!isErrno(error, 'EEXIST')) throw error
-  })
 }
 
 class HeldOwnership implements Ownership {
