@@ -196,6 +196,8 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     // Beside the open panel the line has room for one button in place of its filters.
     await page.getByRole('button', { name: 'Filters' }).waitFor()
     await page.setViewportSize({ width: 1200, height: 800 })
+    // Parts that observe their size follow in the frames after a change.
+    await overflow(page)
     const clipped = `(chips => chips.scrollWidth - chips.clientWidth)(document.querySelector('.events-chips'))`
     t.equal(await page.evaluate(clipped), 0, 'no chip is clipped')
     const { kind, exclude_kind } = await query(page)

@@ -79,8 +79,7 @@ async function captureInto(
   const { history, clockAheadMs, close } = await open(since)
   const opened = [close]
   try {
-    checkpoint.begin(toTimestamp((Math.floor(calls.now() + clockAheadMs()) - OVERLAP_MS) * 1_000))
-    const { begunAt = since } = checkpoint
+    const begunAt = checkpoint.begin(toTimestamp((Math.floor(calls.now() + clockAheadMs()) - OVERLAP_MS) * 1_000))
     // An interrupted run may have read a list to its end, or from its newest end, before the latest events happened.
     const later = resumed ? await open(begunAt > since ? begunAt : since) : undefined
     if (later) opened.push(later.close)

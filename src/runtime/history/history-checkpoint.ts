@@ -54,14 +54,15 @@ export class HistoryCheckpoint implements ListProgress {
     return checkpoint
   }
 
-  /** When the lists were first asked, also by an earlier run. What happened since may be missing in what was read. */
-  get begunAt(): string | undefined {
-    return this.#begunAt
-  }
-
-  /** Notes the instant, unless an earlier run has. @param instant RFC 3339 in UTC, six digits, by the platform's clock */
-  begin(instant: string): void {
+  /**
+   * Notes when the lists were first asked, unless an earlier run has. What happened since may be missing in what was read.
+   *
+   * @param instant RFC 3339 in UTC, six digits, by the platform's clock
+   * @returns the instant that counts
+   */
+  begin(instant: string): string {
     this.#begunAt ??= instant
+    return this.#begunAt
   }
 
   /** Whether an earlier run has left its progress. */
