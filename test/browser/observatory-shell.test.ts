@@ -34,6 +34,10 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
       const address = await page.getByRole('link', { name }).getAttribute('href')
       t.equal((await open.request(String(address))).status, 200, name)
     }
+    t.match(await page.locator('.hint').first().innerText(), 'save next_since and send it as since')
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    await page.getByText('No source has delivered anything yet. Webhook addresses').waitFor()
+    t.equal(await page.getByRole('table').count(), 0)
   })
 
   t.test('an open ledger shows that it is open, and offers no logout', async t => {

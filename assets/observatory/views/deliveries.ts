@@ -9,6 +9,7 @@ import { SourceGlyph } from '../../shared/controls/glyph.js'
 import { LoadProblem, Unloaded } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { api, createResource } from '../../shared/server/api.js'
+import { rootPath } from '../../shared/server/root-path.js'
 import { isAdmin, session, sessionLoad } from '../../shared/server/session.js'
 import { ViewTitle } from '../../shared/shell.js'
 import { bytes } from '../../shared/words/text.js'
@@ -58,6 +59,8 @@ function SourceRows({ stats, trace }: { stats: Stats; trace: DeliveryTraceState 
   const { by_source: events, refused_deliveries: sinceStart } = stats
   const known = new Map(trace?.sources.map(each => [each.source, each]))
   const names = new Set([...Object.keys(events), ...known.keys(), ...sinceStart.items.map(({ source }) => source)])
+  if (names.size === 0)
+    return html`<p class="view-pad">No source has delivered anything yet. <a href=${`${rootPath}/api/platforms`}>Webhook addresses</a></p>`
   return html`<table class="table">
     <thead><tr><th>Source</th><th class="if-wide number">Events</th><th class=${trace && 'if-wide'}>Newest event</th>${trace && html`<th>Last delivery</th>`}<th class="number">Refused</th></tr></thead>
     <tbody>${[...names].sort(bySource).map(source => {

@@ -134,8 +134,8 @@ function FirstSteps() {
       <a class="button" href=${href('/subscriptions')}>Watch a topic</a>
       <a class="button" href=${`${rootPath}/api/platforms`}>Webhook addresses</a>
     </div>
-    <p class="hint">A repeated event is counted, not stored twice. To continue where a program stopped reading, save
-      <code>next_since</code> and send it as <code>since</code>: it misses nothing.</p>
+    <p class="hint">A repeated event is counted, not stored twice. To continue where a program stopped reading,${' '}
+      save <code>next_since</code> and send it as <code>since</code>: it misses nothing.</p>
     <p class="hint"><a href=${`${rootPath}/api/openapi.json`}>API description</a> · <a href=${`${rootPath}/api/health`}>Health</a> · <a href=${`${rootPath}/metrics`}>Metrics</a></p>
   </section>`
 }
