@@ -21,7 +21,7 @@ export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
 
 /** Display names: only a login to the ledger is personal. */
 const NAMES: Record<Exclude<AccessMode, 'ledger'>, string> = {
-  open: 'Not signed in',
+  open: 'Not logged in',
   password: 'Shared login',
   key: 'API key',
 }

@@ -47,7 +47,7 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
         }</dd></div>
         <div><dt>Can log in</dt>
         <dd><${PersonSwitch} person=${person} isBare=${false} />
-          <p class="field-hint">${isOwn(person) ? 'This is your account; only another admin can change this.' : (whyLast ?? 'If off: signed out, and tokens refused. Events and subscriptions stay.')}</p></dd></div>
+          <p class="field-hint">${isOwn(person) ? 'This is your account; only another admin can change this.' : (whyLast ?? 'If off, this account is logged out and its tokens are refused. Its events and subscriptions stay.')}</p></dd></div>
         <div><dt>Password</dt>
         <dd><${NewPassword} person=${person} /></dd></div>
         <div><dt>Since</dt>

@@ -25,7 +25,7 @@ export function isAdmin(): boolean {
 
 export function ownName(): string {
   if (session.value?.user) return session.value.user.username
-  return session.value?.is_bootstrap_admin ? 'Admin token' : 'Not signed in'
+  return session.value?.is_bootstrap_admin ? 'Admin token' : 'Not logged in'
 }
 
 export async function logOut(): Promise<void> {
