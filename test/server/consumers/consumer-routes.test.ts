@@ -339,3 +339,18 @@ t.test('an instance whose token is revoked while it waits receives no events, an
   t.match(await waiting, { status: 401, body: { code: 'unauthenticated' } })
   t.equal(await leasedUntil(), null)
 })
+
+t.test('an admin that becomes a member while it waits for the consumer of another user receives no events', async t => {
+  const { ledger, now } = await openLedger(t)
+  const { send, byToken, ada, mia, accounts } = await serveClosed(t, { ledger, now })
+  const [mine, admin] = [await byToken(mia), await byToken(ada)]
+  const path = '/api/consumers/mail'
+  const leasedUntil = async () => (await send(path, { headers: mine })).body.leased_until
+  await send(path, { method: 'PUT', headers: mine, body: {} })
+  const waiting = send(`${path}/events?wait=30`, { headers: admin })
+  await until(async () => (await leasedUntil()) !== null)
+  await accounts.updateUser(ada.id, { role: 'member' })
+  await send('/api/events', { method: 'POST', headers: mine, body: message(1) })
+  t.match(await waiting, { status: 404, body: { code: 'not_found' } })
+  t.equal(await leasedUntil(), null)
+})
