@@ -43,11 +43,13 @@ t.test('over a ledger with events', async t => {
   })
 
   t.test('invalid input names its field', async t => {
+    const long = Array.from({ length: 50 }, (_, at) => `x${at}.${'y'.repeat(120)}`)
     const cases = [
       { body: { filters: { kind: '*.created' } }, errors: [{ field: 'kind' }] },
       { body: { filters: { since: '2031-05-04T09:00:00Z' } }, errors: [{ field: '/filters/since' }] },
       { body: { filters: { kind: [7] } }, errors: [{ field: '/filters/kind' }] },
       { body: { filters: { outcome: 'lost' } }, errors: [{ field: 'outcome' }] },
+      { body: { filters: { kind: long, actor: long, q: 'q'.repeat(4_000) } }, errors: [{ field: '/filters' }] },
       { body: { position: 'end' }, errors: [{ field: '/position' }] },
       { body: { position: 'now', since: '2031-05-04T09:00:00Z' }, errors: [{ field: '' }] },
       { body: { fliters: {} }, errors: [{ field: '/fliters' }] },
