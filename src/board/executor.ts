@@ -11,6 +11,7 @@ import {
   type RunMode,
   type RunState,
 } from '../model/board/run.js'
+import { SerialQueue } from '../model/serial-queue.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { RunFilter, RunStore } from '../store/run-store.js'
 import { toNewRun, toPlan } from './new-run.js'
@@ -43,6 +44,8 @@ const SHOWN_CHARACTERS = 100
 export class Executor {
   readonly #followers = new RunFollowers()
   readonly #worker: RunWorker
+  /** Whole logs are read one at a time: many that are read together would fill the memory. */
+  readonly #wholeLogs = new SerialQueue()
   #closed: Promise<void> | undefined
 
   /**
@@ -113,15 +116,17 @@ export class Executor {
   }
 
   /** The whole stored log. It may be long, so other work gets a turn between reads. */
-  async log(id: string, after = 0): Promise<LogPiece[]> {
-    const pieces: LogPiece[] = []
-    while (pieces.length < RUN_LIMITS.logPieces) {
-      const more = await this.parts.runs.readLog(id, pieces.at(-1)?.seq ?? after, PIECES_BYTES)
-      if (more.length === 0) break
-      pieces.push(...more)
-      await nextTurn()
-    }
-    return pieces
+  log(id: string, after = 0): Promise<LogPiece[]> {
+    return this.#wholeLogs.run(async () => {
+      const pieces: LogPiece[] = []
+      while (pieces.length < RUN_LIMITS.logPieces) {
+        const more = await this.parts.runs.readLog(id, pieces.at(-1)?.seq ?? after, PIECES_BYTES)
+        if (more.length === 0) break
+        pieces.push(...more)
+        await nextTurn()
+      }
+      return pieces
+    })
   }
 
   /**
