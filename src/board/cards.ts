@@ -40,13 +40,11 @@ export class Cards {
    * One change at a time, from reading a card to storing it. The store compares versions again: processes may share it.
    */
   readonly #queue = new SerialQueue()
-  /** One list at a time: a page may have 32 MB, and many that are read together would fill the memory. */
-  readonly #lists = new SerialQueue()
 
   constructor(private readonly parts: CardsParts) {}
 
   async list({ limit = CARD_LIMITS.pageSize.default, after = 0, ...filter }: CardQuery): Promise<CardList> {
-    const { items, next } = await this.#lists.run(() => this.parts.store.list(filter, { limit, after }))
+    const { items, next } = await this.parts.store.list(filter, { limit, after })
     return { items, count: items.length, next, columns: [...this.parts.columns] }
   }
 

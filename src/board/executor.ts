@@ -11,7 +11,6 @@ import {
   type RunMode,
   type RunState,
 } from '../model/board/run.js'
-import { SerialQueue } from '../model/serial-queue.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { RunFilter, RunStore } from '../store/run-store.js'
 import { toNewRun, toPlan } from './new-run.js'
@@ -44,8 +43,6 @@ const SHOWN_CHARACTERS = 100
 export class Executor {
   readonly #followers = new RunFollowers()
   readonly #worker: RunWorker
-  /** Whole logs are read one at a time: many that are read together would fill the memory. */
-  readonly #wholeLogs = new SerialQueue()
   #closed: Promise<void> | undefined
 
   /**
@@ -116,17 +113,15 @@ export class Executor {
   }
 
   /** The whole stored log. It may be long, so other work gets a turn between reads. */
-  log(id: string, after = 0): Promise<LogPiece[]> {
-    return this.#wholeLogs.run(async () => {
-      const pieces: LogPiece[] = []
-      while (pieces.length < RUN_LIMITS.logPieces) {
-        const more = await this.parts.runs.readLog(id, pieces.at(-1)?.seq ?? after, PIECES_BYTES)
-        if (more.length === 0) break
-        pieces.push(...more)
-        await nextTurn()
-      }
-      return pieces
-    })
+  async log(id: string, after = 0): Promise<LogPiece[]> {
+    const pieces: LogPiece[] = []
+    while (pieces.length < RUN_LIMITS.logPieces) {
+      const more = await this.parts.runs.readLog(id, pieces.at(-1)?.seq ?? after, PIECES_BYTES)
+      if (more.length === 0) break
+      pieces.push(...more)
+      await nextTurn()
+    }
+    return pieces
   }
 
   /**

@@ -45,8 +45,6 @@ export class Subscriptions {
   readonly #readChanges = coalesceCalls(() => this.#queue.run(() => this.#applyChanges()))
   /** A save merges stored and sent values, so each change waits for the one before it. */
   readonly #queue = new SerialQueue()
-  /** One list at a time: a user may have 64 MB of them, and many lists that are read together would fill the memory. */
-  readonly #lists = new SerialQueue()
 
   private constructor(private readonly options: SubscriptionOptions) {}
 
@@ -111,7 +109,7 @@ export class Subscriptions {
   /** Those that the caller may see. */
   async list(caller: LedgerCaller): Promise<Subscription[]> {
     const owner = caller.role === 'member' ? caller.userId : undefined
-    const subscriptions = await this.#lists.run(() => this.options.store.subscriptions.list(owner))
+    const subscriptions = await this.options.store.subscriptions.list(owner)
     return subscriptions.map(subscription => this.#served(subscription))
   }
 
@@ -120,12 +118,11 @@ export class Subscriptions {
     caller: LedgerCaller,
     { after, limit }: { after?: string | undefined; limit: number },
   ): Promise<SubscriptionPage> {
-    const query = {
+    const found = await this.options.store.subscriptions.listPage({
       ...(caller.role === 'member' ? { owner: caller.userId } : {}),
       ...(after === undefined ? {} : { after }),
       limit: limit + 1,
-    }
-    const found = await this.#lists.run(() => this.options.store.subscriptions.listPage(query))
+    })
     const items = found.slice(0, limit).map(subscription => this.#served(subscription))
     return { items, next: found.length > limit ? (items.at(-1)?.id ?? null) : null }
   }

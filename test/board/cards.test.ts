@@ -1,7 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { Cards } from '../../src/board/cards.js'
-import { asyncStore } from '../../src/store/sqlite/thread/task.js'
 import { ADA } from './actor.js'
 import { cardsRig } from './cards-rig.js'
 
@@ -99,20 +96,4 @@ t.test('changes of one moment come one after the other', async t => {
     ['fulfilled', 'rejected', 'rejected', 'rejected'],
   )
   t.match(await cards.get(id), { title: 'Two', version: 2 })
-})
-
-t.test('lists are read one after the other, so that many large ones do not fill the memory', async t => {
-  const { database } = cardsRig(t)
-  let [reading, most] = [0, 0]
-  const list = async () => {
-    most = Math.max(most, ++reading)
-    await nextTurn()
-    reading--
-    return { items: [], next: null }
-  }
-  const store = { ...asyncStore(database.cards), list }
-  const history = asyncStore(database.history)
-  const cards = new Cards({ store, history, columns: [], now: () => 0, newCardId: () => 'card_1' })
-  await Promise.all([cards.list({}), cards.list({}), cards.list({})])
-  t.equal(most, 1)
 })

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
 import { readEvent } from '../../src/ledger/read-event.js'
@@ -373,29 +372,4 @@ t.test('a reader that follows waits for a ledger that is busy', async t => {
 t.test('an unknown key is not found', async t => {
   const { ledger } = await openLedger(t)
   await t.rejects(ledger.getEvent('nope'), { code: 'not_found' })
-})
-
-t.test('lists of one kind are read one after the other, so that many large ones do not fill the memory', async t => {
-  const { store, ledger } = await openLedger(t)
-  const counted = () => {
-    const count = { reading: 0, most: 0 }
-    const read = async () => {
-      count.most = Math.max(count.most, ++count.reading)
-      await nextTurn()
-      count.reading--
-      return []
-    }
-    return { count, read }
-  }
-  const [subscriptions, consumers] = [counted(), counted()]
-  Object.assign(store.subscriptions, { list: subscriptions.read, listPage: subscriptions.read })
-  Object.assign(store.consumers, { list: consumers.read })
-  const admin = { role: 'admin' } as const
-  const lists = () => [
-    ledger.listSubscriptions(admin),
-    ledger.pageSubscriptions(admin, { limit: 1 }),
-    ledger.consumers.list(admin),
-  ]
-  await Promise.all([...lists(), ...lists()])
-  t.match([subscriptions.count, consumers.count], [{ most: 1 }, { most: 1 }])
 })

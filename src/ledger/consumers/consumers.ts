@@ -9,7 +9,6 @@ import {
   unknownConsumer,
 } from '../../model/consumers/consumer.js'
 import type { FilterValues } from '../../model/events/filter-values.js'
-import { SerialQueue } from '../../model/serial-queue.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type {
   Acknowledgement,
@@ -39,8 +38,6 @@ const STALLED_CACHE_MS = 15_000
  */
 export class Consumers {
   readonly #polls = new ConsumerPolls()
-  /** One list at a time: many large ones that are read together would fill the memory. */
-  readonly #lists = new SerialQueue()
   #stalled: { at: number; count: Promise<number> } | undefined
 
   constructor(private readonly parts: ConsumersParts) {}
@@ -72,7 +69,7 @@ export class Consumers {
 
   /** Those that the caller may see. */
   async list(caller: LedgerCaller): Promise<Consumer[]> {
-    const stored = await this.#lists.run(() => this.parts.store.consumers.list(keyOf('', caller).owner))
+    const stored = await this.parts.store.consumers.list(keyOf('', caller).owner)
     const lags = await this.#lagsOf(stored)
     const epoch = await this.#epoch()
     const now = this.parts.clock()
