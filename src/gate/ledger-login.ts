@@ -34,7 +34,7 @@ const MOST_KNOWN = 1_000
  * therefore takes effect with the next request. Any other answer, or none, counts as no session.
  *
  * Anyone can send many invented cookies at the same time. These have places of their own among the requests to the
- * ledger, and beyond these the caller is told that the board is busy: "not logged in" might be wrong.
+ * ledger, and beyond these the board answers that it is busy, because "not logged in" might be wrong.
  *
  * Source: docs/decisions/0040 and 0091.
  */
