@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { access, constants } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Run } from '../model/board/run.js'
@@ -43,9 +44,11 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   let child: ChildProcess
   try {
     await makeFolder(options.folder)
+    // The system gives the same reasons for the program, which would be named instead.
+    await access(`${options.folder}/.`, constants.X_OK)
   } catch (error) {
     log.note(
-      `The working folder ${options.folder} cannot be created (${codeOf(error)}). Set BOARD_EXECUTOR_FOLDER to another one.`,
+      `The working folder ${options.folder} cannot be used (${codeOf(error)}). Set BOARD_EXECUTOR_FOLDER to another one.`,
     )
     return outcomeOf('not_started', NOTHING)
   }

@@ -1,5 +1,6 @@
 import { readCookie } from '../login/cookies.js'
 import { SECRET_PATTERN } from '../login/csrf.js'
+import { AppError } from '../model/app-error.js'
 import { csrfTokenOf } from './cookie-envelope.js'
 
 /** A live session of the ledger that a browser also showed to the board. */
@@ -9,7 +10,10 @@ export interface LedgerSession {
   csrfToken: string
 }
 
-/** @param cookies the whole `Cookie` header */
+/**
+ * @param cookies the whole `Cookie` header
+ * @throws AppError `unavailable/busy` if too many requests to the ledger have no answer yet
+ */
 export type FindLedgerSession = (cookies: string | undefined) => Promise<LedgerSession | undefined>
 
 export interface LedgerLoginOptions {
@@ -21,24 +25,37 @@ export interface LedgerLoginOptions {
 
 /** Names of the ledger's cookie: with the prefix if browsers send it over TLS only. */
 const COOKIES = ['__Host-event_session', 'event_session']
-const MAX_ASKED = 64
+/** Requests without an answer: about cookies that lately named a session, and about all others. */
+const MAX_ASKED = { known: 512, unknown: 64 }
+const MOST_KNOWN = 1_000
 
 /**
  * Asks the ledger on each request whose session a cookie names. A logout, or the disabling or deletion of a user,
  * therefore takes effect with the next request. Any other answer, or none, counts as no session.
  *
- * Source: docs/decisions/0040.
+ * Anyone can send many invented cookies at the same time. These have places of their own among the requests to the
+ * ledger, and beyond these the board answers that it is busy, because "not logged in" might be wrong.
+ *
+ * Source: docs/decisions/0040 and 0091.
  */
 export function createLedgerLogin({ askLedger, report }: LedgerLoginOptions): FindLedgerSession {
-  let asked = 0
+  const asked = { known: 0, unknown: 0 }
+  /** Cookies that named a session, the least recently asked first. */
+  const known = new Set<string>()
   let isFailing = false
   const ask = async (cookie: string): Promise<string | undefined> => {
-    if (asked >= MAX_ASKED) throw new Error(`${MAX_ASKED} requests to the ledger have no answer yet`)
-    asked++
+    const places = known.has(cookie) ? 'known' : 'unknown'
+    if (asked[places] === MAX_ASKED[places]) throw busy()
+    asked[places]++
     try {
-      return readUsername(await askLedger(cookie))
+      const username = readUsername(await askLedger(cookie))
+      known.delete(cookie)
+      if (username !== undefined) known.add(cookie)
+      const [oldest] = known
+      if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+      return username
     } finally {
-      asked--
+      asked[places]--
     }
   }
   return async cookies => {
@@ -50,6 +67,7 @@ export function createLedgerLogin({ askLedger, report }: LedgerLoginOptions): Fi
       isFailing = false
       return username === undefined ? undefined : { username, csrfToken: csrfTokenOf(token) }
     } catch (error) {
+      if (error instanceof AppError) throw error
       if (!isFailing) report(error)
       isFailing = true
       return undefined
@@ -63,4 +81,11 @@ function readUsername(answer: unknown): string | undefined {
   const { username } = Object(user)
   const isSession = authenticated === true && typeof csrf_token === 'string'
   return isSession && typeof username === 'string' ? username : undefined
+}
+
+function busy(): AppError {
+  return new AppError('unavailable', 'busy', 'Too many requests wait for the ledger to confirm their logins.', {
+    hint: 'Try again in a moment.',
+    retryAfterSeconds: 1,
+  })
 }

@@ -17,7 +17,7 @@ import { type BodyFraming, type PassedAnswer, toBackendHeaders, toPassedAnswer }
 export interface ForwardTimes {
   /** From the last byte sent of the request to the head of the answer. */
   firstByteMs: number
-  /** Between two pieces of the answer. */
+  /** Between two pieces of the answer, and for the whole of a short one. */
   idleMs: number
 }
 
@@ -205,19 +205,20 @@ function toPassed(
   return toPassedAnswer({ status, headers }, { method, path, ownPrefix, profile: backend.profile })
 }
 
-/** @throws GatewayFailure when the backend falls silent or breaks off */
+/**
+ * The caller sees nothing of the answer until it is complete, so the time is for all of it.
+ *
+ * @throws GatewayFailure when the backend takes too long or breaks off
+ */
 function readAnswer(answer: IncomingMessage, { times, gone }: Exchange): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    const idle = setTimeout(() => reject(silent()), times.idleMs)
-    answer.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      idle.refresh()
-    })
+    const late = setTimeout(() => reject(new GatewayFailure('gateway_timeout', 'no complete answer')), times.idleMs)
+    answer.on('data', (chunk: Buffer) => chunks.push(chunk))
     // A single chunk is not copied: a copy costs as much as the gate.
     answer.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     answer.once('close', () => {
-      clearTimeout(idle)
+      clearTimeout(late)
       if (!answer.readableEnded) reject(connectionBroken())
     })
     gone.addEventListener('abort', () => reject(callerLeft()))

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -145,17 +145,20 @@ for (const { name, command, run, log } of ENDS) {
   })
 }
 
-t.test('a working folder that cannot be created is named as the reason', async t => {
+t.test('a working folder that cannot be used is named as the reason', async t => {
   const home = testFolder(t, { file: '' })
   const cases = [
+  symlinkSync(join(home, 'nowhere'), join(home, 'link'))
     { folder: join(home, 'file', 'work'), reason: 'ENOTDIR' },
+    { folder: join(home, 'file'), reason: 'ENOTDIR' },
+    { folder: join(home, 'link'), reason: 'ENOENT' },
     { folder: '/proc/nowhere/work', reason: 'ENOENT' },
   ]
   for (const { folder, reason } of cases) {
     const { executor, over, text } = await createExecutor(t, { settings: { command: ['true'], folder } })
     const done = await over(await executor.start(CARD.id, 'real', ADA))
     t.match(done, { state: 'failed', reason: 'not_started' })
-    t.match(await text(done), `working folder ${folder} cannot be created (${reason}). Set BOARD_EXECUTOR_FOLDER`)
+    t.match(await text(done), `working folder ${folder} cannot be used (${reason}). Set BOARD_EXECUTOR_FOLDER`)
   }
 })
 

@@ -105,12 +105,36 @@ t.test(
   },
 )
 
-t.test('a ledger with too many unanswered requests is not asked further', async t => {
-  const { ledger, find, reported } = await startLedger(t)
+t.test(
+  'while invented cookies wait for the ledger, more of them are refused as busy, and users are still found',
+  async t => {
+    const answers: (() => void)[] = []
+    const reported: unknown[] = []
+    const find = createLedgerLogin({
+      askLedger: async cookie => {
+        if (cookie.endsWith(TOKEN)) return SESSION
+        await new Promise<void>(resolve => answers.push(resolve))
+        return { authenticated: false }
+      },
+      report: error => reported.push(error),
+    })
+    const findInvented = (number: number) => find(`event_session=${String(number).padStart(43, '0')}`)
+    t.match(await find(`event_session=${TOKEN}`), { username: 'ada' })
+    const waiting = Array.from({ length: 64 }, (_, number) => findInvented(number))
+    await t.rejects(findInvented(64), { category: 'unavailable', code: 'busy', retryAfterSeconds: 1 })
+    t.match(await find(`event_session=${TOKEN}`), { username: 'ada' })
+    for (const answer of answers) answer()
+    t.ok((await Promise.all(waiting)).every(session => session === undefined))
+    t.same(reported, [])
+  },
+)
+
+t.test('a cookie whose session has ended counts as an invented one', async t => {
+  const { ledger, find } = await startLedger(t)
   ledger.answer = { body: JSON.stringify(SESSION) }
-  const found = await Promise.all(Array.from({ length: 70 }, () => find(`event_session=${TOKEN}`)))
-  t.equal(found.filter(session => session === undefined).length, 6)
-  t.equal(ledger.asked.length, 64)
-  t.equal(reported.length, 1)
   t.match(await find(`event_session=${TOKEN}`), { username: 'ada' })
+  ledger.answer = { body: JSON.stringify({ ...SESSION, authenticated: false }) }
+  t.equal(await find(`event_session=${TOKEN}`), undefined)
+  const found = await Promise.allSettled(Array.from({ length: 70 }, () => find(`event_session=${TOKEN}`)))
+  t.equal(found.filter(({ status }) => status === 'rejected').length, 6)
 })

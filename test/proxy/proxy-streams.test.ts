@@ -135,6 +135,17 @@ t.test('an answer that stalls is cut', async t => {
   t.match(await firstLogged(rig), { reason: 'silent within its answer' })
 })
 
+t.test('a short answer that comes byte by byte, and does not end in time, is 504', async t => {
+  const backend = await bytesBackend(t, 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n', socket => {
+    const talking = setInterval(() => socket.write('x'), 10)
+    socket.once('close', () => clearInterval(talking))
+  })
+  const rig = await proxyRig(t, { times: { idleMs: 150 } })
+  rig.configure({ p: backend.profile })
+  t.match(await rig.ask('/api/backends/p/api/x'), /^HTTP\/1\.1 504 [\s\S]*"code":"gateway_timeout"/)
+  t.match(await firstLogged(rig), { reason: 'no complete answer' })
+})
+
 t.test('an answer without a length ends with its connection', async t => {
   const backend = await bytesBackend(t, 'HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it', s => s.end())
   const rig = await proxyRig(t)

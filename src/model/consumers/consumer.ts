@@ -6,6 +6,8 @@ export const CONSUMER_LIMITS = {
   /** Maximum body of a request, with up to 500 dead letters. */
   bytes: 4 * 1024 * 1024,
   nameCharacters: 64,
+  /** The filters as JSON: as much as the address of `GET /api/events` may have. */
+  filterBytes: 16 * 1024,
   /** Limit per owner, and for all consumers without an owner. */
   perOwner: 2_000,
   /** Dead letters of one consumer. The ledger refuses an acknowledgement that would exceed this, so none is lost. */

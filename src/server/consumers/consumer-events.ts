@@ -58,7 +58,12 @@ export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
     try {
       const batch = await ledger.consumers.nextBatch(name, { ...request, signal: held.signal, wrapRead }, caller)
       leased = batch.fence
-      if (request.waitSeconds > 0) await mayWrite(req) // the login may have ended by now
+      if (request.waitSeconds > 0) {
+        await mayWrite(req) // the login may have ended by now
+        const current = toCaller(req.identity)
+        // Who was an admin when the wait began may read only its own consumers now.
+        if (current.role !== caller.role) await ledger.consumers.get(name, current)
+      }
       // A sender that has closed its side has probably ended, and would keep its lease. If not, it still gets the events.
       if (hasLeft(res) || req.socket.readableEnded) await ledger.consumers.release(name, batch.fence, caller)
       else if (!batch.isShared) budget.freeWith(res, batch.page.items)

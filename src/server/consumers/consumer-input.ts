@@ -1,6 +1,6 @@
 import Type from '#typebox'
 import type { AcknowledgementInput } from '../../ledger/consumers/consumers.js'
-import { type FieldProblem, refusedInput } from '../../model/app-error.js'
+import { type FieldProblem, invalidField, refusedInput } from '../../model/app-error.js'
 import { CONSUMER_LIMITS, type ConsumerPosition } from '../../model/consumers/consumer.js'
 import { IDENTIFYING } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
@@ -83,7 +83,7 @@ export function readConsumerInput(input: unknown): { filters?: FilterValues; pos
   if (!checks.consumer.Check(sent)) throw refused(checks.consumer.Errors(sent), sent)
   const { filters, ...position } = sent
   const place = findPosition(position) ?? 'now'
-  return { ...(filters ? { filters: readFilterObject(withoutAbsent(filters)) } : {}), position: place }
+  return { ...(filters ? { filters: readFilters(filters) } : {}), position: place }
 }
 
 export function readSeek(input: unknown): ConsumerPosition {
@@ -116,6 +116,12 @@ export function readAcknowledgement(input: unknown): AcknowledgementInput {
 const ONE_POSITION: FieldProblem = {
   field: '',
   detail: 'Send exactly one of position, since and from.',
+}
+
+function readFilters(sent: Readonly<Record<string, string | string[] | undefined>>): FilterValues {
+  const filters = readFilterObject(withoutAbsent(sent))
+  if (Buffer.byteLength(JSON.stringify(filters)) <= CONSUMER_LIMITS.filterBytes) return filters
+  throw invalidField('/filters', `/filters must be at most ${CONSUMER_LIMITS.filterBytes} bytes long, as JSON.`)
 }
 
 interface PositionInput {

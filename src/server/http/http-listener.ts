@@ -146,7 +146,9 @@ export class HttpListener {
 
     const accept = (req: IncomingMessage, res: ServerResponse) => {
       this.#connections.unansweredOn(req.socket).push(res)
-      if (this.#stopping) res.shouldKeepAlive = false
+      // No other protocol is spoken here. Node drops bytes that arrive together with a request to change to one, so the
+      // next request needs another connection. Source: RFC 9110, section 7.8.
+      if (this.#stopping || req.headers.upgrade !== undefined) res.shouldKeepAlive = false
       this.handle(req, res, local)
     }
     server.on('request', accept)
@@ -157,7 +159,6 @@ export class HttpListener {
       accept(req, res)
     })
     server.on('checkExpectation', accept)
-    server.on('upgrade', (_req, socket) => socket.destroy())
     server.on('connect', (_req, socket) => socket.destroy())
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#refuseUnreadable(error, socket as Socket))
     server.on('connection', socket => {

@@ -43,11 +43,13 @@ t.test('over a ledger with events', async t => {
   })
 
   t.test('invalid input names its field', async t => {
+    const long = Array.from({ length: 50 }, (_, at) => `x${at}.${'y'.repeat(120)}`)
     const cases = [
       { body: { filters: { kind: '*.created' } }, errors: [{ field: 'kind' }] },
       { body: { filters: { since: '2031-05-04T09:00:00Z' } }, errors: [{ field: '/filters/since' }] },
       { body: { filters: { kind: [7] } }, errors: [{ field: '/filters/kind' }] },
       { body: { filters: { outcome: 'lost' } }, errors: [{ field: 'outcome' }] },
+      { body: { filters: { kind: long, actor: long, q: 'q'.repeat(4_000) } }, errors: [{ field: '/filters' }] },
       { body: { position: 'end' }, errors: [{ field: '/position' }] },
       { body: { position: 'now', since: '2031-05-04T09:00:00Z' }, errors: [{ field: '' }] },
       { body: { fliters: {} }, errors: [{ field: '/fliters' }] },
@@ -337,5 +339,20 @@ t.test('an instance whose token is revoked while it waits receives no events, an
   await accounts.tokens.revoke(mia.id, id)
   await send('/api/events', { method: 'POST', headers, body: message(1) })
   t.match(await waiting, { status: 401, body: { code: 'unauthenticated' } })
+  t.equal(await leasedUntil(), null)
+})
+
+t.test('an admin that becomes a member while it waits for the consumer of another user receives no events', async t => {
+  const { ledger, now } = await openLedger(t)
+  const { send, byToken, ada, mia, accounts } = await serveClosed(t, { ledger, now })
+  const [mine, admin] = [await byToken(mia), await byToken(ada)]
+  const path = '/api/consumers/mail'
+  const leasedUntil = async () => (await send(path, { headers: mine })).body.leased_until
+  await send(path, { method: 'PUT', headers: mine, body: {} })
+  const waiting = send(`${path}/events?wait=30`, { headers: admin })
+  await until(async () => (await leasedUntil()) !== null)
+  await accounts.updateUser(ada.id, { role: 'member' })
+  await send('/api/events', { method: 'POST', headers: mine, body: message(1) })
+  t.match(await waiting, { status: 404, body: { code: 'not_found' } })
   t.equal(await leasedUntil(), null)
 })

@@ -126,10 +126,26 @@ t.test('the form of a request is checked before anything else', async t => {
   t.match(await request('/api/health'), { status: 200 }, 'the server is well')
 })
 
-t.test('a request for another protocol or a tunnel is disconnected', async t => {
+t.test('a request that offers another protocol is answered in HTTP/1.1, and its connection is closed', async t => {
+  const { raw } = await serve(t)
+  const offers = [
+    'Upgrade: websocket\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+    'Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk',
+  ]
+  for (const offer of offers) {
+    const lines = `HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n${offer}\r\n`
+    const read = await raw(`GET /api/events ${lines}\r\n`)
+    t.match(read, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n[\s\S]*\{"items":\[/, offer)
+    const event = JSON.stringify({ kind: 'a.b', subject_id: '1', subject_type: 'c' })
+    const json = `Content-Type: application/json\r\nContent-Length: ${event.length}\r\n`
+    const recorded = await raw(`POST /api/events ${lines}${json}\r\n${event}GET /api/events HTTP/1.1\r\n\r\n`)
+    t.match(recorded, /^HTTP\/1\.1 20[01] [\s\S]*\r\nConnection: close\r\n/, offer)
+    t.equal(recorded.split('HTTP/1.1 ').length, 2, 'bytes behind it are no request')
+  }
+})
+
+t.test('a request for a tunnel is disconnected', async t => {
   const { raw, request } = await serve(t)
-  const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
-  t.equal(await raw(`GET /api/events HTTP/1.1\r\nHost: localhost\r\n${upgrade}`), '')
   t.equal(await raw('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'), '')
   t.match(await request('/api/health'), { status: 200 })
 })
