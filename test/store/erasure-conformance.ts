@@ -123,6 +123,20 @@ export function erasures(t: Test, open: OpenStore): void {
     t.match(await events.verify({ since: null, limit: 5 }), { through: head, problems: [] })
   })
 
+  t.test('archived events stay if some were erased meanwhile', async t => {
+    const store = await open(t, () => NOON)
+    const { events, removal } = store
+    await events.record(['a', 'b', 'c'].map(key => messageCreated(key)))
+    await erase(store, '1', [NOON])
+    const archived = { through: NOON + 1, entry: entryOf('2', { through: toTimestamp(NOON + 1) }) }
+    const refused = { category: 'conflict', code: 'erased_meanwhile' }
+    await t.rejects(removal.prune({ ...archived, entries: 0 }), refused)
+    t.same(keysOf(await events.query(ASC)), ['a', 'b', 'c', 'ledger:erased:1'], 'also no entry is left')
+    await removal.prune({ ...archived, entries: 1 })
+    t.same(keysOf(await events.query(ASC)), ['c', 'ledger:erased:1', 'ledger:erased:2'])
+    t.match(await events.verify(ALL), { events: 5, problems: [] })
+  })
+
   t.test('pruned events are in no page, and a page has the first event that is left', async t => {
     const store = await open(t, () => NOON)
     const { events } = store
