@@ -1,6 +1,7 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
+import { makeFolderNow } from '../model/files/make-folder.js'
 import { cacheFolder } from '../settings/reading/paths.js'
 import { processSources } from '../settings/reading/setting-sources.js'
 
@@ -20,7 +21,7 @@ export function enableCompileCache(): void {
 
 function isOurs(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolderNow(folder)
     const { uid, mode } = statSync(folder)
     return uid === process.getuid?.() && (mode & 0o022) === 0
   } catch {

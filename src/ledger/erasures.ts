@@ -65,13 +65,14 @@ export class Erasures {
   /**
    * Removes the content of all events up to one.
    *
-   * @throws AppError `unavailable/…`
+   * @param entries for archived events, see `Pruning`
+   * @throws AppError `conflict/erased_meanwhile`, `unavailable/…`
    *
    * Source: docs/decisions/0055.
    */
-  async prune(through: Micros, payload: ErasurePayload): Promise<void> {
+  async prune(through: Micros, payload: ErasurePayload, entries?: number): Promise<void> {
     const covered = { ...payload, through: toTimestamp(through) }
-    await this.#record(covered, (removal, entry) => removal.prune({ through, ...entry }))
+    await this.#record(covered, (removal, entry) => removal.prune({ through, entries, ...entry }))
   }
 
   async #record(

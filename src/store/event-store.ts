@@ -1,4 +1,4 @@
-import type { AppError } from '../model/app-error.js'
+import { AppError } from '../model/app-error.js'
 import type { NewEvent, Provenance } from '../model/events/event.js'
 import type { EventFacets, FacetQuery } from '../model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
@@ -71,6 +71,11 @@ export interface Erasure {
 export interface Pruning {
   /** Its `captured_at`. */
   through: Micros
+  /**
+   * How many events of the source `ledger` there were before the events were archived. Each erasure adds one, so with
+   * more of them the archive may have content that was erased since.
+   */
+  entries?: number | undefined
   /** As in an erasure. */
   entry: EventToRecord
   /** As in `EventStore.record`. */
@@ -82,6 +87,11 @@ export interface LedgerHead {
   capturedAt: Micros
   /** Lowercase hex; null while the events of an older release have no digests yet. */
   digest: string | null
+}
+
+/** The refusal of a pruning whose `entries` differ. */
+export function erasedMeanwhile(): AppError {
+  return new AppError('conflict', 'erased_meanwhile', 'Events were erased while they were archived.')
 }
 
 /** Result of a check of consecutive events. */
@@ -201,7 +211,7 @@ export interface ContentRemoval {
    * Removes the content of all events up to one, and records the entry, in one transaction. Pages no longer contain the
    * events; a lookup by key returns a tombstone. The file loses the content later, in slices between writes.
    *
-   * @returns the outcome for the entry @throws as `record`
+   * @returns the outcome for the entry @throws as `record`; AppError `conflict/erased_meanwhile`
    */
   prune(pruning: Pruning): Promise<RecordOutcome>
 }

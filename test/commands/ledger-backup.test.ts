@@ -231,6 +231,7 @@ t.test('a restored ledger has a new epoch, and what was there stays under anothe
   t.not(restored.epoch, epoch)
   t.same(look(database), { events: 3, epoch: restored.epoch })
   t.same(look(restored.replaced), { events: 5, epoch })
+  t.match(restored.replaced, /\.replaced-\d{8}T\d{6}\.\d{3}Z$/, 'a restore in the same second does not replace it')
   t.equal(await record(t, database, 1), restored.epoch)
   t.equal(look(database).events, 4)
 })

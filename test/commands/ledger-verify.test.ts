@@ -43,10 +43,15 @@ for (const isServed of [false, true]) {
     const { code, out, err } = await verify()
     t.match({ code, err }, { code: 0, err: '' })
     const verification = JSON.parse(out)
-    t.match(verification, { events: 4, after: null, pending: 0, problems: [] })
+    t.match(verification, { events: 4, after: null, pending: 0, problems: { length: 0 } })
     t.match(verification.head, { captured_at: '2027-01-15T08:00:00.000003Z', digest: /^[0-9a-f]{64}$/ })
     const later = await verify(['--since', FIRST, '--digest', first.toUpperCase()])
-    t.match(JSON.parse(later.out), { events: 3, after: { digest: first }, head: verification.head, problems: [] })
+    t.match(JSON.parse(later.out), {
+      events: 3,
+      after: { digest: first },
+      head: verification.head,
+      problems: { length: 0 },
+    })
     if (!isServed) return
     const health = await (await fetch(`${url}/api/health`)).json()
     t.match(health, { head: verification.head.captured_at, head_digest: verification.head.digest })

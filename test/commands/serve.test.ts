@@ -56,7 +56,7 @@ t.test('with no server, the status of the ledger is read from its file, and can 
   t.match(await ended, { code: 0 })
   const { code, out } = await runDaybook(t, ['ledger', 'status', '--check', '--json'])
   t.equal(code, 0)
-  t.match(JSON.parse(out), { server: null, event_count: 0, head: null, problems: [] })
+  t.match(JSON.parse(out), { server: null, event_count: 0, head: null, problems: { length: 0 } })
 })
 
 t.test('at a terminal it prints where it listens, and what to try', async t => {

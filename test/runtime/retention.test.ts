@@ -1,12 +1,12 @@
 import { EventEmitter, once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import pino from 'pino'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
-import { eventsOf } from '../../src/model/events/event-query.js'
+import { type EventQuery, eventsOf } from '../../src/model/events/event-query.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { RetentionSchedule } from '../../src/runtime/retention/retention-schedule.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
@@ -18,8 +18,19 @@ import { testFolder } from '../support/test-folder.js'
 const NOON = 1_800_000_000_000_000
 const DAY = 86_400_000_000
 
-/** Three events of the first day, and one of the tenth. */
-async function start(t: Test, archive?: (folder: string) => string) {
+/** Name of the archive of the first three events. */
+const ARCHIVE = 'events-20270115T080000.000000Z-20270115T080000.000002Z.jsonl.gz'
+
+/**
+ * Three events of the first day, and one of the tenth.
+ *
+ * @param reading called after each page that the schedule reads
+ */
+async function start(
+  t: Test,
+  archive?: (folder: string) => string,
+  reading: (query: EventQuery, ledger: Ledger) => Promise<void> = async () => {},
+) {
   const folder = testFolder(t)
   let now = NOON
   const store = await openSqliteStore({
@@ -41,41 +52,116 @@ async function start(t: Test, archive?: (folder: string) => string) {
   const archives = archive?.(folder)
   const schedule = new RetentionSchedule({
     settings: { days: 5, ...(archives === undefined ? {} : { archive: archives }) },
-    ledger,
+    ledger: {
+      query: async (query, signal) => {
+        const page = await ledger.query(query, signal)
+        await reading(query, ledger)
+        return page
+      },
+      histogram: (query, signal) => ledger.histogram(query, signal),
+      stats: () => ledger.stats(),
+      erasures: ledger.erasures,
+    },
     logger: pino({ base: null }, { write }),
     now: () => now,
   })
-  if (lines.length === 0) await once(logged, 'line')
+  while (!lines.some(({ msg }) => msg === 'removed old events' || msg === 'retention failed'))
+    await once(logged, 'line')
   await schedule.stop()
   return { ledger, store, lines, archives: archives ?? '' }
 }
 
 t.test('old events are archived, read back and removed, and the ledger records it', async t => {
   const { ledger, store, lines, archives } = await start(t, folder => join(folder, 'archives', 'events'))
-  const name = 'events-20270115T080000.000000Z-20270115T080000.000002Z.jsonl.gz'
-  t.same(readdirSync(archives), [name])
-  const text = gunzipSync(readFileSync(join(archives, name))).toString()
-  const archived = text
-    .trimEnd()
-    .split('\n')
-    .map(line => JSON.parse(line) as StoredEvent)
-  t.match(archived, [{ dedupe_key: 'a', actor: { display: 'Ada' } }, { dedupe_key: 'b' }, { dedupe_key: 'c' }])
+  t.same(readdirSync(archives), [ARCHIVE])
+  t.match(readArchive(archives), [
+    { dedupe_key: 'a', actor: { display: 'Ada' } },
+    { dedupe_key: 'b' },
+    { dedupe_key: 'c' },
+  ])
   const page = await ledger.query({ order: 'asc', limit: 10 })
   t.match(eventsOf(page), [
     { dedupe_key: 'd' },
     {
       kind: 'ledger.erased',
       actor: { id: 'retention' },
-      payload: { reason: 'older than 5 days', count: 3, through: toTimestamp(NOON + 2), archive: name },
+      payload: { reason: 'older than 5 days', count: 3, through: toTimestamp(NOON + 2), archive: ARCHIVE },
     },
   ])
-  t.match(lines, [{ events: 3, archive: name, msg: 'removed old events' }])
+  t.match(lines, [{ events: 3, archive: ARCHIVE, msg: 'removed old events' }])
   t.same((await store.events.verify({ since: null, limit: 100 })).problems, [])
+})
+
+t.test('an archive does not have the content of an event that is erased while it is written', async t => {
+  let isErased = false
+  const eraseOnce = async ({ order, to }: EventQuery, ledger: Ledger) => {
+    if (order !== 'asc' || to === undefined || isErased) return
+    isErased = true
+    await ledger.erasures.erase({ dedupe_key: 'b', reason: 'asked for' }, 'root')
+  }
+  const { store, lines, archives } = await start(t, folder => join(folder, 'archives'), eraseOnce)
+  t.same(readdirSync(archives), [ARCHIVE])
+  t.match(readArchive(archives), [
+    { dedupe_key: 'a', erased: undefined },
+    { dedupe_key: 'b', erased: { by: 'root' }, actor: { display: '' }, payload: {} },
+    { dedupe_key: 'c', erased: undefined },
+  ])
+  t.match(lines, [
+    { code: 'erased_meanwhile', archive: ARCHIVE },
+    { events: 3, archive: ARCHIVE },
+  ])
+  t.same((await store.events.verify({ since: null, limit: 100 })).problems, [])
+})
+
+t.test('events that could not be removed after they were archived are archived under the same name again', async t => {
+  const earlier = (folder: string) => {
+    const archives = join(folder, 'archives')
+    mkdirSync(archives)
+    const first = 'events-20270115T080000.000000Z'
+    for (const last of ['20270115T080000.000001Z', '20990115T080000.000001Z'])
+      writeFileSync(join(archives, `${first}-${last}.jsonl.gz`), '')
+    return archives
+  }
+  const { lines, archives } = await start(t, earlier)
+  const [first = '', other = ''] = readdirSync(archives)
+  t.match(lines, [{ events: 2, archive: first }])
+  t.match(readArchive(archives, first), [{ dedupe_key: 'a' }, { dedupe_key: 'b' }])
+  t.equal(readFileSync(join(archives, other)).length, 0, 'an archive of later events stays')
 })
 
 t.test('without a folder for archives they are removed as well', async t => {
   const { ledger } = await start(t)
   t.match(eventsOf(await ledger.query({ order: 'asc', limit: 10 })), [{ dedupe_key: 'd' }, { payload: { count: 3 } }])
+})
+
+t.test('a replica that still has the removed events does not make retention remove them again', async t => {
+  const { ledger } = await start(t)
+  /** As for the newest page and counts without a checkpoint, see EVENT_DB_READ. */
+  const late = {
+    query: async (query: EventQuery) => {
+      const page = await ledger.query(query)
+      if (query.order === 'asc' || query.since !== undefined) return page
+      return { ...page, earliest: NOON, prunedThrough: null, latestCapturedAt: NOON + 2 }
+    },
+    histogram: (query: Parameters<Ledger['histogram']>[0]) => ledger.histogram(query),
+    stats: () => ledger.stats(),
+    erasures: ledger.erasures,
+  }
+  await new Promise<void>(resolve => {
+    const schedule = new RetentionSchedule({
+      settings: { days: 5 },
+      ledger: late,
+      logger: pino({ level: 'silent' }),
+      now: () => NOON + 9 * DAY,
+      leases: {
+        acquireLease: async name => ({ name, fence: 1 }),
+        renewLease: async () => true,
+        releaseLease: async () => resolve(),
+      },
+    })
+    t.teardown(() => schedule.stop())
+  })
+  t.match(await ledger.query({ order: 'asc', limit: 10 }), { count: 2 })
 })
 
 t.test('nothing is removed if the archive cannot be written', async t => {
@@ -163,3 +249,11 @@ t.test('a stream that removed events overtake receives `pruned`, and continues a
     ['checkpoint', 'd', 'pruned', 'f'],
   )
 })
+
+function readArchive(folder: string, name = ARCHIVE): StoredEvent[] {
+  const text = gunzipSync(readFileSync(join(folder, name))).toString()
+  return text
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line) as StoredEvent)
+}

@@ -92,14 +92,14 @@ t.test('a verification of a small ledger', async t => {
 
   t.test('compares with the digest that was noted down, also of a chain that was written again as a whole', async t => {
     await write('rewritten', 'all red')
-    t.match(await verify('rewritten'), { events: 4, problems: [] }, 'the chain itself is right')
+    t.match(await verify('rewritten'), { events: 4, problems: { length: 0 } }, 'the chain itself is right')
     t.match((await verify('rewritten', { since: LAST, digest: noted })).problems, [
       {
         captured_at: LAST,
         detail: /^The event of 2027-01-15T08:00:00.000003Z has another digest: [0-9a-f]{64}\. It or an/,
       },
     ])
-    t.match(await verify('original', { since: LAST, digest: noted }), { events: 0, problems: [] })
+    t.match(await verify('original', { since: LAST, digest: noted }), { events: 0, problems: { length: 0 } })
     t.match((await verify('original', { since: LATER, digest: noted })).problems, [
       { detail: `No event was captured at ${LATER}: it was removed, or is of another ledger.` },
     ])

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BoardClient } from '../../client/board-client.js'
 import { LedgerClient } from '../../client/ledger-client.js'
 import { AppError } from '../../model/app-error.js'
+import { makeFolderNow } from '../../model/files/make-folder.js'
 import { readBoardClientSettings, readClientSettings } from '../../settings/client-settings.js'
 import { readConfiguration } from '../../settings/configuration.js'
 import { cacheFolder } from '../../settings/reading/paths.js'
@@ -85,7 +86,7 @@ function readKept(file: string): string[] | undefined {
 
 function keep(file: string, values: readonly string[]): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeFolderNow(dirname(file))
     writeFileSync(file, JSON.stringify(values), { mode: 0o600 })
   } catch (error) {
     // The home folder is not writable. The next completion asks the server again.

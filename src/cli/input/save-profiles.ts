@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../../model/app-error.js'
+import { makeFolderNow } from '../../model/files/make-folder.js'
 import type { ProfilesFile } from '../../settings/profiles.js'
 
 /**
@@ -16,7 +17,7 @@ export function saveProfiles({ path, ...content }: ProfilesFile): void {
       rmSync(path, { force: true })
       return
     }
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolderNow(dirname(path))
     writeFileSync(part, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
     renameSync(part, path)
   } catch (cause) {

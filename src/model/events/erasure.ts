@@ -32,7 +32,7 @@ export const ErasureRequestSchema = Type.Object(
 export type ErasureRequest = Static<typeof ErasureRequestSchema>
 
 /** Source and kind of the entry that records an erasure. The ledger alone writes events with the route `ledger`. */
-const LEDGER_SOURCE = 'ledger'
+export const LEDGER_SOURCE = 'ledger'
 export const ERASED_KIND = 'ledger.erased'
 export const LEDGER_ROUTE = 'ledger'
 

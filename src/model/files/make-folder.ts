@@ -1,3 +1,4 @@
+import { mkdirSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -21,4 +22,15 @@ export async function makeFolder(folder: string): Promise<void> {
     // Another process may have created it.
     if (error.code !== 'EEXIST') throw error
   })
+}
+
+/** The same, synchronously. Blocks this thread. */
+export function makeFolderNow(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })) return
+  makeFolderNow(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }

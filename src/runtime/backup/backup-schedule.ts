@@ -52,15 +52,13 @@ export class BackupSchedule {
     const { settings, now, logger } = this.parts
     const { folder, everyMs, keep } = settings
     try {
-      await makeFolder(folder).catch((cause: NodeJS.ErrnoException) => {
-        const message = `The folder ${folder}, for backups, cannot be created (${cause.code}).`
+      const stored = await this.#stored().catch((cause: NodeJS.ErrnoException) => {
+        const message = `The folder ${folder}, for backups, cannot be created or read (${cause.code}).`
         const hint = 'Set EVENT_BACKUP_DIR to a folder that this user can write to.'
         throw new AppError('configuration', 'backup_folder_unusable', message, { hint, cause })
       })
-      const stored = await this.#stored()
       const newest = stored.at(-1)?.at ?? Number.NEGATIVE_INFINITY
       this.#newest = stored.at(-1)?.at
-      // A backup with a time in the future was made before the clock was corrected.
       const dueIn = newest > now() ? 0 : newest + everyMs - now()
       if (dueIn > 0) return dueIn
       const at = now()
@@ -68,7 +66,11 @@ export class BackupSchedule {
       this.#newest = at
       logger.info({ path, bytes, events, head }, 'backed the ledger up')
       const extra = stored.slice(0, Math.max(0, stored.length + 1 - keep))
-      for (const { name } of extra) await rm(join(folder, name), { force: true })
+      for (const { name } of extra) {
+        await rm(join(folder, name), { force: true }).catch(error => {
+          logger.warn({ path: join(folder, name), detail: String(error) }, 'an old backup cannot be removed')
+        })
+      }
       return everyMs
     } catch (error) {
       if (signal.aborted) return 0
@@ -78,9 +80,13 @@ export class BackupSchedule {
     }
   }
 
-  /** The stored backups, oldest first. Removes the partial files of interrupted backups, and SQLite's lock folders. */
+  /**
+   * The stored backups, oldest first. One with a time in the future was made before the clock was corrected, so it is older
+   * than all others. Creates the folder; removes the partial files of interrupted backups, and SQLite's lock folders.
+   */
   async #stored(): Promise<StoredBackup[]> {
     const { folder } = this.parts.settings
+    await makeFolder(folder)
     const stored: StoredBackup[] = []
     const found = await readdir(folder, { withFileTypes: true })
     const unfinished = new Set<string>()
@@ -95,7 +101,9 @@ export class BackupSchedule {
       const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = time.slice(1, 7).map(Number)
       stored.push({ name, at: Date.UTC(year, month - 1, day, hour, minute, second) })
     }
-    return stored.sort((left, right) => left.at - right.at)
+    const now = this.parts.now()
+    const isPast = ({ at }: StoredBackup) => Number(at <= now)
+    return stored.sort((left, right) => isPast(left) - isPast(right) || left.at - right.at)
   }
 
   #backUp(at: number, signal: AbortSignal) {

@@ -81,7 +81,8 @@ async function hasBytes(path: string, bytes: Buffer): Promise<boolean> {
 
 /** Moves the WAL together with its ledger: SQLite must not apply it to another file. @returns the new path */
 async function moveAside(path: string): Promise<string | null> {
-  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/gu, '')
+  // With milliseconds, because a rename replaces a file of the same name.
+  const time = new Date().toISOString().replaceAll(/[-:]/gu, '')
   const replaced = `${path}.replaced-${time}`
   let isThere = false
   for (const suffix of ['-wal', '']) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../../model/app-error.js'
+import { fileState } from '../../model/files/file-state.js'
 import { makeFolder } from '../../model/files/make-folder.js'
 import { findTimestamp } from '../../model/timestamp.js'
 
@@ -35,6 +36,8 @@ const MAX_BYTES = 64 * 1024
 export class HistoryCheckpoint implements ListProgress {
   readonly #streams = new Map<string, StreamProgress>()
   #begunAt: string | undefined
+  /** State of the file when this run last read or wrote it. */
+  #stamp = ''
 
   private constructor(
     private readonly path: string,
@@ -74,6 +77,10 @@ export class HistoryCheckpoint implements ListProgress {
     return this.#streams.get(stream)
   }
 
+  /**
+   * @throws AppError `conflict/history_running` if another run has changed the file: both would record the same events;
+   *   `configuration/history_folder_unusable`
+   */
   async save(stream: string, progress: StreamProgress): Promise<void> {
     this.#streams.set(stream, progress)
     const folder = dirname(this.path)
@@ -82,10 +89,20 @@ export class HistoryCheckpoint implements ListProgress {
       const hint = 'Set ARCH_HOME to a folder that this user can write to.'
       throw new AppError('configuration', 'history_folder_unusable', message, { hint, cause })
     })
-    const next = `${this.path}.new`
+    if (this.#stamp !== (await fileState(this.path)).stamp) {
+      const message = `Another command records the history of ${this.identity.target} too.`
+      const hint = 'Let only one run at a time. The same command continues later.'
+      throw new AppError('conflict', 'history_running', message, { hint })
+    }
+    const next = `${this.path}.${process.pid}.new`
     const progressOf = { ...this.identity, begunAt: this.#begunAt, streams: Object.fromEntries(this.#streams) }
-    await writeFile(next, JSON.stringify(progressOf), { mode: 0o600 })
-    await rename(next, this.path)
+    try {
+      await writeFile(next, JSON.stringify(progressOf), { mode: 0o600 })
+      await rename(next, this.path)
+    } finally {
+      await rm(next, { force: true })
+    }
+    this.#stamp = (await fileState(this.path)).stamp
   }
 
   /** Removes the file: the run begins from the start, or has reached the end. */
@@ -93,10 +110,12 @@ export class HistoryCheckpoint implements ListProgress {
     this.#streams.clear()
     this.#begunAt = undefined
     await rm(this.path, { force: true })
+    this.#stamp = (await fileState(this.path)).stamp
   }
 
   /** A damaged file, or one of a release without `begunAt`, counts as missing: everything is read again. */
   async #read(): Promise<void> {
+    this.#stamp = (await fileState(this.path)).stamp
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined
       throw error

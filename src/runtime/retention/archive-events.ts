@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,17 +8,20 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/events/event-query.js'
 import { makeFolder } from '../../model/files/make-folder.js'
-import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import { findTimestamp, type Micros, toTimestamp } from '../../model/timestamp.js'
 import { splitElements } from '../../server/request/split-json.js'
 import { syncFolder } from '../../store/sqlite/files/file-system.js'
 
 const LINE_FEED = 0x0a
+const NAME = /^events-([\dT.]+Z)-([\dT.]+Z)\.jsonl\.gz$/
 const PAGE = { order: 'asc', limit: 500, maxBytes: 4 * 1024 * 1024 } as const
 
 /** The events to archive. */
 export interface ArchiveRange {
   /** Only events after this instant; null: from the first event on. */
   since: Micros | null
+  /** `captured_at` of the first of them. */
+  first: Micros
   /** Up to this instant. */
   to: Micros
   /** Maximum number of events. */
@@ -52,9 +55,10 @@ export async function archiveEvents(
   const written: Written = { events: 0, first: undefined, through: undefined, hash: createHash('sha256') }
   try {
     await makeFolder(folder)
+    const to = (await endOfEarlier(folder, range)) ?? range.to
     try {
       const file = createWriteStream(part, { mode: 0o600, flush: true })
-      const lines = Readable.from(linesOf(range, written, async wanted => query(wanted, signal)))
+      const lines = Readable.from(linesOf({ ...range, to }, written, async wanted => query(wanted, signal)))
       await pipeline(lines, createGzip(), file, { signal })
       const { first, through, events } = written
       if (first === undefined || through === undefined) return undefined
@@ -75,6 +79,19 @@ export async function archiveEvents(
       cause: error,
     })
   }
+}
+
+/**
+ * The last event of an earlier archive of these events, which could not be removed after it was written, or which were
+ * erased meanwhile: the same events are archived under the same name again.
+ */
+async function endOfEarlier(folder: string, { first, to }: ArchiveRange): Promise<Micros | undefined> {
+  for (const name of await readdir(folder)) {
+    const [, begin, end = ''] = NAME.exec(name) ?? []
+    const last = findTimestamp(end.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:'))?.micros
+    if (begin === nameOf(first) && last !== undefined && last <= to) return last
+  }
+  return undefined
 }
 
 interface Written {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Ledger } from '../../ledger/ledger.js'
 import { AppError } from '../../model/app-error.js'
 import { counted } from '../../model/counted.js'
+import { LEDGER_SOURCE } from '../../model/events/erasure.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { RetentionSettings } from '../../settings/ledger-settings.js'
 import type { SharedStore } from '../../store/shared-store.js'
@@ -21,7 +22,7 @@ const LEASE = 'retention'
 
 export interface RetentionParts {
   settings: RetentionSettings
-  ledger: Pick<Ledger, 'query' | 'histogram' | 'erasures'>
+  ledger: Pick<Ledger, 'query' | 'histogram' | 'stats' | 'erasures'>
   logger: Pick<Logger, 'info' | 'error'>
   now: () => Micros
   /** Leases of servers that share the ledger: only the holder prunes. */
@@ -69,25 +70,43 @@ export class RetentionSchedule {
     const { settings, ledger, logger, now } = this.parts
     const query: Ledger['query'] = (wanted, stopped) => ledger.query(wanted, stopped)
     const to = now() - settings.days * DAY
-    const { earliest, prunedThrough: since } = await ledger.query({ order: 'desc', limit: 1, maxBytes: 0 }, signal)
+    // Oldest first, because the newest page may come from a replica that still has removed events.
+    const { earliest, prunedThrough: since } = await ledger.query({ order: 'asc', limit: 1, maxBytes: 0 }, signal)
     if (earliest === null || earliest > to) return false
+    const entries = (await ledger.stats()).by_source[LEDGER_SOURCE]?.events ?? 0
     const found = settings.archive
-      ? await archiveEvents(settings.archive, { since, to, limit: EVENTS_AT_ONCE }, query, signal)
-      : await this.#allUpTo(to, signal)
+      ? await archiveEvents(settings.archive, { since, first: earliest, to, limit: EVENTS_AT_ONCE }, query, signal)
+      : await this.#allUpTo(to, since, signal)
     if (!found) return false
     const { events, through, path } = found
     const reason = `older than ${counted(settings.days, 'day')}`
     const archived = path === undefined ? {} : { archive: basename(path) }
-    await ledger.erasures.prune(through, { reason, by: BY, count: events, ...archived })
+    const payload = { reason, by: BY, count: events, ...archived }
+    try {
+      await ledger.erasures.prune(through, payload, path === undefined ? undefined : entries)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'erased_meanwhile') throw error
+      logger.info({ code: error.code, ...archived }, 'events were erased meanwhile, so the archive is written again')
+      return true
+    }
     logger.info({ events, through: toTimestamp(through), ...archived }, 'removed old events')
     return events === EVENTS_AT_ONCE
   }
 
-  async #allUpTo(to: Micros, signal: AbortSignal): Promise<(Omit<Archive, 'path'> & { path?: never }) | undefined> {
+  /** @param since the newest removed event */
+  async #allUpTo(
+    to: Micros,
+    since: Micros | null,
+    signal: AbortSignal,
+  ): Promise<(Omit<Archive, 'path'> & { path?: never }) | undefined> {
     const { ledger } = this.parts
-    const { latestCapturedAt } = await ledger.query({ to, order: 'desc', limit: 1, withoutPayload: true }, signal)
+    const after = { since: since ?? 0 }
+    const { latestCapturedAt } = await ledger.query(
+      { ...after, to, order: 'desc', limit: 1, withoutPayload: true },
+      signal,
+    )
     if (latestCapturedAt === null) return undefined
-    const { count } = await ledger.histogram({ to: latestCapturedAt, buckets: 1 }, signal)
+    const { count } = await ledger.histogram({ ...after, to: latestCapturedAt, buckets: 1 }, signal)
     return { events: count, through: latestCapturedAt }
   }
 }

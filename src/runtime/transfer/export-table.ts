@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { LedgerClient } from '../../client/ledger-client.js'
+import type { Ledger } from '../../ledger/ledger.js'
 import { eventsOf, QUERY_LIMITS } from '../../model/events/event-query.js'
-import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
+import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
 import { CSV_HEAD, csvLine } from '../../server/events/event-csv.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
-import type { Store } from '../../store/store.js'
 import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { type ExportTarget, exportStream, openExportFile } from './export-file.js'
@@ -19,7 +19,8 @@ export interface TableExport {
 /**
  * Writes the events as CSV, in the same form as the page. An unfinished file cannot be continued, and is written again.
  *
- * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`, `unavailable/export_interrupted`
+ * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`, `unavailable/export_interrupted`; `gone/pruned` and
+ *   `conflict/ahead_of_ledger` for `since`
  */
 export async function exportTable(
   settings: LocalSettings,
@@ -45,9 +46,9 @@ export async function exportTable(
         }
       },
       file: async () => {
-        const { store, close } = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')
+        const { ledger, close } = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')
         try {
-          await writeTable(store, target, { since: after?.micros ?? 0, onProgress })
+          await writeTable(ledger, target, { since: after?.micros, onProgress })
         } finally {
           await close()
         }
@@ -61,15 +62,15 @@ export async function exportTable(
 }
 
 async function writeTable(
-  { events }: Pick<Store, 'events'>,
+  ledger: Pick<Ledger, 'query'>,
   target: ExportTarget,
-  { since, onProgress }: { since: number; onProgress: NonNullable<ExportOptions['onProgress']> },
+  { since, onProgress }: { since: Micros | undefined; onProgress: NonNullable<ExportOptions['onProgress']> },
 ): Promise<void> {
   await target.write(Buffer.from(CSV_HEAD))
   const query = { order: 'asc', limit: QUERY_LIMITS.limit, withoutPayload: true } as const
   let count = 0
   for (let from = since, hasMore = true; hasMore; ) {
-    const page = await events.query({ ...query, since: from })
+    const page = await ledger.query({ ...query, ...(from === undefined ? {} : { since: from }) })
     const items = eventsOf(page)
     if (items.length > 0) await target.write(Buffer.from(items.map(csvLine).join('')))
     count += items.length

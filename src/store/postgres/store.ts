@@ -11,7 +11,7 @@ import { Listener } from './connection/listener.js'
 import { Pool } from './connection/pool.js'
 import { isStorable, textArray } from './connection/text-array.js'
 import { eraseEvents } from './erase/eraser.js'
-import { moveBorder } from './erase/pruned-events.js'
+import { moveBorder, refuseErased } from './erase/pruned-events.js'
 import { readRemoved } from './erase/stored-tombstone.js'
 import { Upkeep } from './erase/upkeep.js'
 import { countFacets } from './read/event-facets.js'
@@ -153,8 +153,11 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
             erased.map(event => event.at),
           )
         }),
-      prune: async ({ through, entry, matchedWith }) => {
-        const outcome = await recordEntry(entry, matchedWith, (connection, at) => moveBorder(connection, through, at))
+      prune: async ({ through, entries, entry, matchedWith }) => {
+        const outcome = await recordEntry(entry, matchedWith, async (connection, at) => {
+          if (entries !== undefined) await refuseErased(connection, entries)
+          await moveBorder(connection, through, at)
+        })
         upkeep.start()
         return outcome
       },

@@ -1,6 +1,7 @@
 import { AppError } from '../../model/app-error.js'
 import type { Micros } from '../../model/timestamp.js'
 import { BoundedWork } from '../bounded-work.js'
+import type { Pruning } from '../event-store.js'
 import type { EngineOptions, LedgerFacts, LedgerTasks } from './engine.js'
 import type { StoreFile, TaskCall } from './thread/protocol.js'
 import { makeProxies, type Proxies, type TaskKinds } from './thread/task.js'
@@ -76,8 +77,8 @@ export class StoreThread {
     return this.calls.ask({ kind: 'write', task: 'events.erase', args: [packed, now, events] }, [packed.buffer])
   }
 
-  prune(packed: PackedEvents, now: Micros, through: Micros): Promise<PackedOutcomes> {
-    return this.calls.ask({ kind: 'write', task: 'events.prune', args: [packed, now, through] }, [packed.buffer])
+  prune(packed: PackedEvents, now: Micros, pruning: Pick<Pruning, 'through' | 'entries'>): Promise<PackedOutcomes> {
+    return this.calls.ask({ kind: 'write', task: 'events.prune', args: [packed, now, pruning] }, [packed.buffer])
   }
 
   /** Completes pending tasks, checkpoints the WAL and ends the thread. */

@@ -60,8 +60,11 @@ t.test('the first backup is made immediately, and is named after its time', asyn
 t.test('a folder of backups that cannot be created is named, with its setting', async t => {
   const { log } = await schedule(t, { settings: { folder: '/proc/nowhere/backups' } })
   await until(() => log.length > 0)
-  const detail = /^The folder \/proc\/nowhere\/backups, .* cannot be created \(ENOENT\).*EVENT_BACKUP_DIR/
+  const detail = /^The folder \/proc\/nowhere\/backups, .* cannot be created or read \(ENOENT\).*EVENT_BACKUP_DIR/
   t.match(log, [['error', { code: 'backup_folder_unusable', detail }, 'the backup failed']])
+  const { log: ofFile } = await schedule(t, { settings: { folder: process.execPath } })
+  await until(() => ofFile.length > 0)
+  t.match(ofFile, [['error', { code: 'backup_folder_unusable', detail: /ENOTDIR/ }, 'the backup failed']])
 })
 
 t.test('the newest backups stay, and files of other names', async t => {
@@ -77,6 +80,29 @@ t.test('the newest backups stay, and files of other names', async t => {
     names.slice(0, 2),
     made.slice(-2).map(path => path.slice(path.lastIndexOf('/') + 1)),
   )
+})
+
+t.test('backups that were made before the clock was set back are removed before later ones', async t => {
+  const files = { 'ledger-20320501T090000Z.db.gz': 'ahead', 'ledger-20320501T100000Z.db.gz': 'ahead' }
+  const { log, backups, stop } = await schedule(t, { files, settings: { everyMs: 1 }, stepMs: 10_000 })
+  await until(() => log.length > 2)
+  await stop()
+  t.same(backups().length, 2)
+  t.same(
+    backups().filter(name => name.startsWith('ledger-2032')),
+    [],
+  )
+})
+
+t.test('a backup that is complete does not fail because an old one cannot be removed', async t => {
+  const folders = ['ledger-20310501T090000Z.db.gz']
+  const { log, newest } = await schedule(t, { folders, settings: { keep: 1 } })
+  await until(() => log.length > 1)
+  t.match(log, [
+    ['info', {}, 'backed the ledger up'],
+    ['warn', { path: /ledger-20310501T090000Z/, detail: /EISDIR|directory/i }, 'an old backup cannot be removed'],
+  ])
+  t.equal(newest(), NINE)
 })
 
 t.test('a backup that an earlier server made counts', async t => {

@@ -208,7 +208,7 @@ t.test('the file of a follower is only read by others, until it is promoted with
     manageUsers(readUsersSettings({ db: settings.database.path }, sources), users => users.delete('ada')),
     refused,
   )
-  t.match(await verifyLedger(settings, {}), { events: 3, problems: [] })
+  t.match(await verifyLedger(settings, {}), { events: 3, problems: { length: 0 } })
   t.match(await exportLedger(settings, join(folder, 'copy.jsonl'), { accounts: true }), {
     events: 3,
     users: 1,

@@ -1,6 +1,9 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import type { HistoryAccount } from '../../../src/model/platforms/history.js'
 import { HistoryCheckpoint } from '../../../src/runtime/history/history-checkpoint.js'
+import { ownFolder } from '../../black-box/own-folder.js'
 import { startForum } from '../../support/history-servers/forum-server.js'
 import { closing, type RestFault } from '../../support/history-servers/rest-server.js'
 import { sampleForum } from '../../support/history-servers/sample-forum.js'
@@ -105,4 +108,26 @@ t.test('the position of an earlier version, a number of posts, begins the topic 
   checkpoint.begin(SINCE)
   await checkpoint.save('topic 2', { position: '20' })
   t.match(await rig.read('topic:2', account(server.url)), { resumed: true, created: 71 })
+})
+
+t.test('of two runs of one place, the one that stores its progress later is refused', async t => {
+  const home = ownFolder(t)
+  const identity = { epoch: 'e', source: 'forum', baseUrl: 'https://f.example', target: 'topic:2', since: SINCE }
+  const open = async () => {
+    const checkpoint = await HistoryCheckpoint.open(home, identity)
+    checkpoint.begin(SINCE)
+    return checkpoint
+  }
+  const running = { category: 'conflict', code: 'history_running', message: /topic:2/ }
+  const [first, second] = [await open(), await open()]
+  await first.save('posts', { position: '1' })
+  await t.rejects(second.save('posts', { position: '2' }), running)
+  const third = await open()
+  t.same(third.of('posts'), { position: '1' })
+  await first.save('posts', { position: '3' })
+  await t.rejects(third.save('posts', { isDone: true }), running)
+  await first.save('posts', { isDone: true })
+  await first.remove()
+  await t.rejects(third.save('posts', { isDone: true }), running, 'also once the other one has ended')
+  t.same(readdirSync(join(home, 'event', 'history')), [])
 })

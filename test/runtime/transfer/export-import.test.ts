@@ -476,6 +476,25 @@ t.test(
   },
 )
 
+t.test('a table since a time before removed events is refused, with and without a server', async t => {
+  const { at, settings, sources } = ledgers(t)
+  await inStore(at('events.db'), async store => {
+    await store.events.record(numbered(1, 3))
+    await prune(store, '1', NOON + 1)
+  })
+  const table = (name: string, since?: string) =>
+    exportTable(settings('events.db'), at(name), { accounts: false, since })
+  const refused = { category: 'gone', code: 'pruned' }
+  await t.rejects(table('file.csv', '2027-01-15T08:00:00Z'), refused)
+  await t.rejects(table('file.csv', '2099-01-15T08:00:00Z'), { code: 'ahead_of_ledger' })
+  await table('file.csv')
+  await table('later.csv', '2027-01-15T08:00:00.000001Z')
+  t.equal(readText(at('later.csv')), readText(at('file.csv')))
+  const running = await serve(readServeSettings({ only: 'ledger', port: '0', db: at('events.db') }, sources), sources)
+  t.teardown(() => running.close())
+  await t.rejects(table('server.csv', '2027-01-15T08:00:00Z'), refused)
+})
+
 t.test('an export that has written something is not begun again: the file would have two beginnings', async t => {
   const lost = { category: 'unavailable', code: 'export_interrupted' }
   const { at, write, settings } = ledgers(t)

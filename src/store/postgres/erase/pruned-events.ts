@@ -1,6 +1,9 @@
+import { LEDGER_SOURCE } from '../../../model/events/erasure.js'
 import type { Micros } from '../../../model/timestamp.js'
+import { erasedMeanwhile } from '../../event-store.js'
 import type { Connection } from '../connection/connection.js'
 
+const ENTRIES = /* sql */ `SELECT events FROM source_counters WHERE source = '${LEDGER_SOURCE}'`
 const AT = /* sql */ `SELECT seq FROM events WHERE captured_us = $1`
 const ADD = /* sql */ `
   INSERT INTO prunings (through_us, entry_us) VALUES ($1, $2)
@@ -23,6 +26,17 @@ const MARK_SOURCES = /* sql */ `
   SELECT source, $1, coalesce(before.events, 0) + coalesce(since.events, 0) FROM before LEFT JOIN since USING (source)
   WHERE before.events IS NOT NULL OR since.events IS NOT NULL
   ON CONFLICT DO NOTHING`
+
+/**
+ * Refuses to remove events if some were erased since they were archived. Call it after the entry was recorded.
+ *
+ * @param entries as in `Pruning`
+ * @throws AppError `conflict/erased_meanwhile`
+ */
+export async function refuseErased(connection: Connection, entries: number): Promise<void> {
+  const [row] = await connection.run(ENTRIES)
+  if (Number(row?.events) !== entries + 1) throw erasedMeanwhile()
+}
 
 /**
  * Marks all events up to one as removed, inside a transaction that holds the clock. `Upkeep` deletes their rows.

@@ -34,6 +34,9 @@ export class RecordedErasures {
     }
     const entry = erased?.entry
     if (entry && (await this.#coveredBy(entry)).has(toTimestamp(Number(row.captured_us)))) return undefined
+    // Retention may have removed events since the check began.
+    this.#prunedThrough = await this.#findPruned()
+    if (Number(row.captured_us) <= this.#prunedThrough) return undefined
     return 'Its content was erased, and no event of the ledger records that.'
   }
 

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolderNow } from '../../../model/files/make-folder.js'
 import { syncFolder } from './file-system.js'
 import { findDiskTrouble } from './store-error.js'
 
@@ -36,7 +37,7 @@ export function rescue({ path, time, descriptors, copyRows }: RescueRequest): Re
   const database = `${path}.rescued-${time}`
   const part = `${database}.part`
   const wal = `${database}-wal`
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolderNow(dirname(path))
   try {
     const hasRows = copyRows !== undefined && tryRows(part, copyRows)
     if (!hasRows) copy(descriptors.database, part)

@@ -1,7 +1,8 @@
 import { type ErasurePayload, readErasureEntry, toTombstone } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
-import { toTimestamp } from '../../../model/timestamp.js'
+import { findTimestamp, toTimestamp } from '../../../model/timestamp.js'
 import type { Database, Row } from '../files/database.js'
+import { isNotCopied } from '../write/follow-state.js'
 
 const ENTRY = /* sql */ `SELECT body FROM events WHERE dedupe_key = ? AND content_digest IS NULL`
 /** A later pruning may have removed the entry of an earlier one. */
@@ -33,15 +34,20 @@ export class RecordedErasures {
     }
     const entry = erased?.entry
     if (entry && this.#coveredBy(entry).has(toTimestamp(Number(row.captured_us)))) return undefined
+    // Retention may have removed events since the check began.
+    this.#prunedThrough = this.#findPruned()
+    if (Number(row.seq) <= this.#prunedThrough) return undefined
+    if (isNotCopied(this.database, findTimestamp(erased?.at)?.micros ?? 0)) return undefined
     return 'Its content was erased, and no event of the ledger records that.'
   }
 
   #coveredBy(entry: string): ReadonlySet<string> {
-    let covered = this.#entries.get(entry)
-    if (!covered) {
-      covered = new Set(payloadOf(this.database.first(ENTRY, entry)?.body)?.events)
-      this.#entries.set(entry, covered)
-    }
+    const known = this.#entries.get(entry)
+    if (known) return known
+    const row = this.database.first(ENTRY, entry)
+    const covered = new Set(payloadOf(row?.body)?.events)
+    // A follower may copy it during the check.
+    if (row) this.#entries.set(entry, covered)
     return covered
   }
 

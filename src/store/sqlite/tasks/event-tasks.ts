@@ -1,10 +1,10 @@
-import { markOf } from '../../../model/events/erasure.js'
+import { LEDGER_SOURCE, markOf } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
 import type { FacetQuery } from '../../../model/events/event-facets.js'
 import type { HistogramQuery } from '../../../model/events/event-histogram.js'
 import type { EventQuery } from '../../../model/events/event-query.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
-import type { LedgerHead } from '../../event-store.js'
+import { erasedMeanwhile, type LedgerHead, type Pruning } from '../../event-store.js'
 import type { Eraser } from '../erase/eraser.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import { prunedTombstone } from '../erase/stored-tombstone.js'
@@ -27,6 +27,7 @@ const KEYS_OF = /* sql */ `
   SELECT dedupe_key FROM events
   WHERE dedupe_key IN (SELECT value FROM json_each(?1)) AND seq > ?3
     AND EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)`
+const ENTRIES = /* sql */ `SELECT events FROM source_counters WHERE source = '${LEDGER_SOURCE}'`
 const ENTRY = /* sql */ `SELECT body FROM events WHERE captured_us = ?`
 /** Takes as long as many rows, so no other write shares its commit. */
 const ALONE: CommitLoad = { rows: 1_000, bytes: 0 }
@@ -67,7 +68,8 @@ export function eventTasks(ledger: OpenLedger) {
     ),
     /** @param entry a single event, which records the removal */
     prune: write(
-      (entry: PackedEvents, now: Micros, through: Micros) => {
+      (entry: PackedEvents, now: Micros, { through, entries }: Pick<Pruning, 'through' | 'entries'>) => {
+        if (entries !== undefined && Number(database.first(ENTRIES)?.events ?? 0) !== entries) return erasedMeanwhile()
         const outcomes = writer.append(entry, now)
         pruned.add(through, writer.appended)
         return outcomes

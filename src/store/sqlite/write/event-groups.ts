@@ -90,8 +90,8 @@ export class EventGroups {
     return this.#recordEntry(entry, (packed, now) => this.thread.erase(packed, now, events))
   }
 
-  async prune({ through, entry }: Pruning): Promise<RecordOutcome> {
-    return this.#recordEntry(entry, (packed, now) => this.thread.prune(packed, now, through))
+  async prune({ through, entries, entry }: Pruning): Promise<RecordOutcome> {
+    return this.#recordEntry(entry, (packed, now) => this.thread.prune(packed, now, { through, entries }))
   }
 
   async #recordEntry(

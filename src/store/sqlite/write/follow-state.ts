@@ -1,6 +1,6 @@
 import { AppError } from '../../../model/app-error.js'
 import type { FollowMark, Promotion } from '../../../model/follow.js'
-import { toTimestamp } from '../../../model/timestamp.js'
+import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { nextFence } from '../../consumer-rules.js'
 import { notFollowing, type PromotedStore, type PromotionRequest } from '../../copy-store.js'
 import { toPlace } from '../../stored-consumer.js'
@@ -15,15 +15,31 @@ const CONSUMERS = /* sql */ `
   SELECT name, filters, checkpoint, read_to, epoch, fence, leased_until FROM consumers WHERE epoch = ? ORDER BY name`
 const FOLLOW = 'follow'
 const PROMOTION = 'promotion'
+/** The last mark of a ledger that was promoted. */
+const FOLLOWED = 'followed'
+const NEWEST = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
 
 /** The epoch of a ledger, shared by all tasks. */
 export interface Epoch {
   epoch: string
 }
 
-export function findFollow(database: Database): { mark: FollowMark | null; promotion: Promotion | null } {
-  const find = (name: string) => JSON.parse(String(database.first(FIND, name)?.value ?? 'null'))
-  return { mark: find(FOLLOW), promotion: find(PROMOTION) }
+type Rows = Pick<Database, 'first'>
+
+export function findFollow(database: Rows): { mark: FollowMark | null; promotion: Promotion | null } {
+  return { mark: find(database, FOLLOW), promotion: find(database, PROMOTION) }
+}
+
+/** Whether an event of the leader at this instant is not copied yet or, in a promoted ledger, never was. */
+export function isNotCopied(database: Rows, at: Micros): boolean {
+  const { mark, promotion } = findFollow(database)
+  const followed: FollowMark | null = mark ?? find(database, FOLLOWED)
+  const copied = mark ? database.first(NEWEST)?.captured_us : findTimestamp(promotion?.through)?.micros
+  return at > Number(copied ?? 0) && at <= (followed?.head ?? 0)
+}
+
+function find(database: Rows, name: string) {
+  return JSON.parse(String(database.first(FIND, name)?.value ?? 'null'))
 }
 
 export function saveFollow(database: Database, mark: FollowMark): void {
@@ -57,6 +73,7 @@ export function promote(
   const through = head && toTimestamp(head.capturedAt)
   const promotion: Promotion = { at: toTimestamp(now), epoch: before, through, digest: head?.digest ?? null }
   database.run(SAVE, PROMOTION, JSON.stringify(promotion))
+  database.run(SAVE, FOLLOWED, JSON.stringify(mark))
   database.run(DELETE, FOLLOW)
   return { epoch: ledger.epoch, head, consumers: consumers.length }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
@@ -42,6 +42,21 @@ t.test('cards, runs and sessions are asked across the thread, and refusals keep 
   t.same(await store.runs.countByState(), [])
   await store.close()
   await t.rejects(store.cards.count(), { code: 'store_closed', message: 'The board is closed.' })
+})
+
+t.test('a copy that is complete before it is stopped leaves no file', async t => {
+  const files = filesIn(t)
+  const store = await openBoardStore(files, { onFailure: unexpected })
+  t.teardown(() => store.close())
+  const path = join(files.folder, 'copy.sqlite3')
+  const stop = new AbortController()
+  const copied = store.copies.cards(path, stop.signal)
+  // The thread completes the copy, but this one cannot receive its answer before it stops the copy.
+  const clock = new Int32Array(new SharedArrayBuffer(4))
+  while (!statSync(path, { throwIfNoEntry: false })?.size) Atomics.wait(clock, 0, 0, 1)
+  stop.abort(new Error('stopped'))
+  await t.rejects(copied, { message: 'stopped' })
+  t.notOk(existsSync(path))
 })
 
 t.test('what was asked is carried out in that order, and before it closes', async t => {

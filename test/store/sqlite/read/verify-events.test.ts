@@ -1,12 +1,18 @@
 import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sqlite, { type Database } from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { toTombstone } from '../../../../src/model/events/erasure.js'
+import { readCopyLine } from '../../../../src/runtime/transfer/copy-lines.js'
+import type { CopiedEvent } from '../../../../src/store/copy-store.js'
+import { checkCopy } from '../../../../src/store/sqlite/copy/check-copy.js'
 import { verifyEvents } from '../../../../src/store/sqlite/read/verify-events.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { messageCreated, serialised, untilIndexed } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
+import { until } from '../../../support/until.js'
+import { erase, prune } from '../../erasure-conformance.js'
 
 const NOON = 1_800_000_000_000_000
 const ALL = { since: null, limit: 10_000 }
@@ -156,6 +162,71 @@ t.test('no more problems are listed than one answer takes', async t => {
   t.equal((await store.events.verify(ALL)).problems.length, 100)
 })
 
+t.test('erased events of a follower whose entry is not copied yet are no problem, also after a promotion', async t => {
+  const leader = await openAt(t, join(testFolder(t), 'leader.db'))
+  t.teardown(() => leader.close())
+  await leader.events.record(['a', 'b', 'c', 'd'].map(key => messageCreated(key)))
+  await erase(leader, '1', [NOON])
+  await prune(leader, '2', NOON + 1)
+  const path = join(testFolder(t), 'copy.db')
+  const copy = await openAt(t, path)
+  const { lines, head, epoch, changes, numbering } = await leader.copies.read({
+    ...ALL,
+    changes: 0,
+    limit: 3,
+    maxBytes: 1e6,
+  })
+  const mark = { leader: 'http://leader.example', changes, numbering, head: null }
+  await copy.copies.beginFollow(mark, epoch, {})
+  const appended = Buffer.from(lines)
+    .toString()
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('{"changed":'))
+    .map(line => (readCopyLine(Buffer.from(line)) as { event: CopiedEvent }).event)
+  await copy.copies.write({ appended, changed: [], through: null, mark: { ...mark, head } })
+  t.match(await copy.events.verify(ALL), { events: 3, problems: { length: 0 } })
+  await copy.copyTo(`${path}.copy`)
+  t.match(await checkCopy(`${path}.copy`), { events: 3 }, 'a backup of it is not refused')
+
+  await copy.copies.promote({ epoch: 'another', now: NOON + 10 })
+  await copy.events.record([messageCreated('e')])
+  t.match(await copy.events.verify(ALL), { events: 4, problems: { length: 0 } })
+  await copy.close()
+  change(path, run(`DELETE FROM meta WHERE name = 'followed'`))
+  const other = await openAt(t, path)
+  const detail = /no event of the ledger records that/
+  t.match((await other.events.verify(ALL)).problems, [
+    { dedupe_key: 'a', detail },
+    { dedupe_key: 'b', detail },
+  ])
+  await other.close()
+})
+
+t.test('events that retention removes during a verification are no problem', async t => {
+  const path = join(testFolder(t), 'events.db')
+  const store = await openAt(t, path)
+  await store.events.record(['a', 'b', 'c'].map(key => messageCreated(key, { payload: { text: 'zebra' } })))
+  await prune(store, '1', NOON + 2)
+  await until(() => [path, `${path}-wal`].every(file => !readFileSync(file, 'latin1').includes('zebra')))
+  await store.close()
+  change(path, connection => {
+    let isRemoved = false
+    const rows = {
+      first: (sql: string, ...values: (string | number)[]) => connection.get(sql, values) ?? undefined,
+      all(sql: string, ...values: (string | number)[]) {
+        if (!sql.includes('FROM prunings') || isRemoved) return connection.all(sql, values)
+        isRemoved = true
+        return []
+      },
+    }
+    const walk = verifyEvents(rows as Parameters<typeof verifyEvents>[0], ALL)
+    let step = walk.next()
+    while (!step.done) step = walk.next()
+    t.match(step.value, { events: 4, problems: { length: 0 } })
+    t.ok(isRemoved)
+  })
+})
+
 t.test('a digest that an event of an older release receives during a verification is no problem', async t => {
   const path = await written(t, 100)
   change(path, connection => {
@@ -208,7 +279,7 @@ t.test('events of an older release receive their digests while others are record
   }
   await store.events.record([messageCreated('new:2'), messageCreated('chat:2'), messageCreated('chat:6')])
   const found = await store.events.verify(ALL)
-  t.match(found, { events: 602, pending: 0, problems: [] })
+  t.match(found, { events: 602, pending: 0, problems: { length: 0 } })
   t.same(found.through, (await store.events.health()).head)
 })
 
@@ -221,5 +292,5 @@ t.test('new events extend a completed chain after a restart', async t => {
   const again = await openAt(t, path)
   t.teardown(() => again.close())
   t.same((await again.events.health()).head, head)
-  t.match(await again.events.verify(ALL), { events: 7, pending: 0, problems: [] })
+  t.match(await again.events.verify(ALL), { events: 7, pending: 0, problems: { length: 0 } })
 })
