@@ -147,8 +147,8 @@ for (const { name, command, run, log } of ENDS) {
 
 t.test('a working folder that cannot be used is named as the reason', async t => {
   const home = testFolder(t, { file: '' })
-  const cases = [
   symlinkSync(join(home, 'nowhere'), join(home, 'link'))
+  const cases = [
     { folder: join(home, 'file', 'work'), reason: 'ENOTDIR' },
     { folder: join(home, 'file'), reason: 'ENOTDIR' },
     { folder: join(home, 'link'), reason: 'ENOENT' },
