@@ -79,7 +79,7 @@ else {
     t.equal(made.partitions.length, 4, 'this month and three more')
     await t.rejects(
       openPostgresStore({ address: cluster.newAddress(serving) }),
-      { code: 'store_forbidden' },
+      { code: 'store_forbidden', message: /: permission denied for schema roles\. Grant/ },
       'no rights',
     )
     t.match(await migrate('ledger_owner', 'roles', { grantTo: 'ledger_server' }), { granted_to: 'ledger_server' })

@@ -5,6 +5,8 @@ interface Failure {
   /** SQLSTATE of the errors, or how it begins. */
   states: readonly string[]
   message: string
+  /** The message ends with that of the server, which names an object of the database. */
+  namesObject?: boolean
   hint: string
   retryAfterSeconds: number
 }
@@ -42,8 +44,9 @@ const FAILURES = {
   store_forbidden: {
     category: 'unavailable',
     states: ['42501'],
-    message: 'The database role lacks the rights for this.',
-    hint: 'Run `daybook ledger migrate` as the role that owns the tables.',
+    message: 'The database role lacks the rights for this',
+    namesObject: true,
+    hint: 'Grant them, for a ledger with `daybook ledger migrate` as the role that owns the tables.',
     retryAfterSeconds: 60,
   },
   store_pooled: {
@@ -103,8 +106,10 @@ export function readOnly(): AppError {
   return toAppError('store_read_only', FAILURES.store_read_only)
 }
 
-function toAppError(code: string, { category, message, hint, retryAfterSeconds }: Failure, cause?: Error): AppError {
-  return new AppError(category, code, message, { hint, retryAfterSeconds, ...(cause ? { cause } : {}) })
+function toAppError(code: string, failure: Failure, cause?: Error): AppError {
+  const { category, message, namesObject, hint, retryAfterSeconds } = failure
+  const detail = namesObject && cause ? `${message}: ${cause.message}.` : message
+  return new AppError(category, code, detail, { hint, retryAfterSeconds, ...(cause ? { cause } : {}) })
 }
 
 /** SQLSTATE of an error that the server has sent. */
