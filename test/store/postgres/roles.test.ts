@@ -161,6 +161,26 @@ else {
     await restored.close()
   })
 
+  t.test('servers that run continue when a newer release adds a column to a table', async t => {
+    const address = cluster.newAddress()
+    const store = await openPostgresStore({ address })
+    const saved = { name: 'mail', owner_user_id: null, position: 'beginning' } as const
+    const readAll = async () => {
+      await store.events.record([messageCreated('1')])
+      await store.consumers.save(saved, { most: 1, now: 1 })
+      t.equal((await store.consumers.list(undefined)).length, 1)
+      t.match(await store.consumers.seek({ name: 'mail', owner: undefined }, 'now', 2), { name: 'mail' })
+      t.same(await store.users.list(), [])
+      t.match(await store.events.query({ order: 'desc', limit: 1 }), { count: 1 })
+    }
+    await readAll()
+    for (const table of ['consumers', 'users', 'events', 'event_keys', 'ledger_clock', 'subscriptions', 'meta']) {
+      await cluster.sql(`ALTER TABLE ${address.schema}.${table} ADD COLUMN added text`)
+    }
+    await readAll()
+    await store.close()
+  })
+
   t.test('the doctor notices a database that is not ready, or not safe', async t => {
     const look = async () => {
       const address = cluster.newAddress({ user: 'ledger_server', schema: 'checked' })
