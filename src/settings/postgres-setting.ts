@@ -52,6 +52,10 @@ export function readPostgres(
   if (authority.includes('@')) return refuse('has more than one @ before the host. Encode an @ of a password as %40')
   const parameters = new URLSearchParams(search)
   const unknown = [...parameters.keys()].find(name => !PARAMETERS.includes(name))
+  // The rest of a password would be shown as a parameter, or belong to the name of the database.
+  if (path.includes('@') || (unknown !== undefined && search.includes('@'))) {
+    return refuse('has an @ after the host. Encode special characters of a password: / as %2F, ? as %3F')
+  }
   if (unknown !== undefined) return refuse(`has the parameter ${unknown}; known are ${PARAMETERS.join(', ')}`)
   const [name = '', inUrl] = splitOnce(credentials, ':').map(decoded)
   const user = name || parameters.get('user')

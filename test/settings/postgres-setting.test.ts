@@ -108,6 +108,10 @@ t.test('an address that cannot be meant is refused, and no refusal shows it', as
     [`postgres://ada:secret@db/ledger?schema=${'é'.repeat(28)}x`, /longer than 56 bytes/],
     ['postgres:ada:secret@db/ledger', /is not an address/],
     ['postgres://ada:top@secret@db/ledger', /Encode an @ of a password as %40/],
+    ['postgres://ada:top/secret@db/ledger', /Encode special characters of a password: \/ as %2F/],
+    ['postgres://ada:1/secret@db/ledger', /Encode special characters/],
+    ['postgres://ada:top?secret@db/ledger', /\? as %3F/],
+    ['postgres://ada:1?secret=1@db/ledger', /\? as %3F/],
   ]
   for (const [url, expected] of refused) {
     const problems = problemsOf(() => readLocalSettings({}, memorySources({ env: { EVENT_DB: url } })))

@@ -143,6 +143,26 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     t.match(bySource[0], { source: 's59', count: 110, counts: [110] })
   })
 
+  t.test('what occurs equally often is listed in one order', async t => {
+    let now = NOON
+    const { events } = await open(t, () => now++)
+    for (const [at, source] of ['c', 'c', 'b', 'c', 'b', 'a', 'x'].entries()) {
+      await events.record([messageCreated(String(at), { source })])
+    }
+    const query = { from: NOON + 3, now: NOON + 6 }
+    const { source } = (await events.facets(query)).values
+    t.same(
+      source.map(({ value }) => value),
+      ['a', 'b', 'c', 'x'],
+    )
+    const { bySource } = await events.histogram({ ...query, buckets: 1, excluded: { sources: ['x'] } })
+    t.same(
+      bySource.map(counted => counted.source),
+      ['c', 'b', 'a'],
+      'larger ones of the ledger first',
+    )
+  })
+
   t.test('a count for which there is no time contains the newest events only', async t => {
     const { events } = await open(t, () => NOON)
     for (let first = 0; first < 6_000; first += 300) {

@@ -31,3 +31,14 @@ export interface FacetCount {
   value: string
   count: number
 }
+
+/**
+ * The values of a facet as an answer lists them. Values that occur equally often are in the order of their characters,
+ * so that every store, and every call, lists the same.
+ */
+export function mostFrequent(counts: ReadonlyMap<string, number>): FacetCount[] {
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((left, right) => right.count - left.count || (left.value < right.value ? -1 : 1))
+    .slice(0, FACET_VALUES)
+}

@@ -1,4 +1,4 @@
-import { type Finding, ok, warning } from '../../model/diagnosis.js'
+import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
 import { type PostgresAddress, shownAddress } from '../../model/postgres-address.js'
 import type { Micros } from '../../model/timestamp.js'
 import { Connection } from '../../store/postgres/connection/connection.js'
@@ -7,7 +7,7 @@ import { monthsFrom } from '../../store/postgres/upgrade/partitions.js'
 
 const FACTS = /* sql */ `
   SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commits,
-    to_regclass('ledger_clock') IS NOT NULL AS has_ledger`
+    to_regclass(quote_ident($1) || '.ledger_clock') IS NOT NULL AS has_ledger`
 const VERSION = /* sql */ `SELECT version FROM schema_version`
 const PARTITIONS = /* sql */ `
   SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'events'::regclass`
@@ -16,12 +16,12 @@ const MIGRATE = 'Run `daybook ledger migrate` as the role that owns the tables.'
 /**
  * Whether the database of a ledger accepts a login, and how it is set up.
  *
- * @throws AppError as `Connection.open`
+ * @throws AppError as `Connection.open`; `unavailable/store_forbidden` for a role that may not use the schema
  */
 export async function checkSharedLedger(address: PostgresAddress, now: Micros): Promise<Finding[]> {
   const connection = await Connection.open(address, 'daybook doctor')
   try {
-    const [facts] = await connection.run(FACTS)
+    const [facts] = await connection.run(FACTS, address.schema)
     const name = shownAddress(address)
     const found = [
       ok(
@@ -49,6 +49,10 @@ async function checkTables(connection: Connection, now: Micros): Promise<Finding
   if (version < SCHEMA_VERSION) {
     const detail = `The tables have schema ${version}, and this release upgrades them to ${SCHEMA_VERSION}.`
     return [warning(detail, `A server does it when it starts. If its role may not: ${MIGRATE}`)]
+  }
+  if (version > SCHEMA_VERSION) {
+    const detail = `The tables have schema ${version}; this release knows ${SCHEMA_VERSION}.`
+    return [failing('configuration', detail, 'Use the newer release that upgraded them.')]
   }
   const names = (await connection.run(PARTITIONS)).map(row => row.name)
   const missing = monthsFrom(now, 2).filter(month => !names.includes(month.name))

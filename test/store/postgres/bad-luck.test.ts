@@ -198,6 +198,11 @@ else {
     await cluster.sql('SELECT pg_reload_conf()')
     await until(async () => (await codeOf(store.events.record([messageCreated('2')]))) === 'store_read_only')
     t.same(keysOf(await store.events.query(one)).slice(0, 1), ['1'], 'reading works')
+    const address = cluster.newAddress()
+    await t.rejects(openPostgresStore({ address }), {
+      code: 'store_read_only',
+      message: /default_transaction_read_only/,
+    })
     await cluster.sql('ALTER SYSTEM RESET default_transaction_read_only')
     await cluster.sql('SELECT pg_reload_conf()')
     await until(async () => (await codeOf(store.events.record([messageCreated('3')]))) === undefined)
@@ -220,6 +225,8 @@ else {
     async t => {
       const user = await newRole(t, 'guarded', `PASSWORD 'first-secret'`)
       await cluster.requirePassword(user)
+      const withoutPassword = cluster.newAddress({ user })
+      await t.rejects(openPostgresStore({ address: withoutPassword }), refusal('store_refused'), 'no password')
       let password = 'first-secret'
       const store = await openPostgresStore({ address: cluster.newAddress({ user, password: () => password }) })
       await store.events.record([messageCreated('1')])
@@ -296,6 +303,7 @@ else {
 
   t.test('TLS: what a connection proves follows sslmode', async t => {
     const certificates = await cluster.useTls()
+    const refusedTls = { ...refusal('store_failed'), message: /^No TLS connection .* Check sslmode/ }
     const tcp = { hosts: [{ host: 'localhost', port: cluster.port }] }
     const address = await cluster.emptyLedger(t)
     const isEncrypted = async (changes: Partial<PostgresAddress>) => {
@@ -311,19 +319,15 @@ else {
     t.equal(await isEncrypted({ sslMode: 'verify-full', ...known }), true)
     const otherName = { hosts: [{ host: '127.0.0.1', port: cluster.port }] }
     t.equal(await isEncrypted({ sslMode: 'verify-ca', ...known, ...otherName }), true)
-    await t.rejects(
-      isEncrypted({ sslMode: 'verify-full', ...known, ...otherName }),
-      refusal('store_failed'),
-      'another name',
-    )
+    await t.rejects(isEncrypted({ sslMode: 'verify-full', ...known, ...otherName }), refusedTls, 'another name')
     for (const sslMode of ['verify-ca', 'verify-full'] as const) {
       const other = { sslMode, sslRootCertificate: certificates.other }
-      await t.rejects(isEncrypted(other), refusal('store_failed'), 'another authority')
+      await t.rejects(isEncrypted(other), refusedTls, 'another authority')
     }
     await cluster.sql('ALTER SYSTEM SET ssl = off')
     await cluster.sql('SELECT pg_reload_conf()')
     await until(() => isEncrypted({ sslMode: 'prefer' }).then(encrypted => !encrypted))
-    await t.rejects(isEncrypted({ sslMode: 'require' }), refusal('store_failed'), 'no TLS at all')
+    await t.rejects(isEncrypted({ sslMode: 'require' }), refusedTls, 'no TLS at all')
   })
 }
 

@@ -1,16 +1,22 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { checkSharedLedger } from '../../../src/runtime/doctor/shared-ledger.js'
 import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
+import { openPostgresBoard } from '../../../src/store/postgres/board/board-store.js'
 import type { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { LEDGER_MIGRATIONS } from '../../../src/store/postgres/upgrade/ledger-migrations.js'
 import { migrate as migrateSchema } from '../../../src/store/postgres/upgrade/migrate.js'
 import { monthsFrom } from '../../../src/store/postgres/upgrade/partitions.js'
+import { ADA } from '../../board/actor.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { queuedRun } from '../../support/run.js'
 import { erase, prune } from '../erasure-conformance.js'
 
 const programs = findPostgres()
@@ -68,12 +74,51 @@ else {
       category: 'invalid',
       code: 'role_unknown',
     })
-    const made = await migrate('ledger_owner', 'roles', { grantTo: 'ledger_server' })
-    t.match(made, { from_version: 0, schema_version: Number, granted_to: 'ledger_server' })
+    const made = await migrate('ledger_owner', 'roles')
+    t.match(made, { from_version: 0, schema_version: Number, granted_to: null })
     t.equal(made.partitions.length, 4, 'this month and three more')
+    await t.rejects(
+      openPostgresStore({ address: cluster.newAddress(serving) }),
+      { code: 'store_forbidden', message: /: permission denied for schema roles\. Grant/ },
+      'no rights',
+    )
+    t.match(await migrate('ledger_owner', 'roles', { grantTo: 'ledger_server' }), { granted_to: 'ledger_server' })
     await serveAs(t, 'roles')
     t.match(await migrate('ledger_owner', 'roles', { months: 5 }), { partitions: { length: 2 }, granted_to: null })
     await t.rejects(migrate('ledger_server', 'roles', { months: 7 }), { code: 'store_forbidden' })
+  })
+
+  t.test('settings that the role has of its own change nothing', async t => {
+    await migrate('ledger_owner', 'settings', { grantTo: 'ledger_server' })
+    const others = [
+      'array_nulls = off',
+      'standard_conforming_strings = off',
+      'default_transaction_isolation = serializable',
+    ]
+    for (const setting of [...others, 'bytea_output = escape', 'client_encoding = LATIN1', 'timezone = "Asia/Tokyo"']) {
+      await cluster.sql(`ALTER ROLE ledger_server SET ${setting}`)
+    }
+    await serveAs(t, 'settings')
+    await cluster.sql('ALTER ROLE ledger_server RESET ALL; ALTER ROLE ledger_owner SET bytea_output = escape')
+    const board = await openPostgresBoard(cluster.newAddress({ user: 'ledger_owner', schema: 'settings_board' }))
+    const run = queuedRun()
+    await board.runs.create(run, { keep: 1, by: ADA })
+    await board.runs.appendLog(run.id, [{ at: run.created_at, stream: 'out', text: 'done' }], {
+      bytes: 9,
+      pieces: 9,
+    })
+    t.match(await board.runs.readLog(run.id, 0, 9), [{ text: 'done' }])
+    await board.close()
+    await cluster.sql('ALTER ROLE ledger_owner RESET ALL')
+  })
+
+  t.test('a ledger begins only in a database that stores all characters', async t => {
+    await cluster.sql(`CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
+    await t.rejects(openPostgresStore({ address: cluster.newAddress({ database: 'latin' }) }), {
+      category: 'configuration',
+      code: 'store_encoding',
+      message: /A ledger needs .* UTF8, and this one has LATIN1/,
+    })
   })
 
   t.test('a server with a role that may not upgrade refuses an older schema, and the owner upgrades it', async t => {
@@ -97,6 +142,45 @@ else {
     await t.rejects(migrate('ledger_owner', 'newer'), newer)
   })
 
+  t.test('psql restores the dump that the documentation describes', async t => {
+    const store = await openPostgresStore({ address: cluster.newAddress({ schema: 'daybook' }) })
+    await store.events.record([messageCreated('1', { payload: { text: 'lift off' } })])
+    await store.close()
+    const page = readFileSync('docs/how-to/use-postgresql.md', 'utf8')
+    const [, options = ''] = /`pg_dump (.*) ledger`/.exec(page) ?? []
+    const server = ['--host', cluster.folder, '--port', String(cluster.port), '--username', 'daybook']
+    const dump = execFileSync(join(programs, 'pg_dump'), [...server, ...options.split(' '), 'postgres'])
+    await cluster.sql('CREATE DATABASE restored TEMPLATE template0')
+    const stopping = ['--quiet', '--output=/dev/null', '--set=ON_ERROR_STOP=1']
+    execFileSync(join(programs, 'psql'), [...server, ...stopping, 'restored'], { input: dump })
+    const restored = await openPostgresStore({
+      address: cluster.newAddress({ database: 'restored', schema: 'daybook' }),
+    })
+    t.equal((await restored.events.query({ search: ['lift'], order: 'desc', limit: 10 })).count, 1)
+    t.match(await restored.events.verify({ since: null, limit: 10 }), { events: 1, problems: [] })
+    await restored.close()
+  })
+
+  t.test('servers that run continue when a newer release adds a column to a table', async t => {
+    const address = cluster.newAddress()
+    const store = await openPostgresStore({ address })
+    const saved = { name: 'mail', owner_user_id: null, position: 'beginning' } as const
+    const readAll = async () => {
+      await store.events.record([messageCreated('1')])
+      await store.consumers.save(saved, { most: 1, now: 1 })
+      t.equal((await store.consumers.list(undefined)).length, 1)
+      t.match(await store.consumers.seek({ name: 'mail', owner: undefined }, 'now', 2), { name: 'mail' })
+      t.same(await store.users.list(), [])
+      t.match(await store.events.query({ order: 'desc', limit: 1 }), { count: 1 })
+    }
+    await readAll()
+    for (const table of ['consumers', 'users', 'events', 'event_keys', 'ledger_clock', 'subscriptions', 'meta']) {
+      await cluster.sql(`ALTER TABLE ${address.schema}.${table} ADD COLUMN added text`)
+    }
+    await readAll()
+    await store.close()
+  })
+
   t.test('the doctor notices a database that is not ready, or not safe', async t => {
     const look = async () => {
       const address = cluster.newAddress({ user: 'ledger_server', schema: 'checked' })
@@ -116,6 +200,17 @@ else {
       'ALTER ROLE ledger_server RESET synchronous_commit; UPDATE checked.schema_version SET version = 1',
     )
     t.match(await look(), [/^ok/, /^warn: The tables have schema 1, and this release upgrades them/])
+    await cluster.sql('UPDATE checked.schema_version SET version = 99')
+    t.match(await look(), [/^ok/, /^fail: The tables have schema 99; this release knows \d+/])
+    await cluster.sql('REVOKE USAGE ON SCHEMA checked FROM ledger_server')
+    await t.rejects(look(), { code: 'store_forbidden' })
+  })
+
+  t.test('a month whose partition was detached has none, and the other months have theirs', async t => {
+    await migrate('ledger_owner', 'detached', { months: 1 })
+    const [month] = monthsFrom(Date.now() * 1_000, 1)
+    await cluster.sql(`ALTER TABLE detached.events DETACH PARTITION detached.${month?.name}`)
+    t.match(await migrate('ledger_owner', 'detached', { months: 2 }), { partitions: { length: 1 } })
   })
 
   t.test('ledger migrate refuses a ledger in a file', async t => {

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { keysOf, messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { checkAll, keepWriting, roundsOf } from '../../support/postgres/keep-writing.js'
+import { networkTo } from '../../support/postgres/network.js'
 import { until } from '../../support/until.js'
 
 const programs = findPostgres()
@@ -57,6 +59,31 @@ else {
     await store.events.record([messageCreated('1')])
     t.same(keysOf(await store.events.query(newest)), ['1'])
     t.match((await store.events.health()).replica, { problem: { message: /not a replica of this ledger/ } })
+    await store.close()
+  })
+
+  t.test('a replica that hangs delays neither health nor newest pages, once that is known', async t => {
+    const network = await networkTo(t, standby)
+    const address = primary.newAddress()
+    const replica = { ...address, hosts: [{ host: network.host, port: standby.port }] }
+    const store = await openPostgresStore({ address, replica })
+    await store.events.record([messageCreated('1')])
+    const health = async () => (await store.events.health()).replica
+    await until(async () => (await health())?.lagEvents === 0)
+    network.hang()
+    await until(async () => (await health())?.problem !== undefined)
+    // A server that connects to the replica again fails later than this.
+    const connecting = Connection.open(replica, 'waiting').then(
+      () => 'connected',
+      () => 'failed',
+    )
+    const answers = Promise.all([health(), store.events.query(newest)])
+    t.not(await Promise.race([connecting, answers]), 'failed')
+    const [known, page] = await answers
+    t.match(known, { problem: { code: 'store_failed' } })
+    t.same(keysOf(page), ['1'])
+    network.heal()
+    await until(async () => (await health())?.lagEvents === 0)
     await store.close()
   })
 

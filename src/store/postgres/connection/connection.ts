@@ -1,9 +1,8 @@
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
-import { AppError } from '../../../model/app-error.js'
 import type { PostgresAddress, PostgresHost } from '../../../model/postgres-address.js'
-import { stateOf, toStoreError } from './store-error.js'
+import { readOnly, stateOf, toStoreError } from './store-error.js'
 
 /** A row as the driver gives it: integers as numbers where these are exact, booleans, and everything else as text. */
 export type Row = Readonly<Record<string, unknown>>
@@ -203,17 +202,13 @@ async function openAt<Opened>(
   try {
     await client.query(sessionSql(address))
     const { rows } = await client.query(`SELECT current_setting('transaction_read_only') AS read_only`)
-    if (access !== 'read' && rows[0]?.read_only === 'on')
-      throw new AppError('unavailable', 'store_read_only', READ_ONLY)
+    if (access !== 'read' && rows[0]?.read_only === 'on') throw readOnly()
     return opened
   } catch (error) {
     await client.end().catch(() => undefined)
     throw error
   }
 }
-
-const READ_ONLY =
-  'The database server accepts no writes. Check whether it is a standby, and name the primary in the address.'
 
 async function connect(
   address: PostgresAddress,
@@ -268,6 +263,9 @@ function sessionSql({ schema, timeoutSeconds }: PostgresAddress): string {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     client_min_messages: 'warning',
     default_transaction_isolation: `'read committed'`,
+    // A role or a database may have other values, with which values have other forms.
+    array_nulls: 'on',
+    bytea_output: 'hex',
     // Compiling a plan takes longer than most slices of a search.
     jit: 'off',
     // PostgreSQL keeps the plan of a statement that is sent often until it analyses the tables. A plan for nearly empty

@@ -5,12 +5,14 @@ interface Failure {
   /** SQLSTATE of the errors, or how it begins. */
   states: readonly string[]
   message: string
+  /** The message ends with that of the server, which names an object of the database. */
+  namesObject?: boolean
   hint: string
   retryAfterSeconds: number
 }
 
 /** Failures by code. If several fit, the first one applies. */
-const FAILURES: Readonly<Record<string, Failure>> = {
+const FAILURES = {
   store_full: {
     category: 'unavailable',
     states: ['53100', '53200'],
@@ -22,14 +24,14 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     category: 'unavailable',
     states: ['25006'],
     message: 'The database server accepts no writes.',
-    hint: 'Check whether it is a standby, or in read-only mode.',
+    hint: 'Check whether it is a standby, and default_transaction_read_only. Name the primary in the address.',
     retryAfterSeconds: 5,
   },
   store_refused: {
     category: 'unavailable',
     states: ['28'],
     message: 'The database server refuses the login.',
-    hint: 'Check the user, its password and pg_hba.conf.',
+    hint: 'Check the user, its password, that only the owner can read its password file, and pg_hba.conf.',
     retryAfterSeconds: 5,
   },
   store_missing: {
@@ -42,8 +44,9 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   store_forbidden: {
     category: 'unavailable',
     states: ['42501'],
-    message: 'The database role lacks the rights for this.',
-    hint: 'Run `daybook ledger migrate` as the role that owns the tables.',
+    message: 'The database role lacks the rights for this',
+    namesObject: true,
+    hint: 'Grant them, for a ledger with `daybook ledger migrate` as the role that owns the tables.',
     retryAfterSeconds: 60,
   },
   store_pooled: {
@@ -74,13 +77,17 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     hint: 'Check that it runs, its address, and its limit of connections.',
     retryAfterSeconds: 2,
   },
-}
+} as const satisfies Record<string, Failure>
 
 /** Errors of the network and of the driver that have no SQLSTATE. */
-const NETWORK_CODES = /^(?:E[A-Z]{3,}|ERR_(?:TLS|SSL)_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|CERT_)/
+const NETWORK_CODES = /^E[A-Z]{3,}/
+const TLS_CODES = /^(?:ERR_(?:TLS|SSL)_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|CERT_)/
 const CONNECTION_FAILURE = '08006'
-const DRIVER_LOST =
-  /Connection terminated|timeout expired|Query read timeout|not queryable|SSL connection|server closed/i
+const DRIVER_LOST = /Connection terminated|timeout expired|Query read timeout|not queryable|server closed/i
+const DRIVER_TLS = /SSL connection/i
+/** The driver itself refuses to log in, for example without a password. */
+const DRIVER_LOGIN = /^SASL: /
+const INVALID_PASSWORD = '28P01'
 
 /**
  * Translates an error of the driver into an expected error. An unknown error is returned as it is: it is a defect. The
@@ -88,11 +95,21 @@ const DRIVER_LOST =
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
-  const state = stateOf(error) ?? (isLost(error) ? CONNECTION_FAILURE : undefined)
+  const state = stateOf(error) ?? stateOfDriver(error)
+  if (state === undefined && isOfTls(error)) return tlsFailed(error)
   const known = Object.entries(FAILURES).find(([, { states }]) => states.some(begins => state?.startsWith(begins)))
   if (!known) return error
-  const [code, { category, message, hint, retryAfterSeconds }] = known
-  return new AppError(category, code, message, { hint, retryAfterSeconds, cause: error })
+  return toAppError(...known, error)
+}
+
+export function readOnly(): AppError {
+  return toAppError('store_read_only', FAILURES.store_read_only)
+}
+
+function toAppError(code: string, failure: Failure, cause?: Error): AppError {
+  const { category, message, namesObject, hint, retryAfterSeconds } = failure
+  const detail = namesObject && cause ? `${message}: ${cause.message}.` : message
+  return new AppError(category, code, detail, { hint, retryAfterSeconds, ...(cause ? { cause } : {}) })
 }
 
 /** SQLSTATE of an error that the server has sent. */
@@ -101,8 +118,30 @@ export function stateOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
+function stateOfDriver(error: Error): string | undefined {
+  if (DRIVER_LOGIN.test(error.message)) return INVALID_PASSWORD
+  return isLost(error) ? CONNECTION_FAILURE : undefined
+}
+
 function isLost(error: Error): boolean {
-  const code = 'code' in error ? String(error.code) : ''
   const parts = error instanceof AggregateError ? error.errors : []
-  return NETWORK_CODES.test(code) || DRIVER_LOST.test(error.message) || parts.some(part => isLost(part as Error))
+  return (
+    NETWORK_CODES.test(codeOf(error)) || DRIVER_LOST.test(error.message) || parts.some(part => isLost(part as Error))
+  )
+}
+
+function isOfTls(error: Error): boolean {
+  return TLS_CODES.test(codeOf(error)) || DRIVER_TLS.test(error.message)
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : ''
+}
+
+function tlsFailed(cause: Error): AppError {
+  return new AppError('unavailable', 'store_failed', 'No TLS connection to the database server could be made.', {
+    hint: 'Check sslmode and sslrootcert in the address, and the certificate of the server.',
+    retryAfterSeconds: 2,
+    cause,
+  })
 }

@@ -1,9 +1,9 @@
 import {
   type EventFacets,
-  FACET_VALUES,
   FACETS,
   type Facet,
   type FacetQuery,
+  mostFrequent,
 } from '../../../model/events/event-facets.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Connection } from '../connection/connection.js'
@@ -91,10 +91,6 @@ class Tally {
   }
 
   get values(): EventFacets['values'] {
-    const lists = FACETS.map(facet => {
-      const counts = [...this.#values[facet]].map(([value, count]) => ({ value, count }))
-      return [facet, counts.sort((left, right) => right.count - left.count).slice(0, FACET_VALUES)]
-    })
-    return Object.fromEntries(lists) as EventFacets['values']
+    return Object.fromEntries(FACETS.map(facet => [facet, mostFrequent(this.#values[facet])])) as EventFacets['values']
   }
 }

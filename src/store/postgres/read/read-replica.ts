@@ -5,10 +5,12 @@ import type { ReplicaHealth } from '../../event-store.js'
 import type { Connection } from '../connection/connection.js'
 import { Pool } from '../connection/pool.js'
 import { stateOf } from '../connection/store-error.js'
-import { readPlace } from './ledger-place.js'
+import { type LedgerPlace, readPlace } from './ledger-place.js'
 
-/** How long reads use the primary after a failure. */
+/** Reads check the standby again this long after a failure. */
 const REST_MS = 5_000
+/** A standby that takes longer for a check hangs. */
+const CHECK_SECONDS = 2
 /** New tables have not arrived yet. SQLSTATE of the class "syntax error or access rule violation". */
 const OTHER_TABLES = '42'
 
@@ -18,65 +20,102 @@ const FIRST_AFTER = /* sql */ `
 
 /**
  * A standby of the database for reads that may be late. It shows an earlier state of the ledger, never with gaps. While
- * it cannot be read, the primary is read instead.
+ * it cannot be read, the primary is read instead, and no caller waits for the standby.
  */
 export class ReadReplica {
   readonly #pool: Pool
-  #restsUntil = Number.NEGATIVE_INFINITY
+  /** Checks do not wait for long searches, and notice early that the standby hangs. */
+  readonly #checks: Pool
   #isChecked = false
+  /** Why the standby is not read. */
+  #problem: AppError | undefined
+  #failedAt = Number.NEGATIVE_INFINITY
+  #checking: Promise<ReplicaHealth> | undefined
 
   constructor(
     address: PostgresAddress,
     private readonly primary: Pool,
   ) {
     this.#pool = new Pool(address, 'daybook reading', 'read')
+    const timeoutSeconds = Math.min(CHECK_SECONDS, address.timeoutSeconds)
+    this.#checks = new Pool({ ...address, timeoutSeconds, poolSize: 1 }, 'daybook replica check', 'read')
   }
 
   /** As `Pool.use`. */
   async use<Result>(work: (connection: Connection) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    if (performance.now() < this.#restsUntil) return this.primary.use(work, signal)
+    if (!this.#isChecked) await this.#check()
+    if (this.#problem) {
+      // In the background; an error that is not expected appears in the answers of `health`.
+      if (performance.now() - this.#failedAt > REST_MS) this.#check().catch(() => undefined)
+      return this.primary.use(work, signal)
+    }
     try {
-      if (!this.#isChecked) await this.#check()
       return await this.#pool.use(work, signal)
     } catch (error) {
-      const isTransient =
-        error instanceof AppError ? error.category === 'unavailable' : stateOf(error)?.startsWith(OTHER_TABLES)
-      if (!isTransient || signal?.aborted) throw error
-      this.#restsUntil = performance.now() + REST_MS
-      this.#isChecked = false
+      const problem = problemOf(error)
+      if (!problem || signal?.aborted) throw error
+      this.#fail(problem)
       return this.primary.use(work, signal)
     }
   }
 
-  /** How far it is behind. */
+  /** How far it is behind. After a failure, the answer is that of the last check, and another check begins. */
   async health(): Promise<ReplicaHealth> {
+    const checked = this.#check()
+    if (!this.#problem) return checked
+    checked.catch(() => undefined) // of the next call
+    return { problem: this.#problem }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.close(), this.#checks.close()])
+  }
+
+  #check(): Promise<ReplicaHealth> {
+    this.#checking ??= this.#compare().finally(() => {
+      this.#checking = undefined
+    })
+    return this.#checking
+  }
+
+  async #compare(): Promise<ReplicaHealth> {
+    const [there, here] = await Promise.all([this.#readThere(), this.primary.use(readPlace)])
+    if (there instanceof AppError || there.epoch !== here.epoch) {
+      return { problem: this.#fail(there instanceof AppError ? there : otherLedger()) }
+    }
+    this.#isChecked = true
+    this.#problem = undefined
+    const lagEvents = Math.max(0, here.count - there.count)
+    return { lagEvents, lagSeconds: lagEvents === 0 ? 0 : await this.#secondsSince(there.head) }
+  }
+
+  async #readThere(): Promise<LedgerPlace | AppError> {
     try {
-      const [there, here] = await Promise.all([this.#pool.use(readPlace), this.primary.use(readPlace)])
-      if (there.epoch !== here.epoch) throw otherLedger()
-      const lagEvents = Math.max(0, here.count - there.count)
-      return { lagEvents, lagSeconds: lagEvents === 0 ? 0 : await this.#secondsSince(there.head) }
+      return await this.#checks.use(readPlace)
     } catch (error) {
-      if (error instanceof AppError) return { problem: error }
-      if (stateOf(error)?.startsWith(OTHER_TABLES)) return { problem: otherLedger() }
-      throw error
+      const problem = problemOf(error)
+      if (!problem) throw error
+      return problem
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.close()
+  #fail(problem: AppError): AppError {
+    this.#isChecked = true
+    this.#problem = problem
+    this.#failedAt = performance.now()
+    return problem
   }
 
   async #secondsSince(head: Micros | null): Promise<number> {
     const [first] = await this.primary.run(FIRST_AFTER, head ?? -1)
     return first ? Math.max(0, (Number(first.now_us) - Number(first.captured_us)) / 1_000_000) : 0
   }
+}
 
-  /** @throws AppError `unavailable/store_failed` */
-  async #check(): Promise<void> {
-    const { problem } = await this.health()
-    if (problem) throw problem
-    this.#isChecked = true
-  }
+/** Why the standby cannot be read; undefined for an error that is not expected. */
+function problemOf(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error.category === 'unavailable' ? error : undefined
+  return stateOf(error)?.startsWith(OTHER_TABLES) ? otherLedger() : undefined
 }
 
 function otherLedger(): AppError {

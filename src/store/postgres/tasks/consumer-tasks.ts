@@ -18,14 +18,17 @@ import type { Pool } from '../connection/pool.js'
 import { bigintArray, isStorable } from '../connection/text-array.js'
 import { refuseUnwritable } from '../write/refusals.js'
 
+/** By name: with `*`, a column that a newer release adds would end the prepared statements of servers that run. */
+const CONSUMER = `name, owner_user_id, filters, checkpoint, read_to, epoch, fence, leased_until, acknowledged_at, failures,
+  last_error, failed_at, created_at, updated_at`
 const SELECT = /* sql */ `
-  SELECT *, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters,
+  SELECT ${CONSUMER}, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters,
     (SELECT count(*) FROM dead_letters WHERE consumer = name AND retrying) AS retries
   FROM consumers`
 const FIND = `${SELECT} WHERE name = $1`
 /** All changes of a consumer and of its dead letters lock its row first. */
 const HOLD = /* sql */ `
-  SELECT consumers.*, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters, state,
+  SELECT ${CONSUMER}, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters, state,
     (SELECT value FROM meta WHERE meta.name = 'epoch') AS ledger_epoch
   FROM consumers, ledger_clock WHERE name = $1 FOR UPDATE OF consumers`
 const LIST = `${SELECT} ORDER BY name`

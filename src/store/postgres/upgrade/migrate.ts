@@ -15,8 +15,8 @@ const HAS_SCHEMA = /* sql */ `SELECT 1 AS found FROM pg_namespace WHERE nspname 
 const HAS_TABLE = /* sql */ `
   SELECT 1 AS found FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = $1 AND relname = $2`
+const ENCODING = /* sql */ `SELECT current_setting('server_encoding') AS encoding`
 const VERSION_TABLE = 'schema_version'
-const VERSION = /* sql */ `SELECT version FROM schema_version`
 const CREATE_VERSION = /* sql */ `
   CREATE TABLE schema_version (version integer NOT NULL);
   INSERT INTO schema_version VALUES (0)`
@@ -41,8 +41,8 @@ export interface Upgraded {
  * Creates the schema, or upgrades it to the newest version, in one transaction. Servers that start at the same time wait
  * for each other. A schema of the newest version is only read, so that a server needs no right to change it.
  *
- * @throws AppError `configuration/store_newer`, `configuration/store_foreign`, `unavailable/store_forbidden` for a role that
- *   may not upgrade it
+ * @throws AppError `configuration/store_newer`, `configuration/store_foreign`, `configuration/store_encoding` for a new
+ *   schema, `unavailable/store_forbidden` for a role that may not upgrade it
  */
 export async function migrate(address: PostgresAddress, { noun, ownTable, steps }: Upgrade): Promise<Upgraded> {
   const { schema } = address
@@ -59,7 +59,9 @@ export async function migrate(address: PostgresAddress, { noun, ownTable, steps 
     if ((await hasTable(connection, schema, VERSION_TABLE)) && !(await hasTable(connection, schema, ownTable))) {
       throw foreign(noun, schema)
     }
-    return versionOf(connection, schema)
+    const version = await versionOf(connection, schema)
+    if (version === 0) await refuseOtherEncodings(connection, noun)
+    return version
   })
   if (known === to) return { from: to, to }
   return using('upgrade', connection =>
@@ -81,7 +83,9 @@ export async function migrate(address: PostgresAddress, { noun, ownTable, steps 
 
 async function versionOf(connection: Connection, schema: string): Promise<number> {
   if (!(await hasTable(connection, schema, VERSION_TABLE))) return 0
-  return Number((await connection.runOnce(VERSION))[0]?.version)
+  // With the schema's name: for a role without rights in it, the table would otherwise not exist.
+  const [row] = await connection.runOnce(`SELECT version FROM ${quoted(schema)}.${VERSION_TABLE}`)
+  return Number(row?.version)
 }
 
 async function hasTable(connection: Connection, schema: string, table: string): Promise<boolean> {
@@ -90,6 +94,15 @@ async function hasTable(connection: Connection, schema: string, table: string): 
 
 async function hasSchema(connection: Connection, schema: string): Promise<boolean> {
   return (await connection.run(HAS_SCHEMA, schema)).length > 0
+}
+
+async function refuseOtherEncodings(connection: Connection, noun: string): Promise<void> {
+  const [row] = await connection.run(ENCODING)
+  if (row?.encoding === 'UTF8') return
+  const message = `A ${noun} needs a database with the encoding UTF8, and this one has ${row?.encoding}.`
+  throw new AppError('configuration', 'store_encoding', message, {
+    hint: 'Create another one: `createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 <name>`.',
+  })
 }
 
 function newer(noun: string, version: number, known: number): AppError {

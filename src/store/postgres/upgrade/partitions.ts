@@ -10,8 +10,9 @@ const LOCK = 7_162_036_932
  */
 const LIMITS = /* sql */ `SET LOCAL lock_timeout = '2s'`
 const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
+/** Also tables that were detached: their months stay in `events_other`. */
 const EXISTING = /* sql */ `
-  SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'events'::regclass`
+  SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1`
 /** An event recorded between the check and the creation of the partition would make the creation fail. */
 const STOP_WRITERS = /* sql */ `LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE`
 const HAS_ROWS = /* sql */ `SELECT 1 AS found FROM events_other WHERE captured_us >= $1 AND captured_us < $2 LIMIT 1`
@@ -47,7 +48,7 @@ export async function makePartitions(
   { now, schema, months = MONTHS_AHEAD }: { now: Micros; schema: string; months?: number },
 ): Promise<string[]> {
   const missing = async () => {
-    const names = (await connection.run(EXISTING)).map(row => row.name)
+    const names = (await connection.run(EXISTING, schema)).map(row => row.name)
     return monthsFrom(now, months + 1).filter(({ name }) => !names.includes(name))
   }
   if ((await missing()).length === 0) return []

@@ -1,10 +1,10 @@
 import type { StoredEvent } from '../../../model/events/event.js'
 import {
   type EventFacets,
-  FACET_VALUES,
   FACETS,
   type Facet,
   type FacetQuery,
+  mostFrequent,
 } from '../../../model/events/event-facets.js'
 import { outcomeGroupOf } from '../../../model/sentences/event-outcome.js'
 import { LARGE_EVENT_BYTES } from '../../large-event.js'
@@ -36,7 +36,7 @@ export function* countFacets(
   const head = headOf(database)
   const range = rangeOf(query, { head, earliest: pruned.earliest })
   const tally = Object.fromEntries(FACETS.map(facet => [facet, new Map()])) as Tally
-  if (!range) return { from: null, to: null, count: 0, values: mostFrequent(tally), countedFrom: null, head, epoch }
+  if (!range) return { from: null, to: null, count: 0, values: valuesOf(tally), countedFrom: null, head, epoch }
   const { from, to } = range
   const rows: Range = {
     low: Math.max(pruned.through, lastUpTo(database, from - 1)) + 1,
@@ -45,7 +45,7 @@ export function* countFacets(
   const work = new SlicedWork({ ...bounds, workMs: query.workMs ?? bounds.workMs })
   const { count, uncounted } = yield* countRows(database, index, { pruned, query, rows, tally }, work)
   const countedFrom = Math.max(from, firstCounted(database, uncounted))
-  return { from, to, count, values: mostFrequent(tally), countedFrom, head, epoch }
+  return { from, to, count, values: valuesOf(tally), countedFrom, head, epoch }
 }
 
 /** @returns `uncounted`: the newest row that was left out, if any was */
@@ -84,10 +84,6 @@ function addTo(tally: Tally, event: StoredEvent): void {
   for (const id of event.subscription_ids) add('subscription_id', id)
 }
 
-function mostFrequent(tally: Tally): EventFacets['values'] {
-  const lists = FACETS.map(facet => {
-    const counts = [...tally[facet]].map(([value, count]) => ({ value, count }))
-    return [facet, counts.sort((left, right) => right.count - left.count).slice(0, FACET_VALUES)]
-  })
-  return Object.fromEntries(lists) as EventFacets['values']
+function valuesOf(tally: Tally): EventFacets['values'] {
+  return Object.fromEntries(FACETS.map(facet => [facet, mostFrequent(tally[facet])])) as EventFacets['values']
 }

@@ -18,7 +18,8 @@ const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 2_000 }
 
 const LAST = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const CAPTURED = /* sql */ `SELECT captured_us FROM events WHERE seq = ?`
-const SOURCES = /* sql */ `SELECT source FROM source_counters`
+/** In the order of `LARGEST_SOURCES`: sources with equal counts stay in it. */
+const SOURCES = /* sql */ `SELECT source FROM source_counters ORDER BY events DESC, source`
 const LARGEST_SOURCES = /* sql */ `
   SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
