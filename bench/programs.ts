@@ -19,7 +19,7 @@ export interface RunningServer {
 }
 
 /** A program that has prepared itself. */
-export interface Prepared<Result> {
+interface Prepared<Result> {
   run(): Promise<Result>
 }
 

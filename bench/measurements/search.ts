@@ -8,7 +8,7 @@ import type { LoadPlan, LoadResult } from '../load-plan.js'
 import { type RunningServer, runLoad, startLedger } from '../programs.js'
 import { SEARCHED } from '../words.js'
 
-export interface Search {
+interface Search {
   what: string
   text: string
 }

@@ -51,7 +51,7 @@ export interface SessionStore {
   endAllOf(userId: string): Promise<void>
 }
 
-export interface SessionLimits {
+interface SessionLimits {
   /** Counted from the login, however often the session is used. */
   ttlSeconds: number
   maxSessions: number

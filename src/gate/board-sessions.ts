@@ -17,7 +17,7 @@ const MAX_SESSIONS = 1024
 /** A guess: a place may become free at any time, with a logout. */
 const FULL_RETRY_SECONDS = 60
 
-export interface BoardSessionsParts {
+interface BoardSessionsParts {
   store: BoardSessionStore
   keys: SigningKeys
   /** Counted from the login, however often the session is used. */

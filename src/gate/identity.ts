@@ -10,7 +10,7 @@ export type BoardIdentity =
   /** By a browser session: unsafe methods need Origin and CSRF token. */
   | BoardSession
 
-export interface BoardSession {
+interface BoardSession {
   kind: 'session'
   csrfToken: string
   /** The username, if it is a session of the ledger. */

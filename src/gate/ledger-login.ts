@@ -3,7 +3,7 @@ import { SECRET_PATTERN } from '../login/csrf.js'
 import { csrfTokenOf } from './cookie-envelope.js'
 
 /** A live session of the ledger that a browser also showed to the board. */
-export interface LedgerSession {
+interface LedgerSession {
   username: string
   /** CSRF token of the board; the ledger's is unknown here. */
   csrfToken: string
@@ -12,7 +12,7 @@ export interface LedgerSession {
 /** @param cookies the whole `Cookie` header */
 export type FindLedgerSession = (cookies: string | undefined) => Promise<LedgerSession | undefined>
 
-export interface LedgerLoginOptions {
+interface LedgerLoginOptions {
   /** Sends the ledger `GET /api/session` with one cookie, `name=value`. @returns its answer, not validated */
   askLedger: (cookie: string) => Promise<unknown>
   /** Called when the ledger cannot be asked, once until it answers again. Never contains a cookie. */

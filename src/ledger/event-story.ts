@@ -5,7 +5,7 @@ import { factsOf, STORY_LIMITS, type StoryFacts, sharedFacts } from '../model/ev
 import type { EventStore } from '../store/event-store.js'
 
 /** An event of a story, with the facts by which it was found; none for the event whose story it is. */
-export interface StoryPart {
+interface StoryPart {
   event: Omit<StoredEvent, 'payload'>
   facts: string[]
 }

@@ -42,7 +42,7 @@ const STORY_EVENT_BYTES = 2 * 1024 * 1024
 const PEOPLE_FROM_EVENTS = 500
 const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
 
-export interface LedgerOptions extends SubscriptionOptions {
+interface LedgerOptions extends SubscriptionOptions {
   store: Store
 }
 

@@ -24,7 +24,7 @@ export interface OpenBoard {
   close(): Promise<void>
 }
 
-export interface OpenBoardFiles {
+interface OpenBoardFiles {
   store: SqliteBoardStore
   /** Where its server listens for local callers. */
   socket: string
@@ -47,7 +47,7 @@ export interface BoardLog {
   error(facts: object, text: string): void
 }
 
-export interface BoardOpening {
+interface BoardOpening {
   role?: OwnerRole
   /** Also open a board that was moved, or whose copy is not complete. */
   mayBeClosed?: boolean

@@ -28,7 +28,7 @@ export interface OpenLedger {
   close(): Promise<void>
 }
 
-export interface OpenLedgerFile {
+interface OpenLedgerFile {
   store: SqliteStore
   ownership: Ownership
   /** Where a server that owns it listens for local callers. */
@@ -49,7 +49,7 @@ export function newSubscriptionId(): string {
   return `sub_${randomBytes(8).toString('hex')}`
 }
 
-export interface LedgerToOpen extends LocalSettings, AllowedStates {
+interface LedgerToOpen extends LocalSettings, AllowedStates {
   maxSubscriptions?: number
 }
 

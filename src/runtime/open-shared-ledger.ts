@@ -6,12 +6,12 @@ import { deferredFailure } from './lost-ownership.js'
 import { newSubscriptionId, type OpenLedger } from './open-ledger.js'
 import { type AllowedStates, refuseUnusable } from './refuse-unusable.js'
 
-export interface SharedDatabase {
+interface SharedDatabase {
   postgres: PostgresAddress
   replica?: PostgresAddress | undefined
 }
 
-export interface SharedLedgerOptions {
+interface SharedLedgerOptions {
   clock: () => Micros
   maxSubscriptions: number | undefined
   allowed: AllowedStates

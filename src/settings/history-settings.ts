@@ -17,11 +17,11 @@ const MAX_CHARACTERS = 300
 const ADDRESS = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#]*)?$/iu
 
 /** Settings for reading the history of a place: the ledger, and the platform. */
-export interface HistorySettings extends LocalSettings {
+interface HistorySettings extends LocalSettings {
   account: HistoryAccount
 }
 
-export interface HistoryFlags extends LocalFlags {
+interface HistoryFlags extends LocalFlags {
   url?: string | undefined
 }
 

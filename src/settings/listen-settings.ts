@@ -11,7 +11,7 @@ export interface ListenSettings {
   rootPath: string
 }
 
-export interface ListenFlags {
+interface ListenFlags {
   host?: GivenFlag | undefined
   port: GivenFlag
   rootPath: GivenFlag

@@ -19,7 +19,7 @@ const APP = 'EVENT_RECONCILE_APP_CODE_A'
 const APP_KEY = 'EVENT_RECONCILE_APP_KEY_CODE_A'
 
 /** Settings of a comparison of deliveries: the ledger, and hooks with tokens that may read their lists. */
-export interface ReconcileSettings extends LocalSettings {
+interface ReconcileSettings extends LocalSettings {
   hooks: ListedHook[]
 }
 

@@ -5,7 +5,7 @@ import { entry, type Recorded, toLines } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
 import { pick, type Random, seeded, wholeNumber } from './seeded.js'
 
-export interface LoadOptions {
+interface LoadOptions {
   url: string
   books: Books
   random: Random

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import type { Test } from 'tap'
 
 /** What the `sqlite3` program said. */
-export interface NativeAnswer {
+interface NativeAnswer {
   /** Its exit code was 0. */
   ok: boolean
   out: string

@@ -17,7 +17,7 @@ interface Started {
   pid: number
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** The database's path, or its address in PostgreSQL; without it the default path below `home` is used. */
   database?: string
   /** Stands for the user's home folder; beside the database unless said. */
@@ -56,7 +56,7 @@ export interface RunningServer {
 }
 
 /** A command that failed with `--json`. */
-export interface Refusal extends Exit {
+interface Refusal extends Exit {
   error: { code: string; detail: string }
 }
 

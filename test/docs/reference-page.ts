@@ -1,7 +1,7 @@
 import { type Page, readPage } from './pages.js'
 
 /** What stands under one heading, down to the next of any level. */
-export interface Section {
+interface Section {
   title: string
   text: string
   tables: Table[]

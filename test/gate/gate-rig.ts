@@ -14,7 +14,7 @@ export const API_KEY = 'key-0123456789-abcdefgh'
 export const EXECUTOR_TOKEN = 'executor-0123456789-abc'
 export const AUTH_SECRET = 'signing-0123456789-abcd'
 
-export const HOST = '127.0.0.1:8766'
+const HOST = '127.0.0.1:8766'
 export const ORIGIN = `http://${HOST}`
 export const SERVICE_ORIGIN = 'https://board.example.org'
 

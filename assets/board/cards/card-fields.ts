@@ -17,7 +17,7 @@ import { eventUrl, readEventKey, sourceOf } from './event-links.js'
 import { LabelTag } from './label-tag.js'
 import { MarkdownView, type OnTick } from './markdown.js'
 
-export interface CardFieldsProps {
+interface CardFieldsProps {
   text: CardText
   isWriting: boolean
   onWriting: (isWriting: boolean) => void

@@ -31,7 +31,7 @@ import { ConflictNote, LostDraftNote } from './draft-notes.js'
 import type { Tick } from './markdown.js'
 import { countMarked, MINE_MARK } from './merge-lines.js'
 
-export interface CardPanelProps {
+interface CardPanelProps {
   card: Card
   isToWrite: boolean
   onClose: () => void

@@ -14,7 +14,7 @@ import { hasDraft } from './card-drafts.js'
 import { countsBySource } from './event-links.js'
 import { LabelTag } from './label-tag.js'
 
-export interface CardTileProps {
+interface CardTileProps {
   card: Card
   isOpen: boolean
   isTabStop: boolean

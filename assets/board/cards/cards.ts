@@ -109,7 +109,7 @@ async function sendMoves(): Promise<void> {
   void loadCards()
 }
 
-export type NewCard = Partial<CardText> & { column?: string }
+type NewCard = Partial<CardText> & { column?: string }
 
 /** @throws ApiProblem */
 export function createCard(card: NewCard): Promise<Card> {

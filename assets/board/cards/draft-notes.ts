@@ -12,7 +12,7 @@ import { cardDrafts, draftedCards, draftKey, keepDraft, newCardDraft } from './c
 import { areLoaded, isOnBoard } from './cards.js'
 import { countDiffering, type DiffLine, excerpt } from './line-diff.js'
 
-export interface ConflictNoteProps {
+interface ConflictNoteProps {
   draft: CardDraft
   saved: Card
   onMerge: () => void

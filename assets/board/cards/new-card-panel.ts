@@ -13,7 +13,7 @@ import { CardFields } from './card-fields.js'
 import { noTitle } from './card-panel.js'
 import { createCard } from './cards.js'
 
-export interface NewCardPanelProps {
+interface NewCardPanelProps {
   columns: readonly Column[]
   onClose: () => void
   onMade: (id: string) => void

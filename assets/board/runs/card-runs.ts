@@ -14,7 +14,7 @@ import { PlanFacts, RunAgain } from './run-buttons.js'
 import { isOver, MODE_NAMES, ranMs, STATE_NAMES, shortId, stopwatch, waitedMs, whyNotDone } from './run-words.js'
 import { loadRuns, newestRuns, noteRun, type RunPage } from './runs.js'
 
-export interface CardRunsProps {
+interface CardRunsProps {
   card: Card
   /** The selected run; falls back to the newest. */
   chosen: string

@@ -12,7 +12,7 @@ export function chainOf({ target }: Pick<StoredEvent, 'target'>): TargetNode[] {
   return chain
 }
 
-export interface Crumb {
+interface Crumb {
   text: string
   node: TargetNode
 }

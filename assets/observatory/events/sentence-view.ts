@@ -7,7 +7,7 @@ const SHORT = 200
 /** A shorter name or place is never truncated, so it needs no minimum width. Characters. */
 const NEVER_CUT = 12
 
-export interface SentenceProps {
+interface SentenceProps {
   parts: readonly SentencePart[]
   terms: readonly string[]
   role: string

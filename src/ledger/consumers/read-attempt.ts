@@ -47,7 +47,7 @@ export interface Batch {
   retried?: number
 }
 
-export interface AttemptRequest extends BatchRequest {
+interface AttemptRequest extends BatchRequest {
   /** Whether an earlier attempt of this request has the lease. */
   continues: boolean
   /** Milliseconds of `performance.now()`. */

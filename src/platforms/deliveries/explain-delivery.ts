@@ -66,7 +66,7 @@ function isForm(body: Uint8Array): boolean {
  * Splits a dedupe key: `<source>:<host>:<object_type>:<native id>:<verb>[:<discriminator>]`. Only the words never
  * contain colons.
  */
-export function readKey({ dedupe_key, source, action: { object_type, verb } }: NewEvent): KeyIdentity {
+function readKey({ dedupe_key, source, action: { object_type, verb } }: NewEvent): KeyIdentity {
   const [, host = '', type = '', rest = ''] = keyPattern(object_type).exec(dedupe_key.slice(source.length + 1)) ?? []
   const end = `:${verb}`
   const at = rest.endsWith(end) ? rest.length - end.length : rest.indexOf(`${end}:`)

@@ -6,7 +6,7 @@ import { memberOf, type Payload } from '../mapping/payload.js'
 import { withExactIntegers } from './exact-integers.js'
 
 /** A body in the form that a mapping reads. */
-export interface ReadBody {
+interface ReadBody {
   root: unknown
   /** Why there is nothing to map: the body is neither JSON nor a form. */
   unreadable?: string

@@ -19,7 +19,7 @@ export interface BackupProgress extends BackupStep {
   ledgerBytes: number
 }
 
-export interface LedgerBackupOptions extends Pick<BackupOptions, 'signal'> {
+interface LedgerBackupOptions extends Pick<BackupOptions, 'signal'> {
   onProgress?: ((progress: BackupProgress) => void) | undefined
 }
 

@@ -10,7 +10,7 @@ import { OWNER_WAIT_MS } from '../lost-ownership.js'
 import { sizeOf } from '../via-server-or-file.js'
 import type { FoundOwner } from './file-owner.js'
 
-export interface LedgerState {
+interface LedgerState {
   findings: Finding[]
   /** `captured_at` of the newest event; null if there is none, or if it is not known. */
   head: string | null

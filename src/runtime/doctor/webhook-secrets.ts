@@ -1,7 +1,7 @@
 import { type Finding, ok, warning } from '../../model/diagnosis.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 
-export interface WebhookSecrets {
+interface WebhookSecrets {
   secrets: Readonly<Record<PlatformSource, readonly string[]>>
   requireVerified: boolean
 }

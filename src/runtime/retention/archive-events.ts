@@ -16,7 +16,7 @@ const LINE_FEED = 0x0a
 const PAGE = { order: 'asc', limit: 500, maxBytes: 4 * 1024 * 1024 } as const
 
 /** The events to archive. */
-export interface ArchiveRange {
+interface ArchiveRange {
   /** Only events after this instant; null: from the first event on. */
   since: Micros | null
   /** Up to this instant. */

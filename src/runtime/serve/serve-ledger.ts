@@ -53,7 +53,7 @@ export interface ServedLedger extends ServedProgram {
 }
 
 /** Services that the process provides to the ledger. */
-export interface LedgerServices extends SharedServices {
+interface LedgerServices extends SharedServices {
   /** Address of the board's page, once it is known. */
   boardUrl?: () => string | undefined
   /** The cards of the board, once there is one. */

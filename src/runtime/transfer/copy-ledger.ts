@@ -17,7 +17,7 @@ import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { type ExportSource, fromStore, viaServer } from './export-ledger.js'
 import { copyDiffers, findNewest, ledgerNotEmpty, refuseUsed } from './new-ledger.js'
 
-export interface CopyLedgerOptions {
+interface CopyLedgerOptions {
   onProgress?: (progress: { events: number; left: number; through: string | null }) => void
   /** Called with the current step, for the terminal. */
   onStep?: (step: 'handing over' | 'comparing') => void

@@ -11,7 +11,7 @@ import { type ExportTarget, exportStream, openExportFile } from './export-file.j
 import { type ExportOptions, interrupted } from './export-ledger.js'
 
 /** A finished table. */
-export interface TableExport {
+interface TableExport {
   /** Absolute, or `-` for standard output. */
   path: string
 }

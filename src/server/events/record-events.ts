@@ -25,7 +25,7 @@ import { type RecordingRights, recordingRightsOf, refuseForeignSource } from './
 /** How much of a batch is parsed before other requests get a turn. */
 const BYTES_A_TURN = 256 * 1024
 
-export interface RecordEventsParts {
+interface RecordEventsParts {
   ledger: ServedLedger
   readBody: ReadBody
   metrics: LedgerMetrics

@@ -19,7 +19,7 @@ import type { AcceptLargeDelivery } from './webhooks.js'
 /** The operator's sources of a ledger, as routes use them. */
 export type ServedSources = Pick<Sources, 'find' | 'list' | 'get' | 'save' | 'delete' | 'remap' | 'readFeed'>
 
-export interface SourceRouteParts {
+interface SourceRouteParts {
   ledger: { sources: ServedSources }
   readJsonBody: ReadJsonBody
 }

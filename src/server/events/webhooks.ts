@@ -36,7 +36,7 @@ export type AcceptLargeDelivery = (
   rules: DeliveryRules,
 ) => Promise<AcceptedDelivery>
 
-export interface WebhookParts {
+interface WebhookParts {
   ledger: ServedLedger
   readBody: ReadBody
   metrics: LedgerMetrics
@@ -47,7 +47,7 @@ export interface WebhookParts {
   refuseForeignPage: (req: HttpRequest) => void
 }
 
-export interface PlatformParts extends WebhookParts {
+interface PlatformParts extends WebhookParts {
   /** All currently valid secrets; none: deliveries cannot be proved. */
   secrets: readonly string[]
   /** Reads facts about the delivery from the request's address. @throws AppError `invalid/invalid_field` */

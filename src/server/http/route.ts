@@ -5,7 +5,7 @@ import type { Identity } from '../../accounts/identity.js'
 import type { AnswerRoom } from '../answer/answer-budget.js'
 
 /** Who may call a route of the ledger. `accounts/access.ts` defines what each word requires. */
-export const ACCESS = [
+const ACCESS = [
   /** Everyone; credentials are ignored. */
   'public',
   /** Everyone, with or without a login; the answer depends on who the caller is. */

@@ -71,7 +71,7 @@ export const OWN_WEBHOOK_PATTERNS: readonly (string | undefined)[] = [OWN_WEBHOO
 
 const DEAD_LETTERS = '/api/consumers/:name/dead-letters'
 
-export interface LedgerRouteParts {
+interface LedgerRouteParts {
   ledger: ServedLedger
   accounts: Accounts
   captures: ServedCaptures
@@ -96,7 +96,7 @@ export interface LedgerRouteParts {
 }
 
 /** Facts about this program. */
-export interface LedgerProgram {
+interface LedgerProgram {
   version: string
   rootPath: string
   cookie: CookiePlace
@@ -108,7 +108,7 @@ export interface LedgerProgram {
 }
 
 /** Who sends a request, and what that caller may do. */
-export interface Callers {
+interface Callers {
   authorise: Authorise
   /** @throws AppError `forbidden/origin_not_allowed` */
   refuseForeignPage: (req: HttpRequest) => void
@@ -118,13 +118,13 @@ export interface Callers {
   toActor: ToActor
 }
 
-export interface Bodies {
+interface Bodies {
   readBody: ReadBody
   readJsonBody: ReadJsonBody
 }
 
 /** Answers that are large, or stay open. */
-export interface Answers {
+interface Answers {
   budget: AnswerBudget
   shutdown: Shutdown
   times: StreamTimes
@@ -132,7 +132,7 @@ export interface Answers {
   consumerPlaces: HeldPlaces
 }
 
-export interface WatchedPlatforms {
+interface WatchedPlatforms {
   /** One webhook route each. */
   adapters: readonly WebhookAdapter[]
   /** Catalogues of all sources. */

@@ -20,7 +20,7 @@ export type ReadBody = (
   options?: BodyOptions,
 ) => Promise<Buffer>
 
-export interface BodyOptions {
+interface BodyOptions {
   /**
    * Accepts a body compressed with gzip. `maxBytes` and the budget apply to its compressed and its uncompressed size.
    */

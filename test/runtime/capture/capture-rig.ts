@@ -22,7 +22,7 @@ export const WATCH = {
   metadata: { temporary: true, interval_seconds: 60 },
 }
 
-export type ChatRequest = CaptureRequest & { chat: ChatAccount }
+type ChatRequest = CaptureRequest & { chat: ChatAccount }
 
 /** A ledger with a watch, and a chat server to capture it from. */
 export interface CaptureRig {

@@ -24,7 +24,7 @@ export interface Answer {
   body: Record<string, unknown>
 }
 
-export interface ServeCardsOptions {
+interface ServeCardsOptions {
   /** The folder of the board's files; one of the test's own unless said. */
   home?: string
   /** Where it listens for its owner, in addition to the port. */

@@ -17,7 +17,7 @@ const FIRST_PAGE = 30
 export const MOST_LISTED = 2_000
 
 /** The loaded events: a contiguous part of the ledger. */
-export interface LoadedEvents {
+interface LoadedEvents {
   /** Newest first. A new array after every change. */
   items: readonly ListedEvent[]
   /** The filters under which they were loaded, from `queryKey`; undefined before the first load. */

@@ -15,7 +15,7 @@ import { MissedChanges, type MissedEvent } from './missed-changes.js'
 import { type TrackedWatch, wants } from './place-happenings.js'
 import type { RecordedMessages } from './recorded-messages.js'
 
-export interface ChangeReaderParts {
+interface ChangeReaderParts {
   ledger: Pick<Ledger, 'recordLive' | 'knows'>
   captures: Pick<Captures, 'whileIdle' | 'usersOf'>
   chat: ChatAccount

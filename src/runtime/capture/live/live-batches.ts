@@ -26,7 +26,7 @@ import { ChangeReader, type ChangesRead } from './change-reader.js'
 import { type PlacedHappening, placeHappenings, type TrackedWatch, wants } from './place-happenings.js'
 import { RecordedMessages } from './recorded-messages.js'
 
-export interface LiveBatchesParts {
+interface LiveBatchesParts {
   ledger: Pick<Ledger, 'recordLive' | 'listPolled' | 'listKeysOf' | 'getEvent' | 'knows' | 'query'>
   captures: Pick<Captures, 'runEach' | 'whileIdle' | 'usersOf'>
   chat: ChatAccount
@@ -39,7 +39,7 @@ export interface LiveBatchesParts {
   elapsed: () => number
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   queueId: string
   /** Some of the events may be recorded already. */
   isRepeated: boolean

@@ -21,7 +21,7 @@ export interface SessionDatabase {
   close(): void
 }
 
-export interface SessionDatabaseOptions extends LossHandling {
+interface SessionDatabaseOptions extends LossHandling {
   /** Called with the path to which a damaged file was moved. */
   onCorrupt: (kept: string) => void
   /** Milliseconds of Unix time. */

@@ -6,7 +6,7 @@ import { toStoreError } from '../files/store-error.js'
 import { verifyEvents } from '../read/verify-events.js'
 
 /** Facts about a closed ledger. */
-export interface LedgerInspection {
+interface LedgerInspection {
   schemaVersion: number
   /** `captured_at` of the newest event. */
   head: Micros | null

@@ -9,7 +9,7 @@ import { liveness, type ProcessIdentity } from './process-identity.js'
 import { SilenceWatch } from './silence.js'
 import { answersAt, socketBeside } from './socket-path.js'
 
-export interface Candidacy {
+interface Candidacy {
   /** Real path of the database. */
   database: string
   self: ProcessIdentity

@@ -1,5 +1,5 @@
 /** Whether the process behind a file lives. `unknown`: the file has not been observed for long enough. */
-export type Pulse = 'unknown' | 'beating' | 'silent'
+type Pulse = 'unknown' | 'beating' | 'silent'
 
 interface Watched {
   fingerprint: string

@@ -92,7 +92,7 @@ const MOVE_LAST_EVENT_ON = /* sql */ `
 const ANY_MARKS = new Uint32Array(MARK_WORDS).fill(0xffffffff)
 
 /** Newest `captured_at` and newest `seq`, and the newest digest. */
-export interface WriterPlace {
+interface WriterPlace {
   last: Micros
   appended: number
   chained: ChainEnd
