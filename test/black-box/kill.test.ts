@@ -15,7 +15,7 @@ const LAST_KEY = 'the last one'
 t.setTimeout(600_000 + ROUNDS * 30_000)
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`)
 
-t.test('kill -9 under load loses nothing acknowledged, and the next start needs no hands', async t => {
+t.test('kill -9 under load loses nothing acknowledged, and the next start needs no manual repair', async t => {
   const crash = new CrashTest(t)
   let server = await crash.start()
   const consumer = consume(t, { query: 'limit=37', url: () => server.url, isLast: key => key === LAST_KEY })

@@ -80,7 +80,7 @@ t.test(
   },
 )
 
-t.test('a short command is a first use as well', async t => {
+t.test('a short command also counts as the first use', async t => {
   const { home } = oldHome(t)
   const before = filesIn(home)
   const { code, out } = await startStatus(t, { home, env: { ARCH_HOME: home }, check: true }).ended

@@ -17,7 +17,7 @@ t.setTimeout(600_000)
 /** The file of a ledger with these events, as a server leaves it. */
 const sample = await sampleLedger(t)
 
-t.test('a folder that may not be written is refused, and nothing is put there', async t => {
+t.test('a folder without write permission is refused, and nothing is written there', async t => {
   const folder = ownFolder(t)
   const closed = join(folder, 'closed')
   mkdirSync(closed, { mode: 0o555 })
@@ -79,7 +79,7 @@ t.test('a folder in the place of the database is refused', async t => {
   t.same(remainsOf(database), [])
 })
 
-t.test('a page that was overwritten in the middle of the file is never taken for events', async t => {
+t.test('a page that was overwritten in the middle of the file is never read as events', async t => {
   const database = join(ownFolder(t), 'events.db')
   writeFileSync(database, damagedLedger(t))
   const { code, out } = await startStatus(t, { database, check: true }).ended

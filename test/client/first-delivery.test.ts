@@ -163,7 +163,7 @@ const doubtful: { name: string; prepare: (ledger: TestedLedger, known: TestedEve
     reported: 'repeat with secret',
   },
   {
-    name: 'the event came by another road first',
+    name: 'the event came by another route first',
     prepare: (_, known) => {
       known.provenance.route = 'api'
     },

@@ -236,7 +236,7 @@ t.test('explain reads a body alone from standard input, with the given flags', a
   t.same(JSON.parse(asForm.out).events[0].event, JSON.parse(out).events[0].event)
 })
 
-t.test('explain takes the chat server from the settings', async t => {
+t.test('explain reads the chat server from the settings', async t => {
   const input = JSON.stringify({ bot_email: 'b@example.org', message: { id: 21, type: 'stream', content: 'hello' } })
   const argv = ['platforms', 'explain', '-', '--chat-url', 'chat.example.org']
   const { out } = await runDaybook(t, argv, { input })

@@ -38,7 +38,7 @@ t.test('a cookie that was changed anywhere is worth nothing', async t => {
   }
 })
 
-t.test('what is not spelt as we spell it is worth nothing', async t => {
+t.test('a credential in another spelling is invalid', async t => {
   const [, token = '', hmac = ''] = SEALED.split('.')
   const padded = `${token}=`
   // Decoded it is the same: the last character's lowest bits are dropped.

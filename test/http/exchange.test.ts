@@ -104,7 +104,7 @@ t.test('an answer without a length that we cut does not pass as complete', async
   )
 })
 
-t.test('a request that waits for the connection of another is not taken for one that cannot connect', async t => {
+t.test("a request that waits for another one's connection is not reported as failing to connect", async t => {
   const { address } = await start(t, (_, res) => setTimeout(() => res.end('ok'), 150))
   const agent = keptOpen(t)
   // All of them together take longer than one of them may.

@@ -5,7 +5,7 @@ import { createThrottleAddress, isCidr } from '../../src/login/caller-address.js
 
 const direct = createThrottleAddress([])
 
-t.test('an IPv4 address counts for itself, however it is spelt', async t => {
+t.test('an IPv4 address is counted as itself in every spelling', async t => {
   const cases: [string, string][] = [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],

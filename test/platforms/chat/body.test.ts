@@ -75,7 +75,7 @@ t.test('a token that let a delivery in is not kept, one that proved nothing is p
   t.notMatch(JSON.stringify(normalise({ body: listed, verified: 'token' })), 's3cret')
 })
 
-t.test('no key of a bot is kept, wherever it stands', async t => {
+t.test('no key of a bot is kept, in any member', async t => {
   const cases = [
     { token: 's3cret', type: 'reaction', op: 'add' },
     {

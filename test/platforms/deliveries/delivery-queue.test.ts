@@ -47,7 +47,7 @@ t.test('at most 16 deliveries wait that have proved nothing; proved ones are not
   t.equal(drain().length, 36)
 })
 
-t.test('a delivery gives up while it waits, and not when its turn has come', async t => {
+t.test('a delivery is refused while it waits, and not once its processing has begun', async t => {
   const { queue, refused, waiting, drain } = startQueue()
   const [first, second] = [waiting('first', 1), waiting('second', 2)]
   queue.add(first)

@@ -61,7 +61,7 @@ t.test(
   },
 )
 
-t.test('what has proved where it comes from takes precedence, then the smallest', async t => {
+t.test('proved deliveries take precedence, then the smallest', async t => {
   const thread = startThread(t)
   const done: string[] = []
   const take = async (name: string, size: number, rules = OPEN) => {
@@ -92,7 +92,7 @@ t.test('a delivery that waits too long is refused, unless it has proved somethin
   t.match(await proved, { verified: 'signature' })
 })
 
-t.test('a delivery that takes too long is refused, and the next one is taken', async t => {
+t.test('a delivery that takes too long is refused, and the next one is accepted', async t => {
   const thread = startThread(t, { unprovedMs: 1_000 })
   const tick = controlTime(t)
   const members = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`member ${index}`, index]))
@@ -104,7 +104,7 @@ t.test('a delivery that takes too long is refused, and the next one is taken', a
   t.match(await next, { verified: 'signature', events: [{ event: { kind: 'issue.created' } }] })
 })
 
-t.test('a body in a buffer of its own changes hands, one that shares its buffer does not', async t => {
+t.test('a body in a buffer of its own is transferred, one in a shared buffer is copied', async t => {
   const thread = startThread(t)
   const own = { ...issue('x'), body: new Uint8Array(issue('x').body) }
   await thread.take(adapterOf('code_a'), own, OPEN)
@@ -115,7 +115,7 @@ t.test('a body in a buffer of its own changes hands, one that shares its buffer 
   t.equal(part.body.byteLength, shared.length - 4)
 })
 
-t.test('JSON that takes up too much memory is refused, and the next delivery is taken', async t => {
+t.test('JSON that needs too much memory is refused, and the next delivery is accepted', async t => {
   const thread = startThread(t, { memoryMb: 48 })
   const wasteful = issue(Array.from({ length: 3_000_000 }, () => ({})))
   await t.rejects(thread.take(adapterOf('code_a'), wasteful, OPEN), { category: 'too_large', code: 'body_too_large' })

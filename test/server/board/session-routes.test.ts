@@ -298,7 +298,7 @@ t.test('no cookie but the one that was given opens anything, over the wire', asy
   t.equal(rig.database.sessions.count(), 1)
 })
 
-t.test('a cookie that is over, revoked or of an older key is worth nothing, wherever it is shown', async t => {
+t.test('a cookie that has expired, is revoked or is of an older key is invalid on every route', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const { send, logIn } = await serveGate(t, { rig, settings: { sessionTtlSeconds: 60 } })
   const shown = async (headers: Record<string, string>) => {

@@ -45,7 +45,7 @@ function shortFolder(t: Test): string {
   return folder
 }
 
-t.test('an address that is taken, and one that is not of this machine, are said to be so', async t => {
+t.test('an address that is in use, and one of another machine, are reported', async t => {
   const { port } = await serve(t)
   const other = createServer()
   t.teardown(() => other.close())
@@ -69,7 +69,7 @@ t.test("the owner's socket is for its owner, and takes any Host and Origin", asy
   t.throws(() => statSync(path), { code: 'ENOENT' })
 })
 
-t.test('a socket path that is taken is said to be so', async t => {
+t.test('a socket path that is in use is reported', async t => {
   const path = join(shortFolder(t), 'ledger.sock')
   const server = createServer()
   t.teardown(() => server.close())
@@ -121,7 +121,7 @@ t.test('stopping twice, or before anything listened, is not a mistake', async t 
   await close()
 })
 
-t.test('after a thousand requests a connection is said to be over', async t => {
+t.test('after a thousand requests the answer announces that the connection closes', async t => {
   const { port } = await serve(t)
   const socket = connect(port, '127.0.0.1')
   let text = ''

@@ -57,7 +57,7 @@ t.test('how the caller is known is the proof of its events, and decides whether 
   }
 })
 
-t.test('a stranger that guesses a key is shown nothing of the event that has it', async t => {
+t.test('an anonymous caller that guesses a key sees nothing of the event that has it', async t => {
   const secret = { ...NOTE, dedupe_key: 'guessed', payload: { text: 'a private word' } }
   const { body: kept } = await post(secret, tokenOfMia)
   now += 1_000_000
@@ -81,7 +81,7 @@ t.test('a stranger that guesses a key is shown nothing of the event that has it'
 })
 
 t.test(
-  "a stranger's event is found by its plain key while there is no other, and gives way to one with proof",
+  "an anonymous caller's event is found by its plain key while there is no other, and is replaced by one with proof",
   async t => {
     const event = { ...NOTE, dedupe_key: 'early' }
     t.match(await post(event), { status: 201 })
