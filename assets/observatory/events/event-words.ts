@@ -1,7 +1,7 @@
 import type { StoredEvent, TargetNode } from '#model/events/event'
 import { actorName as nameOfActor, nodeName, plainWords, shownSteps } from '#model/sentences/event-names'
 
-/** Maximum depth of a chain, because chains come from strangers. */
+/** Maximum depth of a chain, because unknown senders can record chains. */
 const DEEPEST = 64
 
 /** The event's target and its parents, outermost first, as sent. */

@@ -201,7 +201,7 @@ function outcomeParts(event: unknown, parts: readonly SentencePart[], outcome: s
   return details.length === 0 ? [] : [{ kind: 'outcome', text: details.join(', '), isBad: isBadOutcome(outcome) }]
 }
 
-/** Own members only: strangers choose the names, which may be `constructor`. */
+/** Own members only: senders choose the names, which may be `constructor`. */
 function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

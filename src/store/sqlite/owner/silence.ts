@@ -29,7 +29,7 @@ export class SilenceWatch {
    * Observes a file once.
    *
    * @param key the nonce of an owner or of a claim
-   * @param fingerprint changes with every sign of life of the process
+   * @param fingerprint changes with every heartbeat of the process
    */
   observe(key: string, fingerprint: string): Pulse {
     const at = this.elapsed()
