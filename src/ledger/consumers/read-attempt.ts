@@ -6,7 +6,7 @@ import { toEventFilter } from '../../model/events/filter-values.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { ConsumerKey, StoredConsumer, StoredDeadLetter } from '../../store/consumer-store.js'
 import type { Store } from '../../store/store.js'
-import { refusePruned } from '../pruned-ledger.js'
+import { refusePruned } from '../refused-checkpoint.js'
 import type { WrapRead } from '../wait-for-events.js'
 import type { ConsumerPoll } from './consumer-polls.js'
 

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { checkSharedLedger } from '../../../src/runtime/doctor/shared-ledger.js'
+import { checkSharedLedger } from '../../../src/runtime/doctor/postgres.js'
 import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import type { Connection } from '../../../src/store/postgres/connection/connection.js'
