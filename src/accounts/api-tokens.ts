@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { newSecret } from '../login/csrf.js'
+import { newSecret } from '../login/new-secret.js'
 import { type ApiToken, type IssuedToken, USER_LIMITS } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { newSecret, SECRET_PATTERN } from '../login/csrf.js'
+import { newSecret, SECRET_PATTERN } from '../login/new-secret.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { toSecretDigest } from './secret-digest.js'
 

@@ -2,7 +2,7 @@ import { isObject } from '../model/json-object.js'
 import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import type { LedgerClient } from './ledger-client.js'
 import { findHead } from './library/follow-pages.js'
-import { askForWebhook, type ServedWebhook } from './platform-list.js'
+import { askForWebhook, type ServedWebhook } from './served-webhook.js'
 
 export type AskedLedger = Pick<LedgerClient, 'events' | 'stats' | 'platforms'>
 

@@ -1,5 +1,5 @@
 import { readCookie } from '../login/cookies.js'
-import { newSecret } from '../login/csrf.js'
+import { newSecret } from '../login/new-secret.js'
 import { AppError } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board/board-secrets.js'
 import { SerialQueue } from '../model/serial-queue.js'

@@ -1,5 +1,5 @@
 import { readCookie } from '../login/cookies.js'
-import { SECRET_PATTERN } from '../login/csrf.js'
+import { SECRET_PATTERN } from '../login/new-secret.js'
 import { csrfTokenOf } from './cookie-envelope.js'
 
 /** A live session of the ledger that a browser also showed to the board. */

@@ -1,7 +1,7 @@
 import type { CompactedLedger } from '../model/backup.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import { Database } from '../store/sqlite/files/database.js'
-import { refuseForeign } from '../store/sqlite/files/foreign.js'
+import { refuseForeign } from '../store/sqlite/files/foreign-database.js'
 import { acquireOwnership } from '../store/sqlite/owner/database-lock.js'
 import { OWNER_WAIT_MS } from './lost-ownership.js'
 import { requireFile } from './not-a-file.js'

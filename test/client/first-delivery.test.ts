@@ -3,7 +3,7 @@ import { Answer } from '../../src/client/answer.js'
 import type { Arrival } from '../../src/client/delivery-watch.js'
 import type { EventParameters } from '../../src/client/event-pages.js'
 import { firstDelivery } from '../../src/client/first-delivery.js'
-import { askForWebhook } from '../../src/client/platform-list.js'
+import { askForWebhook } from '../../src/client/served-webhook.js'
 import { AppError } from '../../src/model/app-error.js'
 
 interface TestedEvent {

@@ -4,7 +4,7 @@ import { BOARD_ACCESS, type BoardAccess } from '../../src/gate/access.js'
 import { sealToken } from '../../src/gate/cookie-envelope.js'
 import type { RequestFacts } from '../../src/gate/gate.js'
 import type { BoardIdentity } from '../../src/gate/identity.js'
-import { newSecret } from '../../src/login/csrf.js'
+import { newSecret } from '../../src/login/new-secret.js'
 import {
   API_KEY,
   AUTH_SECRET,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { csrfTokenOf, digestOf, isEnvelope, openEnvelope, sealToken } from '../../src/gate/cookie-envelope.js'
-import { newSecret, SECRET_PATTERN } from '../../src/login/csrf.js'
+import { newSecret, SECRET_PATTERN } from '../../src/login/new-secret.js'
 
 const KEY = 'the-signing-key-of-the-tests'
 const TOKEN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP0'

@@ -9,7 +9,7 @@ import { showToast } from '../../shared/controls/toast.js'
 import { type Children, html } from '../../shared/html.js'
 import { ApiProblem, reasonOf } from '../../shared/server/api.js'
 import { HEADER_SECRET } from '../access.js'
-import { boardApi, boardName, executorHeader } from '../place.js'
+import { boardApi, boardName, executorHeader } from '../board-address.js'
 import { executor, setExecutor } from './runs.js'
 
 /** Tokens by board, kept only in this page's memory: not in storage, addresses or the document. */

@@ -17,7 +17,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { claimFile, parseClaim } from '../../../../src/store/sqlite/owner/claim.js'
 import { parseOwner, readOwner } from '../../../../src/store/sqlite/owner/owner-record.js'
-import { SilenceWatch } from '../../../../src/store/sqlite/owner/silence.js'
+import { SilenceWatch } from '../../../../src/store/sqlite/owner/silence-watch.js'
 import { testFolder } from '../../../support/test-folder.js'
 import { own, recordWith, refusalOf, runProgram, shortFolder } from './owner-rig.js'
 
