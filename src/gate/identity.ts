@@ -1,4 +1,4 @@
-/** Who sent a request to the board, as proved. The board has no users: there is one shared identity. */
+/** Who sent a request to the board, as its credential proves. The board has no users: there is one shared identity. */
 export type BoardIdentity =
   | { kind: 'anonymous' }
   /** Any caller of a board that has neither password nor key. */

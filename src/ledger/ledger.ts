@@ -39,7 +39,7 @@ const SMALL_EVENT_BYTES = 16 * 1024
 const STORY_EVENT_BYTES = 2 * 1024 * 1024
 /** Enough to know the people who are active at present. */
 const PEOPLE_FROM_EVENTS = 500
-const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
+const VERIFIED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
 
 interface LedgerOptions extends SubscriptionOptions {
   store: Store
@@ -138,8 +138,8 @@ export class Ledger {
       sources: PLATFORM_SOURCES,
       withoutPayload: true,
     } as const
-    // Separately, so that unproved events cannot displace proved ones.
-    for (const verified of [['none'], PROVED] as const) {
+    // Separately, so that unverified events cannot displace verified ones.
+    for (const verified of [['none'], VERIFIED] as const) {
       const found = await this.options.store.events.query({ ...newest, verified }).catch(error => {
         if (!(error instanceof AppError)) throw error
         this.unreadEvents = error

@@ -53,7 +53,7 @@ export function wordsSaid({ conversation, erased }: Pick<StoredEvent, 'conversat
 }
 
 /**
- * The key that identifies this event in the ledger. Two events may share a dedupe key: a proved one and one posted by a
+ * The key that identifies this event in the ledger. Two events may share a dedupe key: a verified one and one posted by a
  * caller without credentials.
  */
 export function eventKey({ dedupe_key, provenance }: Pick<StoredEvent, 'dedupe_key' | 'provenance'>): string {

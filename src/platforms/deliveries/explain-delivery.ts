@@ -4,7 +4,7 @@ import { scopeKeysOf, toTarget } from '../../model/subscriptions/scope-key.js'
 import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../adapter.js'
 
 /**
- * Explains what a delivery would become, and why. Verifies and stores nothing. Treats the delivery as proved, so that a
+ * Explains what a delivery would become, and why. Verifies and stores nothing. Treats the delivery as verified, so that a
  * secret in the body is hidden.
  *
  * @throws AppError `invalid/invalid_json` for an unreadable body
@@ -14,9 +14,9 @@ export function explainDelivery(
   delivery: WebhookDelivery,
   context: DeliveryContext,
 ): DeliveryExplanation {
-  const proved: DeliveryContext = { ...context, verified: 'token' }
-  const { events, ignored, deliveryId } = adapter.normalise(delivery, proved)
-  const elsewhere = adapter.normalise(asAnotherDelivery(delivery), proved).events
+  const asVerified: DeliveryContext = { ...context, verified: 'token' }
+  const { events, ignored, deliveryId } = adapter.normalise(delivery, asVerified)
+  const elsewhere = adapter.normalise(asAnotherDelivery(delivery), asVerified).events
   return {
     source: adapter.catalogue.source,
     ignored,

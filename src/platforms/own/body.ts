@@ -18,7 +18,7 @@ const WRAPPED = 'body'
 /**
  * Nothing is refused: a body that is neither JSON nor a form is kept as its text, or in base64.
  *
- * @param isSignedForm the body was proved as a form, so neither it nor its fields are read as JSON
+ * @param isSignedForm the body was verified as a form, so neither it nor its fields are read as JSON
  */
 export function readOwnBody(delivery: WebhookDelivery, isSignedForm: boolean): ReadBody {
   const { body } = delivery

@@ -151,7 +151,7 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   },
   target: { description: 'A key anywhere in the target chain, such as stream:4.', schema: Text },
   verified: {
-    description: `How the delivery was proved, as a comma list of: ${VERIFICATIONS.join(', ')}.`,
+    description: `How the delivery was verified, as a comma list of: ${VERIFICATIONS.join(', ')}.`,
     schema: Type.String(),
   },
   outcome: {

@@ -88,11 +88,11 @@ export interface HttpRequest<Who = unknown> extends Request {
   local: boolean
   /** Whether browsers reach this server only over TLS, and are instructed to remember that. */
   tlsOnly: boolean
-  /** The proved identity; the anonymous one if the route does not identify its callers. */
+  /** The identity; the anonymous one if the route does not identify its callers. */
   identity: Who
   /** The listed origin of the page that sent it, which may read the answer. */
   crossOrigin?: string
-  /** Whether its sender has proved no identity. */
+  /** Whether its sender is anonymous. */
   isAnonymous: boolean
   /** Logged at `info`, unlike other requests of its route. */
   isNotable?: boolean

@@ -139,7 +139,7 @@ interface WatchedPlatforms {
   catalogue: readonly PlatformCatalogue[]
   /** All currently valid secrets of each source. */
   secrets: Readonly<Record<PlatformSource, readonly string[]>>
-  /** Refuse unproved deliveries. */
+  /** Refuse unverified deliveries. */
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite: string | undefined

@@ -58,7 +58,7 @@ export interface LedgerServerSettings {
   corsOrigins: readonly string[]
   /** Per source, all currently valid ones. */
   webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
-  /** Refuse unproved deliveries. */
+  /** Refuse unverified deliveries. */
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite?: string

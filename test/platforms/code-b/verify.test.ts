@@ -138,7 +138,7 @@ t.test('bytes that are no UTF-8, an empty body, and a view into a larger buffer'
   }
 })
 
-t.test('without a secret no delivery is proved', async t => {
+t.test('without a secret no delivery is verified', async t => {
   for (const secrets of [[], [''], ['', '']]) {
     t.equal(verify({}, secrets), 'none')
     t.equal(verify({ 'x-gitlab-token': TOKEN }, secrets), 'none')

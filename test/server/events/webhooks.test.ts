@@ -149,8 +149,8 @@ t.test('a page of another origin cannot deliver without a proof, and with one it
           const refused = await post('/webhooks/code_a', body, sent)
           t.match(refused, { status: 403, body: { code: 'origin_not_allowed' } }, JSON.stringify(sent))
         }
-        const proved = await closed.post('/webhooks/code_a', body, { ...sent, 'x-secret': 'right' })
-        t.match(proved, { status: 200 }, `proved ${JSON.stringify(sent)}`)
+        const verified = await closed.post('/webhooks/code_a', body, { ...sent, 'x-secret': 'right' })
+        t.match(verified, { status: 200 }, `verified ${JSON.stringify(sent)}`)
         t.match(await closed.post('/webhooks/code_a', '2', sent), { status: 401 }, 'a secret that is not shown')
       }
     }

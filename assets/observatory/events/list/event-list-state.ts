@@ -209,7 +209,7 @@ const alone = createResource(async signal => {
 export const selectedEvent: ReadonlySignal<StoredEvent | undefined> = computed(() => {
   const { value: key } = selectedKey
   const event = alone.value.value
-  // A plain key also names an unproved event if there is no other.
+  // A plain key also names an unverified event if there is no other.
   return event && key !== undefined && [eventKey(event), event.dedupe_key].includes(key) ? event : undefined
 })
 
