@@ -174,7 +174,7 @@ class LedgerCopy {
       throw copyDiffers('Its newest event differs, or that event has another digest.')
     const [there, here] = [await source.events.stats(), await this.store.events.stats()]
     for (const [name, value] of Object.entries(there)) {
-      if (!isDeepStrictEqual(value, Reflect.get(here, name))) throw copyDiffers(`It counts otherwise: ${name}.`)
+      if (!isDeepStrictEqual(value, Reflect.get(here, name))) throw copyDiffers(`Its ${name} is different.`)
     }
     const stored = await this.store.copies.readState(ALL)
     for (const [name, list] of Object.entries(state)) {
