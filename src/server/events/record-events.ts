@@ -141,7 +141,10 @@ function readElement(text: Buffer): unknown {
 }
 
 function readInput(input: unknown, { isAnonymous }: RecordingRights, describes = true): NewEvent {
-  return readEvent(input, { describes, ...(isAnonymous ? { keyCharacters: EVENT_LIMITS.unverifiedKeyCharacters } : {}) })
+  return readEvent(input, {
+    describes,
+    ...(isAnonymous ? { keyCharacters: EVENT_LIMITS.unverifiedKeyCharacters } : {}),
+  })
 }
 
 function atIndex(index: number, refusal: AppError): AppError {

@@ -4,7 +4,7 @@ import { AppError } from '../../../src/model/app-error.js'
 import type { NewEvent } from '../../../src/model/events/event.js'
 import type { WebhookAdapter, WebhookDelivery } from '../../../src/platforms/adapter.js'
 import type { PlatformCatalogue } from '../../../src/platforms/catalogue.js'
-import type { AcceptLargeDelivery } from '../../../src/server/events/webhooks.js'
+import type { AcceptLargeDelivery } from '../../../src/server/events/webhook-routes.js'
 import { message, serve } from '../serve.js'
 
 const catalogue: PlatformCatalogue = {
