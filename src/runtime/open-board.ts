@@ -9,7 +9,7 @@ import { acquireOwnership, type Ownership } from '../store/sqlite/owner/database
 import type { OwnerRole } from '../store/sqlite/owner/owner-record.js'
 import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import type { StoreFile } from '../store/sqlite/thread/protocol.js'
-import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
+import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './ownership.js'
 
 /** An open board: in files that this process owns, or in a database that it shares with others. */
 export interface OpenBoard {

@@ -10,7 +10,7 @@ import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/store.js'
 import { copyLegacyLedger } from '../store/sqlite/upgrade/legacy.js'
 import type { Store } from '../store/store.js'
-import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
+import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './ownership.js'
 import { type AllowedStates, refuseUnusable } from './refuse-unusable.js'
 
 /** An open ledger: in a file that this process owns, or in a database that it shares with others. */
