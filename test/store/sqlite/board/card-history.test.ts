@@ -15,20 +15,6 @@ function open(t: Test, path = join(testFolder(t), 'board.sqlite3')) {
   return database
 }
 
-function cardWith(id: string, body = '') {
-  return {
-    id,
-    title: id,
-    body,
-    column: 'backlog',
-    labels: [],
-    assignee: null,
-    links: [],
-    created_at: AT,
-    updated_at: AT,
-  }
-}
-
 t.test('a board of an older release keeps its cards, and their history begins with the upgrade', t => {
   const path = join(testFolder(t), 'board.sqlite3')
   const older = openBoardDatabase(path)
