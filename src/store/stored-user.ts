@@ -41,9 +41,3 @@ export function lastAdmin(): AppError {
     hint: 'Make another user an administrator first, or configure an admin token.',
   })
 }
-
-export function noSuchUser(): AppError {
-  return new AppError('not_found', 'not_found', 'There is no such user.', {
-    hint: 'List them with `daybook users list`.',
-  })
-}

@@ -1,15 +1,15 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { access, open, rename } from 'node:fs/promises'
+import { open, rename } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
 import type { RestoredLedger } from '../../model/backup.js'
-import { toTimestamp } from '../../model/timestamp.js'
+import { timestampOrNull } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { checkCopy } from '../../store/sqlite/copy/check-copy.js'
 import { renewEpoch } from '../../store/sqlite/copy/copied-ledger.js'
-import { syncFolder } from '../../store/sqlite/files/file-system.js'
+import { exists, syncFolder } from '../../store/sqlite/files/file-system.js'
 import { removeCopy } from '../../store/sqlite/files/remove-copy.js'
 import { SCHEMA_VERSION } from '../../store/sqlite/upgrade/ledger-migrations.js'
 import { requireFile } from '../not-a-file.js'
@@ -43,7 +43,7 @@ export async function restoreLedger({ database }: LocalSettings, file: string): 
       const replaced = await moveAside(path)
       await rename(restoring, path)
       syncFolder(dirname(path))
-      return { database: path, events, head: head === null ? null : toTimestamp(head), epoch, replaced }
+      return { database: path, events, head: timestampOrNull(head), epoch, replaced }
     } catch (error) {
       throw toRestoreError(error, backup)
     } finally {
@@ -81,16 +81,6 @@ async function moveAside(path: string): Promise<string | null> {
     isThere = true
   }
   return isThere ? replaced : null
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
 }
 
 function toRestoreError(error: unknown, backup: string): unknown {

@@ -2,7 +2,7 @@ import { LedgerClient } from '../../client/ledger-client.js'
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
 import { inUnits } from '../../model/disk-space.js'
 import type { FollowStatus } from '../../model/follow.js'
-import { toTimestamp } from '../../model/timestamp.js'
+import { timestampOrNull } from '../../model/timestamp.js'
 import { inspectLedger } from '../../store/sqlite/copy/inspect-ledger.js'
 import { SCHEMA_VERSION } from '../../store/sqlite/upgrade/ledger-migrations.js'
 import { whileOwned } from '../ownership.js'
@@ -64,7 +64,7 @@ async function checkServedLedger(socketPath: string): Promise<LedgerState> {
 function checkClosedLedger(database: string): Promise<LedgerState> {
   return whileOwned(database, path => {
     const { schemaVersion, head: captured, digest, leader, problem } = inspectLedger(path)
-    const head = captured === null ? null : toTimestamp(captured)
+    const head = timestampOrNull(captured)
     const findings: Finding[] = []
     if (problem !== null) {
       const advice = 'Run `daybook ledger verify`, and restore a backup if it confirms the damage.'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { LedgerClient } from '../../client/ledger-client.js'
 import { eventsOf, QUERY_LIMITS } from '../../model/events/event-query.js'
-import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
+import { readTimestamp, timestampOrNull } from '../../model/timestamp.js'
 import { CSV_HEAD, csvLine } from '../../server/events/event-csv.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import type { Store } from '../../store/store.js'
@@ -75,7 +75,6 @@ async function writeTable(
     count += items.length
     from = page.nextSince ?? from
     hasMore = page.hasMore
-    const text = (micros: number | null) => (micros === null ? null : toTimestamp(micros))
-    onProgress({ events: count, head: text(page.head), through: text(page.latestCapturedAt) })
+    onProgress({ events: count, head: timestampOrNull(page.head), through: timestampOrNull(page.latestCapturedAt) })
   }
 }

@@ -1,6 +1,7 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
+import { unknownUser } from '../../../model/accounts/user.js'
 import { coalesceCalls } from '../../../model/coalesce-calls.js'
-import { lastAdmin, nameTaken, noSuchUser, toToken, toUser } from '../../stored-user.js'
+import { lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
 import type { LastAdminRule, StoredUser, UserStore } from '../../user-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
@@ -100,7 +101,7 @@ export function userTasks(pool: Pool): UserStore {
         const { id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at } = token
         const user = findUser(await connection.run(HOLD, user_id))
         await refuseIfMoved(connection)
-        if (!user) throw noSuchUser()
+        if (!user) throw unknownUser()
         const terms = [may, JSON.stringify(sources), name, expires_at]
         await connection.run(ADD_TOKEN, id, user_id, digest, prefix, ...terms, created_at, last_used_at)
         await connection.run(DROP_OLDEST, user_id, keep)

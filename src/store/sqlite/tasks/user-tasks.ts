@@ -1,5 +1,6 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
-import { lastAdmin, nameTaken, noSuchUser, toToken, toUser } from '../../stored-user.js'
+import { unknownUser } from '../../../model/accounts/user.js'
+import { lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
 import type {
   LastAdminRule,
   ListedStoredUser,
@@ -79,7 +80,7 @@ export function userTasks(database: Database) {
     /** The newest token is the one that was added last: a clock may step back. */
     addToken: write((token: StoredToken, keep: number, log?: AccountLogEntry) => {
       const { id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at } = token
-      if (!findUser(database, user_id)) return noSuchUser()
+      if (!findUser(database, user_id)) return unknownUser()
       const terms = [may, JSON.stringify(sources), name, expires_at]
       database.run(ADD_TOKEN, id, user_id, digest, prefix, ...terms, created_at, last_used_at)
       database.run(DROP_OLDEST, user_id, keep)

@@ -310,7 +310,7 @@ export class EventWriter {
   }
 }
 
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 

@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
 import { ADA } from '../../../board/actor.js'
 import { testFolder } from '../../../support/test-folder.js'
+import { cardWith } from '../../board/card-history-conformance.js'
 
-const AT = '2031-05-04T09:00:00.000000Z'
 const LATER = '2031-05-04T10:00:00.000000Z'
 const ALL = { limit: 500, after: null }
 
