@@ -9,32 +9,15 @@ import t, { type Test } from 'tap'
 import type { HttpApp } from '../../../src/server/http/http-app.js'
 import { createLedgerServer } from '../../../src/server/ledger/ledger-server.js'
 import { until } from '../../support/until.js'
-import { MemoryLedger, START } from '../memory-ledger.js'
-import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, NO_CAPTURES, NO_COPIES, NO_RECONCILIATIONS, OWN_LEDGER, SETTINGS, serve } from '../serve.js'
+import { MemoryLedger } from '../memory-ledger.js'
+import { message, SERVER_PARTS, serve } from '../serve.js'
 
 function createServer(): HttpApp {
   return createLedgerServer({
+    ...SERVER_PARTS,
     ledger: new MemoryLedger(),
-    accounts: OPEN_ACCOUNTS,
-    captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
-    reconciliations: NO_RECONCILIATIONS,
-    copyTo: async () => {},
-    verify: () => Promise.reject(new Error('This ledger is not verified.')),
-    copies: NO_COPIES,
-    following: OWN_LEDGER,
-    database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
-    storageSizes: async () => ({ database: 4_096 }),
-    lastBackup: () => undefined,
-    accessLog: false,
-    adapters: [],
-    platforms: [],
-    acceptLargeDelivery: () => Promise.reject(new Error('Nothing large is delivered here.')),
     logger: pino({ level: 'silent' }),
-    version: '1.2.3',
-    now: () => START,
     requestIds: () => 'id',
-    settings: SETTINGS,
   })
 }
 
