@@ -18,7 +18,7 @@ interface CardsRig {
 
 interface CardsRigOptions {
   columns?: readonly string[]
-  /** The folder of the board's files; one of the test's own unless said. */
+  /** The folder of the board's files; default: a folder of the test. */
   home?: string
 }
 

@@ -17,7 +17,7 @@ export interface Written {
   [member: string]: unknown
 }
 
-/** A ledger in a file, whose clock goes as the events of the test say. */
+/** A ledger in a file, whose clock is set by the events of the test. */
 export async function openBook(t: Test) {
   let time: Micros = readTimestamp('noon', NOON).micros
   const clock = () => time

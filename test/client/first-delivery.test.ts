@@ -23,7 +23,7 @@ type Step = (ledger: TestedLedger) => unknown[]
 
 const AWAY = new AppError('unavailable', 'server_unreachable', 'No server answers.')
 
-/** A ledger to which one thing after the other happens. */
+/** A ledger that answers with one step after another. */
 class TestedLedger {
   readonly asked: EventParameters[] = []
   failure: AppError | undefined

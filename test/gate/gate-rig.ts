@@ -22,7 +22,7 @@ const START_SECONDS = 1_800_000_000
 
 export type GateOptionsOfTest = Partial<Omit<GateSettings, 'secrets'>>
 
-/** A board's sessions in a file of their own, a clock that stands still, and secrets that can be changed. */
+/** A board's sessions in a file of their own, a stopped clock, and secrets that can be changed. */
 export class GateRig {
   seconds = START_SECONDS
   elapsedMs = 0

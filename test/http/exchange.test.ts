@@ -51,7 +51,7 @@ t.test('a kept connection that the server has closed is replaced for requests th
   let requests = 0
   const { address, connections } = await start(t, (req, res) => {
     requests += 1
-    // The second request on a connection meets a server that has had enough.
+    // The server closes the connection at its second request.
     if (requests === 2) req.socket.resetAndDestroy()
     else res.end('ok')
   })

@@ -19,7 +19,7 @@ interface ProxyRig {
   port: number
   folder: string
   log: Record<string, unknown>[]
-  /** What was said about the files. */
+  /** Messages about the files. */
   warnings: string[]
   close(): Promise<void>
   /** Writes `backends.json`. */

@@ -145,7 +145,7 @@ t.test("the platform's own ids distinguish occurrences", async t => {
   }
 })
 
-/** Deliveries of one thing in the order in which they happened. Each is an event of its own. */
+/** Deliveries about one object in order of time. Each is a separate event. */
 const HAPPENS_AGAIN: Readonly<Record<string, { event: string; bodies: Record<string, unknown>[] }>> = {
   'a tag that is pushed, deleted and pushed again on one commit': {
     event: 'push',

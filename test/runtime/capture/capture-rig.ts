@@ -63,7 +63,7 @@ export async function captureRig(t: Test, options: ChatServerOptions = {}): Prom
   return { ledger, captures, chat, clock, request, once, reopen }
 }
 
-/** A message as a webhook of the same server brings it. */
+/** A message as a webhook of the same server delivers it. */
 export async function deliver({ ledger, chat }: CaptureRig, id: number): Promise<void> {
   const message = chat.book.find(id)
   const payload = message && chat.book.toAnswer(message, { html: false, emptyTopic: true })

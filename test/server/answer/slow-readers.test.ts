@@ -28,7 +28,7 @@ async function serveEvents(t: Test, events: { count: number; bytes: number }, li
   return served
 }
 
-/** Asks, and takes nothing of the answer. */
+/** Sends a request, and reads nothing of the answer. */
 function askOnly(t: Test, { port }: Served, ...paths: string[]): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => socket.destroy())

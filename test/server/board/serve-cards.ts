@@ -25,7 +25,7 @@ export interface Answer {
 }
 
 interface ServeCardsOptions {
-  /** The folder of the board's files; one of the test's own unless said. */
+  /** The folder of the board's files; default: a folder of the test. */
   home?: string
   /** Where it listens for its owner, in addition to the port. */
   socketPath?: string
