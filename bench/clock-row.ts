@@ -22,7 +22,7 @@ export interface ClockRowModel {
   largestGroup: number
 }
 
-export interface ClockRowRun {
+interface ClockRowRun {
   /** Events a second, of all servers together. */
   rate: number
   /** Average number of events of a group. */

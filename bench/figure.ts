@@ -1,12 +1,12 @@
-export type Unit = 'events/s' | 'requests/s' | 'requests' | 'ms' | 'MB' | '%'
+type Unit = 'events/s' | 'requests/s' | 'requests' | 'ms' | 'MB' | '%'
 
-export interface Amount {
+interface Amount {
   value: number
   unit: Unit
 }
 
 /** The goal for a value, absolute or as a multiple of the yardstick's value. */
-export type Goal =
+type Goal =
   | { atLeast: number }
   | { atMost: number }
   | { atLeastTimes: number }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { AnswerReader, type TakeBody } from './answer-reader.js'
 
-export interface Listener {
+interface Listener {
   /** The answer to the request has arrived as a whole. */
   answered(status: number): void
   /** There will be no answer. The next request uses a new connection. */

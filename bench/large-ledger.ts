@@ -7,7 +7,7 @@ import { runLoad, startLedger } from './programs.js'
 import type { Workspace } from './workspace.js'
 
 /** How fast the ledger recorded events while it grew, in events/s. */
-export interface Growth {
+interface Growth {
   /** Rate of the 10,000th to the 20,000th event. */
   early: number
   /** Rate of 10,000 events once the search index is as far behind as it gets. Absent in a small ledger. */
@@ -20,7 +20,7 @@ export interface Growth {
   measuredAt: string
 }
 
-export interface FilledLedger {
+interface FilledLedger {
   /** Folder of its `events.db`. */
   folder: string
   events: number

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { GREEDY_COUNTS, type GreedyCounts, readGreedyCounts } from './greedy-clients.js'
 import { UsageError } from './usage-error.js'
 
-export const MEASUREMENT_NAMES = [
+const MEASUREMENT_NAMES = [
   'posts',
   'webhooks',
   'capture',

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { AccountMemory } from './account-memory.js'
 import type { ChatPlace, ChatPlan } from './chat-plan.js'
 import { ChildLines } from './child-lines.js'
 import type { GreedyPlan, GreedyResult } from './greedy-clients.js'
 import type { LoadPlan, LoadResult } from './load-plan.js'
-import type { SessionStoreTimes } from './session-store-times.js'
+import type { TimesSummary } from './statistics.js'
 import type { WalkPlan, WalkResult } from './walk-plan.js'
 import { endProcess, type Workspace } from './workspace.js'
 
@@ -19,9 +18,18 @@ export interface RunningServer {
 }
 
 /** A program that has prepared itself. */
-export interface Prepared<Result> {
+interface Prepared<Result> {
   run(): Promise<Result>
 }
+
+/** Bytes of heap: at the maximum number of entries, and after many times as many were added. */
+export interface AccountMemory {
+  sessions: { atBound: number; beyond: number }
+  throttle: { atBound: number; beyond: number }
+}
+
+/** Milliseconds that one call of the board's session store takes with 1,024 live sessions. */
+export type SessionStoreTimes = Record<'login' | 'check' | 'purge', TimesSummary>
 
 /** The command line program. */
 export const DAYBOOK = fileURLToPath(new URL('../../bin/run.js', import.meta.url))

@@ -5,7 +5,7 @@ import { median } from './statistics.js'
 const ROUNDS = 5
 
 /** A reader: its server, its paths and its credentials. */
-export interface Reader {
+interface Reader {
   how: string
   server: RunningServer
   path: string

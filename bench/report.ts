@@ -14,7 +14,7 @@ export interface Outcome {
 }
 
 /** Facts on which figures depend. None of them identifies the machine. */
-export interface MachineFacts {
+interface MachineFacts {
   cpu: string
   cores: number
   memoryGb: number

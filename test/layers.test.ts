@@ -6,7 +6,7 @@ import t from 'tap'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SOURCE = join(ROOT, 'src')
 
-/** Which rooms each room may know. Everything may know `model`; nothing knows what stands left of it. */
+/** Which folders each folder may import. Every folder may import `model`; none imports a folder to its left. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   commands: ['cli', 'runtime', 'client', 'settings', 'model'],
   cli: ['client', 'settings', 'model'],
@@ -42,7 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   model: [],
 }
 
-/** Only the contracts of the store may be known outside of it; `runtime` alone opens one. */
+/** Other folders may import only the contracts of the store; `runtime` alone opens one. */
 const STORE_CONTRACTS = [
   ...['store/consumer-store', 'store/copy-store', 'store/event-store', 'store/subscription-store', 'store/user-store'],
   ...['store/store', 'store/source-store', 'store/note-store', 'store/shared-store', 'store/ledger-session-store'],
@@ -60,18 +60,18 @@ const IMPORTS = /^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gmu
 /** Those that are left after compiling: types alone may know each other in circles. */
 const RUNTIME_IMPORTS = /^(?:import|export)\s(?!type\b)[^'"]*?from '(\.[^']+)'/gmu
 
-/** Values; a command class is a default export, which oclif imports. */
-const EXPORTED = /^export (?:async |abstract )?(?:const|let|function\*?|class) ([\w$]+)/gmu
+/** A command class is a default export, which oclif imports. */
+const EXPORTED = /^export (?:async |abstract )?(?:const|let|function\*?|class|interface|type) ([\w$]+)/gmu
 const PACKAGE_ENTRY = 'src/client/library/index.ts'
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.ts'))
   .map(file => file.split(sep).join(posix.sep))
 
-t.test('imports point to the rooms on the right', async t => {
+t.test('imports point to the folders on the right', async t => {
   for (const file of files) {
     for (const imported of localImports(file, IMPORTS)) {
-      const [from, to] = [roomOf(file), roomOf(imported)]
+      const [from, to] = [folderOf(file), folderOf(imported)]
       if (from === to) continue
       t.ok(MAY_IMPORT[from]?.includes(to), `${file} imports ${imported}`)
       if (to === 'store' && from !== 'runtime') t.ok(STORE_CONTRACTS.includes(imported), `${file} imports ${imported}`)
@@ -80,7 +80,7 @@ t.test('imports point to the rooms on the right', async t => {
 })
 
 t.test('the ledger knows the places of the chat platform, not how they are captured', async t => {
-  for (const file of files.filter(file => roomOf(file) === 'ledger')) {
+  for (const file of files.filter(file => folderOf(file) === 'ledger')) {
     t.notOk(
       localImports(file, IMPORTS).some(path => path.includes('/capture/')),
       file,
@@ -88,8 +88,8 @@ t.test('the ledger knows the places of the chat platform, not how they are captu
   }
 })
 
-t.test('every room is known here', async t => {
-  t.same([...new Set(files.map(roomOf))].sort(), Object.keys(MAY_IMPORT).sort())
+t.test('every folder is listed here', async t => {
+  t.same([...new Set(files.map(folderOf))].sort(), Object.keys(MAY_IMPORT).sort())
 })
 
 t.test('no file imports itself by a detour', async t => {
@@ -121,7 +121,7 @@ t.test('the lock file has every package that it names, for every system', async 
   )
 })
 
-t.test('an exported value is named in another file', async t => {
+t.test('an exported name appears in another file', async t => {
   const folders = ['src', 'assets', 'test', 'bench', 'bin', 'clients'].flatMap(folder =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(file => posix.join(folder, file)),
   )
@@ -143,11 +143,11 @@ t.test('an exported value is named in another file', async t => {
 
 t.test('only settings read the environment', async t => {
   for (const file of files) {
-    if (roomOf(file) !== 'settings') t.notMatch(readSource(file), /process\.env/, file)
+    if (folderOf(file) !== 'settings') t.notMatch(readSource(file), /process\.env/, file)
   }
 })
 
-function roomOf(file: string): string {
+function folderOf(file: string): string {
   return file.split('/')[0] ?? ''
 }
 

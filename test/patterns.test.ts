@@ -8,7 +8,7 @@ import { superlinearReasons } from './support/pattern-cost.js'
 /** Compiled: comments are gone, and a parser of JavaScript reads it. */
 const BUILT = fileURLToPath(new URL('../', import.meta.url))
 
-/** Where a pattern is put together while the program runs; the test sees only those that stand in the source. */
+/** Places where a pattern is built at run time; the test sees only the patterns in the source. */
 const PUT_TOGETHER = [
   ...['accounts/read-new-token', 'accounts/read-user', 'login/password-hash', 'model/events/search'],
   ...['platforms/deliveries/explain-delivery', 'settings/accounts-settings'],

@@ -2,7 +2,7 @@ import { address, go, href } from '../shared/address.js'
 import { Glyph } from '../shared/controls/glyph.js'
 import { Menu, type MenuItem } from '../shared/controls/menu.js'
 import { html } from '../shared/html.js'
-import { backends, boardName } from './place.js'
+import { backends, boardName } from './board-address.js'
 
 const OWN_BOARD = 'This machine'
 

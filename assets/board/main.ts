@@ -6,9 +6,9 @@ import { html } from '../shared/html.js'
 import { onReturn, outage } from '../shared/server/connection.js'
 import { accessMode, isIn, loadAccess } from './access.js'
 import { Board, PATHS } from './board.js'
+import { backends, boardName } from './board-address.js'
 import { loadCards, resetCards } from './cards/cards.js'
 import { openRequestedCards } from './cards/requested-card.js'
-import { backends, boardName } from './place.js'
 import { isBusy, loadRuns, resetRuns } from './runs/runs.js'
 
 const EVERY_MS = 20_000

@@ -3,7 +3,7 @@ import { type Params, readState, writeState } from './query-state.js'
 import { rootPath } from './server/root-path.js'
 
 /** The page's address: a path below the root path, without trailing slash (except `/`), and the query. */
-export interface Address {
+interface Address {
   path: string
   query: URLSearchParams
 }
@@ -68,7 +68,7 @@ function settleSheets(): void {
 }
 
 /** View state stored in the address under the names of `params`. */
-export interface QueryState<State> {
+interface QueryState<State> {
   value: ReadonlySignal<State>
   /** Changes some of it; other members of the query stay. */
   set(change: Partial<State>, how?: How): void

@@ -7,7 +7,7 @@ export const SCHEMES = ['system', 'light', 'dark'] as const
 export const DENSITIES = ['comfortable', 'compact'] as const
 
 /** Settings of appearance and keys on this device. */
-export interface Appearance {
+interface Appearance {
   palette: (typeof PALETTES)[number]
   scheme: (typeof SCHEMES)[number]
   density: (typeof DENSITIES)[number]

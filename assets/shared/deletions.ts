@@ -9,7 +9,7 @@ const pending = signal<ReadonlySet<string>>(new Set())
 /** Keys of items that are hidden, and will be deleted on the server after the time to undo. */
 export const deleting: ReadonlySignal<ReadonlySet<string>> = pending
 
-export interface Deletion {
+interface Deletion {
   key: string
   /** The value of `data-id` of its row or card. */
   id: string

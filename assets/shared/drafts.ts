@@ -60,7 +60,7 @@ export function takeDraft(name: string): unknown {
 }
 
 /** Stores a draft until it is taken. @returns whether there was room */
-export function keepDraft(name: string, draft: unknown): boolean {
+function keepDraft(name: string, draft: unknown): boolean {
   const isKept = saveStored(`draft.${name}`, draft, 'sessionStorage')
   if (!isKept) console.warn(`The draft ${name} could not be kept.`)
   return isKept

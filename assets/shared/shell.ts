@@ -39,7 +39,7 @@ export interface Tab {
   isInMenu?: boolean
 }
 
-export interface ShellProps {
+interface ShellProps {
   tabs: readonly Tab[]
   /** The other program, if its address is known. */
   other?: { label: string; url: string } | undefined

@@ -22,7 +22,7 @@ export interface Branch {
   isOpen?: boolean
 }
 
-export interface VirtualListProps<Item> {
+interface VirtualListProps<Item> {
   label: string
   /** In display order. A new array after every change. */
   items: readonly Item[]

@@ -8,7 +8,7 @@ import type { LoadPlan, LoadResult } from '../load-plan.js'
 import { type RunningServer, runLoad, startLedger } from '../programs.js'
 import { SEARCHED } from '../words.js'
 
-export interface Search {
+interface Search {
   what: string
   text: string
 }
@@ -161,7 +161,7 @@ function readPlan({ port }: RunningServer, path: string, quick: boolean): LoadPl
   return { port, ...READING, work, requests: quick ? 40 : 300, measureMs: quick ? 10_000 : 120_000 }
 }
 
-/** A few writers while one searcher never rests. */
+/** A few writers, while one client searches without pauses. */
 async function postWhileSearching(bench: Bench, { port }: RunningServer, { what, text }: Search): Promise<Figure[]> {
   const { workspace, options, progress } = bench
   progress(`posting during searches for ${what}`)

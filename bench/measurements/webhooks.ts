@@ -14,7 +14,7 @@ import { prepareLoad, type RunningServer, runLoad, startLedger } from '../progra
 import { measureFresh } from './posts.js'
 
 const CONNECTIONS = 64
-/** The ledger lets no more deliveries of 1 MB wait that have not been proved yet. */
+/** Number of unverified deliveries of 1 MB that may wait. */
 const LARGE_CONNECTIONS = 16
 /** More deliveries of mean size than a ledger records here. Large ones are prepared while measuring. */
 const EXPECTED_RATE = 12_000

@@ -4,7 +4,7 @@
  */
 import { SessionRegistry } from '../../src/accounts/session-registry.js'
 import { LoginThrottle } from '../../src/login/login-throttle.js'
-import type { AccountMemory } from '../account-memory.js'
+import type { AccountMemory } from '../programs.js'
 
 const SESSIONS = { bound: 1_024, tries: 20_000 }
 const KEYS = { bound: 10_000, tries: 200_000 }

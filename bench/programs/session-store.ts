@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openSessionDatabase } from '../../src/store/sqlite/board/session-database.js'
-import type { SessionStoreTimes } from '../session-store-times.js'
+import type { SessionStoreTimes } from '../programs.js'
 import { Times, type TimesSummary } from '../statistics.js'
 
 const SESSIONS = 1_024

@@ -17,13 +17,13 @@ export const COMMAND: Actor = { identity: 'command' }
 export const BOOTSTRAP_SETTINGS: Actor = { identity: 'settings' }
 
 /** The content of an entry, without time and actor. */
-export interface AccountEvent {
+interface AccountEvent {
   action: AccountAction
   user: { id: string; username: string } | undefined
   changes?: AccountLogEntry['changes']
 }
 
-export interface AccountLogParts {
+interface AccountLogParts {
   users: Pick<UserStore, 'addToLog' | 'listLog'>
   now: () => Micros
   /** Writes a line to the server's log. */

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { newSecret } from '../login/csrf.js'
-import { type ApiToken, type IssuedToken, USER_LIMITS } from '../model/accounts/user.js'
+import { newSecret } from '../login/new-secret.js'
+import { type ApiToken, type IssuedToken, USER_LIMITS, unknownUser } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { OwnedToken, StoredToken, StoredUser, UserStore } from '../store/user-store.js'
 import { type AccountLog, type Actor, COMMAND } from './account-log.js'
-import { unknownUser } from './public-user.js'
 import { readNewToken } from './read-new-token.js'
 import { toSecretDigest } from './secret-digest.js'
 

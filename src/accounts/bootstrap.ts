@@ -4,7 +4,7 @@ import type { UserStore } from '../store/user-store.js'
 import type { NewUser } from './accounts.js'
 import { isUsername, readNewUser } from './read-user.js'
 
-export interface Bootstrap {
+interface Bootstrap {
   given: { username: string; password: string }
   passwordMinLength: number
   users: Pick<UserStore, 'findByUsername'>

@@ -10,7 +10,7 @@ export interface ShownCredentials {
   session?: string | undefined
 }
 
-/** Who sent a request, as proved by its credentials. */
+/** Who sent a request, as verified by its credentials. */
 export type Identity =
   | { kind: 'anonymous' }
   /** No login is needed: the ledger never had users; reads and subscriptions are open. */

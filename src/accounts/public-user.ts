@@ -1,5 +1,4 @@
 import type { ListedUser, User } from '../model/accounts/user.js'
-import { AppError } from '../model/app-error.js'
 import type { ListedStoredUser, StoredUser } from '../store/user-store.js'
 
 /** A user as others may see it. Lists members by name, so that a new member of the store stays private. */
@@ -9,10 +8,4 @@ export function toUser({ id, username, role, enabled, created_at, updated_at }: 
 
 export function toListedUser({ token_count, ...user }: ListedStoredUser): ListedUser {
   return { ...toUser(user), token_count }
-}
-
-export function unknownUser(): AppError {
-  return new AppError('not_found', 'not_found', 'There is no such user.', {
-    hint: 'List them with `daybook users list`.',
-  })
 }

@@ -5,7 +5,7 @@ import { readObject } from '../model/json-object.js'
 import type { ChangedUser, NewUser } from './accounts.js'
 import { weaknessOf } from './weak-password.js'
 
-export interface Login {
+interface Login {
   username: string
   password: string
   /** Where to go afterwards; not validated, see `safeNext`. */

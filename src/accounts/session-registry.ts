@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { newSecret, SECRET_PATTERN } from '../login/csrf.js'
+import { newSecret, SECRET_PATTERN } from '../login/new-secret.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { toSecretDigest } from './secret-digest.js'
 
@@ -51,7 +51,7 @@ export interface SessionStore {
   endAllOf(userId: string): Promise<void>
 }
 
-export interface SessionLimits {
+interface SessionLimits {
   /** Counted from the login, however often the session is used. */
   ttlSeconds: number
   maxSessions: number

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { newSecret, SECRET_PATTERN } from '../login/csrf.js'
+import { newSecret, SECRET_PATTERN } from '../login/new-secret.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { LedgerSessionStore, StoredLedgerSession } from '../store/ledger-session-store.js'
 import { toSecretDigest } from './secret-digest.js'

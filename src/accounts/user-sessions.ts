@@ -1,7 +1,7 @@
+import { unknownUser } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
 import type { StoredUser, UserStore } from '../store/user-store.js'
 import { type AccountLog, type Actor, COMMAND } from './account-log.js'
-import { unknownUser } from './public-user.js'
 import type { ListedSession, SessionStore } from './session-registry.js'
 
 /** Lists and ends the browser sessions of users, for the users themselves and for admins. */

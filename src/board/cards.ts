@@ -8,7 +8,7 @@ import type { CardFilter, CardStore } from '../store/card-store.js'
 import { readIfMatch } from './if-match.js'
 import { readCard, readCardChanges } from './read-card.js'
 
-export interface CardsParts {
+interface CardsParts {
   store: CardStore
   history: CardHistoryStore
   /** From left to right; new cards go to the first column. A card in a column that is no longer listed stays there. */

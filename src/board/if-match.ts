@@ -1,7 +1,7 @@
 import { invalidField } from '../model/app-error.js'
 
 /** The versions that a change may replace. */
-export type WantedVersions = 'any' | readonly number[]
+type WantedVersions = 'any' | readonly number[]
 
 /** One element of a list, which may be empty, up to the next comma or the end. */
 const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/gy

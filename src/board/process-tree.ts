@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readProcStat } from '../model/proc-stat.js'
 
 /** What identifies the processes of a run. */
-export interface TreeRoot {
+interface TreeRoot {
   /** `NAME=value` in the environment of the first process; the processes that it starts inherit it. */
   mark: string
   /**

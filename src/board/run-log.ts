@@ -5,7 +5,7 @@ import type { LogPiece } from '../model/board/run.js'
 
 export type NewLogPiece = Omit<LogPiece, 'seq'>
 
-export interface RunLogParts {
+interface RunLogParts {
   /** Resolves when the pieces are stored. */
   write: (pieces: readonly NewLogPiece[]) => Promise<void>
   /** UTC, six digits. */

@@ -14,7 +14,7 @@ export type RunOutcome = Pick<Run, 'state' | 'reason' | 'exit_code' | 'signal'>
 /** Why a run is ended from outside; the reason of its abort signal. */
 export type StopReason = 'cancelled' | 'interrupted'
 
-export interface RunProcessOptions {
+interface RunProcessOptions {
   /** Program and arguments. */
   command: readonly string[]
   /** Created if it is missing. */

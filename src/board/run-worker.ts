@@ -18,7 +18,7 @@ export interface RunWorkerTimes extends TreeTimes {
   mockStepMs: number
   /** Pause before a refused write is repeated. */
   retryMs: number
-  /** If this process shows no sign of life for so long, another one that shares the board performs its runs. */
+  /** If this process sends no heartbeat for so long, another one that shares the board performs its runs. */
   leaseSeconds: number
 }
 

@@ -3,7 +3,7 @@ import type { Command, Interfaces } from '@oclif/core'
 /** The part of oclif's configuration that the tree shows. */
 export type CommandSource = Pick<Interfaces.Config, 'bin' | 'commands' | 'topics'>
 
-export interface TreeOptions {
+interface TreeOptions {
   /** Whether to show the parameters of each command, not only its summary. */
   signatures: boolean
 }

@@ -10,7 +10,7 @@ const COMMANDS = 'dist/program/commands'
 const WORD = /^[a-z]+(?:-[a-z]+)*$/
 const HELP = ['--help', '-h']
 
-export interface QuickCommand {
+interface QuickCommand {
   id: string
   /** The arguments after the command's words. */
   argv: string[]

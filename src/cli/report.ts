@@ -14,7 +14,7 @@ export interface Report {
   err?: string
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   json: boolean
   /** Whether to show the stack of defects. */
   stacks: boolean
@@ -49,7 +49,7 @@ export function toReport(thrown: unknown, { json, stacks }: ReportOptions): Repo
 }
 
 /** The JSON form of a failure, at the top level or within a result. */
-export interface ReportedError {
+interface ReportedError {
   code: string
   detail: string
   errors: readonly FieldProblem[]

@@ -4,7 +4,7 @@ import { programName, type Serving, serveBanner } from './views/serve-banner.js'
 import { waitForSignal } from './wait-for-signal.js'
 
 /** The members of a running server that commands need. */
-export interface ServingProcess extends Pick<Serving, 'ledger' | 'board'> {
+interface ServingProcess extends Pick<Serving, 'ledger' | 'board'> {
   logger: { warn(facts: object, sentence: string): void }
   /** Rejects if one of the programs failed. */
   closed: Promise<void>

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { ExitError } from '@oclif/core/errors'
 
 /** The part of the process that receives signals. */
-export interface SignalSource extends Pick<EventEmitter, 'on' | 'off'> {
+interface SignalSource extends Pick<EventEmitter, 'on' | 'off'> {
   exit(code: number): void
 }
 

@@ -4,7 +4,7 @@ import { type CallOptions, callWithBody, JSON_TYPE, ServerClient, segment, toQue
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.js'
 import type { ServerAddress } from './transport.js'
 
-export interface BoardClientOptions {
+interface BoardClientOptions {
   /** Sent as `Authorization: Bearer`. */
   key?: string
   /** Maximum idle time of a connection. */
@@ -22,7 +22,7 @@ export interface CardParameters {
 }
 
 /** The query of `GET /api/runs`, also not validated here. */
-export interface RunParameters {
+interface RunParameters {
   card_id?: string | undefined
   state?: string | undefined
   limit?: string | undefined
@@ -30,7 +30,7 @@ export interface RunParameters {
 }
 
 /** Credentials in addition to the key. */
-export interface ExecutionOptions extends CallOptions {
+interface ExecutionOptions extends CallOptions {
   /** Sent as `X-Board-Executor-Token`. */
   executorToken?: string | undefined
 }

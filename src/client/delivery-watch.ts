@@ -2,7 +2,7 @@ import { isObject } from '../model/json-object.js'
 import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import type { LedgerClient } from './ledger-client.js'
 import { findHead } from './library/follow-pages.js'
-import { askForWebhook, type ServedWebhook } from './platform-list.js'
+import { askForWebhook, type ServedWebhook } from './served-webhook.js'
 
 export type AskedLedger = Pick<LedgerClient, 'events' | 'stats' | 'platforms'>
 
@@ -11,7 +11,7 @@ export interface DeliveryWatchOptions {
   signal: AbortSignal
   /** Called for a delivery without proof. */
   onUnverified: (webhook: ServedWebhook) => void
-  /** Called for a repeat that may or may not have been proved. */
+  /** Called for a repeat that may or may not have been verified. */
   onRepeat: (webhook: ServedWebhook) => void
 }
 
@@ -37,8 +37,8 @@ interface Seen {
 /**
  * Watches what arrives from one source, from the first connection on.
  *
- * The ledger records only that a repeat happened. It counts as proved if only the webhook can have sent it and the
- * server had its secret before and after: unproved deliveries are refused then.
+ * The ledger records only that a repeat happened. It counts as verified if only the webhook can have sent it and the
+ * server had its secret before and after: unverified deliveries are refused then.
  */
 export class DeliveryWatch {
   readonly #client: AskedLedger

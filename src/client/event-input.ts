@@ -3,7 +3,7 @@ import { EVENT_LIMITS } from '../model/events/event-limits.js'
 import { startingWith } from './lines.js'
 
 /** Input of `api record-json`. */
-export type EventInput =
+type EventInput =
   /** One JSON text: an event, or an array of them. */
   | { kind: 'document'; json: Buffer }
   /** Any number of events, one per line. */

@@ -2,7 +2,7 @@ import type { AppError } from '../model/app-error.js'
 import { type Arrival, type AskedLedger, DeliveryWatch, type DeliveryWatchOptions } from './delivery-watch.js'
 import { isTransient, type WaitOptions, waitOut } from './wait-out.js'
 
-export interface FirstDeliveryOptions extends DeliveryWatchOptions, Omit<WaitOptions, 'signal' | 'onInterrupted'> {
+interface FirstDeliveryOptions extends DeliveryWatchOptions, Omit<WaitOptions, 'signal' | 'onInterrupted'> {
   /** Called once per outage of the server. */
   onAway: (error: AppError) => void
   onBack: () => void

@@ -5,9 +5,9 @@ import { BEGINNING, type FollowOptions, followPages } from './library/follow-pag
 import { isTransient, type WaitOptions } from './wait-out.js'
 
 /** The order is always ascending, and this module chooses how long to wait. */
-export type FollowParameters = Omit<EventParameters, 'order' | 'wait'>
+type FollowParameters = Omit<EventParameters, 'order' | 'wait'>
 
-export interface FollowEventsOptions extends WaitOptions {
+interface FollowEventsOptions extends WaitOptions {
   /** The ledger has removed events after the checkpoint; following continues after them. */
   onPruned: (error: AppError) => void
   /** The server has answered: at the start, and again after each interruption. */

@@ -5,7 +5,7 @@ import type { BoardClient } from './board-client.js'
 import { isTransient, type WaitOptions, waitOut } from './wait-out.js'
 
 /** A piece of the log or, last, the finished run. */
-export type RunNews = { piece: LogPiece } | { run: Run }
+type RunNews = { piece: LogPiece } | { run: Run }
 
 /**
  * Streams a run's log until the run ends. Waits while the server is unreachable and misses nothing that it still has.

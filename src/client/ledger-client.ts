@@ -16,7 +16,7 @@ import {
 } from './server-client.js'
 import type { ServerAddress } from './transport.js'
 
-export interface LedgerClientOptions {
+interface LedgerClientOptions {
   credential?: LedgerCredential
   /** Maximum idle time of a connection, in addition to a requested long poll. */
   idleSeconds?: number
@@ -24,7 +24,7 @@ export interface LedgerClientOptions {
   agent?: Agent
 }
 
-export type EventMediaType = 'application/json' | 'application/x-ndjson'
+type EventMediaType = 'application/json' | 'application/x-ndjson'
 
 const MAX_HELD_SECONDS = 60
 /** A page of a copy has at least one event, and its limits count the stored text. */
@@ -320,7 +320,7 @@ function userPath(id: string): string {
 }
 
 /** The query of `GET /api/consumers/{name}/events`. */
-export interface ConsumerQuery {
+interface ConsumerQuery {
   wait?: string | undefined
   limit?: string | undefined
   fence?: string | undefined

@@ -14,7 +14,7 @@ export function toHeader(credential: LedgerCredential | undefined): Record<strin
 }
 
 /** The kind of credential sent: none, an API token, the admin token. */
-export type ShownCredential = 'nothing' | LedgerCredential['kind']
+type ShownCredential = 'nothing' | LedgerCredential['kind']
 
 /** What is wrong with a credential that a ledger refuses. */
 export const REFUSED: Record<ShownCredential, string> = {

@@ -5,7 +5,7 @@ import type { LedgerClient } from './ledger-client.js'
 import { byteLines, endsWithFeed, isBlank } from './lines.js'
 
 /** A batch that has been recorded. */
-export interface RecordedBatch {
+interface RecordedBatch {
   answer: Answer
   events: number
   created: number
@@ -75,14 +75,14 @@ function rewritten(error: AppError, message: string, errors: FieldProblem[]): Ap
 }
 
 /** Some lines of an input, recorded together. */
-export interface LineBatch {
+interface LineBatch {
   /** Without blank lines. */
   body: Buffer
   /** The number of each line in the input, starting at 1. */
   lines: number[]
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   events: number
   bytes: number
 }

@@ -9,7 +9,7 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-export interface ServerClientParts {
+interface ServerClientParts {
   names: ServerNames
   /** Sent with every request; contains the credential. */
   headers: Readonly<Record<string, string>>

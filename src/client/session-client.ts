@@ -7,7 +7,7 @@ import { type CallOptions, callWithBody, JSON_TYPE, type ServerCall, ServerClien
 import type { ServerAddress } from './transport.js'
 
 /** An API token that a login has issued. */
-export interface IssuedToken {
+interface IssuedToken {
   id: string
   token: string
 }

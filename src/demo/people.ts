@@ -1,5 +1,5 @@
 /** When a person is active: at work on weekdays, or awake on every day. `always`: a program. */
-export type Hours = 'office' | 'awake' | 'always'
+type Hours = 'office' | 'awake' | 'always'
 
 /** An employee or a customer of the company. Each platform derives its own id for them. */
 export interface Person {

@@ -13,7 +13,7 @@ import { ForumServer } from './servers/forum-server.js'
 import type { HookDelivery } from './servers/hook.js'
 
 /** A delivery of an invented platform, and the kinds of the events that it becomes. */
-export interface SampleDelivery extends UnsignedDelivery {
+interface SampleDelivery extends UnsignedDelivery {
   kinds: string[]
 }
 

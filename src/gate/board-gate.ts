@@ -36,7 +36,7 @@ export interface GateSettings {
   throttleLogins: boolean
 }
 
-export interface GateOptions {
+interface GateOptions {
   settings: GateSettings
   /** The current secrets; one that cannot be read at the moment is absent. */
   secrets: () => BoardSecrets | Promise<BoardSecrets>

@@ -1,5 +1,5 @@
 import { readCookie } from '../login/cookies.js'
-import { newSecret } from '../login/csrf.js'
+import { newSecret } from '../login/new-secret.js'
 import { AppError } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board/board-secrets.js'
 import { SerialQueue } from '../model/serial-queue.js'
@@ -17,7 +17,7 @@ const MAX_SESSIONS = 1024
 /** A guess: a place may become free at any time, with a logout. */
 const FULL_RETRY_SECONDS = 60
 
-export interface BoardSessionsParts {
+interface BoardSessionsParts {
   store: BoardSessionStore
   keys: SigningKeys
   /** Counted from the login, however often the session is used. */

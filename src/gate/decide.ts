@@ -5,7 +5,7 @@ import type { RequestFacts } from './gate.js'
 import { ANONYMOUS, type BoardIdentity } from './identity.js'
 
 /** Which credentials the board accepts. With none, everyone who can reach the board may use it. */
-export interface AccessMode {
+interface AccessMode {
   hasPassword: boolean
   hasKey: boolean
   /** Sessions of the ledger count. */
@@ -32,7 +32,7 @@ export interface ResolvedRequest
   executor: ExecutorProof
 }
 
-export const REFUSALS = [
+const REFUSALS = [
   'local_only',
   'host_not_allowed',
   'password_login_disabled',

@@ -1,4 +1,4 @@
-/** Who sent a request to the board, as proved. The board has no users: there is one shared identity. */
+/** Who sent a request to the board, as its credential proves. The board has no users: there is one shared identity. */
 export type BoardIdentity =
   | { kind: 'anonymous' }
   /** Any caller of a board that has neither password nor key. */
@@ -10,7 +10,7 @@ export type BoardIdentity =
   /** By a browser session: unsafe methods need Origin and CSRF token. */
   | BoardSession
 
-export interface BoardSession {
+interface BoardSession {
   kind: 'session'
   csrfToken: string
   /** The username, if it is a session of the ledger. */

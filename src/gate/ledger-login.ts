@@ -1,10 +1,10 @@
 import { readCookie } from '../login/cookies.js'
-import { SECRET_PATTERN } from '../login/csrf.js'
+import { SECRET_PATTERN } from '../login/new-secret.js'
 import { AppError } from '../model/app-error.js'
 import { csrfTokenOf } from './cookie-envelope.js'
 
 /** A live session of the ledger that a browser also showed to the board. */
-export interface LedgerSession {
+interface LedgerSession {
   username: string
   /** CSRF token of the board; the ledger's is unknown here. */
   csrfToken: string
@@ -16,7 +16,7 @@ export interface LedgerSession {
  */
 export type FindLedgerSession = (cookies: string | undefined) => Promise<LedgerSession | undefined>
 
-export interface LedgerLoginOptions {
+interface LedgerLoginOptions {
   /** Sends the ledger `GET /api/session` with one cookie, `name=value`. @returns its answer, not validated */
   askLedger: (cookie: string) => Promise<unknown>
   /** Called when the ledger cannot be asked, once until it answers again. Never contains a cookie. */

@@ -4,7 +4,7 @@ import type { BoardSecrets } from '../model/board/board-secrets.js'
 import type { SigningKey } from './cookie-envelope.js'
 
 /** The current key, and its digest that sessions store. */
-export interface CookieKey {
+interface CookieKey {
   key: SigningKey
   /** Identifies the key without revealing it: lower-case hex. */
   digest: string

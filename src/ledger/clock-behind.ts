@@ -3,7 +3,7 @@ import { type Micros, toTimestamp } from '../model/timestamp.js'
 /** Clocks are off by seconds and zones by hours: more is a mistake. */
 export const CLOCK_TOLERANCE: Micros = 24 * 60 * 60 * 1_000_000
 
-export interface ClockWarning {
+interface ClockWarning {
   code: 'clock_behind'
   detail: string
 }

@@ -23,7 +23,7 @@ export interface ErasureStep {
   has_more: boolean
 }
 
-export interface ErasureParts {
+interface ErasureParts {
   store: Pick<Store, 'events' | 'removal'>
   /** The stored event. @throws AppError `not_found/not_found` */
   getEvent: (dedupeKey: string) => Promise<Uint8Array>

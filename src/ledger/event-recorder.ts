@@ -70,7 +70,7 @@ const NOTHING_READ = '0'
 /** How often events are matched again because another server has changed subscriptions. */
 const MOST_ATTEMPTS = 20
 
-export interface EventRecorderParts {
+interface EventRecorderParts {
   store: Pick<Store, 'events'>
   clock: () => Micros
   subscriptions: Subscriptions

@@ -5,7 +5,7 @@ import { factsOf, STORY_LIMITS, type StoryFacts, sharedFacts } from '../model/ev
 import type { EventStore } from '../store/event-store.js'
 
 /** An event of a story, with the facts by which it was found; none for the event whose story it is. */
-export interface StoryPart {
+interface StoryPart {
   event: Omit<StoredEvent, 'payload'>
   facts: string[]
 }
@@ -40,7 +40,7 @@ export async function readStory(
 ): Promise<EventStory> {
   const known = factsOf(first)
   const range = { from: known.at - STORY_LIMITS.days * DAY, to: known.at + STORY_LIMITS.days * DAY }
-  // By `captured_at`: an unproved event may have the key of a proved one.
+  // By `captured_at`: an unverified event may have the key of a verified one.
   const parts = new Map<string, StoryPart>([[first.captured_at, { event: withoutPayload(first), facts: [] }]])
   const asked = new Set<string>()
   const steps = stepsFrom(known, asked, known.mentioned)
@@ -57,7 +57,7 @@ export async function readStory(
       const facts = sharedFacts(from, own)
       if (!facts.includes(name)) continue
       parts.set(event.captured_at, { event: withoutPayload(event), facts })
-      // Anyone may have sent an unproved event: the search does not continue from it.
+      // Anyone may have sent an unverified event: the search does not continue from it.
       if (event.provenance.key_space === undefined) steps.push(...stepsFrom(own, asked))
     }
   }

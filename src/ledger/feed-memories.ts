@@ -5,7 +5,7 @@ import { digestOf } from '../platforms/mapping/identifiers.js'
 import type { Note, NoteStore } from '../store/note-store.js'
 
 /** State that the last reading of a feed left. Without it, the whole feed is read. */
-export interface FeedMemory {
+interface FeedMemory {
   version?: FeedVersion
   failures: number
   state: FeedState

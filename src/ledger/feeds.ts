@@ -22,7 +22,7 @@ import { type DueFeed, type FeedLane, FeedQueue } from './feed-queue.js'
 import { FeedRequests } from './feed-requests.js'
 import type { OwnSource } from './sources.js'
 
-export interface FeedsParts {
+interface FeedsParts {
   clock: () => Micros
   read: typeof readFeed
   list(): Promise<ShownSource[]>

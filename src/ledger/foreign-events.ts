@@ -7,7 +7,7 @@ import type { LiveFeed } from './live-feed.js'
 /** With more events, every reader is woken: comparing each event with each reader would cost more than reading. */
 const READ = { limit: 100, maxBytes: 256 * 1024 } as const
 
-export interface ForeignEventsParts {
+interface ForeignEventsParts {
   read: (query: EventQuery) => Promise<EventPage>
   feed: LiveFeed
   people: KnownPeople

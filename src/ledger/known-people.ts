@@ -14,13 +14,13 @@ const MOST_PEOPLE = 10_000
 
 /**
  * Remembers the names of people, and which of them are bots, from platform deliveries: many events name a person by id
- * alone. Names from unproved deliveries are not used for proved ones.
+ * alone. Names from unverified deliveries are not used for verified ones.
  *
  * Source: docs/decisions/0025.
  */
 export class KnownPeople {
-  readonly #proved = new Map<string, KnownPerson>()
-  readonly #unproved = new Map<string, KnownPerson>()
+  readonly #verified = new Map<string, KnownPerson>()
+  readonly #unverified = new Map<string, KnownPerson>()
 
   /**
    * Returns the event with the names known so far and learns the names it carries. Events of other writers are
@@ -53,7 +53,7 @@ export class KnownPeople {
     { display, isBot }: { display: string | undefined; isBot: boolean | undefined },
   ): void {
     if (!id || (!display && isBot === undefined)) return
-    const people = verified === 'none' ? this.#unproved : this.#proved
+    const people = verified === 'none' ? this.#unverified : this.#verified
     const key = keyOf(event, id)
     const before = people.get(key)
     people.delete(key) // moves it to the end of the order
@@ -67,7 +67,7 @@ export class KnownPeople {
 
   #find(event: NewEvent, id: string, { verified }: Provenance): KnownPerson | undefined {
     const key = keyOf(event, id)
-    return this.#proved.get(key) ?? (verified === 'none' ? this.#unproved.get(key) : undefined)
+    return this.#verified.get(key) ?? (verified === 'none' ? this.#unverified.get(key) : undefined)
   }
 
   #withActor(event: NewEvent, provenance: Provenance): NewEvent {

@@ -18,7 +18,6 @@ import type { Micros } from '../model/timestamp.js'
 import type { readFeed } from '../platforms/feeds/read-feed.js'
 import type { Lease, LedgerStats, RecordOutcome, StoreHealth } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
-import { refuseAhead } from './ahead-of-ledger.js'
 import { Consumers } from './consumers/consumers.js'
 import { Erasures } from './erasures.js'
 import { type CapturedEvents, type EventDelivery, EventRecorder, type LiveEvents } from './event-recorder.js'
@@ -28,7 +27,7 @@ import { ForeignEvents } from './foreign-events.js'
 import { KnownPeople } from './known-people.js'
 import type { LedgerCaller } from './ledger-caller.js'
 import { LiveFeed } from './live-feed.js'
-import { refusePruned } from './pruned-ledger.js'
+import { refuseAhead, refusePruned } from './refused-checkpoint.js'
 import { SharedReads } from './shared-reads.js'
 import { Sources } from './sources.js'
 import { type SubscriptionOptions, Subscriptions } from './subscriptions.js'
@@ -40,9 +39,9 @@ const SMALL_EVENT_BYTES = 16 * 1024
 const STORY_EVENT_BYTES = 2 * 1024 * 1024
 /** Enough to know the people who are active at present. */
 const PEOPLE_FROM_EVENTS = 500
-const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
+const VERIFIED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
 
-export interface LedgerOptions extends SubscriptionOptions {
+interface LedgerOptions extends SubscriptionOptions {
   store: Store
 }
 
@@ -139,8 +138,8 @@ export class Ledger {
       sources: PLATFORM_SOURCES,
       withoutPayload: true,
     } as const
-    // Separately, so that unproved events cannot displace proved ones.
-    for (const verified of [['none'], PROVED] as const) {
+    // Separately, so that unverified events cannot displace verified ones.
+    for (const verified of [['none'], VERIFIED] as const) {
       const found = await this.options.store.events.query({ ...newest, verified }).catch(error => {
         if (!(error instanceof AppError)) throw error
         this.unreadEvents = error

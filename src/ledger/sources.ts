@@ -21,7 +21,7 @@ import type { ListedSource, SourceStore } from '../store/source-store.js'
 import type { EventDelivery } from './event-recorder.js'
 import type { Feeds } from './feeds.js'
 
-export interface SourcesParts {
+interface SourcesParts {
   store: SourceStore
   clock: () => Micros
   query(query: EventQuery): Promise<EventPage>

@@ -5,7 +5,7 @@ const MOST_FAILURES = 10
 const WINDOW_MS = 60_000
 const MOST_ADDRESSES = 10_000
 
-export interface CredentialThrottleOptions {
+interface CredentialThrottleOptions {
   /** Milliseconds of a monotonic clock. */
   now: () => number
   enabled?: boolean

@@ -21,7 +21,7 @@ export const WINDOWS = {
   address: { failures: 60, ms: 5 * 60_000 },
   name: { failures: 100, ms: 15 * 60_000 },
 } as const satisfies Record<string, Window>
-export type Scope = keyof typeof WINDOWS
+type Scope = keyof typeof WINDOWS
 export const SCOPES = ['pair', 'address', 'name'] as const satisfies Scope[]
 
 interface Tries {
@@ -41,7 +41,7 @@ export interface FailuresOfKey {
   sinceMs: number
 }
 
-export interface LoginThrottleOptions {
+interface LoginThrottleOptions {
   /** Milliseconds of a monotonic clock. */
   now: () => number
   enabled?: boolean

@@ -12,7 +12,7 @@ const MOST_ITERATIONS = 10_000_000
 const STORED = new RegExp(PASSWORD_HASH_PATTERN)
 
 /** A password's digest and the parameters to compute it again. */
-export interface PasswordHash {
+interface PasswordHash {
   iterations: number
   salt: Buffer
   digest: Buffer

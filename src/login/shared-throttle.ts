@@ -1,7 +1,7 @@
 import { type FailuresOfKey, keysOf, type LoginThrottle, SCOPES, WINDOWS } from './login-throttle.js'
 
 /** Failed logins that the servers of one ledger or board count together. */
-export interface SharedFailures {
+interface SharedFailures {
   /** Failures of each key within its window; undefined for a key without any. */
   read(keys: readonly string[]): Promise<(FailuresOfKey | undefined)[]>
   /** Counts one more failure of each key. */
@@ -9,7 +9,7 @@ export interface SharedFailures {
   clear(key: string): Promise<void>
 }
 
-export interface FailedKey {
+interface FailedKey {
   key: string
   /** Length of the window, which starts at the first failure. */
   windowMs: number

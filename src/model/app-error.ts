@@ -26,7 +26,7 @@ export interface FieldProblem {
   detail: string
 }
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** What to do next, as a sentence. Appended to the message. */
   hint?: string
   /** Every refused field, if the message cannot name them all. */

@@ -1,4 +1,4 @@
-import Type, { type Static } from '#typebox'
+import Type from '#typebox'
 
 export const BACKUP_LIMITS = { pathCharacters: 4_096, requestBytes: 32 * 1024 } as const
 
@@ -12,7 +12,6 @@ export const BackupPathSchema = Type.String({
 
 /** A copy of the ledger to be made. */
 export const LedgerCopySchema = Type.Object({ path: BackupPathSchema }, { additionalProperties: false })
-export type LedgerCopy = Static<typeof LedgerCopySchema>
 
 /** A ledger that was replaced by a backup. Source: decision 47. */
 export interface RestoredLedger {

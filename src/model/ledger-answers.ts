@@ -12,7 +12,7 @@ export const CapturedAt = Type.String({ format: 'date-time', description: 'UTC, 
 export const CapturedAtOrNull = Type.Union([CapturedAt, Type.Null()])
 export const Count = Type.Integer({ minimum: 0 })
 
-export type SchemaName =
+type SchemaName =
   | 'EventInput'
   | 'Event'
   | 'EventWithoutPayload'

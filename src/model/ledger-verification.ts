@@ -14,7 +14,7 @@ const HeadSchema = Type.Object({
 })
 export type Head = Static<typeof HeadSchema>
 
-export const ProblemSchema = Type.Object({
+const ProblemSchema = Type.Object({
   captured_at: Type.Union([Type.String(), Type.Null()], {
     description: 'Of the event; null if it is about no single one.',
   }),

@@ -89,6 +89,10 @@ export function toTimestamp(micros: Micros): string {
   return `${lastSecondText}${String(1_000_000 + micros - seconds * 1_000_000).slice(1)}Z`
 }
 
+export function timestampOrNull(micros: Micros | null): string | null {
+  return micros === null ? null : toTimestamp(micros)
+}
+
 /** `2031-05-04T09:00:00.` */
 function toSecond(seconds: number): string {
   const days = Math.floor(seconds / DAY_SECONDS)

@@ -6,7 +6,7 @@ import { minify } from 'terser'
 import { LIBRARIES, libraryFile } from './libraries.js'
 
 /** Scripts of a page by their names. */
-export interface JoinedPage {
+interface JoinedPage {
   scripts: ReadonlyMap<string, string>
   /** Names of the scripts that it needs before it begins, the first one first. */
   preloads: readonly string[]

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /** A library that pages import by name. */
-export interface PageLibrary {
+interface PageLibrary {
   /** The specifier used in imports. */
   specifier: string
   /** The file next to the one that Node would load; never a path from a request. */

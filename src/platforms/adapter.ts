@@ -23,7 +23,7 @@ export interface DeliveryContext {
    * deliveries do not contain it.
    */
   site?: string | undefined
-  /** The result of `verify`. A secret in the body that proved the delivery must not be recorded. */
+  /** The result of `verify`. A secret in the body that verified the delivery must not be recorded. */
   verified?: Verification
   /** All currently valid secrets, for a delivery that requests the signature of a text. */
   secrets?: readonly string[]
@@ -53,7 +53,7 @@ export interface WebhookAdapter<Source extends string = PlatformSource> {
    */
   verify(delivery: WebhookDelivery, secrets: readonly string[]): Verification
   /** Deliveries stay unverified even if there is a secret. */
-  isUnproved?: boolean
+  isUnverified?: boolean
   /** The proof is inside the body, so verifying takes as long as parsing. */
   provesInBody?: true
   /** @throws AppError `invalid/invalid_json` for an unreadable body; never for an unknown event */

@@ -1,7 +1,7 @@
 import type { PlatformSource } from '../model/platforms/platform-source.js'
 
 /** How to create a hook on a platform, by the labels of its pages. */
-export interface SetupGuide {
+interface SetupGuide {
   place: readonly string[]
   /** A value may contain `<url>` and `<secret>`. */
   fields: readonly { name: string; value: string; isForTls?: true }[]

@@ -16,7 +16,7 @@ const OPTIONS: AgentOptions = {
   timeout: 4_000,
 }
 
-export interface AgentRules {
+interface AgentRules {
   /** Where this process currently listens. */
   ownListeners: () => readonly SocketAddress[]
   /** For the name lookup, the connection and the TLS handshake, if there is one. */

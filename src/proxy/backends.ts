@@ -14,7 +14,7 @@ export interface Backend {
 /** A profile with its backend, or with the problem that makes it unusable. */
 export type BackendState = { name: string; url?: string } & ({ backend: Backend } | { problem: string })
 
-export interface BackendsParts {
+interface BackendsParts {
   /** `backends.json` of the board's home folder; it may be missing. */
   file: string
   /** Wall clock, in epoch milliseconds. */

@@ -21,7 +21,7 @@ export interface ForwardTimes {
   idleMs: number
 }
 
-export interface Forwarding {
+interface Forwarding {
   backend: Backend
   agent: Agent
   /** Below the backend's base address. */

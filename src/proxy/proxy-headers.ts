@@ -68,7 +68,7 @@ export function toBackendHeaders(
 }
 
 /** The head of a backend's answer. */
-export interface BackendAnswer {
+interface BackendAnswer {
   status: number
   headers: IncomingHttpHeaders
 }
@@ -82,7 +82,7 @@ export interface PassedAnswer {
   isEventStream: boolean
 }
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   method: string
   /** As sent to the backend. */
   path: string

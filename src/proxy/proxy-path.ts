@@ -1,7 +1,7 @@
 import { AppError } from '../model/app-error.js'
 
 /** The target of a request for a backend. */
-export interface ProxyPath {
+interface ProxyPath {
   profile: string
   /** Below the backend's base address, with its query, as sent. Begins with `/api/`. */
   path: string

@@ -1,7 +1,7 @@
 import { trimEndOf } from '../model/trim.js'
 
 /** The parts of a request for a backend that decide whether it executes something there. */
-export interface RemoteRequest {
+interface RemoteRequest {
   method: string
   /** Below the backend's base address, as `proxyPath` gives it. */
   path: string

@@ -8,7 +8,7 @@ export type FileContent<Value> =
   /** `reason` ends a sentence that begins with the file. */
   | { kind: 'unusable'; reason: string }
 
-export interface WatchedFileParts<Value> {
+interface WatchedFileParts<Value> {
   path: string
   maxBytes: number
   read: (text: string) => Value

@@ -4,11 +4,10 @@ import { AppError } from '../model/app-error.js'
 import type { BackupRequest, BoardDatabaseName } from '../model/board/board-backup.js'
 import type { BoardSettings } from '../settings/board/board-settings.js'
 import { copyClosedDatabase } from '../store/sqlite/files/database.js'
-import { acquireOwnership } from '../store/sqlite/owner/database-lock.js'
 import { copyViaServer } from './copy-via-server.js'
-import { OWNER_WAIT_MS } from './lost-ownership.js'
 import { boardNotAFile } from './not-a-file.js'
 import { boardFiles } from './open-board.js'
+import { whileOwned } from './ownership.js'
 import { sizeOf, viaServerOrFile } from './via-server-or-file.js'
 
 const NOUNS: Record<BoardDatabaseName, string> = { sessions: 'session', cards: 'board' }
@@ -41,7 +40,7 @@ export async function backUpBoard(
         copy: idleSeconds =>
           new BoardClient({ socketPath }, { idleSeconds }).backup(JSON.stringify(request), signal && { signal }),
       }),
-    file: () => copyFile(database, request, signal),
+    file: () => whileOwned(database, owned => copyClosedDatabase(owned, request.path, { noun: NOUNS[of], signal })),
   })
   return request
 }
@@ -52,21 +51,4 @@ export async function requireDatabase(path: string): Promise<void> {
   throw new AppError('not_found', 'board_missing', `There is no database at ${path}.`, {
     hint: '`daybook serve` creates a board; BOARD_HOME names its folder.',
   })
-}
-
-async function copyFile(database: string, { path, of }: BackupRequest, signal?: AbortSignal): Promise<void> {
-  const ownership = await acquireOwnership({
-    database,
-    role: 'command',
-    waitMs: OWNER_WAIT_MS,
-    now: Date.now,
-    random: Math.random,
-    // A copy changes nothing. If another process takes the file over, the copy either fails or is complete.
-    onLost: () => {},
-  })
-  try {
-    await copyClosedDatabase(ownership.database, path, { noun: NOUNS[of], signal })
-  } finally {
-    await ownership.release()
-  }
 }

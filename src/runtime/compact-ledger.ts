@@ -1,10 +1,9 @@
 import type { CompactedLedger } from '../model/backup.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import { Database } from '../store/sqlite/files/database.js'
-import { refuseForeign } from '../store/sqlite/files/foreign.js'
-import { acquireOwnership } from '../store/sqlite/owner/database-lock.js'
-import { OWNER_WAIT_MS } from './lost-ownership.js'
+import { refuseForeign } from '../store/sqlite/files/foreign-database.js'
 import { requireFile } from './not-a-file.js'
+import { whileOwned } from './ownership.js'
 import { ledgerViaServerOrFile, sizeOf } from './via-server-or-file.js'
 
 /**
@@ -14,17 +13,8 @@ import { ledgerViaServerOrFile, sizeOf } from './via-server-or-file.js'
  */
 export async function compactLedger({ database }: LocalSettings): Promise<CompactedLedger> {
   requireFile(database)
-  const compact = async () => {
-    const ownership = await acquireOwnership({
-      database: database.path,
-      role: 'command',
-      waitMs: OWNER_WAIT_MS,
-      now: Date.now,
-      random: Math.random,
-      onLost: () => {},
-    })
-    try {
-      const path = ownership.database
+  const compact = () =>
+    whileOwned(database.path, async path => {
       const bytes_before = await sizeOf(path)
       const opened = new Database(path, { noun: 'ledger', refuseForeign })
       try {
@@ -33,10 +23,7 @@ export async function compactLedger({ database }: LocalSettings): Promise<Compac
         opened.close()
       }
       return { database: path, bytes_before, bytes: await sizeOf(path) }
-    } finally {
-      await ownership.release()
-    }
-  }
+    })
   // If a server has the ledger open, taking ownership fails with an error that names the server.
   return ledgerViaServerOrFile(database, { server: compact, file: compact })
 }

@@ -4,7 +4,7 @@ import { AppError } from '../model/app-error.js'
 const COPY_SECONDS = 600
 
 /** The requests that ask a server for a copy. */
-export interface CopyCalls {
+interface CopyCalls {
   /** Any request with a quick answer. It detects a suspended server, because the copy itself may take long. */
   probe: () => Promise<unknown>
   copy: (idleSeconds: number) => Promise<unknown>

@@ -3,7 +3,7 @@ import type { LedgerMigration } from '../model/ledger-migration.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import { wallClock } from './open-ledger.js'
 
-export interface MigrationOptions {
+interface MigrationOptions {
   months: number
   grantTo?: string | undefined
 }

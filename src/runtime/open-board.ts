@@ -9,7 +9,7 @@ import { acquireOwnership, type Ownership } from '../store/sqlite/owner/database
 import type { OwnerRole } from '../store/sqlite/owner/owner-record.js'
 import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import type { StoreFile } from '../store/sqlite/thread/protocol.js'
-import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
+import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './ownership.js'
 
 /** An open board: in files that this process owns, or in a database that it shares with others. */
 export interface OpenBoard {
@@ -24,7 +24,7 @@ export interface OpenBoard {
   close(): Promise<void>
 }
 
-export interface OpenBoardFiles {
+interface OpenBoardFiles {
   store: SqliteBoardStore
   /** Where its server listens for local callers. */
   socket: string
@@ -47,7 +47,7 @@ export interface BoardLog {
   error(facts: object, text: string): void
 }
 
-export interface BoardOpening {
+interface BoardOpening {
   role?: OwnerRole
   /** Also open a board that was moved, or whose copy is not complete. */
   mayBeClosed?: boolean

@@ -10,7 +10,7 @@ import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/store.js'
 import { copyLegacyLedger } from '../store/sqlite/upgrade/legacy.js'
 import type { Store } from '../store/store.js'
-import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
+import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './ownership.js'
 import { type AllowedStates, refuseUnusable } from './refuse-unusable.js'
 
 /** An open ledger: in a file that this process owns, or in a database that it shares with others. */
@@ -28,7 +28,7 @@ export interface OpenLedger {
   close(): Promise<void>
 }
 
-export interface OpenLedgerFile {
+interface OpenLedgerFile {
   store: SqliteStore
   ownership: Ownership
   /** Where a server that owns it listens for local callers. */
@@ -49,7 +49,7 @@ export function newSubscriptionId(): string {
   return `sub_${randomBytes(8).toString('hex')}`
 }
 
-export interface LedgerToOpen extends LocalSettings, AllowedStates {
+interface LedgerToOpen extends LocalSettings, AllowedStates {
   maxSubscriptions?: number
 }
 

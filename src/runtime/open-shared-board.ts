@@ -1,7 +1,7 @@
 import { type PostgresAddress, shownAddress } from '../model/postgres-address.js'
 import { openPostgresBoard } from '../store/postgres/board/board-store.js'
-import { deferredFailure } from './lost-ownership.js'
 import type { OpenBoard } from './open-board.js'
+import { deferredFailure } from './ownership.js'
 
 /**
  * Opens a board in PostgreSQL; creates or upgrades its tables if necessary. There is no owner: any number of processes may

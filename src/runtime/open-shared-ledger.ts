@@ -2,16 +2,16 @@ import { Ledger } from '../ledger/ledger.js'
 import { type PostgresAddress, shownAddress } from '../model/postgres-address.js'
 import type { Micros } from '../model/timestamp.js'
 import { openPostgresStore } from '../store/postgres/store.js'
-import { deferredFailure } from './lost-ownership.js'
 import { newSubscriptionId, type OpenLedger } from './open-ledger.js'
+import { deferredFailure } from './ownership.js'
 import { type AllowedStates, refuseUnusable } from './refuse-unusable.js'
 
-export interface SharedDatabase {
+interface SharedDatabase {
   postgres: PostgresAddress
   replica?: PostgresAddress | undefined
 }
 
-export interface SharedLedgerOptions {
+interface SharedLedgerOptions {
   clock: () => Micros
   maxSubscriptions: number | undefined
   allowed: AllowedStates

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ServedWebhook } from '../client/platform-list.js'
+import type { ServedWebhook } from '../client/served-webhook.js'
 import type { AppError } from '../model/app-error.js'
 import type { PlatformSetup } from '../model/platforms/platform-setup.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'

@@ -14,14 +14,14 @@ import { openLedger } from './open-ledger.js'
 import { ledgerViaServerOrFile } from './via-server-or-file.js'
 
 /** The event to begin after, and its expected digest. */
-export interface VerifyStart {
+interface VerifyStart {
   /** `captured_at` of an event. */
   since?: string | undefined
   /** The digest of that event, in hex, as noted earlier. */
   digest?: string | undefined
 }
 
-export interface VerifyProgress {
+interface VerifyProgress {
   events: number
   /** Number of events in the whole ledger. */
   total: number

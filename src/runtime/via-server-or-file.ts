@@ -7,7 +7,7 @@ import { type OwnerRecord, readOwner } from '../store/sqlite/owner/owner-record.
 import { answersAt } from '../store/sqlite/owner/socket-path.js'
 
 /** What to do with a database on this machine, depending on whether a server has it open. */
-export interface ServerOrFile<Result> {
+interface ServerOrFile<Result> {
   /** Called if a server has the files open and listens at this socket. */
   server: (owner: OwnerRecord, socketPath: string) => Promise<Result>
   /** Called if no server has the files open. */

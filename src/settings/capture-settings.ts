@@ -15,7 +15,7 @@ export interface CaptureAccounts {
 }
 
 /** Settings of a capture: the ledger, and accounts of platforms. */
-export interface CaptureSettings extends LocalSettings {
+interface CaptureSettings extends LocalSettings {
   accounts: CaptureAccounts
 }
 

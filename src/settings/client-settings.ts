@@ -27,7 +27,7 @@ export interface ClientFlags {
 }
 
 /** The setting that gave each part of the client's settings: `--api-url`, `EVENT_API_URL`, `profile work`. */
-export interface ClientOrigins {
+interface ClientOrigins {
   apiUrl: string
   credential: string | null
   profile: string | null
@@ -117,7 +117,7 @@ export interface BoardClientSettings {
   key?: string
 }
 
-export interface BoardClientFlags {
+interface BoardClientFlags {
   boardUrl?: string | undefined
   key?: string | undefined
 }

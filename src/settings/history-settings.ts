@@ -2,7 +2,7 @@ import { parseUrl } from '../model/parse-url.js'
 import { type HistoryAccount, REST_SOURCES, type RestAccount, type RestSource } from '../model/platforms/history.js'
 import { type PlatformSource, settingSuffix } from '../model/platforms/platform-source.js'
 import { readChatAccount } from './chat-account.js'
-import { isLoopback } from './listen-settings.js'
+import { isUnencrypted } from './listen-settings.js'
 import { type LocalFlags, type LocalSettings, readLocal } from './local-settings.js'
 import { headerWord, readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
@@ -17,11 +17,11 @@ const MAX_CHARACTERS = 300
 const ADDRESS = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#]*)?$/iu
 
 /** Settings for reading the history of a place: the ledger, and the platform. */
-export interface HistorySettings extends LocalSettings {
+interface HistorySettings extends LocalSettings {
   account: HistoryAccount
 }
 
-export interface HistoryFlags extends LocalFlags {
+interface HistoryFlags extends LocalFlags {
   url?: string | undefined
 }
 
@@ -99,9 +99,4 @@ function toBaseUrl(text: string): string | undefined {
   const trimmed = text.trim()
   const url = trimmed.length <= MAX_CHARACTERS && ADDRESS.test(trimmed) ? parseUrl(trimmed) : undefined
   return url && `${url.origin}${url.pathname.replace(/\/$/u, '')}`
-}
-
-function isUnencrypted(url: string): boolean {
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/u, '$1'))
 }

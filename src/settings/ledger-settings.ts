@@ -56,9 +56,9 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   /** Limit per owner. Subscriptions without an owner count together. */
   maxSubscriptions: number
   webhooks: {
-    /** Per source, all currently valid secrets. Without any, deliveries cannot be proved. */
+    /** Per source, all currently valid secrets. Without any, deliveries cannot be verified. */
     secrets: Readonly<Record<PlatformSource, readonly string[]>>
-    /** Refuse unproved deliveries. */
+    /** Refuse unverified deliveries. */
     requireVerified: boolean
     /** Origin of the chat platform's server, which its deliveries do not contain. */
     chatSite?: string

@@ -11,7 +11,7 @@ export interface ListenSettings {
   rootPath: string
 }
 
-export interface ListenFlags {
+interface ListenFlags {
   host?: GivenFlag | undefined
   port: GivenFlag
   rootPath: GivenFlag
@@ -89,4 +89,10 @@ function acceptOrigin(text: string): string | undefined {
   const url = parseUrl(text)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return undefined
   return url.pathname === '/' && !url.search && !url.hash ? url.origin : undefined
+}
+
+/** Whether others on the network can read requests to this address. */
+export function isUnencrypted(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/u, '$1'))
 }

@@ -82,7 +82,7 @@ export interface LoginSettings {
   token?: string
 }
 
-export interface LoginFlags {
+interface LoginFlags {
   profile?: string | undefined
   apiUrl?: string | undefined
   tokenFile?: string | undefined

@@ -8,7 +8,7 @@ import {
   RECONCILE_LIMITS,
   SOURCES_WITH_DELIVERY_LIST,
 } from '../model/platforms/reconciliation.js'
-import { isLoopback } from './listen-settings.js'
+import { isUnencrypted } from './listen-settings.js'
 import { type LocalFlags, type LocalSettings, readLocal } from './local-settings.js'
 import { headerWord, readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
@@ -19,7 +19,7 @@ const APP = 'EVENT_RECONCILE_APP_CODE_A'
 const APP_KEY = 'EVENT_RECONCILE_APP_KEY_CODE_A'
 
 /** Settings of a comparison of deliveries: the ledger, and hooks with tokens that may read their lists. */
-export interface ReconcileSettings extends LocalSettings {
+interface ReconcileSettings extends LocalSettings {
   hooks: ListedHook[]
 }
 
@@ -130,9 +130,4 @@ function isRsaKey(pem: string): boolean {
 function readUsername(reader: SettingReader): string {
   const accept = (text: string) => (/^[\x21-\x7e]{1,254}$/u.test(text) ? text : undefined)
   return reader.text('EVENT_RECONCILE_USERNAME_FORUM', accept, 'is not the name of an account') ?? DEFAULT_USERNAME
-}
-
-function isUnencrypted(url: string): boolean {
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/u, '$1'))
 }

@@ -4,14 +4,14 @@ import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** `auto`: readable text at a terminal, else JSON. */
 const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
-export type LogFormat = (typeof LOG_FORMATS)[number]
+type LogFormat = (typeof LOG_FORMATS)[number]
 
 export const PROGRAMS = ['ledger', 'board'] as const
-export type Program = (typeof PROGRAMS)[number]
+type Program = (typeof PROGRAMS)[number]
 
 /** All settings of `serve`, validated. A program that is not served has none. */
 export interface ServeSettings {

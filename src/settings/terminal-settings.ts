@@ -2,7 +2,7 @@ import { findVariable } from './reading/aliases.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
 /** Settings for output to the terminal. */
-export interface TerminalSettings {
+interface TerminalSettings {
   /**
    * `never` if `NO_COLOR` is set or the terminal has no colours; `always`, also in a pipe, if `CLICOLOR_FORCE` is set.
    * Source: no-color.org; bixense.com/clicolors.

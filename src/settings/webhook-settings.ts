@@ -32,7 +32,7 @@ export interface SetupSettings {
   environmentFile: string
 }
 
-export interface SetupFlags {
+interface SetupFlags {
   chatUrl?: string | undefined
 }
 

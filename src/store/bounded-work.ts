@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
 
-export interface WorkLimits {
+interface WorkLimits {
   /** Maximum number of calls in progress. */
   inProgress: number
   /** Maximum number of calls that wait for one of those to end. */

@@ -17,9 +17,7 @@ const LONGEST_LEASE: Micros = 3_600_000_000
 /** End of a released lease. One that has expired is still its instance's until another takes it. */
 const RELEASED: Micros = 0
 
-export type LeaseDecision =
-  | { granted: true; fence: number; until: Micros; readTo: Micros }
-  | { granted: false; until: Micros }
+type LeaseDecision = { granted: true; fence: number; until: Micros; readTo: Micros } | { granted: false; until: Micros }
 
 /** @param epoch of the ledger @returns an error if the lease is refused, see `ConsumerStore.lease` */
 export function decideLease(place: ConsumerPlace, request: LeaseRequest, epoch: string): LeaseDecision | AppError {

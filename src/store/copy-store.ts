@@ -2,7 +2,7 @@ import { AppError } from '../model/app-error.js'
 import type { FollowMark, Promotion } from '../model/follow.js'
 import type { QueueMark } from '../model/subscriptions/live-capture.js'
 import type { Subscription } from '../model/subscriptions/subscription.js'
-import type { Micros } from '../model/timestamp.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { StoredConsumer, StoredDeadLetter } from './consumer-store.js'
 import type { LedgerHead } from './event-store.js'
 import type { Note } from './note-store.js'
@@ -203,4 +203,13 @@ export interface CopyStore {
 
 export function notFollowing(): AppError {
   return new AppError('conflict', 'not_following', 'This ledger does not follow another one.')
+}
+
+export function otherChain({ capturedAt }: LedgerHead): AppError {
+  const detail = `The copied events up to ${toTimestamp(capturedAt)} do not have the digest that the other ledger has.`
+  return new AppError('conflict', 'copy_differs', `${detail} They or events before them are not the same.`)
+}
+
+export function copiedEventDiffers(storedKey: string, reason: string): AppError {
+  return new AppError('conflict', 'copy_differs', `The copied event ${storedKey} does not fit the ledger. ${reason}`)
 }

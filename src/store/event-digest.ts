@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import type { Micros } from '../model/timestamp.js'
 
-export const DIGEST_BYTES = 32
+const DIGEST_BYTES = 32
 
 /** The digest that the first event continues. */
 export const EMPTY_DIGEST = Buffer.alloc(DIGEST_BYTES)

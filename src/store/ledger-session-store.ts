@@ -11,7 +11,7 @@ export interface StoredLedgerSession {
   usedAt: Micros
 }
 
-export interface SessionBounds {
+interface SessionBounds {
   ttlSeconds: number
   maxSessions: number
   /** When there is no room, users with this many sessions lose one before all others. */

@@ -7,7 +7,7 @@ export interface LoginFailureStore {
   clear(key: string): Promise<void>
 }
 
-export interface StoredFailures {
+interface StoredFailures {
   failures: number
   /** Until the window ends. */
   leftMs: number

@@ -76,7 +76,7 @@ t.test('a login counts although its entry cannot be kept', async t => {
   t.equal(lost.length, 1)
 })
 
-t.test('logins never push out what was changed', async t => {
+t.test('entries of logins never displace entries of changes', async t => {
   const path = join(testFolder(t), 'log.db')
   new sqlite.Database(path).close()
   const database = new Database(path, { noun: 'ledger', refuseForeign: () => undefined })

@@ -13,7 +13,7 @@ export const PASSWORD = 'correct horse battery'
 /** Iterations of the password hashes in tests: few enough to be fast, and enough that a test can store a hash with fewer. */
 export const ITERATIONS = 10
 
-/** Accounts over a real store, with clocks that stand still and password hashes that are counted. */
+/** Accounts over a real store, with stopped clocks and counted password hashes. */
 export class AccountsRig {
   wallMicros = NOON
   elapsedMs = 0
@@ -106,7 +106,7 @@ export async function startWithUsers(changes: Partial<AccountsOptions> = {}, fro
   return { rig, accounts, ada, bob }
 }
 
-/** A login that goes well; its token. */
+/** A successful login. @returns its token */
 export async function logIn(accounts: LedgerAccounts, username: string, replaces?: string): Promise<string> {
   const replaced = replaces === undefined ? {} : { replaces }
   const started = await accounts.login({ username, password: PASSWORD, address: '192.0.2.1', ...replaced })

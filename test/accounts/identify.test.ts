@@ -54,7 +54,7 @@ t.test('without an admin token, none is right', async t => {
   }
 })
 
-t.test('it takes one read of the store, and none for the admin token', async t => {
+t.test('it needs one read of the store, and none for the admin token', async t => {
   const { rig, accounts, token, session } = await startWithCredentials()
   await accounts.identify({ bearer: token })
   const cases: [ShownCredentials, string[]][] = [

@@ -76,7 +76,7 @@ t.test('an unknown name, a wrong password and a disabled user are refused alike,
   t.match(refusals[0], 'invalid_credentials')
 })
 
-t.test('a store is never asked for a name that no user can have', async t => {
+t.test('the store is not read for a name that no user can have', async t => {
   const { rig, accounts } = await startWithUsers()
   for (const username of ['', 'Ada\0', '\u0410da', 'x'.repeat(65)])
     await t.rejects(tryLogin(accounts, username, PASSWORD), WRONG)

@@ -87,7 +87,7 @@ t.test('what is too large to compare counts as wholly different', async t => {
   t.same(commonLines(['same', ...a, 'same'], ['same', ...b, 'same']).length, 2)
 })
 
-t.test('what only one of two changed is taken; what both changed stands there twice', async t => {
+t.test('a change by one side is merged; a change by both sides is there twice', async t => {
   const base = 'one\ntwo\nthree\nfour'
   const applied = mergeLines({ base, mine: 'ONE\ntwo\nthree\nfour', saved: 'one\ntwo\nthree\nFOUR' })
   t.equal(applied, 'ONE\ntwo\nthree\nFOUR')

@@ -45,7 +45,7 @@ t.test('a line shows its time since the start of the run', async t => {
   t.equal(new LogLines('2026-11-20T14:00:00.000000Z').add(piece(1, 'x'))[0]?.atMs, 0, 'never before it')
 })
 
-t.test('what was read before is not read twice, and what is missing is said', async t => {
+t.test('nothing is read twice, and missing lines are reported', async t => {
   const lines = new LogLines(START)
   lines.add(piece(1, 'one\n'))
   t.same(lines.add(piece(1, 'one\n')), [])

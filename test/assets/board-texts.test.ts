@@ -17,7 +17,7 @@ t.test('a label has one colour of a fixed set, the same in any letter case', asy
   }
 })
 
-t.test('the address brings a title and events for a new card', async t => {
+t.test('the address can contain a title and events for a new card', async t => {
   t.same(readNewCardHash('#new?title=A%20%26%20B%23&link=chat%3A1&link=chat%3A1&link=code_a%3A2'), {
     title: 'A & B#',
     links: ['chat:1', 'code_a:2'],
@@ -27,7 +27,7 @@ t.test('the address brings a title and events for a new card', async t => {
     t.equal(readNewCardHash(hash), undefined, hash)
 })
 
-t.test('what the address brings has bounds, and is a line', async t => {
+t.test('texts from the address have limits, and are one line', async t => {
   const asked = readNewCardHash(`#new?title=${'%F0%9F%98%80'.repeat(200)}&link=${'x'.repeat(513)}&link=`)
   t.ok(asked && asked.title.length <= 200)
   t.notMatch(asked?.title, /[\ud800-\udbff](?![\udc00-\udfff])/u)

@@ -79,7 +79,7 @@ t.test('the list keeps a row of an event: its sentence and an excerpt, however l
   })
   const listed = toListed(whole, ['needle'])
   t.match(listed.words, { kind: 'said', text: /^….{0,30}needle$/ })
-  t.match(listed.sentence[0], { kind: 'doer', text: /^Ada large/ })
+  t.match(listed.sentence[0], { kind: 'actor', text: /^Ada large/ })
   t.ok(JSON.stringify(listed).length < 4_000)
 })
 

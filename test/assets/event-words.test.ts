@@ -32,20 +32,20 @@ t.test('the chain begins with the outermost, and one that never ends is cut', as
   t.equal(chainOf({ target: endless }).length, 64)
 })
 
-t.test('breadcrumbs leave out what goes without saying', async t => {
+t.test('breadcrumbs omit what is obvious', async t => {
   t.same(crumbs('realm:a=chat.example', 'stream:4=eng', 'topic:9=deploys', 'message:8796'), ['eng', 'deploys'])
   t.same(crumbs('owner:1=tide', 'repository:2=tide/relay', 'commit:abc=abc', 'workflow_run:3=ci'), ['tide/relay', 'ci'])
   t.same(crumbs('site:f=f', 'category:6=help', 'topic:1=Late?', 'post:5=#26', 'like:5/41'), ['help', 'Late?'])
 })
 
-t.test('something is always said of a target that there is', async t => {
+t.test('an existing target is always named', async t => {
   t.same(crumbs('realm:a=chat.example', 'message:90809', 'reaction:x=:tada:'), ['message 90809'])
   t.same(crumbs('realm:a=chat.example'), ['chat.example'])
   t.same(crumbsOf({ target: {} }), [])
   t.equal(labelOf({ key: 'odd' }), 'odd')
 })
 
-t.test('who it was is never blank, and being a member is nothing to mention', async t => {
+t.test('the actor is never blank, and the role of a member is not shown', async t => {
   const actor = (display: string, id: string) => ({ actor: { id, display, metadata: {} } })
   t.equal(actorName(actor('Ada', '1')), 'Ada')
   t.equal(actorName(actor('', '2')), 'user 2')
@@ -55,7 +55,7 @@ t.test('who it was is never blank, and being a member is nothing to mention', as
   t.ok(isProgram({ actor_role: 'bot' }))
 })
 
-t.test('what was said is the words of the conversation', async t => {
+t.test('the messages are the text of the conversation', async t => {
   t.equal(wordsSaid({ conversation: { text: 'Hello' } }), 'Hello')
   t.equal(wordsSaid({ conversation: {} }), '')
 })

@@ -42,7 +42,7 @@ t.test('an empty range grows by nothing, and an empty ledger by everything', asy
   t.equal(newerThan([], instant(0)), 0)
 })
 
-t.test('what lies before the range is taken out of the first part', async t => {
+t.test('events before the range are subtracted from the first part', async t => {
   const before = { ...COUNTED, counts: [1], count: 1, by_source: { forum: { count: 1, counts: [1] } } }
   const left = withoutFirst(COUNTED, before)
   t.match(left, { count: 3, counts: [2, 1] })

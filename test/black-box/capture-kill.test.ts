@@ -49,7 +49,7 @@ t.test('so can one beside a server, which continues to serve', async t => {
   await compare(t, command, said)
 })
 
-t.test('so can a server that captures automatically, however it ends', async t => {
+t.test('the same holds for a server that captures automatically, however it ends', async t => {
   const { chat, command, random } = await start(t, join(ownFolder(t), 'events.db'))
   const said = chat.book.say(DEPLOYS, 1)
   t.match(await command.start().ended, { code: 0 })

@@ -11,7 +11,7 @@ export interface Exit {
   err: string
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   env: NodeJS.ProcessEnv
   /** Root is bound by permissions as anybody else. */
   bound?: boolean

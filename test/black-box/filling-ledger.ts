@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { entry, readAll, toLines } from './entries.js'
 import type { Answer, HttpClient } from './http-client.js'
 import type { SmallDisk } from './mounts.js'
-import { remainsOf } from './own-folder.js'
+import { filesBeside } from './own-folder.js'
 import { type RunningServer, startServer } from './running-server.js'
 import { readStoredFile } from './stored-file.js'
 
@@ -50,7 +50,7 @@ export class FillingLedger {
   /** Stops it, and looks at what it leaves. */
   async stop(server: RunningServer): Promise<void> {
     this.t.match(await server.stop(), { code: 0 })
-    this.t.same(remainsOf(this.database), [])
+    this.t.same(filesBeside(this.database), [])
     const { problems, bodies } = readStoredFile(this.database)
     this.t.same(problems, [])
     this.t.equal(bodies.length, this.acknowledged.length)

@@ -8,7 +8,7 @@ export interface Answer {
   json<Body>(): Body
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   method?: 'GET' | 'POST' | 'DELETE'
   body?: string
   /** Default `application/json`. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { CrashTest } from './crash-test.js'
 import { entry, type Recorded, readAll } from './entries.js'
-import { remainsOf } from './own-folder.js'
+import { filesBeside } from './own-folder.js'
 import { overlaps } from './owner-spans.js'
 import { consume } from './polling-consumer.js'
 import { SEED, wholeNumber } from './seeded.js'
@@ -15,7 +15,7 @@ const LAST_KEY = 'the last one'
 t.setTimeout(600_000 + ROUNDS * 30_000)
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`)
 
-t.test('kill -9 under load loses nothing acknowledged, and the next start needs no hands', async t => {
+t.test('kill -9 under load loses nothing acknowledged, and the next start needs no manual repair', async t => {
   const crash = new CrashTest(t)
   let server = await crash.start()
   const consumer = consume(t, { query: 'limit=37', url: () => server.url, isLast: key => key === LAST_KEY })
@@ -39,7 +39,7 @@ t.test('kill -9 under load loses nothing acknowledged, and the next start needs 
   t.equal(crash.epochs.size, 1, 'it is the same ledger throughout')
   t.match(await server.stop(), { code: 0 })
   await crash.settleOwners()
-  t.same(remainsOf(crash.database), [])
+  t.same(filesBeside(crash.database), [])
   const stored = readStoredFile(crash.database)
   t.same(stored.problems, [])
   t.same(

@@ -42,7 +42,7 @@ export function hasPython(): boolean {
 /** From the first event of an instance to its end. What is done is acknowledged every second. */
 const LONGEST_MS = 1_500
 
-export interface Delivered {
+interface Delivered {
   dedupe_key: string
   subject_id: string
 }

@@ -4,7 +4,7 @@ import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { entry, type Page, readAll } from './entries.js'
-import { ownFolder, remainsOf } from './own-folder.js'
+import { filesBeside, ownFolder } from './own-folder.js'
 import { refusedStart, startServer, startStatus } from './running-server.js'
 import { readStoredFile } from './stored-file.js'
 
@@ -70,7 +70,7 @@ t.test(
 
     t.match(await server.stop(), { code: 0 })
     t.same(filesIn(home), before, 'the older ledger has kept its bytes and times')
-    t.same(remainsOf(database), [])
+    t.same(filesBeside(database), [])
     t.equal(statSync(database).mode & 0o777, 0o600)
     t.match(readStoredFile(database), { problems: { length: 0 }, bodies: { length: 5 } })
 
@@ -80,7 +80,7 @@ t.test(
   },
 )
 
-t.test('a short command is a first use as well', async t => {
+t.test('a short command also counts as the first use', async t => {
   const { home } = oldHome(t)
   const before = filesIn(home)
   const { code, out } = await startStatus(t, { home, env: { ARCH_HOME: home }, check: true }).ended
@@ -97,7 +97,7 @@ t.test('a copy that was cut off by kill -9 is made again', async t => {
   const server = await startServer(t, { home, env: { ARCH_HOME: home } })
   t.equal((await readAll(server.http)).length, 4)
   t.match(await server.stop(), { code: 0 })
-  t.same(remainsOf(server.database), [])
+  t.same(filesBeside(server.database), [])
 })
 
 t.test('a named database has nothing to do with the older one', async t => {

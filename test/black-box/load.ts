@@ -5,15 +5,15 @@ import { entry, type Recorded, toLines } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
 import { pick, type Random, seeded, wholeNumber } from './seeded.js'
 
-export interface LoadOptions {
+interface LoadOptions {
   url: string
   books: Books
   random: Random
-  /** Stands in front of every new key. */
+  /** Prefix of every new key. */
   prefix: string
 }
 
-/** One writer: sends the next thing when the last was answered. Throws when the connection fails. */
+/** One writer: sends the next request when the last one was answered. Throws when the connection fails. */
 type Step = (http: HttpClient, random: Random) => Promise<void>
 
 /** Several writers that send until the server is gone: single events, batches, repeats, and saves of a subscription. */

@@ -7,7 +7,7 @@ import { ownFolder } from './own-folder.js'
 /** A small disk of the test's own. */
 export interface SmallDisk {
   folder: string
-  /** Where files may stand that must not be on the disk itself. */
+  /** A folder for files that must not be on the disk itself. */
   beside: string
   remount(mode: 'ro' | 'rw'): void
 }
@@ -43,7 +43,7 @@ export function mounting({ loop = false } = {}): { skip: false | string } {
   }
 }
 
-/** Mounts a file system in memory, gone with the test. */
+/** Mounts a file system in memory, and removes it after the test. */
 export function mountSmallDisk(t: Test, size: string): SmallDisk {
   const { beside, folder } = mountPoint(t)
   run('mount', '-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', folder)
@@ -51,7 +51,7 @@ export function mountSmallDisk(t: Test, size: string): SmallDisk {
   return { folder, beside, remount: mode => run('mount', '-o', `remount,${mode}`, folder) }
 }
 
-/** Mounts an ext4 file system in a file, gone with the test. */
+/** Mounts an ext4 file system in a file, and removes it after the test. */
 export function mountLoopDisk(t: Test, size: string): LoopDisk {
   const { beside, folder } = mountPoint(t)
   const image = join(beside, 'image')

@@ -7,7 +7,7 @@ import { Books } from './books.js'
 import { entry, readAll } from './entries.js'
 import { Load } from './load.js'
 import { native, nativeShell } from './native-sqlite.js'
-import { ownFolder, remainsOf } from './own-folder.js'
+import { filesBeside, ownFolder } from './own-folder.js'
 import { startServer } from './running-server.js'
 import { pick, SEED, seeded } from './seeded.js'
 import { readStoredFile } from './stored-file.js'
@@ -126,7 +126,7 @@ t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
       const server = await startServer(t, { database })
       await server.http.post('/api/events', entry('one'))
       await server.stop()
-      t.same(remainsOf(database), [], 'one file is the whole ledger')
+      t.same(filesBeside(database), [], 'one file is the whole ledger')
       t.equal(readFileSync(database).subarray(0, 15).toString(), 'SQLite format 3')
       t.match(await native(database, 'PRAGMA integrity_check'), { ok: true, out: 'ok' })
       t.match(await native(database, 'CREATE TABLE mine (x); INSERT INTO mine VALUES (1); SELECT x FROM mine'), {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 
-/** What the `sqlite3` program said. */
-export interface NativeAnswer {
+/** Output of the `sqlite3` program. */
+interface NativeAnswer {
   /** Its exit code was 0. */
   ok: boolean
   out: string

@@ -13,8 +13,8 @@ export function ownFolder(t: Test): string {
   return folder
 }
 
-/** Names of everything that lies beside a database and belongs to it: its log, lock, guard, owner file, claims, socket. */
-export function remainsOf(database: string): string[] {
+/** Names of all files beside a database that belong to it: its WAL, lock, guard, owner file, claims, socket. */
+export function filesBeside(database: string): string[] {
   const name = basename(database)
   return readdirSync(dirname(database)).filter(entry => entry.startsWith(name) && entry !== name)
 }

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { BEGINNING, type Page } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
 
-export interface Polling {
+interface Polling {
   /** Query parameters other than `since`. */
   query: string
   /** Where the server is at this moment. */

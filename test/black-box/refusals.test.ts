@@ -6,7 +6,7 @@ import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import { entry, readAll, toLines } from './entries.js'
-import { ownFolder, remainsOf } from './own-folder.js'
+import { filesBeside, ownFolder } from './own-folder.js'
 import { asRefusal, refusedStart, startServer, startStatus } from './running-server.js'
 import { readStoredFile } from './stored-file.js'
 
@@ -17,7 +17,7 @@ t.setTimeout(600_000)
 /** The file of a ledger with these events, as a server leaves it. */
 const sample = await sampleLedger(t)
 
-t.test('a folder that may not be written is refused, and nothing is put there', async t => {
+t.test('a folder without write permission is refused, and nothing is written there', async t => {
   const folder = ownFolder(t)
   const closed = join(folder, 'closed')
   mkdirSync(closed, { mode: 0o555 })
@@ -66,7 +66,7 @@ t.test('a file of another program is refused, and keeps its bytes', async t => {
     const refusal = await refusedStart(t, { database })
     t.match(refusal, { code: 78, err: '', error: { code } }, name)
     t.ok(readFileSync(database).equals(bytes), `${name} keeps its bytes`)
-    t.same(remainsOf(database), [], `nothing is left beside ${name}`)
+    t.same(filesBeside(database), [], `nothing is left beside ${name}`)
   }
 })
 
@@ -76,10 +76,10 @@ t.test('a folder in the place of the database is refused', async t => {
   const refusal = await refusedStart(t, { database })
   t.match(refusal, { code: 78, err: '', error: { code: 'ledger_path_taken', detail: /events\.db is not a file/ } })
   t.same(readdirSync(database), ['something'])
-  t.same(remainsOf(database), [])
+  t.same(filesBeside(database), [])
 })
 
-t.test('a page that was overwritten in the middle of the file is never taken for events', async t => {
+t.test('a page that was overwritten in the middle of the file is never read as events', async t => {
   const database = join(ownFolder(t), 'events.db')
   writeFileSync(database, damagedLedger(t))
   const { code, out } = await startStatus(t, { database, check: true }).ended
@@ -110,13 +110,13 @@ t.test('a second server on one ledger names the first, which is not disturbed', 
   const database = join(ownFolder(t), 'events.db')
   const first = await startServer(t, { database })
   await first.http.post('/api/events', entry('before'))
-  const before = remainsOf(database)
+  const before = filesBeside(database)
   const refusals = await Promise.all([1, 2].map(() => refusedStart(t, { database })))
   for (const refusal of refusals) {
     t.match(refusal, { code: 5, err: '', error: { code: 'ledger_owned' } })
     t.match(refusal.error.detail, `process ${first.pid} (server at ${first.url})`)
   }
-  t.same(remainsOf(database), before)
+  t.same(filesBeside(database), before)
   t.equal((await first.http.post('/api/events', entry('after'))).status, 201)
   t.equal((await readAll(first.http)).length, 2)
   t.match(await first.stop(), { code: 0 })
@@ -132,7 +132,7 @@ t.test('of servers that start at the same moment one serves and the others name 
       t.match(start.reason.message, new RegExp(`code 5.*process ${running[0]?.pid}`, 's'))
   }
   t.match(await running[0]?.stop(), { code: 0 })
-  t.same(remainsOf(database), [])
+  t.same(filesBeside(database), [])
 })
 
 t.test('a port that is in use is refused, and the ledger is let go', async t => {
@@ -143,7 +143,7 @@ t.test('a port that is in use is refused, and the ledger is let go', async t => 
   const { port } = other.address() as { port: number }
   const refusal = await refusedStart(t, { database, port })
   t.match(refusal, { code: 78, error: { code: 'address_in_use', detail: new RegExp(`${port} is in use`) } })
-  t.same(remainsOf(database), [])
+  t.same(filesBeside(database), [])
   t.match(await (await startServer(t, { database })).stop(), { code: 0 })
 })
 
@@ -153,7 +153,7 @@ t.test('what a killed server leaves is cleared by the next, and so are remains o
   await killed.http.post('/api/events', entry('kept'))
   const owner = readFileSync(`${database}.owner`, 'utf8')
   await killed.kill()
-  t.same(remainsOf(database).sort(), [
+  t.same(filesBeside(database).sort(), [
     'events.db-shm',
     'events.db-wal',
     'events.db.lock',
@@ -187,7 +187,7 @@ t.test('something foreign in the place of the socket or the lock is refused, and
     const refusal = await refusedStart(t, { database })
     t.match(refusal, { code: 78, err: '', error: { detail: new RegExp(`events\\.db\\${suffix} is needed`) } })
     t.equal(readFileSync(`${database}${suffix}`, 'utf8'), 'of somebody else')
-    t.same(remainsOf(database), [`events.db${suffix}`])
+    t.same(filesBeside(database), [`events.db${suffix}`])
   }
 })
 
@@ -195,7 +195,7 @@ async function startAndStop(t: Test, database: string, events: number): Promise<
   const server = await startServer(t, { database })
   t.equal((await readAll(server.http)).length, events)
   t.match(await server.stop(), { code: 0 })
-  t.same(remainsOf(database), [])
+  t.same(filesBeside(database), [])
 }
 
 async function sampleLedger(t: Test): Promise<Buffer> {

@@ -17,10 +17,10 @@ interface Started {
   pid: number
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** The database's path, or its address in PostgreSQL; without it the default path below `home` is used. */
   database?: string
-  /** Stands for the user's home folder; beside the database unless said. */
+  /** Used as the user's home folder; default: beside the database. */
   home?: string
   env?: Record<string, string>
   /** Further flags of `serve`. */
@@ -56,11 +56,11 @@ export interface RunningServer {
 }
 
 /** A command that failed with `--json`. */
-export interface Refusal extends Exit {
+interface Refusal extends Exit {
   error: { code: string; detail: string }
 }
 
-/** Starts the server and waits until it answers. @throws when it ends instead, with what it said */
+/** Starts the server and waits until it answers. @throws if it ends instead, with its output */
 export async function startServer(t: Test, options: StartOptions): Promise<RunningServer> {
   const child = launchServer(t, options)
   const line = await child.line(0)

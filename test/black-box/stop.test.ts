@@ -9,7 +9,7 @@ import type { StoredEvent } from '../../src/model/events/event.js'
 import { Books } from './books.js'
 import { BEGINNING, entry, type Page, readAll } from './entries.js'
 import { Load } from './load.js'
-import { ownFolder, remainsOf } from './own-folder.js'
+import { filesBeside, ownFolder } from './own-folder.js'
 import { launchServer, type RunningServer, startServer, startStatus } from './running-server.js'
 import { SEED, seeded } from './seeded.js'
 import { readStoredFile } from './stored-file.js'
@@ -38,7 +38,7 @@ t.test('SIGINT, as from Ctrl+C, ends it as well', async t => {
   const server = await startServer(t, { database })
   await server.http.post('/api/events', entry('kept'))
   t.match(await server.stop('SIGINT'), { code: 0, signal: null })
-  t.same(remainsOf(database), [])
+  t.same(filesBeside(database), [])
   t.match(readStoredFile(database), { problems: { length: 0 }, bodies: [/"kept"/] })
 })
 
@@ -104,10 +104,10 @@ t.test('after a second signal it still ends, and the next start finds everything
 t.test('a server that receives the signal before it listens stops', async t => {
   const database = join(ownFolder(t), 'events.db')
   const child = launchServer(t, { database })
-  while (remainsOf(database).length === 0) await sleep(2)
+  while (filesBeside(database).length === 0) await sleep(2)
   child.signal('SIGTERM')
   t.match(await child.ended, { code: 0, signal: null })
-  t.same(remainsOf(database), [])
+  t.same(filesBeside(database), [])
 })
 
 t.test('short commands that fall into a start or a stop are answered all the same', async t => {
@@ -123,7 +123,7 @@ t.test('short commands that fall into a start or a stop are answered all the sam
   starting.signal('SIGTERM')
   t.match(await starting.ended, { code: 0 })
   for (const { code, out } of await Promise.all(asked)) t.same([code, JSON.parse(out).database], [0, database], out)
-  t.same(remainsOf(database), [])
+  t.same(filesBeside(database), [])
 })
 
 /** Sends a request without the end of its body; resolves once the server has begun to read it. */

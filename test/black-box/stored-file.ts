@@ -2,7 +2,7 @@ import sqlite from 'node-sqlite3-wasm'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 
-export interface StoredFile {
+interface StoredFile {
   /** What is wrong with the file or with a row of it. */
   problems: string[]
   /** Every event's complete text, in the order of capture. */

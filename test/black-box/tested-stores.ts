@@ -11,7 +11,7 @@ export interface TestedStore {
   name: 'SQLite' | 'PostgreSQL'
   /** Any number of servers may share a ledger. */
   isShared: boolean
-  /** `EVENT_DB` of an empty ledger, which is gone with the test. */
+  /** `EVENT_DB` of an empty ledger, which is removed after the test. */
   newDatabase(t: Test): Promise<string>
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { ownFolder, remainsOf } from './own-folder.js'
+import { filesBeside, ownFolder } from './own-folder.js'
 import { refusedStart, startServer, startStatus } from './running-server.js'
 
 const WITHOUT_PROC = fileURLToPath(new URL('./programs/without-proc.js', import.meta.url))
@@ -28,5 +28,5 @@ t.test('without /proc a ledger has one owner, is taken over after a kill, and is
   const next = await startServer(t, options)
   t.match(await (await fetch(`${next.url}/api/stats`)).json(), { event_count: 1 })
   t.match(await next.stop(), { code: 0 })
-  t.same(remainsOf(database), [])
+  t.same(filesBeside(database), [])
 })

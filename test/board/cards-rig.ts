@@ -9,16 +9,16 @@ import { testFolder } from '../support/test-folder.js'
 /** 2031-05-04T09:00:00Z */
 const START = 1_935_651_600_000_000
 
-export interface CardsRig {
+interface CardsRig {
   cards: Cards
   database: BoardDatabase
   /** The same cards on a board with other columns. */
   withColumns(columns: readonly string[]): Cards
 }
 
-export interface CardsRigOptions {
+interface CardsRigOptions {
   columns?: readonly string[]
-  /** The folder of the board's files; one of the test's own unless said. */
+  /** The folder of the board's files; default: a folder of the test. */
   home?: string
 }
 

@@ -78,7 +78,7 @@ t.test('a card in a column that the board no longer has stays, is listed, can be
   await t.rejects(cards.update(id, { column: 'later' }, undefined, ADA), { code: 'invalid_field' })
 })
 
-t.test('a list has so many cards as it is asked for', async t => {
+t.test('a list has as many cards as requested', async t => {
   const { cards } = cardsRig(t)
   for (let n = 0; n < 3; n++) await cards.create({ title: `Card ${n}` }, ADA)
   const page = await cards.list({ limit: 2 })

@@ -31,7 +31,7 @@ export const CARD: Card = {
 /** Ends with a good part of the grace that there is by default left out. */
 export const SHORT_TIMES = { graceMs: 300, killMs: 5_000, pollMs: 20, mockStepMs: 1, retryMs: 5 }
 
-export interface Rig {
+interface Rig {
   executor: Executor
   database: BoardDatabase
   /** The working folder of runs. */

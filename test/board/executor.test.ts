@@ -162,7 +162,7 @@ t.test('a working folder that cannot be used is named as the reason', async t =>
   }
 })
 
-t.test('a program may end without having read its input, however long', async t => {
+t.test('a program may end without reading its input, of any length', async t => {
   const { executor, over, reported } = await createExecutor(t, {
     findCard: async () => ({ ...CARD, body: 'x'.repeat(4 * 1024 * 1024) }),
     settings: { command: shell('exec 0<&-; sleep 0.2; exit 0') },
@@ -205,7 +205,7 @@ t.test('runs wait for their turn; those that wait can be cancelled', async t => 
   )
 })
 
-t.test('so many wait, and no more', async t => {
+t.test('a limited number may wait', async t => {
   const { executor } = await createExecutor(t)
   await executor.pause()
   for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock', ADA)
@@ -334,7 +334,7 @@ t.test('a store that fails for a while loses neither the log nor the end of a ru
   t.ok(rig.reported.every(error => error instanceof AppError && error.code === 'store_full'))
 })
 
-t.test('a run that waits has its turn once a store that could not be read can be', async t => {
+t.test('a run that waits begins as soon as the store can be read again', async t => {
   const rig = await createExecutor(t)
   const { takeQueued } = rig.database.runs
   let refusals = 0

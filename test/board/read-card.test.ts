@@ -26,7 +26,7 @@ t.test('a title is enough, and blank ends are cut off', async t => {
   })
 })
 
-t.test('as much as there may be is taken', async t => {
+t.test('the maximum is accepted', async t => {
   const most = {
     title: PAIR.repeat(CARD_LIMITS.titleCharacters),
     body: 'x'.repeat(CARD_LIMITS.bodyBytes),

@@ -84,28 +84,31 @@ t.test('cards in a browser', inBrowser(), async t => {
     await lost.locator('.card-history li', { hasText: /^Someone deleted the card/ }).waitFor()
   })
 
-  t.test('hostile Markdown and titles are text: nothing runs, nothing is asked for, nothing leads astray', async t => {
-    const title = '<img src=x onerror="window.hacked=1">\u202egpj'
-    const ids = await layOut(board, [
-      { title, body: ATTACKS.join('\n\n'), labels: ['<b>x\u202ey</b>'], assignee: '<i>\u202e' },
-    ])
-    const page = await site.openTab(t, board, `/?card=${ids[title]}&label=${encodeURIComponent('x\u202ey')}`)
-    const text = page.locator('.markdown')
-    await text.getByText('txt.exe').waitFor()
-    t.equal(await page.evaluate('window.hacked'), undefined)
-    t.equal(await page.locator('.markdown :is(script, img, svg, iframe, style, form, math)').count(), 0)
-    t.equal(await page.locator('.markdown :is([style], [id], [onerror], [class]:not(.mark-name))').count(), 0)
-    const links = await text.locator('a[href]').evaluateAll(all => all.map(link => link.outerHTML))
-    t.same(links, [
-      '<a href="https://elsewhere.example/pixel.png" rel="noopener noreferrer" target="_blank">picture</a>',
-      '<a href="https://ok.example/x" rel="noopener noreferrer" target="_blank">https://ok.example/x</a>',
-    ])
-    t.match(await text.innerText(), '<script>window.hacked = 1</script>', 'it is shown as what it is')
-    t.match(await text.innerText(), 'RLO')
-    t.equal(await page.locator('.card img').count(), 0)
-    t.equal(await page.getByRole('button', { name: 'Remove <b>xy</b>' }).count(), 1)
-    t.same(await findTurningMarks(page), [])
-  })
+  t.test(
+    'hostile Markdown and titles are text: no script runs, nothing is requested, and no link deceives',
+    async t => {
+      const title = '<img src=x onerror="window.hacked=1">\u202egpj'
+      const ids = await layOut(board, [
+        { title, body: ATTACKS.join('\n\n'), labels: ['<b>x\u202ey</b>'], assignee: '<i>\u202e' },
+      ])
+      const page = await site.openTab(t, board, `/?card=${ids[title]}&label=${encodeURIComponent('x\u202ey')}`)
+      const text = page.locator('.markdown')
+      await text.getByText('txt.exe').waitFor()
+      t.equal(await page.evaluate('window.hacked'), undefined)
+      t.equal(await page.locator('.markdown :is(script, img, svg, iframe, style, form, math)').count(), 0)
+      t.equal(await page.locator('.markdown :is([style], [id], [onerror], [class]:not(.mark-name))').count(), 0)
+      const links = await text.locator('a[href]').evaluateAll(all => all.map(link => link.outerHTML))
+      t.same(links, [
+        '<a href="https://elsewhere.example/pixel.png" rel="noopener noreferrer" target="_blank">picture</a>',
+        '<a href="https://ok.example/x" rel="noopener noreferrer" target="_blank">https://ok.example/x</a>',
+      ])
+      t.match(await text.innerText(), '<script>window.hacked = 1</script>', 'it is shown as what it is')
+      t.match(await text.innerText(), 'RLO')
+      t.equal(await page.locator('.card img').count(), 0)
+      t.equal(await page.getByRole('button', { name: 'Remove <b>xy</b>' }).count(), 1)
+      t.same(await findTurningMarks(page), [])
+    },
+  )
 
   t.test('tasks are ticked while reading: each is saved, and no other text changes', async t => {
     const body = '```\n- [ ] code\n```\n\n1. [ ] first\n   - [x] within\n> * [ ] **quoted** task\n\n- [ ] last'

@@ -13,7 +13,7 @@ export const API_KEY = 'key-0123456789-abcdefgh'
 export const EXECUTOR_TOKEN = 'executor-0123456789-abc'
 
 /** A board that is served, with a way past its page. */
-export interface ServedBoard {
+interface ServedBoard {
   /** `http://127.0.0.1:<port>` */
   url: string
   home: string
@@ -23,7 +23,7 @@ export interface ServedBoard {
   ask<T = Record<string, unknown>>(path: string, init?: AskInit): Promise<T>
 }
 
-export interface AskInit {
+interface AskInit {
   method?: string
   body?: unknown
 }

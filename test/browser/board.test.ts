@@ -226,7 +226,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await savedIn(board, 'backlog', ['Two'])
   })
 
-  t.test('a card is deleted with a way back', async t => {
+  t.test('deleting a card can be undone', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board)
     const remove = async () => {

@@ -59,7 +59,7 @@ async function launch(): Promise<Browser> {
   return browser
 }
 
-/** A window of its own, in which nothing moves for show. */
+/** A separate window without animations. */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(LONGEST_MILLISECONDS)

@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from '../support/test-folder.js'
 
 /** The instant at which events of these tests are written down unless they say otherwise. */
-export const NOON = '2025-11-20T12:00:00.000000Z'
+const NOON = '2025-11-20T12:00:00.000000Z'
 
 export interface Written {
   /** When it is captured; a later one than that of the event before. */
@@ -17,7 +17,7 @@ export interface Written {
   [member: string]: unknown
 }
 
-/** A ledger in a file, whose clock goes as the events of the test say. */
+/** A ledger in a file, whose clock is set by the events of the test. */
 export async function openBook(t: Test) {
   let time: Micros = readTimestamp('noon', NOON).micros
   const clock = () => time

@@ -242,7 +242,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.match(await query(page), { target: 'topic:deploys', source: 'chat', from: '2025-11-20T09:06:04.731209Z' })
   })
 
-  t.test('one can go to the platform, make a card, and copy: never a token', async t => {
+  t.test('the panel has the link to the platform, a new card, and copying without any token', async t => {
     const page = await openEvent(t)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const out = panel(page).getByRole('link', { name: /^Open on chat\.example\.org/ })
@@ -341,7 +341,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.match(await panel(page).locator('.entry-text').innerText(), /end$/)
   })
 
-  t.test('what strangers wrote is text: no markup, no links, no turned words', async t => {
+  t.test('foreign text stays text: no markup, no links, no reversed direction', async t => {
     const page = await openEvent(t, 'hostile')
     t.equal(await panel(page).locator('img').count(), 0)
     t.equal(await panel(page).getByRole('link', { name: /^Open/ }).count(), 0)
@@ -376,7 +376,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await opened(page), undefined)
   })
 
-  t.test('on phones it is the page; keys work above the list, and so does what is said of them', async t => {
+  t.test('on phones it covers the page; keys and their list also work while it is open', async t => {
     const page = await openEvent(t, 'hostile', PHONE)
     t.equal((await panel(page).boundingBox())?.width, 360)
     t.equal(await overflow(page), 0)

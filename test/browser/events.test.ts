@@ -167,7 +167,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.notMatch(await query(page), { exclude_actor: 'Ada Okafor' })
   })
 
-  t.test('events with a text can be left out, and the chip brings them back', async t => {
+  t.test('events with a text can be excluded, and the chip includes them again', async t => {
     const page = await site.openTab(t, server, '/?source=backup&exclude_q=disk+full')
     await rows(page).first().waitFor()
     const full = page.locator('.event-said', { hasText: 'Disk is full.' })
@@ -212,7 +212,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.equal(await page.getByRole('menuitem').count(), 0)
   })
 
-  t.test('older events come as one scrolls, none missing and none twice, down to the beginning', async t => {
+  t.test('older events load on scrolling, none missing and none twice, down to the beginning', async t => {
     const page = await site.openTab(t, server, '/?source=chat&kind=message.*')
     await rows(page).first().waitFor()
     const seen = new Set<string>()

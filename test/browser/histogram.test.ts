@@ -96,7 +96,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.equal((await query(page)).from, '2025-11-20T00:00:00Z')
   })
 
-  t.test('by keys one walks over the bars, chooses some of them, and narrows the range', async t => {
+  t.test('keys move over the bars, select some of them, and narrow the range', async t => {
     const path = '/?from=2025-11-20T07:00:00Z&to=2025-11-20T08:09:59.999999Z'
     const page = await site.openTab(t, served, path, { ...LAPTOP, timezoneId: 'UTC' })
     await drawn(page)

@@ -46,7 +46,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal((await addressOf(page)).href, first)
   })
 
-  t.test('the Tab key goes through the form in the order one reads it', async t => {
+  t.test('the Tab key goes through the form in reading order', async t => {
     const page = await site.openTab(t, address)
     await page.locator('#username:focus').waitFor()
     const order = [await focused(page)]

@@ -15,7 +15,7 @@ import { logIn } from './login-site.js'
 import type { ObservatorySite } from './observatory-site.js'
 
 /** A real ledger with accounts: Ada, an admin, and bob, a member; a few days of chat, and the given subscriptions. */
-export interface WatchingCompany {
+interface WatchingCompany {
   served: Served
   ledger: Ledger
   accounts: LedgerAccounts

@@ -54,7 +54,7 @@ t.test('an expected failure is one line, and one for each field', async t => {
   )
 })
 
-t.test('a problem that is the whole message is not said twice', async t => {
+t.test('a problem that is the whole message is not repeated', async t => {
   const errors = [{ field: 'limit', detail: 'limit is not a number.' }]
   t.equal(
     toReport(new AppError('invalid', 'invalid_field', 'limit is not a number.', { errors }), PEOPLE).err,

@@ -3,7 +3,7 @@ import { Answer } from '../../src/client/answer.js'
 import type { Arrival } from '../../src/client/delivery-watch.js'
 import type { EventParameters } from '../../src/client/event-pages.js'
 import { firstDelivery } from '../../src/client/first-delivery.js'
-import { askForWebhook } from '../../src/client/platform-list.js'
+import { askForWebhook } from '../../src/client/served-webhook.js'
 import { AppError } from '../../src/model/app-error.js'
 
 interface TestedEvent {
@@ -23,7 +23,7 @@ type Step = (ledger: TestedLedger) => unknown[]
 
 const AWAY = new AppError('unavailable', 'server_unreachable', 'No server answers.')
 
-/** A ledger to which one thing after the other happens. */
+/** A ledger that answers with one step after another. */
 class TestedLedger {
   readonly asked: EventParameters[] = []
   failure: AppError | undefined
@@ -93,8 +93,8 @@ function isWebhook(value: unknown): value is { isSecretConfigured: boolean } {
   return typeof value === 'object' && value !== null && 'isSecretConfigured' in value
 }
 
-const proved: Step = () => [event('9', 'webhook', 'signature')]
-const PROVED: Arrival = { event: event('9', 'webhook', 'signature'), isRepeat: false }
+const verified: Step = () => [event('9', 'webhook', 'signature')]
+const VERIFIED: Arrival = { event: event('9', 'webhook', 'signature'), isRepeat: false }
 
 t.test('the first event with proof of a webhook is found behind any others', async t => {
   const ledger = new TestedLedger([
@@ -112,25 +112,25 @@ t.test('the first event with proof of a webhook is found behind any others', asy
 })
 
 t.test('a delivery without proof is reported again once the server has a secret', async t => {
-  const unproved: Step = () => [event('1', 'webhook', 'none')]
+  const unverified: Step = () => [event('1', 'webhook', 'none')]
   const ledger = new TestedLedger([
-    unproved,
-    unproved,
+    unverified,
+    unverified,
     ledger => {
       ledger.secret_configured = true
-      return unproved(ledger)
+      return unverified(ledger)
     },
-    proved,
+    verified,
   ])
   ledger.secret_configured = false
   t.strictSame(await wait(ledger), {
-    arrival: PROVED,
+    arrival: VERIFIED,
     reported: ['unverified without secret', 'unverified with secret'],
   })
 })
 
 t.test(
-  'a delivery that is known already has arrived as well, where the server lets in only what is proved',
+  'a delivery that is known already has arrived as well, where the server lets in only what is verified',
   async t => {
     const known = event('1', 'webhook', 'none')
     const ledger = new TestedLedger([
@@ -163,7 +163,7 @@ const doubtful: { name: string; prepare: (ledger: TestedLedger, known: TestedEve
     reported: 'repeat with secret',
   },
   {
-    name: 'the event came by another road first',
+    name: 'the event came by another route first',
     prepare: (_, known) => {
       known.provenance.route = 'api'
     },
@@ -184,10 +184,10 @@ for (const { name, prepare, reported } of doubtful) {
       ledger.repeat(known, 5)
       return []
     }
-    const ledger = new TestedLedger([again, again, proved])
+    const ledger = new TestedLedger([again, again, verified])
     ledger.known = [known]
     prepare(ledger, known)
-    t.strictSame(await wait(ledger), { arrival: PROVED, reported: [reported] })
+    t.strictSame(await wait(ledger), { arrival: VERIFIED, reported: [reported] })
   })
 }
 
@@ -217,10 +217,10 @@ t.test('a repeat from before the server had its secret proves nothing, and the n
 
 t.test('repeats from before the waiting count for nothing', async t => {
   const known = event('1', 'webhook', 'none')
-  const ledger = new TestedLedger([() => [], proved])
+  const ledger = new TestedLedger([() => [], verified])
   ledger.known = [known]
   ledger.repeat(known, 5)
-  t.strictSame(await wait(ledger), { arrival: PROVED, reported: [] })
+  t.strictSame(await wait(ledger), { arrival: VERIFIED, reported: [] })
 })
 
 t.test('a server that is away is waited for, at the start as later, and reported once each time', async t => {
@@ -229,7 +229,7 @@ t.test('a server that is away is waited for, at the start as later, and reported
       ledger.failure = new AppError('unavailable', 'connection_lost', 'The connection broke.')
       return []
     },
-    proved,
+    verified,
   ])
   ledger.failure = AWAY
   let tries = 0
@@ -237,7 +237,7 @@ t.test('a server that is away is waited for, at the start as later, and reported
     tries += 1
     if (tries % 3 === 0) ledger.failure = undefined
   })
-  t.strictSame(result, { arrival: PROVED, reported: ['away', 'back', 'away', 'back'] })
+  t.strictSame(result, { arrival: VERIFIED, reported: ['away', 'back', 'away', 'back'] })
   t.equal(tries, 6)
 })
 

@@ -95,7 +95,7 @@ t.test('a refusal names lines of the input, and those that are in the ledger', a
   })
 })
 
-t.test('a server that goes away leaves it plain what is recorded', async t => {
+t.test('if the server ends, it stays clear what was recorded', async t => {
   let batches = 0
   const client = {
     record: async () => {

@@ -33,7 +33,7 @@ export interface StandIn {
 }
 
 /**
- * A real HTTP server that returns the answers of a test. On a port of its own, on which nobody answers after `close`;
+ * A real HTTP server that returns the answers of a test. On a port of its own, on which no server answers after `close`;
  * closed when the test ends.
  */
 export async function standIn(

@@ -233,14 +233,14 @@ t.test('a ledger that cannot record is shown with its own message, and the comma
   t.same(run, { code: 75, out: `${JSON.stringify(body)}\n`, err: '' })
 })
 
-t.test('a board in its place: 69, and never the health of a ledger', async t => {
+t.test("a board at the ledger's address: exit code 69, and never the health of a ledger", async t => {
   const body = { status: 'ok', version: '1.2.3', database: '/home/ada/.arch/board', engine: 'sqlite' }
   const server = await standIn(t, () => ({ body }))
   const run = await runDaybook(t, ['api', 'health', '--api-url', server.url])
   t.match(run, { code: 69, out: '', err: /^A board answers there, and not a ledger\. Check --api-url [^\n]*\n$/ })
 })
 
-t.test('something else in its place: 69, and nothing is printed', async t => {
+t.test('another program at the address: exit code 69, and nothing is printed', async t => {
   const commands = [['api', 'events', '-o', 'table'], ['whoami'], ['tokens', 'issue']]
   for (const body of ['{"hello":1}', 'null', '{"cut":']) {
     const server = await standIn(t, () => ({ type: 'application/json', body }))

@@ -60,7 +60,7 @@ t.test('cards are edited and deleted, in the version that was seen', async t => 
   await t.rejects(cards.get(id), { code: 'not_found' })
 })
 
-t.test('what is sent is what was said, with the key and to the board that is named', async t => {
+t.test('the request has the given text and key, and goes to the named board', async t => {
   const server = await standIn(t, ({ method }) => ({ status: method === 'POST' ? 201 : 200, body: CARD }))
   const board = ['--board-url', `${server.url}/team/`, '--key', 'key-1']
   const run = (...argv: string[]) =>
@@ -148,7 +148,7 @@ t.test('a server that is not a board, or refuses, is reported as such', async t 
   t.notMatch((await run('/locked', '--key', 'wrong-one')).out, /wrong-one/)
 })
 
-t.test('a ledger in its place: 69, whatever is asked', async t => {
+t.test("a ledger at the board's address: exit code 69 for every command", async t => {
   const server = await standIn(t, ({ method, url }) => {
     if (url === '/api/health') return { body: { status: 'ok', version: '1.2.3', database: '/l.db', head: null } }
     if (url.startsWith('/api/cards?link')) return { body: { items: [], may_read: false } }

@@ -79,7 +79,7 @@ t.test(
   },
 )
 
-t.test('a command that follows a log waits for a server that goes away, and continues at the same line', async t => {
+t.test('a command that follows a log waits while the server is away, and continues at the same line', async t => {
   const piece = (seq: number) =>
     `id: ${seq}\ndata: ${JSON.stringify({ seq, at: '', stream: 'out', text: `${seq}\n` })}\n\n`
   const asked: (string | undefined)[] = []

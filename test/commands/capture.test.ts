@@ -51,7 +51,7 @@ function comparable(events: readonly StoredEvent[]): unknown[] {
   return events.map(({ captured_at: _, last_seen_at: __, ...event }) => event)
 }
 
-t.test('with a server and without one, the same is captured and said', async t => {
+t.test('with a server and without one, the same is captured and reported', async t => {
   const place = await start(t)
   const ids = place.chat.book.say(DEPLOYS, 1_150)
   const alone = await place.run([...CAPTURE, 'deploys', '--backfill', '1100'])

@@ -14,7 +14,7 @@ const ARRIVED = {
   source: 'forum',
   provenance: { route: 'webhook', verified: 'signature' },
 }
-const UNPROVED = { ...ARRIVED, dedupe_key: 'x', provenance: { route: 'webhook', verified: 'none' } }
+const UNVERIFIED = { ...ARRIVED, dedupe_key: 'x', provenance: { route: 'webhook', verified: 'none' } }
 
 /** A ledger that has a secret for the forum, at which one delivery after the other arrives. */
 const ledger = (t: Parameters<typeof standIn>[0], events: unknown[], port?: number) => {
@@ -77,7 +77,7 @@ t.test('setup needs no server to print, and suggests a secret where none is know
 })
 
 t.test('setup waits for the first delivery that proves itself', async t => {
-  const { url } = await ledger(t, [UNPROVED, ARRIVED])
+  const { url } = await ledger(t, [UNVERIFIED, ARRIVED])
   const { code, out, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
   t.equal(code, 0, err)
   const [setup, arrived, ...more] = out.trim().split('\n')
@@ -170,7 +170,7 @@ t.test('setup refuses another word than a source, and wrong settings', async t =
 t.test('the missing secret of the server is reported, where a delivery is unverified because of it', async t => {
   const { url } = await standIn(t, ({ url }) => {
     if (url.startsWith('/api/platforms')) return { body: { items: [{ source: 'forum', secret_configured: false }] } }
-    return { body: { event_count: 0, items: url.includes('since=') ? [UNPROVED] : [], next_since: CHECKPOINT } }
+    return { body: { event_count: 0, items: url.includes('since=') ? [UNVERIFIED] : [], next_since: CHECKPOINT } }
   })
   const { run } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
   await until(() => run.err.includes('An unverified delivery arrived'))
@@ -236,7 +236,7 @@ t.test('explain reads a body alone from standard input, with the given flags', a
   t.same(JSON.parse(asForm.out).events[0].event, JSON.parse(out).events[0].event)
 })
 
-t.test('explain takes the chat server from the settings', async t => {
+t.test('explain reads the chat server from the settings', async t => {
   const input = JSON.stringify({ bot_email: 'b@example.org', message: { id: 21, type: 'stream', content: 'hello' } })
   const argv = ['platforms', 'explain', '-', '--chat-url', 'chat.example.org']
   const { out } = await runDaybook(t, argv, { input })

@@ -17,7 +17,7 @@ t.test('what is planned comes in the order of time, and for one moment in the or
   )
 })
 
-t.test('any of them may be taken, each once', async t => {
+t.test('any of them may be chosen, each once', async t => {
   const agenda = new Agenda<string>()
   const random = new Random(1)
   t.equal(agenda.nextAt, undefined)

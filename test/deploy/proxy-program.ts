@@ -31,12 +31,12 @@ export function makeCertificate(folder: string): void {
   execFileSync('openssl', ['req', ...kind, '-subj', '/CN=test', '-addext', names, ...files], { stdio: 'pipe' })
 }
 
-export interface Asked {
+interface Asked {
   host?: string
   headers?: Record<string, string>
   body?: unknown
 }
-export type Ask = (path: string, asked?: Asked) => Promise<{ status: number; body: string }>
+type Ask = (path: string, asked?: Asked) => Promise<{ status: number; body: string }>
 
 export function asker(port: number): Ask {
   return async (path, asked) => {

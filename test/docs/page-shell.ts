@@ -37,7 +37,7 @@ exit "$code"
 `
 
 /** What a block came to. */
-export interface BlockRun {
+interface BlockRun {
   /** The shell is still there; a command that fails ends it. */
   ok: boolean
   out: string

@@ -52,7 +52,7 @@ function topicsOf(words: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join(' '))
 }
 
-/** What stands under the heading of a topic, for all of its commands. */
+/** The text under the heading of a topic, for all of its commands. */
 function shared(topic: string): Table[] {
   return sections.find(({ title }) => title.endsWith(`\`daybook ${topic} …\``))?.tables ?? []
 }

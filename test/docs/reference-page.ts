@@ -1,7 +1,7 @@
 import { type Page, readPage } from './pages.js'
 
-/** What stands under one heading, down to the next of any level. */
-export interface Section {
+/** The text under one heading, down to the next of any level. */
+interface Section {
   title: string
   text: string
   tables: Table[]
@@ -19,7 +19,7 @@ export function readReference(name: string): Page & { sections: Section[] } {
   return { ...page, sections: toSections(page.text) }
 }
 
-/** The words that stand in code spans. */
+/** The words in code spans. */
 export function codesIn(text: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
 }

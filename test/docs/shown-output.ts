@@ -34,7 +34,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A line that is only `…` stands for any number of lines. */
+/** A line that is only `…` matches any number of lines. */
 function textDifferences(shown: readonly string[], printed: readonly string[]): string[] {
   let at = 0
   for (const [index, line] of shown.entries()) {

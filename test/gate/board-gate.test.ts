@@ -4,7 +4,7 @@ import { BOARD_ACCESS, type BoardAccess } from '../../src/gate/access.js'
 import { sealToken } from '../../src/gate/cookie-envelope.js'
 import type { RequestFacts } from '../../src/gate/gate.js'
 import type { BoardIdentity } from '../../src/gate/identity.js'
-import { newSecret } from '../../src/login/csrf.js'
+import { newSecret } from '../../src/login/new-secret.js'
 import {
   API_KEY,
   AUTH_SECRET,
@@ -112,7 +112,7 @@ t.test('where everyone is admitted the cookie is reported, also with the key', a
   t.same(await gate.admit(facts('optional_login', { cookies: 'board_session=x' })), { kind: 'anonymous' })
 })
 
-t.test('a login takes the password, and the name where one is configured', async t => {
+t.test('a login needs the password, and the name if one is configured', async t => {
   const gate = GateRig.open(t).start({ username: 'Ada' })
   for (const body of [
     { username: 'Ada', password: PASSWORD },
@@ -515,7 +515,7 @@ t.test('sessions of a board that had a password are none where it has not', asyn
   t.match(await rig.start().admit(facts('optional_login', { cookies })), { kind: 'anonymous' })
 })
 
-t.test('a failing store is reported as such, and never taken for a login', async t => {
+t.test('a failing store is reported as such, and never counts as a login', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start({ throttleLogins: true })
   const { cookies } = await logIn(gate)

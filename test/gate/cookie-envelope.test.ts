@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { csrfTokenOf, digestOf, isEnvelope, openEnvelope, sealToken } from '../../src/gate/cookie-envelope.js'
-import { newSecret, SECRET_PATTERN } from '../../src/login/csrf.js'
+import { newSecret, SECRET_PATTERN } from '../../src/login/new-secret.js'
 
 const KEY = 'the-signing-key-of-the-tests'
 const TOKEN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP0'
@@ -38,7 +38,7 @@ t.test('a cookie that was changed anywhere is worth nothing', async t => {
   }
 })
 
-t.test('what is not spelt as we spell it is worth nothing', async t => {
+t.test('a credential in another spelling is invalid', async t => {
   const [, token = '', hmac = ''] = SEALED.split('.')
   const padded = `${token}=`
   // Decoded it is the same: the last character's lowest bits are dropped.

@@ -14,7 +14,7 @@ export const API_KEY = 'key-0123456789-abcdefgh'
 export const EXECUTOR_TOKEN = 'executor-0123456789-abc'
 export const AUTH_SECRET = 'signing-0123456789-abcd'
 
-export const HOST = '127.0.0.1:8766'
+const HOST = '127.0.0.1:8766'
 export const ORIGIN = `http://${HOST}`
 export const SERVICE_ORIGIN = 'https://board.example.org'
 
@@ -22,7 +22,7 @@ const START_SECONDS = 1_800_000_000
 
 export type GateOptionsOfTest = Partial<Omit<GateSettings, 'secrets'>>
 
-/** A board's sessions in a file of their own, a clock that stands still, and secrets that can be changed. */
+/** A board's sessions in a file of their own, a stopped clock, and secrets that can be changed. */
 export class GateRig {
   seconds = START_SECONDS
   elapsedMs = 0

@@ -51,7 +51,7 @@ t.test('a kept connection that the server has closed is replaced for requests th
   let requests = 0
   const { address, connections } = await start(t, (req, res) => {
     requests += 1
-    // The second request on a connection meets a server that has had enough.
+    // The server closes the connection at its second request.
     if (requests === 2) req.socket.resetAndDestroy()
     else res.end('ok')
   })
@@ -104,7 +104,7 @@ t.test('an answer without a length that we cut does not pass as complete', async
   )
 })
 
-t.test('a request that waits for the connection of another is not taken for one that cannot connect', async t => {
+t.test("a request that waits for another one's connection is not reported as failing to connect", async t => {
   const { address } = await start(t, (_, res) => setTimeout(() => res.end('ok'), 150))
   const agent = keptOpen(t)
   // All of them together take longer than one of them may.

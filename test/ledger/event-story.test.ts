@@ -83,26 +83,29 @@ t.test('an event that shares nothing is a story of its own', async t => {
   await t.rejects(ledger.story('nothing'), { code: 'not_found' })
 })
 
-t.test('a text that names many things ends the story there, but names all to a reader who asks about it', async t => {
-  const { record, keysOf } = await openLedger(t)
-  const pull = (number: number) => ({
-    kind: 'pull_request.created',
-    source: 'code_a',
-    subject_type: 'pull_request',
-    subject_id: `p${number}`,
-    dedupe_key: `pull${number}`,
-    conversation: { title: `acme/app#${number} Change` },
-    target: {
-      type: 'pull_request',
-      key: `pull_request:1/${number}`,
-      metadata: { number },
-      parent: { type: 'repository', key: 'repository:1', display: 'acme/app' },
-    },
-  })
-  await record(pull(1), pull(2), said('notes', 'Released: acme/app#1, acme/app#2.'))
-  t.same(await keysOf('pull1'), ['pull1', 'notes'])
-  t.same(await keysOf('notes'), ['pull1', 'pull2', 'notes'])
-})
+t.test(
+  'a text that names many objects ends the story there, but a reader of its own story sees all of them',
+  async t => {
+    const { record, keysOf } = await openLedger(t)
+    const pull = (number: number) => ({
+      kind: 'pull_request.created',
+      source: 'code_a',
+      subject_type: 'pull_request',
+      subject_id: `p${number}`,
+      dedupe_key: `pull${number}`,
+      conversation: { title: `acme/app#${number} Change` },
+      target: {
+        type: 'pull_request',
+        key: `pull_request:1/${number}`,
+        metadata: { number },
+        parent: { type: 'repository', key: 'repository:1', display: 'acme/app' },
+      },
+    })
+    await record(pull(1), pull(2), said('notes', 'Released: acme/app#1, acme/app#2.'))
+    t.same(await keysOf('pull1'), ['pull1', 'notes'])
+    t.same(await keysOf('notes'), ['pull1', 'pull2', 'notes'])
+  },
+)
 
 t.test('a caller without credentials can join no two stories', async t => {
   const { ledger, record, keysOf } = await openLedger(t)

@@ -8,8 +8,8 @@ import { testFolder } from '../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
 const SITE = 'https://chat.example.org:8443'
-const PROVED: Provenance = { route: 'webhook', verified: 'token' }
-const UNPROVED: Provenance = { route: 'webhook', verified: 'none' }
+const VERIFIED: Provenance = { route: 'webhook', verified: 'token' }
+const UNVERIFIED: Provenance = { route: 'webhook', verified: 'none' }
 
 function eventOf(body: Record<string, unknown>, site = SITE): NewEvent {
   const { events } = chat.normalise({ headers: {}, body: Buffer.from(JSON.stringify(body)) }, { site })
@@ -32,7 +32,7 @@ async function openLedger(t: Test) {
   return { ledger: await open(), open }
 }
 
-async function stored(ledger: Ledger, event: NewEvent, provenance = PROVED): Promise<NewEvent> {
+async function stored(ledger: Ledger, event: NewEvent, provenance = VERIFIED): Promise<NewEvent> {
   await ledger.record([{ event, provenance }])
   return JSON.parse(Buffer.from(await ledger.getEvent(event.dedupe_key)).toString('utf8')) as NewEvent
 }
@@ -59,8 +59,8 @@ t.test('a sender that was known as a program is one where the delivery does not 
 
 t.test('what came without proof gives no names to what came with proof', async t => {
   const { ledger, open } = await openLedger(t)
-  await stored(ledger, said(1), UNPROVED)
-  t.match(await stored(ledger, edited(2), UNPROVED), { actor: { display: 'Ada Lovelace' } })
+  await stored(ledger, said(1), UNVERIFIED)
+  t.match(await stored(ledger, edited(2), UNVERIFIED), { actor: { display: 'Ada Lovelace' } })
   t.match(await stored(ledger, edited(3)), { actor: { display: '' } })
   t.match(await stored(await open(), edited(4)), { actor: { display: '' } }, 'also after a restart')
   t.match(await stored(ledger, edited(5), { route: 'api', verified: 'none' }), { actor: { display: '' } })

@@ -55,7 +55,7 @@ t.test('the pause is bounded', async t => {
   t.same(pauses, [250])
 })
 
-t.test('few that are woken make the next wait shortly, however many listen', async t => {
+t.test('if few readers wake, the next ones wait briefly, however many listen', async t => {
   const pauses: number[] = []
   const feed = new LiveFeed(ms => pauses.push(ms))
   for (let i = 0; i < 1_000; i++) feed.listen({ kinds: [`kind.${i}`] })
@@ -91,7 +91,7 @@ t.test('a reader is woken by an event exactly if the event matches its patterns 
   )
 })
 
-t.test('an event is not put together for readers of other kinds', async t => {
+t.test('an event is not serialised for readers of other kinds', async t => {
   const feed = new LiveFeed(() => {})
   feed.listen({ kinds: ['check.*'] })
   feed.publish([{ kind: 'message.created', isWhole: true, toStored: () => t.fail('no reader waits for it') as never }])

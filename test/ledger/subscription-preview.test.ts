@@ -74,7 +74,7 @@ t.test('a draft is counted by day, with its newest matches and what was understo
   t.same(await ledger.listSubscriptions(), [], 'nothing is stored')
 })
 
-t.test('a place where other things happen has been seen, one where nothing does has not', async t => {
+t.test('a place with other events has been seen, one without events has not', async t => {
   const { ledger, deliverAt } = await openLedger(t)
   await deliverAt(NOW, said('1', 'eng', 'deploys'))
   const draft = (target: string) =>

@@ -5,7 +5,7 @@ import { createThrottleAddress, isCidr } from '../../src/login/caller-address.js
 
 const direct = createThrottleAddress([])
 
-t.test('an IPv4 address counts for itself, however it is spelt', async t => {
+t.test('an IPv4 address is counted as itself in every spelling', async t => {
   const cases: [string, string][] = [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -85,7 +85,7 @@ t.test('behind listed proxies the right-most address that is none of them counts
     { from: '10.1.2.3', forwarded: '[2001:db8:1:2::3]', address: '2001:0db8:0001:0002::/64' },
     // All of them are listed: the one that is farthest away.
     { from: '10.1.2.3', forwarded: '10.4.4.4, 10.5.5.5', address: '10.4.4.4' },
-    // What is no address hides what stands left of it.
+    // An entry that is not an address hides the entries to its left.
     { from: '10.1.2.3', forwarded: undefined, address: '10.1.2.3' },
     { from: '10.1.2.3', forwarded: '', address: '10.1.2.3' },
     { from: '10.1.2.3', forwarded: '203.0.113.7,', address: '10.1.2.3' },

@@ -64,7 +64,7 @@ t.test('what is nearly our cookie is not ours', async t => {
   t.equal(readCookie(undefined, NAME), undefined)
 })
 
-t.test('two different values are none, wherever they stand', async t => {
+t.test('two different values count as none, in any place', async t => {
   const cases: [string, string | undefined][] = [
     ['event_session=abc; event_session=abc', 'abc'],
     ['event_session=abc; event_session=def', undefined],

@@ -70,7 +70,7 @@ const ANYWHERE: readonly (keyof LoginPageOptions | keyof LoginLabels)[] = [
   ...(['program', 'title', 'sentence', 'username', 'password', 'submit'] as const),
 ]
 
-t.test('no text becomes markup, wherever it stands', async t => {
+t.test('no text becomes markup, in any place', async t => {
   const hostile = fc.string({
     unit: fc.constantFrom(
       '<',

@@ -278,7 +278,7 @@ t.test('without successes an address never passes ten failures with a name in th
   t.pass()
 })
 
-t.test('strangers who keep trying a name do not keep out who has logged in with it from there before', async t => {
+t.test('strangers who keep trying a name do not lock out the user who has logged in from there before', async t => {
   const { throttle, check, failTimes } = setUp()
   t.equal(check('home', 'ada'), 0)
   throttle.succeeded('home', 'ada')

@@ -144,7 +144,7 @@ t.test('work that takes longer than the wait takes no place from others', async 
   await Promise.all([first, second, third])
 })
 
-t.test('work that fails gives its turn away', async t => {
+t.test('work that fails makes room for the next', async t => {
   const failing: Derive = async () => {
     throw new Error('no memory')
   }

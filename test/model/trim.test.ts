@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { trimEndOf, trimOf } from '../../src/model/trim.js'
 
-t.test('characters are taken away at the ends alone', async t => {
+t.test('characters are removed only at the ends', async t => {
   t.equal(trimEndOf('/a//b///', '/'), '/a//b')
   t.equal(trimEndOf('///', '/'), '')
   t.equal(trimOf(' \t a b\t ', ' \t'), 'a b')

@@ -10,7 +10,7 @@ function read(profiles: unknown) {
   return result
 }
 
-t.test('an address is taken apart once, and key files are seen from the folder of the profiles', async t => {
+t.test('an address is parsed once, and paths of key files are relative to the folder of the profiles', async t => {
   const { usable } = read({
     plain: { url: 'http://board.example.org', api_key_file: 'keys/plain' },
     deep: { url: 'https://Board.Example.org:8443/a/b/', api_key_file: '/run/secrets/deep' },

@@ -33,6 +33,6 @@ t.test('a listener on every address is met by every address of this machine', as
   }
 })
 
-t.test('nothing listens: nothing is ours', async t => {
+t.test('if no process listens, no address is ours', async t => {
   t.notOk(isOwnAddress({ address: '127.0.0.1', port: 1 }, [], HERE))
 })

@@ -15,11 +15,11 @@ import { testFolder } from '../support/test-folder.js'
 
 export const KEY = 'key-of-the-other-board'
 
-export interface ProxyRig {
+interface ProxyRig {
   port: number
   folder: string
   log: Record<string, unknown>[]
-  /** What was said about the files. */
+  /** Messages about the files. */
   warnings: string[]
   close(): Promise<void>
   /** Writes `backends.json`. */
@@ -37,7 +37,7 @@ interface AskOptions {
   onText?: (text: string) => void
 }
 
-export interface RigOptions {
+interface RigOptions {
   rootPath?: string
   times?: Partial<ProxyTimes>
   /** In addition to the board. */

@@ -421,7 +421,7 @@ t.test('an answer that comes before the whole body is passed on', async t => {
   t.equal(String(text), 'big')
   request.destroy()
 })
-t.test('a sender that leaves takes the request to the backend with it', async t => {
+t.test('the request to the backend is aborted when its sender disconnects', async t => {
   const sockets: Socket[] = []
   const backend = await rawBackend(t, socket => sockets.push(socket))
   const rig = await proxyRig(t)

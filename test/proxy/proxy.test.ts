@@ -68,7 +68,7 @@ t.test('a body in chunks is forwarded in chunks, an empty one as none', async t 
   for (const seen of backend.seen.slice(1)) t.same(headersSeen(seen)['content-length'], ['0'])
 })
 
-t.test('headers that are not on the list stay behind, however they are spelled', async t => {
+t.test('headers that are not on the list are not forwarded, in any spelling', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -185,7 +185,7 @@ t.test('a script that would become a service worker is not fetched', async t => 
   t.equal(backend.seen.length, 0)
 })
 
-t.test('encoded bodies and such as are too large are refused before the backend hears of them', async t => {
+t.test('encoded bodies and bodies that are too large are refused before the backend is contacted', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })

@@ -26,7 +26,7 @@ export interface RawRequest {
 }
 
 /** A session as a browser has it. */
-export interface BrowserSession {
+interface BrowserSession {
   cookie: string
   csrfToken: string
   /** Both, as headers. */

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
-import { refuseAhead } from '../../src/ledger/ahead-of-ledger.js'
 import type { EventDelivery } from '../../src/ledger/event-recorder.js'
 import type { EventStory } from '../../src/ledger/event-story.js'
+import { refuseAhead } from '../../src/ledger/refused-checkpoint.js'
 import { AppError } from '../../src/model/app-error.js'
 import { type NewEvent, type StoredEvent, storedKeyOf } from '../../src/model/events/event.js'
 import type { EventFacets, FacetQuery } from '../../src/model/events/event-facets.js'

@@ -19,14 +19,14 @@ import { MemoryLedger, START } from './memory-ledger.js'
 import { OPEN_ACCOUNTS } from './open-accounts.js'
 
 /** Of a ledger that follows no other one. */
-export const OWN_LEDGER: ServedFollowing = {
+const OWN_LEDGER: ServedFollowing = {
   status: () => undefined,
   promotion: () => undefined,
   promote: () => Promise.reject(notFollowing()),
 }
 
 /** Of a server that compares no hooks. */
-export const NO_RECONCILIATIONS: ServedReconciliations = {
+const NO_RECONCILIATIONS: ServedReconciliations = {
   run: async ({ dry_run }) => ({ dry_run, hooks: [] }),
   status: async () => ({ hooks: [], running: null, last: null, reports: [] }),
   start: async () => {
@@ -35,7 +35,7 @@ export const NO_RECONCILIATIONS: ServedReconciliations = {
 }
 
 /** Of an empty ledger. */
-export const NO_COPIES: ServedCopies = {
+const NO_COPIES: ServedCopies = {
   readPage: async () => ({
     lines: new Uint8Array(),
     events: 0,
@@ -82,7 +82,7 @@ export type ServeOptions = Partial<Omit<LedgerServerOptions, 'settings'>> & {
 }
 
 /** An open ledger, called directly. */
-export const SETTINGS: LedgerServerSettings = {
+const SETTINGS: LedgerServerSettings = {
   rootPath: '',
   allowOpen: false,
   corsOrigins: [],
@@ -103,6 +103,27 @@ export const NO_CAPTURES: CaptureTotals = {
   duplicates: 0,
 }
 
+/** All that a ledger server needs, except a ledger, a log and the ids of requests. */
+export const SERVER_PARTS: Omit<LedgerServerOptions, 'ledger' | 'logger' | 'requestIds'> = {
+  accounts: OPEN_ACCOUNTS,
+  captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
+  reconciliations: NO_RECONCILIATIONS,
+  copyTo: async () => {},
+  verify: () => Promise.reject(new Error('This ledger is not verified.')),
+  copies: NO_COPIES,
+  following: OWN_LEDGER,
+  database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
+  storageSizes: async () => ({ database: 4_096 }),
+  lastBackup: () => undefined,
+  accessLog: false,
+  adapters: [],
+  platforms: [],
+  acceptLargeDelivery: async (adapter, delivery, rules) => acceptLargeDelivery(adapter, delivery, rules),
+  version: '1.2.3',
+  now: () => START,
+  settings: SETTINGS,
+}
+
 /** A ledger server on a port of its own, closed when the test ends. */
 export async function serve(t: Test, options: ServeOptions = {}): Promise<Served> {
   const ledger = new MemoryLedger()
@@ -111,23 +132,8 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
   let requests = 0
   const server = createLedgerServer({
     ledger,
-    accounts: OPEN_ACCOUNTS,
-    captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
-    reconciliations: NO_RECONCILIATIONS,
-    copyTo: async () => {},
-    verify: () => Promise.reject(new Error('This ledger is not verified.')),
-    copies: NO_COPIES,
-    following: OWN_LEDGER,
-    database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
-    storageSizes: async () => ({ database: 4_096 }),
-    lastBackup: () => undefined,
-    accessLog: false,
-    adapters: [],
-    platforms: [],
-    acceptLargeDelivery: async (adapter, delivery, rules) => acceptLargeDelivery(adapter, delivery, rules),
+    ...SERVER_PARTS,
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),
-    version: '1.2.3',
-    now: () => START,
     requestIds: () => `request-${++requests}`,
     ...others,
     settings: { ...SETTINGS, ...settings },

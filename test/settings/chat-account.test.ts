@@ -123,7 +123,7 @@ t.test('a configuration that was named must be there, one that was not must be r
   t.same(problems({ env: EVENT, files: { [ZULIPRC]: bad } }), [], 'an unused file is not reported')
 })
 
-t.test('whom to trust counts for the server it was said of, and for no other', async t => {
+t.test('a trusted certificate applies to its server, and to no other', async t => {
   const files = { [ZULIPRC]: `${OWN}cert_bundle=~/ca.pem\nclient_cert=/c\nclient_cert_key=/k\ninsecure=true\n` }
   const pems = { [`${HOME}/ca.pem`]: 'CA', '/c': 'CERT', '/k': 'KEY' }
   t.same(accountOf({ files: { ...files, ...pems } }).tls, { ca: 'CA', cert: 'CERT', key: 'KEY', insecure: true })

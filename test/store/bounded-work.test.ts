@@ -18,7 +18,7 @@ function rig(bounds: { inProgress: number; waiting: number }) {
   return { run, begun, end: (name: string) => ends.get(name)?.(`${name} is done`) }
 }
 
-t.test('so many are in progress, the others begin in their order as those end', async t => {
+t.test('a limited number is in progress; the others begin in order as those end', async t => {
   const { run, begun, end } = rig({ inProgress: 2, waiting: 2 })
   const [first, second, third, fourth] = ['a', 'b', 'c', 'd'].map(name => run(name))
   t.same(begun, ['a', 'b'], 'immediately')
@@ -51,7 +51,7 @@ t.test('one more than may wait is refused, and may come again', async t => {
   t.same(begun, ['a', 'b', 'd'])
 })
 
-t.test('what is aborted while it waits never begins, and makes room', async t => {
+t.test('work that is aborted while it waits never begins, and makes room', async t => {
   const { run, begun, end } = rig({ inProgress: 1, waiting: 1 })
   const leaving = new AbortController()
   const first = run('a')

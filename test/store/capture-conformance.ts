@@ -141,7 +141,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same((await find())?.capture, { host: 'b.example.org' })
   })
 
-  t.test('a delivery on another road moves the cursor, and leaves capture where it was', async t => {
+  t.test('a delivery by another route moves the cursor, and does not change where capture continues', async t => {
     const { events, find } = await openWatched(t)
     await events.record([delivered(5)])
     t.match(await find(), { last_cursor: '5', capture: { read_to: null } })

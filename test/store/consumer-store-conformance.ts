@@ -34,7 +34,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.list(), [{ name: 'mail', filters }])
   })
 
-  t.test('consumers of another owner are not found, and their names are taken', async t => {
+  t.test('consumers of another owner are not found, and their names are in use', async t => {
     const { consumers } = await openWithEvents(t, 0)
     await consumers.save({ ...NEW, owner_user_id: 'ada' }, { ...RULES, owner: 'ada' })
     const bobs = { name: 'mail', owner: 'bob' }
@@ -72,7 +72,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.ok(second.fence > first.fence)
   })
 
-  t.test('an owner may have so many consumers, and no more', async t => {
+  t.test('an owner may have a maximum number of consumers', async t => {
     const { consumers } = await openWithEvents(t, 0)
     const save = (name: string) => consumers.save({ ...NEW, name }, { ...RULES, most: 2 })
     await save('a')

@@ -56,19 +56,19 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
         said: fc.string({ unit: anyCharacter }),
         payload: fc.object({ maxDepth: 3 }).map(value => JSON.parse(JSON.stringify(value))),
         isLarge: fc.boolean(),
-        isStranger: fc.boolean(),
+        isAnonymous: fc.boolean(),
         mark: fc.option(fc.constantFrom('sub_1', 'sub_2')),
         removal: fc.constantFrom(undefined, undefined, 'erase' as const, 'prune' as const),
       })
       type Delivery = typeof delivery extends fc.Arbitrary<infer Value> ? Value : never
-      const toRecord = ({ key, kind, said, payload, isLarge, isStranger, mark }: Delivery): EventToRecord => {
+      const toRecord = ({ key, kind, said, payload, isLarge, isAnonymous, mark }: Delivery): EventToRecord => {
         const event = messageCreated(`chat:${key}`, {
           kind,
           payload,
           conversation: { text: said },
           source: `s${key % 3}`,
         })
-        const provenance = isStranger ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
+        const provenance = isAnonymous ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
         const matches = mark === null ? [] : [{ id: mark, isCaptured: true as const }]
         return { ...(isLarge ? serialised(event) : event), provenance, matches }
       }

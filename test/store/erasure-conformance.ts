@@ -163,14 +163,14 @@ export function erasures(t: Test, open: OpenStore): void {
     let now = NOON
     const store = await open(t, () => now)
     const { events } = store
-    const proved = { ...messageCreated('a'), provenance: { route: 'webhook', verified: 'signature' } as const }
-    await events.record([proved, messageCreated('b')])
+    const verified = { ...messageCreated('a'), provenance: { route: 'webhook', verified: 'signature' } as const }
+    await events.record([verified, messageCreated('b')])
     await prune(store, '1', NOON)
     const mark = { at: toTimestamp(NOON + 2), reason: 'the person asked for it', by: 'root', entry: 'ledger:erased:1' }
-    const kept = { dedupe_key: 'a', source: 'chat', provenance: proved.provenance, seen_count: 1, erased: mark }
+    const kept = { dedupe_key: 'a', source: 'chat', provenance: verified.provenance, seen_count: 1, erased: mark }
     t.match(await readStored(events, 'a'), kept)
     now += 1_000_000
-    const captured = { ...proved, matches: [{ id: 'sub_1', isCaptured: true as const }] }
+    const captured = { ...verified, matches: [{ id: 'sub_1', isCaptured: true as const }] }
     const [outcome] = await events.record([captured])
     t.match(outcome, { created: false, seenCount: 2, capturedAt: NOON })
     t.match(JSON.parse(outcome?.body ?? ''), { ...kept, seen_count: 2 })

@@ -32,7 +32,7 @@ const FACET_VALUES: Record<(typeof FACETS)[number], (event: StoredEvent) => (str
 /** Each event is looked at some hundred times. */
 const captured = new WeakMap<StoredEvent, Micros>()
 
-/** Counting is proved against reading every event and counting. */
+/** Counting is verified against reading every event and counting. */
 export function eventHistograms(t: Test, open: OpenStore): void {
   t.test('for every query, the counts are those of reading all pages and counting', async t => {
     let calls = 0

@@ -69,7 +69,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     )
   })
 
-  t.test('captured_at rises with every event although the clock stops, steps back or jumps ahead', async t => {
+  t.test('captured_at increases with every event although the clock stops, steps back or jumps ahead', async t => {
     const times = [NOON, NOON, NOON - 3_600_000_000, NOON + 10, NOON - 1]
     let at = 0
     const { events } = await open(t, () => times[at++ % times.length] as number)
@@ -166,7 +166,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     }
   })
 
-  t.test('a text that the driver would cut short is never taken for the shorter one', async t => {
+  t.test('a text that the driver would cut short never matches the shorter one', async t => {
     const { events, subscriptions } = await open(t)
     await events.record([messageCreated('a', { source: 'a', kind: 'a' })])
     await subscriptions.save({ ...WATCH, id: 'a', owner_user_id: 'a' })

@@ -16,7 +16,7 @@ const large = (key: string, changes: Partial<NewEvent> = {}) =>
 
 /** What every engine has to prove about events that are too large to be handled like others. */
 export function largeEvents(t: Test, open: OpenStore): void {
-  t.test('an event that was written down already is stored as it is, and its outcome leaves it out', async t => {
+  t.test('an event that is serialised already is stored unchanged, and its outcome omits it', async t => {
     const { events } = await open(t, () => NOON)
     const delivery = messageCreated('a', { payload: { said: 'ünïcödé \ud800 "quoted"', filling: FILLING } })
     const matches = [{ id: 'sub_1' }]

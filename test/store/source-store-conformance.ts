@@ -49,7 +49,7 @@ export function sourceStoreConformance(t: Test, open: OpenStore): void {
     t.match(await sources.find('builds'), { secrets: [] })
   })
 
-  t.test('there may be so many sources, and no more; those that exist can be replaced', async t => {
+  t.test('there is a maximum number of sources; those that exist can be replaced', async t => {
     const { sources } = await open(t)
     const save = (name: string) => sources.save({ definition: definition(name), now: NOW }, 2)
     await save('a')

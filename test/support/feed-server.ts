@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-export interface FeedAnswer {
+interface FeedAnswer {
   status?: number
   headers?: Record<string, string>
   body?: string | Uint8Array

@@ -3,7 +3,7 @@ import { SearchField } from '../../shared/controls/search-field.js'
 import { html } from '../../shared/html.js'
 import { searchTerms } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
-import { place } from '../place.js'
+import { place } from '../board-address.js'
 import { type CardFilter, isFiltered, UNASSIGNED } from './card-filter.js'
 import { knownAssignees, knownLabels } from './cards.js'
 

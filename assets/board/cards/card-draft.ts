@@ -39,7 +39,7 @@ export function isSameText(a: CardText, b: CardText): boolean {
   return Object.keys(changesBetween(a, b)).length === 0
 }
 
-export type DraftState = 'clean' | 'changed' | 'outdated' | 'conflict'
+type DraftState = 'clean' | 'changed' | 'outdated' | 'conflict'
 
 /**
  * How a draft relates to the saved card. `outdated`: the card has a later version with the same text, e.g. after a

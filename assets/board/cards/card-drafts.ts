@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Card } from '#model/board/card'
 import { registerDraft, takeDraft } from '../../shared/drafts.js'
-import { boardName, NEW_CARD } from '../place.js'
+import { boardName, NEW_CARD } from '../board-address.js'
 import { type CardDraft, type CardText, isSameText, NO_TEXT } from './card-draft.js'
 
 /** Storage name of the drafts, which survive a login and a reload. */

@@ -10,14 +10,14 @@ import { otherProgramUrl } from '../../shared/server/root-path.js'
 import { initials, plainText } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
 import { Time } from '../../shared/words/time-view.js'
-import { boardName } from '../place.js'
+import { boardName } from '../board-address.js'
 import type { CardText } from './card-draft.js'
 import { knownAssignees, knownLabels } from './cards.js'
 import { eventUrl, readEventKey, sourceOf } from './event-links.js'
 import { LabelTag } from './label-tag.js'
 import { MarkdownView, type OnTick } from './markdown.js'
 
-export interface CardFieldsProps {
+interface CardFieldsProps {
   text: CardText
   isWriting: boolean
   onWriting: (isWriting: boolean) => void

@@ -17,8 +17,8 @@ import type { KeyBinding } from '../../shared/keys/keys.js'
 import { isWide } from '../../shared/media.js'
 import { ApiProblem, reasonOf, segment, useResource } from '../../shared/server/api.js'
 import { Time } from '../../shared/words/time-view.js'
+import { boardApi, boardName, place } from '../board-address.js'
 import { columnTitle } from '../columns/columns.js'
-import { boardApi, boardName, place } from '../place.js'
 import { CardRuns } from '../runs/card-runs.js'
 import { HeldTokenStatus } from '../runs/execution.js'
 import { RunButtons } from '../runs/run-buttons.js'
@@ -31,7 +31,7 @@ import { ConflictNote, LostDraftNote } from './draft-notes.js'
 import type { Tick } from './markdown.js'
 import { countMarked, MINE_MARK } from './merge-lines.js'
 
-export interface CardPanelProps {
+interface CardPanelProps {
   card: Card
   isToWrite: boolean
   onClose: () => void

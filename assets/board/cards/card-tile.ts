@@ -7,14 +7,14 @@ import { classes, html } from '../../shared/html.js'
 import { useSeconds } from '../../shared/words/now.js'
 import { initials, plainText } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
-import { place } from '../place.js'
+import { place } from '../board-address.js'
 import { MODE_NAMES, ranMs, STATE_NAMES, stopwatch } from '../runs/run-words.js'
 import { runByCard } from '../runs/runs.js'
 import { hasDraft } from './card-drafts.js'
 import { countsBySource } from './event-links.js'
 import { LabelTag } from './label-tag.js'
 
-export interface CardTileProps {
+interface CardTileProps {
   card: Card
   isOpen: boolean
   isTabStop: boolean

@@ -4,8 +4,8 @@ import { announce } from '../../shared/announce.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { deleteLater, deleting } from '../../shared/deletions.js'
 import { ApiProblem, createResource, reasonOf, segment } from '../../shared/server/api.js'
+import { boardApi, boardName } from '../board-address.js'
 import { arrange, type Column, columnTitle, findCard, type Move, type Place } from '../columns/columns.js'
-import { boardApi, boardName } from '../place.js'
 import type { CardText } from './card-draft.js'
 import { draftKey, keepDraft } from './card-drafts.js'
 
@@ -109,7 +109,7 @@ async function sendMoves(): Promise<void> {
   void loadCards()
 }
 
-export type NewCard = Partial<CardText> & { column?: string }
+type NewCard = Partial<CardText> & { column?: string }
 
 /** @throws ApiProblem */
 export function createCard(card: NewCard): Promise<Card> {

@@ -6,13 +6,13 @@ import { html } from '../../shared/html.js'
 import { now } from '../../shared/words/now.js'
 import { Words } from '../../shared/words/text-view.js'
 import { relativeTime, toMs } from '../../shared/words/time.js'
-import { NEW_CARD, place } from '../place.js'
+import { NEW_CARD, place } from '../board-address.js'
 import { type CardDraft, differences } from './card-draft.js'
 import { cardDrafts, draftedCards, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
 import { areLoaded, isOnBoard } from './cards.js'
 import { countDiffering, type DiffLine, excerpt } from './line-diff.js'
 
-export interface ConflictNoteProps {
+interface ConflictNoteProps {
   draft: CardDraft
   saved: Card
   onMerge: () => void

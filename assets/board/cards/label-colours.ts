@@ -1,6 +1,6 @@
 /** Each has a class, `label-<colour>`; the word is always next to it. */
 export const LABEL_COLOURS = ['red', 'amber', 'green', 'indigo', 'blue', 'plum', 'teal', 'grey'] as const
-export type LabelColour = (typeof LABEL_COLOURS)[number]
+type LabelColour = (typeof LABEL_COLOURS)[number]
 
 /** Words with a common meaning. Others get a colour computed from their letters. */
 const KNOWN: Readonly<Partial<Record<LabelColour, readonly string[]>>> = {

@@ -3,7 +3,7 @@ const LINK_CHARACTERS = 512
 const LINKS = 50
 
 /** A card requested by another page. Only its lengths are checked. */
-export interface RequestedCard {
+interface RequestedCard {
   title: string
   links: string[]
 }

@@ -5,15 +5,15 @@ import { ProblemNote } from '../../shared/controls/note.js'
 import { html } from '../../shared/html.js'
 import { isWide } from '../../shared/media.js'
 import { useSending } from '../../shared/server/api.js'
+import { NEW_CARD } from '../board-address.js'
 import { type Column, columnTitle } from '../columns/columns.js'
-import { NEW_CARD } from '../place.js'
 import { type CardText, changesBetween, NO_TEXT, textOf } from './card-draft.js'
 import { cardDrafts, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
 import { CardFields } from './card-fields.js'
 import { noTitle } from './card-panel.js'
 import { createCard } from './cards.js'
 
-export interface NewCardPanelProps {
+interface NewCardPanelProps {
   columns: readonly Column[]
   onClose: () => void
   onMade: (id: string) => void

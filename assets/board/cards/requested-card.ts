@@ -1,6 +1,6 @@
 import { address, go } from '../../shared/address.js'
 import { showToast } from '../../shared/controls/toast.js'
-import { NEW_CARD } from '../place.js'
+import { NEW_CARD } from '../board-address.js'
 import { cardDrafts, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
 import { readNewCardHash } from './new-card-hash.js'
 

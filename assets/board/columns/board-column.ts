@@ -15,7 +15,7 @@ import { createCard } from '../cards/cards.js'
 import { type Column, columnTitle } from './columns.js'
 import { drag } from './drag.js'
 
-export interface BoardColumnProps {
+interface BoardColumnProps {
   column: Column
   /** Number of all its cards, including hidden ones. */
   total: number

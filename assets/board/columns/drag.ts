@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Card } from '#model/board/card'
 
-export interface Drag {
+interface Drag {
   card: Card
   width: number
   height: number
@@ -19,7 +19,7 @@ const point = signal({ x: 0, y: 0 })
 export const drag: ReadonlySignal<Drag | undefined> = current
 export const dragPoint: ReadonlySignal<{ x: number; y: number }> = point
 
-export interface DragOptions {
+interface DragOptions {
   card: Card
   from: { column: string; index: number }
   /** The element that contains the columns: `[data-column]`, with cards `.card-place`. */

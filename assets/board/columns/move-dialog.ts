@@ -8,7 +8,7 @@ import { plainText } from '../../shared/words/text.js'
 import { moveCard } from '../cards/cards.js'
 import { type Column, columnTitle, findCard } from './columns.js'
 
-export interface MoveDialogProps {
+interface MoveDialogProps {
   card: Card
   /** Complete columns: steps count all cards. */
   columns: readonly Column[]

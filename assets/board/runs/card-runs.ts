@@ -6,15 +6,15 @@ import { LoadProblem } from '../../shared/controls/note.js'
 import { classes, html } from '../../shared/html.js'
 import { segment, useResource } from '../../shared/server/api.js'
 import { Time } from '../../shared/words/time-view.js'
+import { boardApi } from '../board-address.js'
 import { Stopwatch } from '../cards/card-tile.js'
-import { boardApi } from '../place.js'
 import { useExecution, whyTokens } from './execution.js'
 import { LogView } from './log-view.js'
 import { PlanFacts, RunAgain } from './run-buttons.js'
 import { isOver, MODE_NAMES, ranMs, STATE_NAMES, shortId, stopwatch, waitedMs, whyNotDone } from './run-words.js'
 import { loadRuns, newestRuns, noteRun, type RunPage } from './runs.js'
 
-export interface CardRunsProps {
+interface CardRunsProps {
   card: Card
   /** The selected run; falls back to the newest. */
   chosen: string

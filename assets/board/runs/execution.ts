@@ -9,7 +9,7 @@ import { showToast } from '../../shared/controls/toast.js'
 import { type Children, html } from '../../shared/html.js'
 import { ApiProblem, reasonOf } from '../../shared/server/api.js'
 import { HEADER_SECRET } from '../access.js'
-import { boardApi, boardName, executorHeader } from '../place.js'
+import { boardApi, boardName, executorHeader } from '../board-address.js'
 import { executor, setExecutor } from './runs.js'
 
 /** Tokens by board, kept only in this page's memory: not in storage, addresses or the document. */
@@ -62,7 +62,7 @@ export type Execution<T> = (headers: Readonly<Record<string, string>>) => Promis
  * @throws ApiProblem; `isRefusal` if a token was refused: the server does not report which one, so none of the sent
  *   ones is kept
  */
-export async function execute<T>(run: Execution<T>, typed: ReadonlyMap<string, string> = new Map()): Promise<T> {
+async function execute<T>(run: Execution<T>, typed: ReadonlyMap<string, string> = new Map()): Promise<T> {
   const sent = asked.peek().map((board): [string, string] => [board, typed.get(board) ?? tokens.get(board) ?? ''])
   try {
     const done = await run(Object.fromEntries(sent.map(([board, token]) => [executorHeader(board), token])))
@@ -75,7 +75,7 @@ export async function execute<T>(run: Execution<T>, typed: ReadonlyMap<string, s
   }
 }
 
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 403 && error.code.startsWith('executor_')
 }
 

@@ -6,7 +6,7 @@ import { html } from '../../shared/html.js'
 import { findMatches } from '../../shared/words/text.js'
 import { MOST_LINES } from './log-lines.js'
 
-export interface LogFindProps {
+interface LogFindProps {
   box: RefObject<HTMLElement>
   /** Changes with the lines in the box. */
   changes: number

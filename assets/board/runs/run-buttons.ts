@@ -12,7 +12,7 @@ import { type Execution, ExecutionDialog, whyTokens } from './execution.js'
 import { programWords } from './run-words.js'
 import { executor, startRun } from './runs.js'
 
-export interface RunButtonsProps {
+interface RunButtonsProps {
   card: Card
   onStarted: (run: Run) => void
 }

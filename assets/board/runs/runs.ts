@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { ExecutorStatus, Run, RunMode } from '#model/board/run'
 import { createResource, segment } from '../../shared/server/api.js'
-import { boardApi } from '../place.js'
+import { boardApi } from '../board-address.js'
 import { isOver } from './run-words.js'
 
 /** Source: docs/reference/board-rest.md. */

@@ -11,7 +11,7 @@ export const EVERY_MS = 5_000
 const MOST_LAGS = 120
 
 /** Lags since the page was opened, oldest first, by name of the consumer. */
-export const lags = signal<ReadonlyMap<string, readonly number[]>>(new Map())
+const lags = signal<ReadonlyMap<string, readonly number[]>>(new Map())
 
 /** The consumers of the user; for an admin, all. */
 export const consumers = createResource(async signal => {

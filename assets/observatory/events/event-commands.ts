@@ -1,6 +1,6 @@
 import type { ApiQuery } from './filters/filter-params.js'
 
-export interface CalledLedger {
+interface CalledLedger {
   /** Scheme, host and root path. */
   base: string
   needsToken: boolean

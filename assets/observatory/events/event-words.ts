@@ -1,7 +1,7 @@
 import type { StoredEvent, TargetNode } from '#model/events/event'
 import { actorName as nameOfActor, nodeName, plainWords, shownSteps } from '#model/sentences/event-names'
 
-/** Maximum depth of a chain, because chains come from strangers. */
+/** Maximum depth of a chain, because unknown senders can record chains. */
 const DEEPEST = 64
 
 /** The event's target and its parents, outermost first, as sent. */
@@ -12,7 +12,7 @@ export function chainOf({ target }: Pick<StoredEvent, 'target'>): TargetNode[] {
   return chain
 }
 
-export interface Crumb {
+interface Crumb {
   text: string
   node: TargetNode
 }
@@ -53,7 +53,7 @@ export function wordsSaid({ conversation, erased }: Pick<StoredEvent, 'conversat
 }
 
 /**
- * The key that identifies this event in the ledger. Two events may share a dedupe key: a proved one and one posted by a
+ * The key that identifies this event in the ledger. Two events may share a dedupe key: a verified one and one posted by a
  * caller without credentials.
  */
 export function eventKey({ dedupe_key, provenance }: Pick<StoredEvent, 'dedupe_key' | 'provenance'>): string {

@@ -7,7 +7,7 @@ const SHORT = 200
 /** A shorter name or place is never truncated, so it needs no minimum width. Characters. */
 const NEVER_CUT = 12
 
-export interface SentenceProps {
+interface SentenceProps {
   parts: readonly SentencePart[]
   terms: readonly string[]
   role: string
@@ -19,7 +19,7 @@ export interface SentenceProps {
 /** A sentence in two parts: actor and verb, and the rest, on phones in a second line. The place is truncated first. */
 export function Sentence({ parts, mark, ...rest }: SentenceProps) {
   const place = parts.findIndex(part => part.kind === 'place')
-  const at = parts[0]?.kind === 'doer' ? 2 : place === -1 ? parts.length : place
+  const at = parts[0]?.kind === 'actor' ? 2 : place === -1 ? parts.length : place
   const pieces = (some: readonly SentencePart[]) => some.map(part => html`<${Piece} part=${part} ...${rest} />`)
   return html`
     ${at > 0 && html`<span class="event-head">${mark && html`${mark} `}${pieces(parts.slice(0, at))}</span>`}
@@ -33,7 +33,7 @@ interface PieceProps extends Omit<SentenceProps, 'parts' | 'mark'> {
 
 function Piece({ part, terms, role, isProgram }: PieceProps) {
   switch (part.kind) {
-    case 'doer':
+    case 'actor':
       return html`<strong class=${classes('event-who', isShort(part.text) && 'is-short')}><${Words} text=${part.text} terms=${terms} limit=${SHORT} /></strong>${' '}
         ${role && html`<span class=${isProgram ? 'tag' : 'event-role'}><${Words} text=${role} limit=${SHORT} /></span> `}`
     case 'words':

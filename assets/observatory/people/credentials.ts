@@ -14,7 +14,7 @@ import { forgetIssued, issuedToken, NewTokenForm, TokenBox } from './new-token-f
 /** Maximum number of tokens, as on the server. */
 const MOST = 20
 
-export interface TokenListProps {
+interface TokenListProps {
   /** Path of the owner: `/api/me`, `/api/users/…`. */
   path: string
   /** `you`, or a name. */

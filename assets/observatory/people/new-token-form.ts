@@ -25,7 +25,7 @@ const ENDS = [
   { value: '', label: 'No end' },
 ] as const
 
-export interface NewTokenFormProps {
+interface NewTokenFormProps {
   /** Path of the owner: `/api/me`, `/api/users/…`. */
   path: string
   /** `you`, or a name. */
@@ -98,7 +98,7 @@ export function issuedToken(path: string): IssuedToken | undefined {
 }
 
 /** @throws ApiProblem */
-export async function issueToken(path: string, terms: NewToken): Promise<void> {
+async function issueToken(path: string, terms: NewToken): Promise<void> {
   const issued = await api<IssuedToken>(`${path}/token`, { body: terms })
   unsaved.value = new Map([...unsaved.value, [path, issued]])
 }
@@ -108,7 +108,7 @@ export function forgetIssued(path: string): void {
   unsaved.value = new Map([...unsaved.value].filter(([other]) => other !== path))
 }
 
-export interface TokenBoxProps {
+interface TokenBoxProps {
   issued: IssuedToken
   /** Owner: `nightly-import`, `you`. */
   owner: string

@@ -21,7 +21,7 @@ export const people = {
   value: computed(() => loaded.value.value?.filter(({ id }) => !deleting.value.has(id))),
 }
 
-export interface PersonChanges {
+interface PersonChanges {
   role?: ListedUser['role']
   enabled?: boolean
   password?: string

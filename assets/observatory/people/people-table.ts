@@ -9,7 +9,7 @@ import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { changePerson, isOwn, whyLastAdmin } from './people-list.js'
 
-export interface PeopleTableProps {
+interface PeopleTableProps {
   people: readonly ListedUser[]
   selectedId: string
   onOpen: (person: ListedUser) => void

@@ -5,7 +5,7 @@ import { dateWords, dayOf, duration, fromMs, MINUTE, shortTime, toMs, type Zone 
 
 export type CaptureState = 'off' | 'over' | 'failing' | 'late' | 'unreadable' | 'hot' | 'cold' | 'steady' | 'delivered'
 
-export interface CaptureWords {
+interface CaptureWords {
   state: CaptureState
   words: string
   more?: string

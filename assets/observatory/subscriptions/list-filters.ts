@@ -6,7 +6,7 @@ import { kindTitle } from './form/kind-titles.js'
 export const SHOWN = ['all', 'mine', 'temporary', 'failing', 'off'] as const
 export type Shown = (typeof SHOWN)[number]
 
-export interface SubscriptionsState {
+interface SubscriptionsState {
   show: Shown
   find: string
   new: boolean

@@ -20,7 +20,7 @@ import { nameOf, TargetView } from './target-view.js'
 /** Number of rows shown at first, and added by a button. Each row consists of about thirty elements. */
 const STEP = 200
 
-export interface SubscriptionTableProps {
+interface SubscriptionTableProps {
   subscriptions: readonly Subscription[]
   selectedId: string
   onEdit: (subscription: Subscription) => void

@@ -3,7 +3,7 @@ import { classes, html } from '../html.js'
 import { useSending } from '../server/api.js'
 import { ProblemNote } from './note.js'
 
-export interface AskButtonProps {
+interface AskButtonProps {
   label: string
   /** Accessible name of the button, if there are several with this label. */
   name?: string

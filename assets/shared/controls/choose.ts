@@ -15,7 +15,7 @@ export interface Choice {
   isCode?: boolean
 }
 
-export interface ChooseProps {
+interface ChooseProps {
   /** Label of the button and the list: `Kind`. */
   label: string
   /** Content of the button if not the label, such as `Kind: message.*`. */

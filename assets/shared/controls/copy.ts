@@ -24,7 +24,7 @@ export async function copyWithToast(text: string, words: string): Promise<void> 
   showToast({ words: (await copyText(text)) ? words : 'The browser blocked copying.', seconds: 4 })
 }
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   /** Called when pressed; returns the text to copy. */
   text: () => string
   label: string

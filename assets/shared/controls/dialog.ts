@@ -9,7 +9,7 @@ import { Glyph } from './glyph.js'
 import { useCloseByBack } from './popover.js'
 import { Toasts } from './toast.js'
 
-export interface DialogProps {
+interface DialogProps {
   title: string
   /** Called for Esc, the close button and a click outside; the parent then stops rendering it. */
   onClose: () => void

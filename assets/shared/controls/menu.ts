@@ -17,7 +17,7 @@ export interface MenuItem {
   isDanger?: boolean
 }
 
-export interface MenuProps {
+interface MenuProps {
   /** Accessible name of the button, if its content is not enough. */
   label?: string
   button: Children

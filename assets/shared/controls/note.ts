@@ -4,11 +4,11 @@ import { ApiProblem, reasonOf, useSlow } from '../server/api.js'
 import { Words } from '../words/text-view.js'
 import { Glyph, type GlyphName } from './glyph.js'
 
-export type NoteKind = 'info' | 'warn' | 'danger' | 'ok'
+type NoteKind = 'info' | 'warn' | 'danger' | 'ok'
 
 const GLYPHS: Record<NoteKind, GlyphName> = { info: 'info', warn: 'warning', danger: 'warning', ok: 'check' }
 
-export interface NoteProps {
+interface NoteProps {
   kind: NoteKind
   /** The fact, in a few words. */
   what: string
@@ -26,7 +26,7 @@ export function Note({ kind, what, children, actions }: NoteProps) {
   </div>`
 }
 
-export interface ProblemNoteProps {
+interface ProblemNoteProps {
   /** The failure, and whether anything is lost: `The people could not be loaded.` */
   what: string
   problem: unknown

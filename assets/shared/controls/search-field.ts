@@ -4,7 +4,7 @@ import { useKeys } from '../keys/keys.js'
 import { isPhone } from '../media.js'
 import { Glyph } from './glyph.js'
 
-export interface SearchFieldProps {
+interface SearchFieldProps {
   label: string
   /** Shown on phones, which have less room. */
   placeholder?: string

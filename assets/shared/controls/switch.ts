@@ -1,7 +1,7 @@
 import { type Children, classes, html } from '../html.js'
 import { plainText } from '../words/text.js'
 
-export interface SwitchProps {
+interface SwitchProps {
   /** Accessible name, visible unless `isBare`. */
   label: string
   isOn: boolean

@@ -5,7 +5,7 @@ import { type Children, html } from '../html.js'
 import { Words } from '../words/text-view.js'
 import { Glyph } from './glyph.js'
 
-export interface ToastOptions {
+interface ToastOptions {
   /** The action, and its limits: `Deleted topic:3980. Its 212 events stay.` */
   words: Children
   /** Time to undo; default ten seconds. */

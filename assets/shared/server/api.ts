@@ -44,7 +44,7 @@ export function reasonOf(problem: unknown): string {
 }
 
 type QueryValue = string | number | boolean | null | undefined
-export type Query = URLSearchParams | Readonly<Record<string, QueryValue | readonly QueryValue[]>>
+type Query = URLSearchParams | Readonly<Record<string, QueryValue | readonly QueryValue[]>>
 
 export interface ApiCall {
   /** Default: GET, or POST with a body. */
@@ -70,7 +70,7 @@ export function segment(value: string): string {
 }
 
 /** Credentials that a page sends in addition to the cookie, and its reaction to a refusal. */
-export interface Credentials {
+interface Credentials {
   headers: () => Readonly<Record<string, string>>
   /** Called on a 401. Never settles if it leaves the page. @throws the error with which the call fails */
   refused: (problem: ApiProblem, path: string) => Promise<never>

@@ -2,7 +2,7 @@ import { effect, signal, untracked } from '@preact/signals'
 import { rootPath } from './root-path.js'
 
 /** The server does not respond. Epoch milliseconds. */
-export interface Outage {
+interface Outage {
   /** Time of the last response. */
   since: number
   /** Time of the next attempt. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { bytes, shownText, TEXT_LIMIT, type TextOptions, type TextPiece } from './text.js'
 
-export interface WordsProps extends TextOptions {
+interface WordsProps extends TextOptions {
   text: string
   mayShowAll?: boolean
 }

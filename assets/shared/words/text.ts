@@ -6,7 +6,7 @@
 /** A stretch of text, or the name of a hidden character. */
 export type TextPiece = { kind: 'text'; text: string; isMatch: boolean } | { kind: 'tag'; name: string }
 
-export interface ShownText {
+interface ShownText {
   pieces: readonly TextPiece[]
   isCutBefore: boolean
   isCutAfter: boolean

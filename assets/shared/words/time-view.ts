@@ -2,7 +2,7 @@ import { html } from '../html.js'
 import { now } from './now.js'
 import { clockTime, dateWords, exactTime, relativeTime, shortTime } from './time.js'
 
-export interface TimeProps {
+interface TimeProps {
   /** An instant as in the API. */
   at: string
   /** `clock` 14:31:58 · `short` 14:31 · `relative` 2 min ago, then the date · `date` 20 Nov */

@@ -108,7 +108,7 @@ export function toClientFlags(flags: LedgerFlags) {
 }
 
 /** Where to print messages that are not part of the result. */
-export interface Screen {
+interface Screen {
   isTTY?: boolean
   write(text: string): unknown
 }

@@ -9,7 +9,7 @@ import { type Rendering, warnOfVisibleSecret } from './api-context.js'
 import { ResultCommand } from './daybook-command.js'
 
 /** The flags of every command that calls a board. */
-export interface BoardFlags extends OutputFlags {
+interface BoardFlags extends OutputFlags {
   'board-url'?: string | undefined
   key?: string | undefined
 }

@@ -12,7 +12,7 @@ export const BY_SOURCE: ItemShape = {
 const BEARER = { type: 'token', header: 'Authorization', prefix: 'Bearer ' } as const
 
 /** The flags that give a definition. */
-export interface DefinitionFlags {
+interface DefinitionFlags {
   definition?: string | undefined
   preset?: string | undefined
   feed?: string | undefined

@@ -27,7 +27,7 @@ interface ManifestFlag {
   helpValue?: string | readonly string[]
 }
 
-export interface Candidate {
+interface Candidate {
   value: string
   description?: string
 }

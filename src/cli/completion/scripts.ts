@@ -1,5 +1,5 @@
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof SHELLS)[number]
+type Shell = (typeof SHELLS)[number]
 
 /** The first word of a request from these scripts to the program. */
 export const REQUEST = '__complete'

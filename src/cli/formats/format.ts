@@ -6,7 +6,7 @@ import { table } from '../terminal/table.js'
 import { toTerminalLine } from '../terminal/text.js'
 import type { Format, ItemShape } from './output-options.js'
 
-export interface FormatOptions {
+interface FormatOptions {
   format: Exclude<Format, 'table'>
   fields?: readonly string[] | undefined
   shape: ItemShape

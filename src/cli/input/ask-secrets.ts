@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { ExitError } from '@oclif/core/errors'
 import { AppError } from '../../model/app-error.js'
 
-export interface Terminal {
+interface Terminal {
   /** Must be a terminal: a pipe has no raw mode. */
   keyboard: Readable & { setRawMode(isRaw: boolean): unknown }
   /** Shows the questions. Not standard output, which is for results. */
@@ -12,7 +12,7 @@ export interface Terminal {
 }
 
 /** A question for a secret, or one whose answer may be shown. */
-export type Question = string | { text: string; isShown: true }
+type Question = string | { text: string; isShown: true }
 
 /** Maximum length of a secret. One more character is read, to detect longer ones. */
 const MAX_CHARACTERS = 4096

@@ -6,7 +6,7 @@ const DURATION = /^(?:\d{1,6}[smhdw])+$/
 const PART = /(\d{1,6})([smhdw])/g
 const DAY = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d))?)?$/
 
-export interface TimeZoneChoice {
+interface TimeZoneChoice {
   /** Whether days and times without a zone are in this machine's zone, rather than UTC. */
   isLocal: boolean
   /** Epoch milliseconds. */

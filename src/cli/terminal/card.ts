@@ -2,7 +2,7 @@ import type { TerminalStyle } from './style.js'
 import { displayWidth } from './text-width.js'
 
 /** A name and its value, which may have several lines. Rows with an empty value are omitted. */
-export type CardRow = readonly [name: string, value: string]
+type CardRow = readonly [name: string, value: string]
 
 const INDENT = '  '
 const GAP = 2

@@ -3,7 +3,7 @@ import { Placeholders } from './placeholders.js'
 import type { TerminalStyle } from './style.js'
 import { cutToWidth, displayWidth } from './text-width.js'
 
-export interface Column {
+interface Column {
   title: string
   /** Whether the column takes the remaining width and is truncated. At most one column may. */
   flexible?: boolean

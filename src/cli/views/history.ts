@@ -1,3 +1,4 @@
+import { count } from '../../model/counted.js'
 import type { HistoryProgress, HistoryReport } from '../../model/platforms/history.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
@@ -25,10 +26,6 @@ export function historyText(report: HistoryReport, { paint }: TerminalStyle): st
   }
   if (missing.length > 0) lines.push(`Not part of it: ${missing.join('; ')}.`)
   return lines.join('\n')
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en')
 }
 
 function durationText(seconds: number): string {

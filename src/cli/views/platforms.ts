@@ -17,7 +17,7 @@ export function platformCards(platforms: unknown, style: TerminalStyle): string 
       const secret = at(platform, 'secret_configured')
       return card(style, `${lineAt(platform, 'source')} (${lineAt(platform, 'display_name')})`, [
         ['webhook', lineAt(platform, 'webhook_path')],
-        ['proved by', lineAt(platform, 'verification')],
+        ['verified by', lineAt(platform, 'verification')],
         ['secret', secret === true ? paint.green('configured') : secret === false ? paint.yellow('none') : ''],
         ['server', lineAt(platform, 'site')],
         ['kinds', kinds(platform)],

@@ -1,3 +1,4 @@
+import { count } from '../../model/counted.js'
 import type { HookReport, LostDelivery, ReconcileResult } from '../../model/platforms/reconciliation.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
@@ -42,8 +43,4 @@ function countsOf(hook: HookReport): string[] {
 
 function lostText({ id, delivery_id, reason }: LostDelivery): string {
   return toTerminalLine(`${delivery_id ?? `entry ${id}`}: ${reason}`)
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en')
 }

@@ -34,7 +34,7 @@ export type Work =
   | ({ kind: 'forward' } & ForwardOptions)
   | { kind: 'print'; print: (event: LedgerEvent) => Promise<void> }
 
-export interface ConsumeOptions {
+interface ConsumeOptions {
   work: Work
   signal: AbortSignal
   report: (sentence: string) => void

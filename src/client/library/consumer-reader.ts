@@ -27,7 +27,7 @@ export interface AckBody {
   release?: true
 }
 
-export interface NextQuery {
+interface NextQuery {
   wait?: number
   limit: number
   fence?: number

@@ -32,7 +32,7 @@ export class LedgerError extends Error {
   }
 }
 
-export interface LedgerErrorDetails {
+interface LedgerErrorDetails {
   status?: number
   retryAfterSeconds?: number | undefined
   nextSince?: string | undefined
@@ -45,7 +45,7 @@ export function isTransient(error: unknown): boolean {
   return error.status === undefined || error.status === 429 || error.status >= 500
 }
 
-export interface LedgerCall {
+interface LedgerCall {
   method: 'GET' | 'POST' | 'PUT'
   /** With its query. */
   path: string

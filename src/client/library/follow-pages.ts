@@ -2,7 +2,7 @@ import { codeOf } from './consumer-reader.js'
 import { growingWait, pauseUntilAborted, REQUEST_WAIT } from './growing-wait.js'
 
 /** The members of a page of events that following needs. */
-export interface FollowedPage {
+interface FollowedPage {
   items: readonly unknown[]
   /** The checkpoint after it. */
   nextSince: string | null

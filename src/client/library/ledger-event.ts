@@ -40,7 +40,7 @@ export interface EventFilters {
   occurred_to?: string
   actor?: Values
   target?: string
-  /** `signature`, `token`, `login` or `none`: what the sender has proved. */
+  /** `signature`, `token`, `login` or `none`: how its delivery was verified. */
   verified?: Values
   outcome?: Values
   exclude_source?: Values

@@ -110,7 +110,7 @@ export default class ApiEvents extends LedgerCommand {
   }
 
   private async export(parameters: ExportParameters, flags: LedgerFlags): Promise<void> {
-    // A terminal would interpret texts of strangers.
+    // A terminal would interpret control characters of foreign texts.
     if (this.output.isTerminal) {
       const hint = 'Add "> events.jsonl", for example.'
       throw new AppError('invalid', 'wrong_usage', '--export prints to a file or a pipe, not to a terminal.', { hint })

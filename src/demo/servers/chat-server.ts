@@ -25,7 +25,7 @@ const EMOJI = {
 export const EMOJI_NAMES = Object.keys(EMOJI) as (keyof typeof EMOJI)[]
 
 /** A topic of a stream. */
-export interface ChatPlace {
+interface ChatPlace {
   stream: { id: number; name: string }
   topic: string
 }

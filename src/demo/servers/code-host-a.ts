@@ -33,7 +33,7 @@ export class CodeHostA implements CodeHost {
   readonly repositories: readonly Repository[] = [
     repository(8_101, 'brindlequay/timetable', { issues: 1_180, checks: ['lint', 'test (node 20)', 'test (node 24)'] }),
     repository(8_102, 'brindlequay/ticket-app', { issues: 640, checks: ['build', 'test'] }),
-    repository(8_103, 'brindlequay/harbour-map', { issues: 87, checks: ['test'], isProved: false }),
+    repository(8_103, 'brindlequay/harbour-map', { issues: 87, checks: ['test'], isVerified: false }),
   ]
   readonly #hook: Hook
   #objects: number = FIRST.object
@@ -260,7 +260,7 @@ export class CodeHostA implements CodeHost {
   #deliver(repository: Repository, event: string, body: Record<string, unknown>, sender: Person, at: Micros): void {
     const headers = { 'x-github-event': event, 'x-github-delivery': this.random.uuid() }
     const sent = { repository: repositoryObject(repository), ...body, organization: OWNER, sender: userObject(sender) }
-    const hook = repository.isProved ? this.#hook : { ...this.#hook, secret: undefined }
+    const hook = repository.isVerified ? this.#hook : { ...this.#hook, secret: undefined }
     this.send(at, deliver(hook, headers, sent))
   }
 }
@@ -268,9 +268,9 @@ export class CodeHostA implements CodeHost {
 function repository(
   id: number,
   path: string,
-  { issues, checks, isProved = true }: { issues: number; checks: readonly string[]; isProved?: boolean },
+  { issues, checks, isVerified = true }: { issues: number; checks: readonly string[]; isVerified?: boolean },
 ): Repository {
-  return { id, path, issues, pulls: 0, isProved, checks }
+  return { id, path, issues, pulls: 0, isVerified, checks }
 }
 
 function webUrl({ path }: Repository): string {

@@ -30,7 +30,7 @@ export class CodeHostB implements CodeHost {
   readonly repositories: readonly Repository[] = [
     project(61, 'brindlequay/platform/payments', { issues: 210, pulls: 470, checks: ['build', 'test', 'audit'] }),
     project(62, 'brindlequay/platform/gateway', { issues: 95, pulls: 330, checks: ['build', 'test'] }),
-    project(77, 'brindlequay/data/tides', { issues: 40, pulls: 118, checks: ['import', 'compare'], isProved: false }),
+    project(77, 'brindlequay/data/tides', { issues: 40, pulls: 118, checks: ['import', 'compare'], isVerified: false }),
   ]
   readonly #hook: Hook
   #objects: number = FIRST.object
@@ -274,7 +274,7 @@ export class CodeHostB implements CodeHost {
       'x-gitlab-instance': SITE,
       'idempotency-key': this.random.uuid(),
     }
-    const hook = repository.isProved ? this.#hook : { ...this.#hook, secret: undefined }
+    const hook = repository.isVerified ? this.#hook : { ...this.#hook, secret: undefined }
     const sent = { ...body, project_id: repository.id, project: projectObject(repository) }
     this.send(at, deliver(hook, headers, sent))
   }
@@ -283,9 +283,9 @@ export class CodeHostB implements CodeHost {
 function project(
   id: number,
   path: string,
-  options: Pick<Repository, 'issues' | 'pulls' | 'checks'> & { isProved?: boolean },
+  options: Pick<Repository, 'issues' | 'pulls' | 'checks'> & { isVerified?: boolean },
 ): Repository {
-  return { id, path, isProved: true, ...options }
+  return { id, path, isVerified: true, ...options }
 }
 
 function webUrl({ path }: Repository): string {

@@ -10,7 +10,7 @@ export interface Repository {
   issues: number
   pulls: number
   /** Whether its webhook has a secret. */
-  isProved: boolean
+  isVerified: boolean
   /** Names of its checks, in their order. */
   checks: readonly string[]
 }

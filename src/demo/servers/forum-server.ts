@@ -12,7 +12,7 @@ const FIRST = { topic: 2_310, post: 18_840, delivery: 61_000 } as const
 /** A new topic also creates its first post, a moment later. */
 const MOMENT = 120_000
 
-export interface ForumTopic extends Pick<Thread, 'category' | 'title'> {
+interface ForumTopic extends Pick<Thread, 'category' | 'title'> {
   id: number
   slug: string
   author: Person
@@ -20,7 +20,7 @@ export interface ForumTopic extends Pick<Thread, 'category' | 'title'> {
   posts: number
 }
 
-export interface ForumPost {
+interface ForumPost {
   id: number
   number: number
   topic: ForumTopic

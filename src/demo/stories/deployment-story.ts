@@ -8,7 +8,7 @@ import type { Story, World } from './story.js'
 
 const FAILING = 0.12
 
-export interface Deployed {
+interface Deployed {
   repository: Repository
   sha: string
   /** Title of the deployed change. */

@@ -7,7 +7,7 @@ export interface ConsumerPoll {
   end(): void
 }
 
-export interface PollRequest {
+interface PollRequest {
   signal: AbortSignal | undefined
   /** Of its lease; undefined while it has none. */
   fence: number | undefined

@@ -9,7 +9,7 @@ import {
   unknownConsumer,
 } from '../../model/consumers/consumer.js'
 import type { FilterValues } from '../../model/events/filter-values.js'
-import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import { type Micros, timestampOrNull, toTimestamp } from '../../model/timestamp.js'
 import type {
   Acknowledgement,
   ConsumerKey,
@@ -225,10 +225,6 @@ function toConsumer(
 
 function toDeadLetter(letter: StoredDeadLetter): DeadLetter {
   return { ...letter, captured_at: toTimestamp(letter.captured_at), failed_at: toTimestamp(letter.failed_at) }
-}
-
-function timestampOrNull(micros: Micros | null): string | null {
-  return micros === null ? null : toTimestamp(micros)
 }
 
 function invalidName(): AppError {

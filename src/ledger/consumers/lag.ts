@@ -13,7 +13,7 @@ const STALLED_MICROS: Micros = 5 * 60 * 1_000_000
 
 const NO_LAG: ConsumerLag = { events: 0, seconds: 0, exact: true }
 
-export interface LagParts {
+interface LagParts {
   store: Pick<Store, 'events' | 'consumers'>
   clock: () => Micros
   /** Whether it waits for events here, and has read all that match so far. */

@@ -6,7 +6,7 @@ import { toEventFilter } from '../../model/events/filter-values.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { ConsumerKey, StoredConsumer, StoredDeadLetter } from '../../store/consumer-store.js'
 import type { Store } from '../../store/store.js'
-import { refusePruned } from '../pruned-ledger.js'
+import { refusePruned } from '../refused-checkpoint.js'
 import type { WrapRead } from '../wait-for-events.js'
 import type { ConsumerPoll } from './consumer-polls.js'
 
@@ -47,7 +47,7 @@ export interface Batch {
   retried?: number
 }
 
-export interface AttemptRequest extends BatchRequest {
+interface AttemptRequest extends BatchRequest {
   /** Whether an earlier attempt of this request has the lease. */
   continues: boolean
   /** Milliseconds of `performance.now()`. */

@@ -1,5 +1,5 @@
 import type { CopyPageLine, HeadText } from '../../model/ledger-copy.js'
-import { toTimestamp } from '../../model/timestamp.js'
+import { timestampOrNull, toTimestamp } from '../../model/timestamp.js'
 import type { CopyPage } from '../../store/copy-store.js'
 import type { LedgerHead } from '../../store/event-store.js'
 
@@ -11,7 +11,7 @@ export function toPageLine({ through, changes, hasMore, numbering, eventsLeft, h
     has_more: hasMore,
     numbering,
     events_left: eventsLeft,
-    head: head === null ? null : toTimestamp(head),
+    head: timestampOrNull(head),
     epoch,
   }
   return toLine({ page })

@@ -31,7 +31,7 @@ const ACTOR_IDENTITIES = [
 export type ActorIdentity = (typeof ACTOR_IDENTITIES)[number]
 
 export const ACCOUNT_LOG_LIMITS = {
-  /** Limit per kind of entry. Strangers can cause login entries; these never displace entries about changes. */
+  /** Limit per kind of entry. Anyone can cause login entries; these never displace entries about changes. */
   kept: 10_000,
   page: 1_000,
   defaultPage: 100,

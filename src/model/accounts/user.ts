@@ -1,4 +1,5 @@
 import Type, { type Static } from '#typebox'
+import { AppError } from '../app-error.js'
 import { EVENT_LIMITS, SOURCE_PATTERN } from '../events/event-limits.js'
 
 /** `admin` manages all users and all subscriptions; `member` its own subscriptions. */
@@ -97,3 +98,9 @@ export const IssuedTokenSchema = Type.Object({
   created_at: Instant,
 })
 export type IssuedToken = Static<typeof IssuedTokenSchema>
+
+export function unknownUser(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such user.', {
+    hint: 'List them with `daybook users list`.',
+  })
+}

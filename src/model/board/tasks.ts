@@ -1,5 +1,5 @@
 /** The mark of a task in Markdown, after the start of a list item. */
-export const TASK = /(?:[-*+]|\d[.)])[ \t]{1,4}\[[ xX]\]/g
+const TASK = /(?:[-*+]|\d[.)])[ \t]{1,4}\[[ xX]\]/g
 
 /** How many tasks were ticked and unticked; undefined unless that is the only difference between the texts. */
 export function tickedTasks(before: string, after: string): { ticked: number; unticked: number } | undefined {

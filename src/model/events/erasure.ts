@@ -37,7 +37,7 @@ export const ERASED_KIND = 'ledger.erased'
 export const LEDGER_ROUTE = 'ledger'
 
 /** Events that an entry covers, by `captured_at` because their keys may contain names. */
-export interface ErasedEvents {
+interface ErasedEvents {
   /** Some events. */
   events?: string[]
   /** All events up to this one. */
@@ -86,7 +86,7 @@ export function markOf({ event }: { event: Pick<NewEvent, 'dedupe_key' | 'payloa
 }
 
 /** Members that an erased event keeps. */
-export type TombstoneMembers = Pick<
+type TombstoneMembers = Pick<
   StoredEvent,
   | 'dedupe_key'
   | 'source'

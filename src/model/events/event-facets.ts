@@ -27,7 +27,7 @@ export interface EventFacets {
   epoch: string
 }
 
-export interface FacetCount {
+interface FacetCount {
   value: string
   count: number
 }

@@ -29,7 +29,7 @@ export interface HistogramQuery extends EventFilter {
 }
 
 export const HISTOGRAM_SPLITS = ['outcome'] as const
-export type HistogramSplit = (typeof HISTOGRAM_SPLITS)[number]
+type HistogramSplit = (typeof HISTOGRAM_SPLITS)[number]
 
 /** Counts from one snapshot. */
 export interface EventHistogram {
@@ -56,7 +56,7 @@ export interface EventHistogram {
   epoch: string
 }
 
-export interface SourceCounts {
+interface SourceCounts {
   source: string
   count: number
   counts: (number | null)[]

@@ -222,7 +222,7 @@ export interface NewEvent {
 export interface Erased {
   at: string
   reason: string
-  /** Who erased it: a username, or another identity that the caller proved. */
+  /** Who erased it: a username, or the identity of the caller. */
   by: string
   /** Dedupe key of the event that records the erasure. */
   entry: string

@@ -22,7 +22,7 @@ export const STORY_LIMITS = {
 const DAY = 86_400_000_000
 
 /** Facts by name, such as `commit 7e6d…`, and the filters that find other events with the same fact. */
-export type Facts = ReadonlyMap<string, readonly EventFilter[]>
+type Facts = ReadonlyMap<string, readonly EventFilter[]>
 
 export interface StoryFacts {
   /** When the event was captured, in microseconds. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 
 /** Codes in addition to the system's: the path is a device, pipe or socket; the file exceeds the limit. */
-export type RegularFileCode = 'NOT_A_FILE' | 'TOO_LARGE'
+type RegularFileCode = 'NOT_A_FILE' | 'TOO_LARGE'
 
 const CHUNK_BYTES = 64 * 1024
 

@@ -1,6 +1,6 @@
 /**
  * The names in an event: actor, affected person, object, place and outcome. Pages and commands share this. Events are
- * free-form and also come from strangers, so each name is text or empty, and nothing here throws.
+ * free-form and also come from unknown senders, so each name is text or empty, and nothing here throws.
  */
 
 /** A step of a target chain, as far as it is valid. */

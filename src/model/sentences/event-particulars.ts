@@ -102,13 +102,13 @@ export function namedIn(event: unknown, chain: readonly ChainNode[], outcome: st
 }
 
 /** Whether actor and affected person are the same: a person who leaves was not removed by anyone else. */
-export function isOwnDoing(event: unknown, chain: readonly ChainNode[]): boolean {
-  const doer = actorName(event)
-  const doerId = textOf(event, 'actor', 'id')
+export function isActorConcerned(event: unknown, chain: readonly ChainNode[]): boolean {
+  const actor = actorName(event)
+  const actorId = textOf(event, 'actor', 'id')
   const concernedId =
     textOf(event, 'action', 'metadata', 'concerned', 'id') || chain.findLast(isPerson)?.key.split(/[:/]/).at(-1)
-  if (doerId !== '' && concernedId) return doerId === concernedId
-  return doer !== '' && doer === namedIn(event, chain, '', 'concerned')
+  if (actorId !== '' && concernedId) return actorId === concernedId
+  return actor !== '' && actor === namedIn(event, chain, '', 'concerned')
 }
 
 /**

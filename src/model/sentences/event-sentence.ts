@@ -12,7 +12,7 @@ import {
   textOf,
 } from './event-names.js'
 import { isBadOutcome, outcomeOf, outcomeWords } from './event-outcome.js'
-import { changeOf, hasNewCommits, isOwnDoing, namedIn } from './event-particulars.js'
+import { changeOf, hasNewCommits, isActorConcerned, namedIn } from './event-particulars.js'
 import { KIND_SENTENCES } from './kind-sentences.js'
 import { commonTemplates, plainTemplates } from './plain-sentences.js'
 import type { Templates } from './sentence-families.js'
@@ -21,7 +21,7 @@ import type { Templates } from './sentence-families.js'
  * A piece of a sentence; pieces are joined by blanks. Text is as sent: it may be long and contain control characters.
  */
 export type SentencePart =
-  | { kind: 'doer' | 'words' | 'name'; text: string }
+  | { kind: 'actor' | 'words' | 'name'; text: string }
   /** The target, outermost first. */
   | { kind: 'place'; steps: readonly string[] }
   /** The outcome and distinguishing details, shown apart: `failed`. Always last. */
@@ -47,15 +47,15 @@ export function sentenceOf(event: unknown): SentencePart[] {
   const chain = targetChain(event)
   const outcome = outcomeOf(event)
   const { templates, hasOutcome } = templatesOf(event, outcome, isNamed(chain.at(-1)))
-  const namesOf = (doer: string) => (name: string) => {
-    if (name === 'doer') return doer
-    if (name === 'self') return isOwnDoing(event, chain) ? doer : ''
+  const namesOf = (actor: string) => (name: string) => {
+    if (name === 'actor') return actor
+    if (name === 'self') return isActorConcerned(event, chain) ? actor : ''
     return name === 'object' ? objectName(chain) : namedIn(event, chain, outcome, name)
   }
-  const doer = actorName(event)
-  const parts = firstFilled(templates, chain, namesOf(doer)) ??
-    firstFilled(templates, chain, namesOf(doer || 'Someone')) ??
-    firstFilled(plainTemplates(event), chain, namesOf(doer)) ?? [
+  const actor = actorName(event)
+  const parts = firstFilled(templates, chain, namesOf(actor)) ??
+    firstFilled(templates, chain, namesOf(actor || 'Someone')) ??
+    firstFilled(plainTemplates(event), chain, namesOf(actor)) ?? [
       { kind: 'words', text: textOf(event, 'kind') || 'Event' },
     ]
   const verb = textOf(event, 'action', 'verb')
@@ -68,7 +68,7 @@ export function sentenceOf(event: unknown): SentencePart[] {
 function erasedParts(event: unknown, by: string): SentencePart[] {
   const noun = plainWords(textOf(event, 'subject_type')) || 'event'
   return [
-    { kind: 'doer', text: by },
+    { kind: 'actor', text: by },
     { kind: 'words', text: 'erased this' },
     { kind: 'name', text: noun },
   ]
@@ -117,14 +117,14 @@ function expand(templates: Templates, type: string, hasName: boolean): string[] 
       const a = `${/^[aeio]/i.test(name) ? 'an' : 'a'} ${name}`
       const an = a.charAt(0).toUpperCase() + a.slice(1)
       return [
-        `{doer} ${done} ${a} in {within}`,
-        `{doer} ${done} ${a}`,
+        `{actor} ${done} ${a} in {within}`,
+        `{actor} ${done} ${a}`,
         `${an} in {within} was ${done}`,
         `${an} was ${done}`,
       ]
     }
     const capital = name.charAt(0).toUpperCase() + name.slice(1)
-    return [`{doer} ${done} ${noun === undefined ? '' : `${noun} `}{place}`, `${capital} {place} was ${done}`]
+    return [`{actor} ${done} ${noun === undefined ? '' : `${noun} `}{place}`, `${capital} {place} was ${done}`]
   })
 }
 
@@ -160,7 +160,7 @@ function fill(
     // A person without a name already reads `user 17`.
     if (name.startsWith('user ') && / user$/i.test(` ${pieces[index - 1]?.trimEnd()}`))
       return { kind: 'name', text: name.slice('user '.length) }
-    return { kind: piece === '{doer}' || piece === '{self}' ? 'doer' : 'name', text: name }
+    return { kind: piece === '{actor}' || piece === '{self}' ? 'actor' : 'name', text: name }
   })
 }
 
@@ -175,7 +175,7 @@ function isNamed(node: ChainNode | undefined): boolean {
 
 /** The chain's steps without what the sentence names elsewhere. */
 function placeOf(chain: readonly ChainNode[], names: ReadonlyMap<string, string>, before = ''): string[] {
-  const said = [...names].filter(([piece]) => piece !== '{doer}').map(([, name]) => name)
+  const said = [...names].filter(([piece]) => piece !== '{actor}').map(([, name]) => name)
   const rest = chain.filter(node => {
     if (!isNamed(node)) return false
     if (isPerson(node)) return !names.has('{within}') && !names.has('{concerned}') && !names.has('{self}')
@@ -201,7 +201,7 @@ function outcomeParts(event: unknown, parts: readonly SentencePart[], outcome: s
   return details.length === 0 ? [] : [{ kind: 'outcome', text: details.join(', '), isBad: isBadOutcome(outcome) }]
 }
 
-/** Own members only: strangers choose the names, which may be `constructor`. */
+/** Own members only: senders choose the names, which may be `constructor`. */
 function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

@@ -1,14 +1,14 @@
 /**
  * Sentences by kind of event: the one table for pages and commands.
  *
- * A sentence is a template with names in braces: `{doer}` acted, `{concerned}` is the person acted upon, `{self}` is a
- * doer who is also the person acted upon, `{object}` is the target's own name, `{place}` is the target with its
+ * A sentence is a template with names in braces: `{actor}` acted, `{concerned}` is the person acted upon, `{self}` is an
+ * actor who is also that person, `{object}` is the target's own name, `{place}` is the target with its
  * parents, outermost first, without what the sentence names elsewhere, `{within}` the same without the target. Others
  * are members of `action.metadata`, such as `{label}`. The first template applies for which the event has all names; if
- * the event names no doer, the first without one.
+ * the event names no actor, the first without one.
  *
- * A text in lower case is a participle: `closed` means `{doer} closed {place}` and `Issue {place} was closed`.
- * With a noun after a tilde, `closed ~milestone` means `{doer} closed milestone {place}` and `Milestone {place}
+ * A text in lower case is a participle: `closed` means `{actor} closed {place}` and `Issue {place} was closed`.
+ * With a noun after a tilde, `closed ~milestone` means `{actor} closed milestone {place}` and `Milestone {place}
  * was closed`.
  *
  * The key `submitted=approved` applies if the outcome, or the metadata's `value`, is `approved`. The key `*` applies to
@@ -30,9 +30,9 @@ import {
 import { TALK_SENTENCES } from './talk-sentences.js'
 import { UPKEEP_SENTENCES } from './upkeep-sentences.js'
 
-const APPROVAL_ADDED = ['{doer} added an approval to {place}', 'An approval was added to {place}']
-const APPROVAL_REMOVED = ['{doer} revoked an approval of {place}', 'An approval of {place} was revoked']
-const UNAPPROVED = ['{doer} revoked the approval of {place}', 'The approval of {place} was revoked']
+const APPROVAL_ADDED = ['{actor} added an approval to {place}', 'An approval was added to {place}']
+const APPROVAL_REMOVED = ['{actor} revoked an approval of {place}', 'An approval of {place} was revoked']
+const UNAPPROVED = ['{actor} revoked the approval of {place}', 'The approval of {place} was revoked']
 
 /** Object type → verb → sentences. */
 export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
@@ -50,8 +50,8 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   comment: {
     ...spoken('a comment', 'on'),
     created: [
-      ...['{doer} commented on commit {commit} of {place}', '{doer} commented on design {design} of {place}'],
-      '{doer} commented on {place}',
+      ...['{actor} commented on commit {commit} of {place}', '{actor} commented on design {design} of {place}'],
+      '{actor} commented on {place}',
       'A comment was added on {place}',
     ],
   },
@@ -59,46 +59,46 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   deployment: {
     ...runs('deployment to', 'in'),
     created: [
-      ...['{doer} started deployment to {object} in {place}', '{doer} started deployment in {place}'],
+      ...['{actor} started deployment to {object} in {place}', '{actor} started deployment in {place}'],
       ...['Deployment to {object} in {place} started', 'Deployment in {place} started'],
     ],
   },
   deployment_status: {
     created: [
-      ...['{doer} reported deployment to {environment} in {place}', 'Deployment to {environment} in {place}'],
-      ...['{doer} reported on a deployment in {place}', 'Deployment in {place}'],
+      ...['{actor} reported deployment to {environment} in {place}', 'Deployment to {environment} in {place}'],
+      ...['{actor} reported on a deployment in {place}', 'Deployment in {place}'],
     ],
   },
   discussion: {
     ...TRACKED,
-    answered: ['{doer} marked an answer in {place}', 'An answer was marked in {place}'],
-    unanswered: ['{doer} unmarked the answer in {place}', 'The answer in {place} was unmarked'],
-    category_changed: ['{doer} moved {place} to another category', '{place} was moved to another category'],
+    answered: ['{actor} marked an answer in {place}', 'An answer was marked in {place}'],
+    unanswered: ['{actor} unmarked the answer in {place}', 'The answer in {place} was unmarked'],
+    category_changed: ['{actor} moved {place} to another category', '{place} was moved to another category'],
   },
   feature_flag: { enabled: 'switched on ~feature flag', disabled: 'switched off ~feature flag' },
   fork: {
     created: [
-      '{doer} forked {place} to {object}',
+      '{actor} forked {place} to {object}',
       '{place} was forked to {object}',
-      '{doer} forked {place}',
+      '{actor} forked {place}',
       '{place} was forked',
     ],
   },
   group: {
     ...kept('group'),
-    renamed: ['{doer} renamed group {from} to {place}', 'Group {from} was renamed to {place}', 'renamed ~group'],
+    renamed: ['{actor} renamed group {from} to {place}', 'Group {from} was renamed to {place}', 'renamed ~group'],
   },
   group_member: MEMBERSHIP,
   issue: TRACKED,
   job: runs('job'),
   key: {
     created: [
-      ...['{doer} added a key of {concerned}', 'A key of {concerned} was added'],
-      ...['{doer} added a key to {within}', 'A key was added to {within}'],
+      ...['{actor} added a key of {concerned}', 'A key of {concerned} was added'],
+      ...['{actor} added a key to {within}', 'A key was added to {within}'],
     ],
     deleted: [
-      ...['{doer} removed a key of {concerned}', 'A key of {concerned} was removed'],
-      ...['{doer} removed a key from {within}', 'A key was removed from {within}'],
+      ...['{actor} removed a key of {concerned}', 'A key of {concerned} was removed'],
+      ...['{actor} removed a key from {within}', 'A key was removed from {within}'],
     ],
   },
   label: kept('label'),
@@ -109,7 +109,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     ...kept('organization'),
     ...ORGANIZATION,
     renamed: [
-      ...['{doer} renamed organization {from} to {place}', 'Organization {from} was renamed to {place}'],
+      ...['{actor} renamed organization {from} to {place}', 'Organization {from} was renamed to {place}'],
       'renamed ~organization',
     ],
   },
@@ -117,7 +117,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   pipeline: runs('pipeline'),
   pull_request: {
     ...TRACKED,
-    'updated=new_commits': ['{doer} pushed commits to {place}', 'Commits were pushed to {place}'],
+    'updated=new_commits': ['{actor} pushed commits to {place}', 'Commits were pushed to {place}'],
     merged: 'merged',
     approved: 'approved',
     unapproved: UNAPPROVED,
@@ -127,25 +127,25 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     unapproval: APPROVAL_REMOVED,
     'unapproval=unapproved': APPROVAL_REMOVED,
     review_requested: [
-      ...['{doer} asked {reviewer} to review {place}', '{reviewer} was asked to review {place}'],
-      ...['{doer} requested a review of {place}', 'A review of {place} was requested'],
+      ...['{actor} asked {reviewer} to review {place}', '{reviewer} was asked to review {place}'],
+      ...['{actor} requested a review of {place}', 'A review of {place} was requested'],
     ],
     review_request_removed: [
-      ...['{doer} removed {reviewer} as reviewer of {place}', '{reviewer} was removed as reviewer of {place}'],
-      ...['{doer} withdrew a request to review {place}', 'A request to review {place} was withdrawn'],
+      ...['{actor} removed {reviewer} as reviewer of {place}', '{reviewer} was removed as reviewer of {place}'],
+      ...['{actor} withdrew a request to review {place}', 'A request to review {place} was withdrawn'],
     ],
-    ready_for_review: ['{doer} marked {place} as ready for review', '{place} is ready for review'],
-    converted_to_draft: ['{doer} converted {place} to a draft', '{place} was converted to a draft'],
-    auto_merge_enabled: ['{doer} enabled automatic merging of {place}', 'Automatic merging of {place} was enabled'],
+    ready_for_review: ['{actor} marked {place} as ready for review', '{place} is ready for review'],
+    converted_to_draft: ['{actor} converted {place} to a draft', '{place} was converted to a draft'],
+    auto_merge_enabled: ['{actor} enabled automatic merging of {place}', 'Automatic merging of {place} was enabled'],
     auto_merge_disabled: [
-      ...['{doer} disabled automatic merging of {place}', 'Automatic merging of {place} was disabled'],
+      ...['{actor} disabled automatic merging of {place}', 'Automatic merging of {place} was disabled'],
     ],
-    enqueued: ['{doer} added {place} to the merge queue', '{place} was added to the merge queue'],
-    dequeued: ['{doer} removed {place} from the merge queue', '{place} was removed from the merge queue'],
+    enqueued: ['{actor} added {place} to the merge queue', '{place} was added to the merge queue'],
+    dequeued: ['{actor} removed {place} from the merge queue', '{place} was removed from the merge queue'],
   },
   push: {
-    created: ['{doer} pushed to {place}', '{place} was pushed to'],
-    deleted: ['{doer} deleted {place} by a push', '{place} was deleted by a push'],
+    created: ['{actor} pushed to {place}', '{place} was pushed to'],
+    deleted: ['{actor} deleted {place} by a push', '{place} was deleted by a push'],
   },
   registry_package: { ...kept('package'), created: 'published ~package' },
   release: {
@@ -157,59 +157,59 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   repository: {
     ...kept('repository'),
     created: 'created ~repository',
-    updated: ['{doer} changed the {fields} of {place}', 'The {fields} of {place} changed', 'changed ~repository'],
-    renamed: ['{doer} renamed {from} to {place}', '{from} was renamed to {place}', 'renamed ~repository'],
+    updated: ['{actor} changed the {fields} of {place}', 'The {fields} of {place} changed', 'changed ~repository'],
+    renamed: ['{actor} renamed {from} to {place}', '{from} was renamed to {place}', 'renamed ~repository'],
     transferred: [
-      '{doer} transferred {from} to {place}',
+      '{actor} transferred {from} to {place}',
       '{from} was transferred to {place}',
       'transferred ~repository',
     ],
-    publicized: ['{doer} made {place} public', '{place} was made public'],
-    privatized: ['{doer} made {place} private', '{place} was made private'],
+    publicized: ['{actor} made {place} public', '{place} was made public'],
+    privatized: ['{actor} made {place} private', '{place} was made private'],
   },
   review: {
-    submitted: ['{doer} reviewed {place}', '{place} was reviewed'],
-    'submitted=approved': ['{doer} approved {place}', '{place} was approved'],
-    'submitted=changes_requested': ['{doer} requested changes to {place}', 'Changes to {place} were requested'],
-    'submitted=commented': ['{doer} reviewed {place}', '{place} was reviewed'],
-    updated: ['{doer} changed a review of {place}', 'A review of {place} was changed'],
+    submitted: ['{actor} reviewed {place}', '{place} was reviewed'],
+    'submitted=approved': ['{actor} approved {place}', '{place} was approved'],
+    'submitted=changes_requested': ['{actor} requested changes to {place}', 'Changes to {place} were requested'],
+    'submitted=commented': ['{actor} reviewed {place}', '{place} was reviewed'],
+    updated: ['{actor} changed a review of {place}', 'A review of {place} was changed'],
     dismissed: [
       ...[
-        '{doer} dismissed the review by {concerned} of {place}',
+        '{actor} dismissed the review by {concerned} of {place}',
         'The review by {concerned} of {place} was dismissed',
       ],
-      ...['{doer} dismissed a review of {place}', 'A review of {place} was dismissed'],
+      ...['{actor} dismissed a review of {place}', 'A review of {place} was dismissed'],
     ],
   },
   review_comment: {
     ...spoken('a comment', 'on'),
-    created: ['{doer} commented on {place}', 'A comment was added on {place}'],
+    created: ['{actor} commented on {place}', 'A comment was added on {place}'],
   },
   review_thread: {
-    resolved: ['{doer} resolved a thread of {place}', 'A thread of {place} was resolved'],
-    unresolved: ['{doer} reopened a thread of {place}', 'A thread of {place} was reopened'],
+    resolved: ['{actor} resolved a thread of {place}', 'A thread of {place} was resolved'],
+    unresolved: ['{actor} reopened a thread of {place}', 'A thread of {place} was reopened'],
   },
   star: {
-    created: ['{doer} starred {place}', '{place} was starred'],
-    deleted: ['{doer} unstarred {place}', '{place} was unstarred'],
+    created: ['{actor} starred {place}', '{place} was starred'],
+    deleted: ['{actor} unstarred {place}', '{place} was unstarred'],
   },
   status: {
     '*': [
-      ...['{doer} reported check {object} on {place}', '{doer} reported a check on {place}'],
+      ...['{actor} reported check {object} on {place}', '{actor} reported a check on {place}'],
       ...['Check {object} on {place}', 'Check on {place}'],
     ],
   },
   subgroup: kept('subgroup'),
   tag: kept('tag'),
   user: ACCOUNT,
-  ledger: { erased: ['{doer} erased the content of {object}', 'The content of {object} was erased'] },
+  ledger: { erased: ['{actor} erased the content of {object}', 'The content of {object} was erased'] },
   vulnerability: {
     detected: 'found ~vulnerability',
     confirmed: 'confirmed ~vulnerability',
     dismissed: 'dismissed ~vulnerability',
     resolved: 'resolved ~vulnerability',
   },
-  watch: { created: ['{doer} started watching {place}', '{place} is watched'] },
+  watch: { created: ['{actor} started watching {place}', '{place} is watched'] },
   wiki_page: { ...kept('wiki page'), created: 'created ~wiki page' },
   work_item: TRACKED,
   workflow_job: runs('job'),

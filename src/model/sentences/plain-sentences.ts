@@ -66,7 +66,7 @@ export function plainTemplates(event: unknown): string[] {
   const words = [nounOf(type), verb === 'received' ? '' : plainWords(verb)].filter(each => each !== '').join(' ')
   const what = words.replaceAll(/[{}]/g, '') || 'event'
   const capital = what.charAt(0).toUpperCase() + what.slice(1)
-  return [`{doer} · ${what} · {place}`, `${capital} · {place}`, `{doer} · ${what}`, capital]
+  return [`{actor} · ${what} · {place}`, `${capital} · {place}`, `{actor} · ${what}`, capital]
 }
 
 function nounOf(type: string): string {

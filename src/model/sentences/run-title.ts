@@ -15,7 +15,7 @@ export function runTitle(event: unknown): string {
   const parts = sentenceOf(event)
   const end = parts.at(-1)
   if (!RUN_TYPES.includes(type) || end?.kind !== 'outcome') return ''
-  const rest = parts.slice(0, -1).filter(({ kind }) => kind !== 'doer')
+  const rest = parts.slice(0, -1).filter(({ kind }) => kind !== 'actor')
   const at = rest.findIndex(({ kind }) => kind === 'place')
   const text = (from: number, to?: number) => joinSentence(rest.slice(from, to), each => each).trim()
   const said = at === -1 ? text(0) : text(0, at - 1)

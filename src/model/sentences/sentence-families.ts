@@ -5,50 +5,50 @@ export type VerbSentences = Readonly<Record<string, Templates>>
 /** Things that people open, discuss and close. */
 export const TRACKED: VerbSentences = {
   created: 'opened',
-  updated: ['{doer} changed the {fields} of {place}', 'The {fields} of {place} changed', 'changed'],
+  updated: ['{actor} changed the {fields} of {place}', 'The {fields} of {place} changed', 'changed'],
   deleted: 'deleted',
   closed: 'closed',
   reopened: 'reopened',
-  assigned: ['{doer} assigned {assignee} to {place}', '{assignee} was assigned to {place}', 'assigned'],
-  unassigned: ['{doer} unassigned {assignee} from {place}', '{assignee} was unassigned from {place}', 'unassigned'],
+  assigned: ['{actor} assigned {assignee} to {place}', '{assignee} was assigned to {place}', 'assigned'],
+  unassigned: ['{actor} unassigned {assignee} from {place}', '{assignee} was unassigned from {place}', 'unassigned'],
   labeled: [
-    ...['{doer} added label {label} to {place}', 'Label {label} was added to {place}', '{doer} labelled {place}'],
+    ...['{actor} added label {label} to {place}', 'Label {label} was added to {place}', '{actor} labelled {place}'],
     '{place} was labelled',
   ],
   unlabeled: [
-    ...['{doer} removed label {label} from {place}', 'Label {label} was removed from {place}'],
-    ...['{doer} removed a label from {place}', 'A label was removed from {place}'],
+    ...['{actor} removed label {label} from {place}', 'Label {label} was removed from {place}'],
+    ...['{actor} removed a label from {place}', 'A label was removed from {place}'],
   ],
-  label_updated: ['{doer} changed the labels of {place}', 'The labels of {place} changed'],
-  label_cleared: ['{doer} removed all labels from {place}', 'All labels were removed from {place}'],
+  label_updated: ['{actor} changed the labels of {place}', 'The labels of {place} changed'],
+  label_cleared: ['{actor} removed all labels from {place}', 'All labels were removed from {place}'],
   milestoned: [
-    ...['{doer} added {place} to milestone {milestone}', '{place} was added to milestone {milestone}'],
-    ...['{doer} added {place} to a milestone', '{place} was added to a milestone'],
+    ...['{actor} added {place} to milestone {milestone}', '{place} was added to milestone {milestone}'],
+    ...['{actor} added {place} to a milestone', '{place} was added to a milestone'],
   ],
   demilestoned: [
-    ...['{doer} removed {place} from milestone {milestone}', '{place} was removed from milestone {milestone}'],
-    ...['{doer} removed {place} from its milestone', '{place} was removed from its milestone'],
+    ...['{actor} removed {place} from milestone {milestone}', '{place} was removed from milestone {milestone}'],
+    ...['{actor} removed {place} from its milestone', '{place} was removed from its milestone'],
   ],
   locked: 'locked',
   unlocked: 'unlocked',
   transferred: [
-    '{doer} moved {place} to {to}',
+    '{actor} moved {place} to {to}',
     '{place} was moved to {to}',
-    '{doer} moved {place}',
+    '{actor} moved {place}',
     '{place} was moved',
   ],
   pinned: 'pinned',
   unpinned: 'unpinned',
-  typed: ['{doer} set the type of {place}', 'The type of {place} was set'],
-  untyped: ['{doer} removed the type of {place}', 'The type of {place} was removed'],
+  typed: ['{actor} set the type of {place}', 'The type of {place} was set'],
+  untyped: ['{actor} removed the type of {place}', 'The type of {place} was removed'],
 }
 
 /** A text that a person writes. @param a such as `a comment`. @param where such as `on` */
 export function spoken(a: string, where: string): VerbSentences {
   const capital = a.charAt(0).toUpperCase() + a.slice(1)
   const done = (verb: string) => [
-    ...[`{doer} ${verb} ${a} ${where} {within}`, `${capital} was ${verb} ${where} {within}`],
-    ...[`{doer} ${verb} {place}`, `{place} was ${verb}`],
+    ...[`{actor} ${verb} ${a} ${where} {within}`, `${capital} was ${verb} ${where} {within}`],
+    ...[`{actor} ${verb} {place}`, `{place} was ${verb}`],
   ]
   return { created: done('added'), updated: done('edited'), deleted: done('deleted'), restored: done('restored') }
 }
@@ -60,7 +60,7 @@ export function kept(noun: string): VerbSentences {
   return {
     ...Object.fromEntries(Object.entries(all).map(([verb, done]) => [verb, `${done} ~${noun}`])),
     updated: [
-      ...[`{doer} changed the {fields} of ${noun} {place}`, `The {fields} of ${noun} {place} changed`],
+      ...[`{actor} changed the {fields} of ${noun} {place}`, `The {fields} of ${noun} {place} changed`],
       `changed ~${noun}`,
     ],
   }
@@ -71,7 +71,11 @@ export function runs(noun: string, preposition = 'on'): VerbSentences {
   const capital = noun.charAt(0).toUpperCase() + noun.slice(1)
   const named = `${noun} {object} ${preposition} {place}`
   const over = (verb: string) => [
-    ...[`{doer} ${verb} ${named}`, `{doer} ${verb} ${noun} {object}`, `{doer} ${verb} ${noun} ${preposition} {place}`],
+    ...[
+      `{actor} ${verb} ${named}`,
+      `{actor} ${verb} ${noun} {object}`,
+      `{actor} ${verb} ${noun} ${preposition} {place}`,
+    ],
   ]
   return {
     '*': [
@@ -87,28 +91,28 @@ export function runs(noun: string, preposition = 'on'): VerbSentences {
 
 /** Accounts, which can be both actor and affected person. */
 export const ACCOUNT: VerbSentences = {
-  created: ['{self} signed up', '{doer} created user {concerned}', 'User {concerned} was created'],
-  approved: ['{doer} approved user {concerned}', 'User {concerned} was approved'],
+  created: ['{self} signed up', '{actor} created user {concerned}', 'User {concerned} was created'],
+  approved: ['{actor} approved user {concerned}', 'User {concerned} was approved'],
   updated: [
-    ...['{self} changed their {fields}', '{doer} changed the {fields} of {concerned}'],
+    ...['{self} changed their {fields}', '{actor} changed the {fields} of {concerned}'],
     ...['The {fields} of {concerned} changed', '{self} changed their profile'],
-    ...['{doer} changed the profile of {concerned}', 'The profile of {concerned} changed'],
+    ...['{actor} changed the profile of {concerned}', 'The profile of {concerned} changed'],
   ],
-  deleted: ['{self} deleted their account', '{doer} deleted user {concerned}', 'User {concerned} was deleted'],
-  removed: ['{self} left', '{doer} removed user {concerned}', 'User {concerned} was removed'],
-  added: ['{self} joined', '{doer} added user {concerned}', 'User {concerned} was added'],
-  logged_in: ['{self} logged in', '{concerned} logged in', '{doer} logged in'],
-  logged_out: ['{self} logged out', '{concerned} logged out', '{doer} logged out'],
-  confirmed_email: ['{concerned} confirmed an email address', '{doer} confirmed an email address'],
+  deleted: ['{self} deleted their account', '{actor} deleted user {concerned}', 'User {concerned} was deleted'],
+  removed: ['{self} left', '{actor} removed user {concerned}', 'User {concerned} was removed'],
+  added: ['{self} joined', '{actor} added user {concerned}', 'User {concerned} was added'],
+  logged_in: ['{self} logged in', '{concerned} logged in', '{actor} logged in'],
+  logged_out: ['{self} logged out', '{concerned} logged out', '{actor} logged out'],
+  confirmed_email: ['{concerned} confirmed an email address', '{actor} confirmed an email address'],
   promoted: [
-    ...['{doer} promoted user {concerned} to {role}', 'User {concerned} was promoted to {role}'],
-    ...['{doer} promoted user {concerned}', 'User {concerned} was promoted'],
+    ...['{actor} promoted user {concerned} to {role}', 'User {concerned} was promoted to {role}'],
+    ...['{actor} promoted user {concerned}', 'User {concerned} was promoted'],
   ],
-  suspended: ['{doer} suspended user {concerned}', 'User {concerned} was suspended'],
-  unsuspended: ['{doer} unsuspended user {concerned}', 'User {concerned} was unsuspended'],
+  suspended: ['{actor} suspended user {concerned}', 'User {concerned} was suspended'],
+  unsuspended: ['{actor} unsuspended user {concerned}', 'User {concerned} was unsuspended'],
   renamed: [
-    ...['{doer} renamed user {from} to {concerned}', 'User {from} was renamed to {concerned}'],
-    ...['{doer} renamed user {concerned}', 'User {concerned} was renamed'],
+    ...['{actor} renamed user {from} to {concerned}', 'User {from} was renamed to {concerned}'],
+    ...['{actor} renamed user {concerned}', 'User {concerned} was renamed'],
   ],
   failed_login: ['{concerned} failed to log in', 'A login failed on {place}'],
 }
@@ -118,28 +122,28 @@ export const MEMBERSHIP: VerbSentences = {
   added: [
     ...[
       '{self} joined {place}',
-      '{doer} added {concerned} to {place} with role {role}',
-      '{doer} added {concerned} to {place}',
+      '{actor} added {concerned} to {place} with role {role}',
+      '{actor} added {concerned} to {place}',
     ],
     ...['{concerned} was added to {place} with role {role}', '{concerned} was added to {place}'],
-    ...['{doer} added a member to {place}', 'A member was added to {place}'],
+    ...['{actor} added a member to {place}', 'A member was added to {place}'],
   ],
   removed: [
-    ...['{self} left {place}', '{doer} removed {concerned} from {place}', '{concerned} was removed from {place}'],
-    ...['{doer} removed a member from {place}', 'A member was removed from {place}'],
+    ...['{self} left {place}', '{actor} removed {concerned} from {place}', '{concerned} was removed from {place}'],
+    ...['{actor} removed a member from {place}', 'A member was removed from {place}'],
   ],
   updated: [
-    ...['{doer} gave {concerned} role {role} in {place}', '{concerned} got role {role} in {place}'],
-    ...['{doer} changed the role of {concerned} in {place}', 'The role of {concerned} in {place} changed'],
-    ...['{doer} changed a membership of {place}', 'A membership of {place} changed'],
+    ...['{actor} gave {concerned} role {role} in {place}', '{concerned} got role {role} in {place}'],
+    ...['{actor} changed the role of {concerned} in {place}', 'The role of {concerned} in {place} changed'],
+    ...['{actor} changed a membership of {place}', 'A membership of {place} changed'],
   ],
   invited: [
-    ...['{doer} invited {concerned} to {place}', '{concerned} was invited to {place}'],
-    ...['{doer} invited a person to {place}', 'A person was invited to {place}'],
+    ...['{actor} invited {concerned} to {place}', '{concerned} was invited to {place}'],
+    ...['{actor} invited a person to {place}', 'A person was invited to {place}'],
   ],
-  requested: ['{concerned} asked to join {place}', '{doer} asked to join {place}', 'A person asked to join {place}'],
+  requested: ['{concerned} asked to join {place}', '{actor} asked to join {place}', 'A person asked to join {place}'],
   denied: [
-    ...['{doer} denied {concerned} access to {place}', '{concerned} was denied access to {place}'],
+    ...['{actor} denied {concerned} access to {place}', '{concerned} was denied access to {place}'],
     'A person was denied access to {place}',
   ],
 }
@@ -148,11 +152,11 @@ export const MEMBERSHIP: VerbSentences = {
 export const TEAM_MEMBERSHIP: VerbSentences = {
   ...MEMBERSHIP,
   added: [
-    ...['{self} joined team {team} of {place}', '{doer} added {concerned} to team {team} of {place}'],
+    ...['{self} joined team {team} of {place}', '{actor} added {concerned} to team {team} of {place}'],
     ...['{concerned} was added to team {team} of {place}', ...listed(MEMBERSHIP.added)],
   ],
   removed: [
-    ...['{self} left team {team} of {place}', '{doer} removed {concerned} from team {team} of {place}'],
+    ...['{self} left team {team} of {place}', '{actor} removed {concerned} from team {team} of {place}'],
     ...['{concerned} was removed from team {team} of {place}', ...listed(MEMBERSHIP.removed)],
   ],
 }

@@ -16,7 +16,7 @@ import { placeOfFilters, placeOfScope, placeOfText, readId, TARGET_FORMS } from 
 import { namedKey, neutralType, toFilters, toPlaceKey, toScope, toTargetText } from './target-place.js'
 
 /** A target text, converted to the other forms that a subscription stores. */
-export interface ParsedTarget {
+interface ParsedTarget {
   scopeKey: string
   scope: Scope
   filters: Record<string, unknown>

@@ -161,7 +161,7 @@ export const SubscriptionSchema = Type.Object(
 /** A subscription as sent. */
 export type SubscriptionInput = Static<typeof SubscriptionSchema>
 
-export interface ActionSelector {
+interface ActionSelector {
   kind: string
   object_type: string
   verb: string

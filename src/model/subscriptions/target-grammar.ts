@@ -6,7 +6,7 @@ import { type NumberedType, neutralType, type Place } from './target-place.js'
 /** Longest target. */
 export const TARGET_CHARACTERS = 1024
 
-export interface TargetForm {
+interface TargetForm {
   form: string
   example: string
 }

@@ -34,7 +34,7 @@ export interface RequestPolicy {
   words: PlatformWords
 }
 
-export interface PlatformCall {
+interface PlatformCall {
   headers?: Readonly<Record<string, string>>
   /** Statuses that the caller handles, in addition to successes. */
   accepted?: readonly number[]

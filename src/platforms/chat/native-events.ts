@@ -4,7 +4,7 @@ import type { NativeEvent } from './chat-event.js'
 import { isSlackFormat, messageOfSlackForm } from './slack-format.js'
 
 /** The events in one body. */
-export interface NativeEvents {
+interface NativeEvents {
   events: NativeEvent[]
   /** List elements that are not objects. */
   unreadable: number

@@ -18,7 +18,7 @@ const MOST_EVENTS = 10_000
  */
 export function normaliseChat(delivery: WebhookDelivery, { site, verified }: DeliveryContext): NormalisedDelivery {
   const body = readBody(delivery)
-  // Removes a token that proved the delivery: readers of the event could post with it. An unproved token is content.
+  // Removes a token that verified the delivery: readers of the event could post with it. An unverified token is content.
   const found = nativeEventsIn(verified === 'token' ? withoutToken(body) : body)
   const events: NewEvent[] = []
   let ignored = found.unreadable

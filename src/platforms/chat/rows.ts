@@ -7,7 +7,7 @@ import { mapReaction } from './messages/reaction.js'
 import { mapUpdateMessage } from './messages/update-message.js'
 
 /** Maps one type of native event. */
-export interface Row {
+interface Row {
   /** The kinds produced from documented operations; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   /** @returns one or more events, or none if there is nothing to record */

@@ -33,7 +33,7 @@ export function verifyChat(delivery: WebhookDelivery, secrets: readonly string[]
   return 'token'
 }
 
-/** @returns undefined also for an unreadable body: an unproved sender gets no details */
+/** @returns undefined also for an unreadable body: an unverified sender gets no details */
 function tokenOf(delivery: WebhookDelivery): string | undefined {
   try {
     return textAt(readBody(delivery), 'token')

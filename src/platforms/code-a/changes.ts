@@ -7,12 +7,12 @@ import type { Hook } from './hook.js'
 import { namedBy } from './nodes.js'
 
 /** Absent are missing values, values too long for a sentence, and whole texts; the payload has these. */
-export interface Change {
+interface Change {
   from?: string | number | boolean
   to?: string | number | boolean
 }
 
-export type Changes = Record<string, Change>
+type Changes = Record<string, Change>
 
 /** Limit in characters. */
 const LONGEST_VALUE = 200

@@ -15,7 +15,7 @@ export interface NativeEvent {
 }
 
 /** The server family of a delivery; Forgejo counts as Gitea. */
-export type Dialect = 'github' | 'gitea' | 'gogs'
+type Dialect = 'github' | 'gitea' | 'gogs'
 
 /** Prefixes of headers, GitHub's first. Gitea and Forgejo send copies under each other's names. */
 const FLAVOURS = ['github', 'forgejo', 'gitea', 'gogs'] as const

@@ -48,7 +48,7 @@ export function normaliseCodeABody(body: Payload, delivery: WebhookDelivery): No
  *
  * @throws AppError `invalid/invalid_json` when there is no JSON object
  */
-export function readBody(delivery: WebhookDelivery): Payload {
+function readBody(delivery: WebhookDelivery): Payload {
   const parsed = parseJson(isForm(delivery) ? formField(delivery, 'payload') : textOf(delivery))
   if (!isObject(parsed)) throw unreadable('The body is JSON, but not an object.')
   const kept = withinDepth(parsed)

@@ -16,7 +16,7 @@ import { mapFork, mapPackage, mapPageBuild, mapPublic, mapStar, mapWatch, mapWik
 import { mapDiscussion, mapIssue } from './tracked.js'
 
 /** Maps one native event. */
-export interface Row {
+interface Row {
   /** The kinds produced from documented actions; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped

@@ -8,7 +8,7 @@ import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, groupNode, instanceNode, projectId } from './nodes.js'
 import { firstTimeAt, timeAt } from './time.js'
 
-export type MemberVerb = 'added' | 'updated' | 'removed' | 'requested' | 'denied'
+type MemberVerb = 'added' | 'updated' | 'removed' | 'requested' | 'denied'
 
 /**
  * A refused request is `revoked` in system hooks and `denied` in group hooks; team is the older word for a project's

@@ -46,7 +46,7 @@ export function normaliseCodeBBody(body: Payload, delivery: WebhookDelivery): No
  *
  * @throws AppError `invalid/invalid_json` if the body is not JSON
  */
-export function readBody(delivery: WebhookDelivery): Payload {
+function readBody(delivery: WebhookDelivery): Payload {
   const parsed = parseJson(textOf(delivery), 'Send the JSON object of the event as the whole body.')
   return withinDepth(isObject(parsed) ? parsed : { value: parsed })
 }

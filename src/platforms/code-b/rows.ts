@@ -10,7 +10,7 @@ import { mapIssue, mapMergeRequest, mapWorkItem } from './tracked.js'
 import { mapExpiringToken, mapFeatureFlag, mapMilestone, mapVulnerability } from './upkeep.js'
 
 /** Maps one native event. */
-export interface Row {
+interface Row {
   /** The kinds produced from documented actions; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped

@@ -45,7 +45,7 @@ export interface DeliveriesList {
 }
 
 /** One page of a list, and the place of the next one, which is undefined after the last page. */
-export interface ListedPage<Place> {
+interface ListedPage<Place> {
   entries: ListedDelivery[]
   next: Place | undefined
 }

@@ -6,9 +6,9 @@ import { withinTextBounds } from './text-bounds.js'
 
 /** Rules for the acceptance of a delivery. */
 export interface DeliveryRules {
-  /** All currently valid secrets; none: deliveries cannot be proved. */
+  /** All currently valid secrets; none: deliveries cannot be verified. */
   secrets: readonly string[]
-  /** Refuse unproved deliveries. */
+  /** Refuse unverified deliveries. */
   requireVerified: boolean
   context: DeliveryContext
   /** The result of `verifyDelivery`, if it was called before. Otherwise it is called first. */
@@ -18,7 +18,7 @@ export interface DeliveryRules {
 }
 
 /** Whether the delivery has a verified signature or token. */
-export function isProved({ verified = 'none' }: DeliveryRules): boolean {
+export function isVerified({ verified = 'none' }: DeliveryRules): boolean {
   return verified !== 'none'
 }
 

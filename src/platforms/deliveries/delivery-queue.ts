@@ -4,13 +4,13 @@ import { AppError } from '../../model/app-error.js'
 export interface WaitingDelivery {
   bytes: number
   /** Whether its signature or token has been verified. */
-  isProved: boolean
+  isVerified: boolean
   refuse: (error: AppError) => void
 }
 
-/** Limit for unproved deliveries. */
-const MAX_UNPROVED = 16
-const MAX_UNPROVED_BYTES = 64 * 1024 * 1024
+/** Limit for unverified deliveries. */
+const MAX_UNVERIFIED = 16
+const MAX_UNVERIFIED_BYTES = 64 * 1024 * 1024
 
 /**
  * The order in which deliveries are processed. Verified ones take precedence, in order of arrival. Of the others, the
@@ -18,37 +18,37 @@ const MAX_UNPROVED_BYTES = 64 * 1024 * 1024
  * ordinary delivery.
  */
 export class DeliveryQueue<Delivery extends WaitingDelivery> {
-  readonly #proved: Delivery[] = []
+  readonly #verified: Delivery[] = []
   /** Ordered: smallest first. */
-  readonly #unproved: Delivery[] = []
-  #unprovedBytes = 0
+  readonly #unverified: Delivery[] = []
+  #unverifiedBytes = 0
 
-  /** Adds a delivery. If too many unproved ones are queued, refuses the largest, which may be the new one. */
+  /** Adds a delivery. If too many unverified ones are queued, refuses the largest, which may be the new one. */
   add(delivery: Delivery): void {
-    if (delivery.isProved) {
-      this.#proved.push(delivery)
+    if (delivery.isVerified) {
+      this.#verified.push(delivery)
       return
     }
-    const at = this.#unproved.findIndex(({ bytes }) => bytes > delivery.bytes)
-    this.#unproved.splice(at === -1 ? this.#unproved.length : at, 0, delivery)
-    this.#unprovedBytes += delivery.bytes
-    while (this.#unproved.length > MAX_UNPROVED || this.#unprovedBytes > MAX_UNPROVED_BYTES) {
-      this.#leave(this.#unproved.pop())?.refuse(busy())
+    const at = this.#unverified.findIndex(({ bytes }) => bytes > delivery.bytes)
+    this.#unverified.splice(at === -1 ? this.#unverified.length : at, 0, delivery)
+    this.#unverifiedBytes += delivery.bytes
+    while (this.#unverified.length > MAX_UNVERIFIED || this.#unverifiedBytes > MAX_UNVERIFIED_BYTES) {
+      this.#leave(this.#unverified.pop())?.refuse(busy())
     }
   }
 
   next(): Delivery | undefined {
-    return this.#proved.shift() ?? this.#leave(this.#unproved.shift())
+    return this.#verified.shift() ?? this.#leave(this.#unverified.shift())
   }
 
-  /** Refuses an unproved delivery if it is still queued. */
+  /** Refuses an unverified delivery if it is still queued. */
   giveUp(delivery: Delivery): void {
-    const at = this.#unproved.indexOf(delivery)
-    if (at !== -1) this.#leave(this.#unproved.splice(at, 1)[0])?.refuse(busy())
+    const at = this.#unverified.indexOf(delivery)
+    if (at !== -1) this.#leave(this.#unverified.splice(at, 1)[0])?.refuse(busy())
   }
 
   #leave(delivery: Delivery | undefined): Delivery | undefined {
-    this.#unprovedBytes -= delivery?.bytes ?? 0
+    this.#unverifiedBytes -= delivery?.bytes ?? 0
     return delivery
   }
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { type Failure, fromFailure } from '../../model/failure.js'
 import type { SourceDefinition } from '../../model/sources/source-definition.js'
 import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
-import { type AcceptedDelivery, type AcceptedEvent, type DeliveryRules, isProved } from './accept-delivery.js'
+import { type AcceptedDelivery, type AcceptedEvent, type DeliveryRules, isVerified } from './accept-delivery.js'
 import { busy, DeliveryQueue, type WaitingDelivery } from './delivery-queue.js'
 
 /** Message to the thread, which processes one delivery after another. */
@@ -23,17 +23,17 @@ export type DeliveryReply =
 export interface DeliveryThreadLimits {
   /** Memory for the parsed values of one delivery, in megabytes: several times what platforms send in 25 MiB. */
   memoryMb: number
-  /** Maximum time in the queue for an unproved delivery. Platforms time out after 10 s. */
+  /** Maximum time in the queue for an unverified delivery. Platforms time out after 10 s. */
   waitMs: number
-  /** Maximum processing time of an unproved and of a proved delivery. */
-  unprovedMs: number
-  provedMs: number
+  /** Maximum processing time of an unverified and of a verified delivery. */
+  unverifiedMs: number
+  verifiedMs: number
 }
 
 /** Start data of the thread. */
 export type DeliveryLimits = Pick<DeliveryThreadLimits, 'memoryMb'>
 
-const LIMITS: DeliveryThreadLimits = { memoryMb: 512, waitMs: 8_000, unprovedMs: 10_000, provedMs: 60_000 }
+const LIMITS: DeliveryThreadLimits = { memoryMb: 512, waitMs: 8_000, unverifiedMs: 10_000, verifiedMs: 60_000 }
 /** Memory for mapping and serialising the values, and for the thread itself. */
 const SPARE_MB = 512
 /** The thread ends after this idle time, which frees its memory. */
@@ -69,7 +69,7 @@ export class DeliveryThread {
   take(adapter: WebhookAdapter<string>, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
     const request: DeliveryRequest = { source: adapter.definition ?? adapter.catalogue.source, delivery, rules }
     const accepted = new Promise<AcceptedDelivery>((resolve, refuse) => {
-      const job: Job = { request, bytes: delivery.body.byteLength, isProved: isProved(rules), resolve, refuse }
+      const job: Job = { request, bytes: delivery.body.byteLength, isVerified: isVerified(rules), resolve, refuse }
       this.#queue.add(job)
       setTimeout(() => this.#queue.giveUp(job), this.#limits.waitMs).unref()
     })
@@ -98,14 +98,14 @@ export class DeliveryThread {
     this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
   }
 
-  async #take({ request, isProved, refuse }: Job): Promise<AcceptedDelivery> {
+  async #take({ request, isVerified, refuse }: Job): Promise<AcceptedDelivery> {
     this.#worker ??= this.#start()
     const late = setTimeout(
       () => {
         refuse(busy())
         void this.#end()
       },
-      isProved ? this.#limits.provedMs : this.#limits.unprovedMs,
+      isVerified ? this.#limits.verifiedMs : this.#limits.unverifiedMs,
     )
     try {
       return await ask(this.#worker, request)

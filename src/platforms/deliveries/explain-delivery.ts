@@ -4,7 +4,7 @@ import { scopeKeysOf, toTarget } from '../../model/subscriptions/scope-key.js'
 import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../adapter.js'
 
 /**
- * Explains what a delivery would become, and why. Verifies and stores nothing. Treats the delivery as proved, so that a
+ * Explains what a delivery would become, and why. Verifies and stores nothing. Treats the delivery as verified, so that a
  * secret in the body is hidden.
  *
  * @throws AppError `invalid/invalid_json` for an unreadable body
@@ -14,9 +14,9 @@ export function explainDelivery(
   delivery: WebhookDelivery,
   context: DeliveryContext,
 ): DeliveryExplanation {
-  const proved: DeliveryContext = { ...context, verified: 'token' }
-  const { events, ignored, deliveryId } = adapter.normalise(delivery, proved)
-  const elsewhere = adapter.normalise(asAnotherDelivery(delivery), proved).events
+  const asVerified: DeliveryContext = { ...context, verified: 'token' }
+  const { events, ignored, deliveryId } = adapter.normalise(delivery, asVerified)
+  const elsewhere = adapter.normalise(asAnotherDelivery(delivery), asVerified).events
   return {
     source: adapter.catalogue.source,
     ignored,
@@ -66,7 +66,7 @@ function isForm(body: Uint8Array): boolean {
  * Splits a dedupe key: `<source>:<host>:<object_type>:<native id>:<verb>[:<discriminator>]`. Only the words never
  * contain colons.
  */
-export function readKey({ dedupe_key, source, action: { object_type, verb } }: NewEvent): KeyIdentity {
+function readKey({ dedupe_key, source, action: { object_type, verb } }: NewEvent): KeyIdentity {
   const [, host = '', type = '', rest = ''] = keyPattern(object_type).exec(dedupe_key.slice(source.length + 1)) ?? []
   const end = `:${verb}`
   const at = rest.endsWith(end) ? rest.length - end.length : rest.indexOf(`${end}:`)

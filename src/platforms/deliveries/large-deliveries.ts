@@ -1,5 +1,5 @@
 import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
-import { type AcceptedDelivery, type DeliveryRules, isProved } from './accept-delivery.js'
+import { type AcceptedDelivery, type DeliveryRules, isVerified } from './accept-delivery.js'
 import { DeliveryThread } from './delivery-thread.js'
 
 /** Platforms rarely send more. Such a body takes up to a second, or ten seconds if it is made to be slow. */
@@ -8,7 +8,7 @@ const HUGE_BYTES = 2 * 1024 * 1024
 type Thread = Pick<DeliveryThread, 'take' | 'close'>
 
 /**
- * Processes large deliveries on two threads. Huge unproved ones have a thread of their own, so that no other delivery
+ * Processes large deliveries on two threads. Huge unverified ones have a thread of their own, so that no other delivery
  * waits for them.
  *
  * Source: docs/decisions/0022.
@@ -26,7 +26,7 @@ export class LargeDeliveries {
 
   /** @throws as `DeliveryThread.take` */
   take(adapter: WebhookAdapter<string>, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
-    const isHuge = !isProved(rules) && delivery.body.byteLength > HUGE_BYTES
+    const isHuge = !isVerified(rules) && delivery.body.byteLength > HUGE_BYTES
     return (isHuge ? this.#huge : this.#ordinary).take(adapter, delivery, rules)
   }
 

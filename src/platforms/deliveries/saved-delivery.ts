@@ -8,7 +8,7 @@ import { memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { formFields, isForm, textOf } from './delivery-body.js'
 
 /** A saved delivery, with everything needed to interpret it. */
-export interface SavedDelivery {
+interface SavedDelivery {
   /** Undefined if the sending platform is unknown. */
   source: PlatformSource | undefined
   delivery: WebhookDelivery

@@ -11,7 +11,7 @@ export interface Feed {
   items: FeedItem[]
 }
 
-export interface FeedItem {
+interface FeedItem {
   /** The item's id (`guid`, `id` or `rdf:about`), else its link if no other item has it, else a digest of its content. */
   key: string
   link?: string

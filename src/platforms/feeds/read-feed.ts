@@ -28,7 +28,7 @@ export interface FeedVersion {
 }
 
 /** A feed that was read. It has content only if it has changed. */
-export interface ReadFeed {
+interface ReadFeed {
   version: FeedVersion
   feed?: Feed
 }
@@ -86,7 +86,7 @@ const CUT: PlatformWords = {
 
 const inflate = promisify(gunzip)
 
-export interface ReadFeedOptions {
+interface ReadFeedOptions {
   before?: FeedVersion | undefined
   /** Headers that only the origin of the feed receives, and only until a redirect leaves it. */
   login?: Readonly<Record<string, string>>

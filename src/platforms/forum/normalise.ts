@@ -54,7 +54,7 @@ const JSON_BEGINS = /^\s*[[{]/u
  *
  * @throws AppError `invalid/invalid_json` if there is no JSON object
  */
-export function readBody(delivery: WebhookDelivery): Payload {
+function readBody(delivery: WebhookDelivery): Payload {
   const text = textOf(delivery)
   const parsed = parseJson(isForm(delivery) && !JSON_BEGINS.test(text) ? formField(delivery, 'payload') : text)
   if (!isObject(parsed)) throw unreadable('The body is JSON, but not an object.')

@@ -9,7 +9,7 @@ import { mapAssignment, mapTopic, mapVote } from './topic.js'
 import { mapBadge, mapGroupMember, mapUser } from './user.js'
 
 /** Maps the events of one type. */
-export interface Row {
+interface Row {
   /** The kinds produced from known events; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped

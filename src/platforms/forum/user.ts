@@ -13,7 +13,7 @@ export function mapUser(hook: Hook): Mapped {
   // A promotion may contain only the user's id.
   const user = idAt(hook.object, 'id') === undefined ? authorOf(hook.object) : personOf(hook.object)
   const verb = verbOf(hook, 'user')
-  const isOwnDoing = OWN_DOING.has(verb)
+  const isActorConcerned = OWN_DOING.has(verb)
   const target = userNode(hook, user)
   return {
     objectType: 'user',
@@ -24,9 +24,9 @@ export function mapUser(hook: Hook): Mapped {
     occurredAt: verb === 'created' ? instantAt(hook.object, 'created_at') : undefined,
     target,
     conversation: conversationOf(target),
-    actor: isOwnDoing ? user : undefined,
+    actor: isActorConcerned ? user : undefined,
     metadata: known({
-      concerned: isOwnDoing ? undefined : describe(user),
+      concerned: isActorConcerned ? undefined : describe(user),
       ...(verb === 'promoted' ? promotionOf(hook.object) : {}),
     }),
   }

@@ -9,7 +9,7 @@ import type { HistoryApi, ListPage } from './history-api.js'
 import type { HistoryPage, LeftOut } from './history-stream.js'
 
 /** Turns the JSON object of a delivery into events, as the adapter of a platform does. */
-export type NormaliseBody = (body: Payload, delivery: WebhookDelivery) => NormalisedDelivery
+type NormaliseBody = (body: Payload, delivery: WebhookDelivery) => NormalisedDelivery
 
 /** A delivery as the platform's webhook would have sent it. */
 export interface PastDelivery {
@@ -97,7 +97,7 @@ export async function readSubList(
 }
 
 /** A list of a platform that has no order but oldest first. */
-export interface OldestFirst {
+interface OldestFirst {
   api: HistoryApi
   first: string
   reader: ItemReader

@@ -15,14 +15,14 @@ import type { History } from './history-stream.js'
 
 export type ApiCalls = Pick<HistoryApiOptions, 'sleep' | 'now' | 'onWait' | 'signal'>
 
-export interface OpenHistory {
+interface OpenHistory {
   history: History
   /** How far the platform's clock is ahead of ours, in milliseconds. */
   clockAheadMs(): number
   close(): void
 }
 
-export interface HistoryReading {
+interface HistoryReading {
   account: HistoryAccount
   /** RFC 3339 in UTC, six digits. */
   since: string

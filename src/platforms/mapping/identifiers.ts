@@ -14,7 +14,7 @@ const ORDINARY_WORD = /^[a-z][a-z0-9_]{0,59}$/u
 /** `\p{Cs}` under the `u` flag matches a lone surrogate. */
 const WITHOUT_ONE_FORM = /[\0\p{Cs}]/u
 
-export interface KeyParts {
+interface KeyParts {
   source: string
   /** The instance, because ids are unique only there. */
   host: string

@@ -30,7 +30,7 @@ export interface MappedEvent {
 }
 
 /** Values that all rows of a delivery share. */
-export interface Native {
+interface Native {
   source: PlatformSource
   /** The instance, because ids are unique only there. */
   host: string

@@ -74,7 +74,7 @@ export function compileOwnAdapter(definition: SourceDefinition): OwnAdapter {
   return {
     definition,
     catalogue: catalogueOf(definition),
-    isUnproved: definition.proof.type === 'none',
+    isUnverified: definition.proof.type === 'none',
     ...(definition.proof.type === 'body' ? { provesInBody: true as const } : {}),
     verify: (delivery, secrets) => {
       if (definition.enabled === false) {

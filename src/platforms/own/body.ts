@@ -6,7 +6,7 @@ import { memberOf, type Payload } from '../mapping/payload.js'
 import { withExactIntegers } from './exact-integers.js'
 
 /** A body in the form that a mapping reads. */
-export interface ReadBody {
+interface ReadBody {
   root: unknown
   /** Why there is nothing to map: the body is neither JSON nor a form. */
   unreadable?: string
@@ -18,7 +18,7 @@ const WRAPPED = 'body'
 /**
  * Nothing is refused: a body that is neither JSON nor a form is kept as its text, or in base64.
  *
- * @param isSignedForm the body was proved as a form, so neither it nor its fields are read as JSON
+ * @param isSignedForm the body was verified as a form, so neither it nor its fields are read as JSON
  */
 export function readOwnBody(delivery: WebhookDelivery, isSignedForm: boolean): ReadBody {
   const { body } = delivery

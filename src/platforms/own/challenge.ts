@@ -10,7 +10,7 @@ import { compileValue } from './template.js'
 type AnswerMembers = Exclude<DeliveryAnswer, string>
 
 /** @param secrets for signing a text; without secrets, the text is omitted */
-export type AnswerChallenge = (scope: Scope, secrets: readonly string[]) => AnswerMembers | undefined
+type AnswerChallenge = (scope: Scope, secrets: readonly string[]) => AnswerMembers | undefined
 
 type ReadMember = (scope: Scope, secrets: readonly string[]) => AnswerMembers[string] | undefined
 

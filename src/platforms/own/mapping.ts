@@ -31,14 +31,14 @@ export interface Mapping {
 }
 
 /** A delivery, or one item of it, that was kept because it did not fit. */
-export interface KeptDelivery {
+interface KeptDelivery {
   root: unknown
   headers: Readonly<Record<string, string | undefined>>
   /** Identifies the delivery if the mapping does not. */
   identity: string
 }
 
-export interface RemappedDelivery {
+interface RemappedDelivery {
   events: NewEvent[]
   /** Number of items, or whole deliveries, that still do not fit. */
   unmapped: number

@@ -15,7 +15,7 @@ export interface ItemInContext {
 }
 
 /** The data around the items of a list: the values from the root to the list. */
-export interface Around {
+interface Around {
   /** Size of the data that every item repeats. */
   size: number
   /** Members copied for each item: those of the objects from the root to the list. Other values are shared. */
@@ -25,7 +25,7 @@ export interface Around {
 }
 
 /** Takes steps from a budget. */
-export type TakeSteps = (steps: number) => void
+type TakeSteps = (steps: number) => void
 
 /** Copying one member of an object takes about as long as copying this many items of a list. */
 const ITEMS_A_MEMBER = 16

@@ -10,7 +10,7 @@ import type { Scope } from './place.js'
 import { compileValue, type ReadText, type TextUse } from './template.js'
 
 /** One rule of a mapping, ready to use. */
-export interface CompiledRule {
+interface CompiledRule {
   applies: Holds
   /** @returns the event without key and payload, or the reason why the payload does not fit */
   map(scope: Scope): MappedRule | { misfit: string }
@@ -18,7 +18,7 @@ export interface CompiledRule {
   placesWithoutResult(scope: Scope): string[]
 }
 
-export interface MappedRule {
+interface MappedRule {
   event: Omit<NewEvent, 'dedupe_key' | 'payload' | 'source'>
   /** Identity of the event, if the mapping defines it and the payload contains it. */
   key: string | undefined

@@ -13,11 +13,11 @@ const EPOCH = /^\d{1,13}$/u
 /** Larger numbers are in milliseconds. */
 const MOST_SECONDS = 1e11
 const KEY_BYTES = 32
-/** Maximum per delivery: each takes time before anything is proved. A sender that changes its secret signs with two. */
+/** Maximum per delivery: each takes time before anything is verified. A sender that changes its secret signs with two. */
 const MOST_SIGNATURES = 10
 /** Checking one of Ed25519 reads the whole body, for each key: so few of them, and of a body that is not large. */
 const ED25519 = { signatures: 2, bytes: 1024 * 1024 }
-/** A form has to be parsed and sorted before anything is proved, which takes time for each field. */
+/** A form has to be parsed and sorted before anything is verified, which takes time for each field. */
 const FORM = { fields: 1_000, bytes: 2 * 1024 * 1024 }
 
 /** @param now epoch milliseconds; @throws AppError `unauthenticated/signature_invalid`, `too_large/body_too_large` */

@@ -6,11 +6,11 @@ import { readSavedRequest } from '../deliveries/saved-delivery.js'
 import { compileOwnAdapter } from './adapter.js'
 
 /** The events that a saved delivery would become. */
-export interface TestedDelivery extends TestedFacts {
+interface TestedDelivery extends TestedFacts {
   events: NewEvent[]
 }
 
-export interface TestedFacts {
+interface TestedFacts {
   /** Number of entries that contain nothing to record. */
   ignored: number
   delivery_id?: string

@@ -34,7 +34,7 @@ const PROOFS: Record<PlatformSource, (text: string, secret: string, delivery: Un
 /**
  * Proves a delivery as its platform does, so that the adapter's `verify` accepts it.
  *
- * @param secret absent: the delivery is not proved
+ * @param secret absent: the delivery is not verified
  * @param now epoch milliseconds
  */
 export function signDelivery(

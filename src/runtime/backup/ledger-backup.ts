@@ -7,10 +7,9 @@ import { LedgerSocketClient } from '../../client/ledger-socket-client.js'
 import type { LedgerBackup } from '../../model/backup.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { copyClosedDatabase } from '../../store/sqlite/files/database.js'
-import { acquireOwnership } from '../../store/sqlite/owner/database-lock.js'
 import { copyViaServer } from '../copy-via-server.js'
-import { OWNER_WAIT_MS } from '../lost-ownership.js'
 import { requireFile } from '../not-a-file.js'
+import { whileOwned } from '../ownership.js'
 import { ledgerViaServerOrFile, sizeOf } from '../via-server-or-file.js'
 import { type BackupOptions, type BackupStep, writeBackup } from './write-backup.js'
 
@@ -19,7 +18,7 @@ export interface BackupProgress extends BackupStep {
   ledgerBytes: number
 }
 
-export interface LedgerBackupOptions extends Pick<BackupOptions, 'signal'> {
+interface LedgerBackupOptions extends Pick<BackupOptions, 'signal'> {
   onProgress?: ((progress: BackupProgress) => void) | undefined
 }
 
@@ -48,7 +47,7 @@ export async function backUpLedger(
               signal && { signal },
             ),
         }),
-      file: () => copyFile(database.path, path, signal),
+      file: () => whileOwned(database.path, owned => copyClosedDatabase(owned, path, { noun: 'ledger', signal })),
     })
   return writeBackup(resolve(file), copyTo, { onStep: step => onProgress({ ...step, ledgerBytes }), signal })
 }
@@ -66,22 +65,5 @@ export async function backUpLedgerTo(
     return { ...backup, path: '-' }
   } finally {
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-async function copyFile(database: string, path: string, signal: AbortSignal | undefined): Promise<void> {
-  const ownership = await acquireOwnership({
-    database,
-    role: 'command',
-    waitMs: OWNER_WAIT_MS,
-    now: Date.now,
-    random: Math.random,
-    // A copy changes nothing. If another process takes the file over, the copy either fails or is complete.
-    onLost: () => {},
-  })
-  try {
-    await copyClosedDatabase(ownership.database, path, { noun: 'ledger', signal })
-  } finally {
-    await ownership.release()
   }
 }

@@ -1,20 +1,19 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { access, open, rename } from 'node:fs/promises'
+import { open, rename } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
 import type { RestoredLedger } from '../../model/backup.js'
-import { toTimestamp } from '../../model/timestamp.js'
+import { timestampOrNull } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { checkCopy } from '../../store/sqlite/copy/check-copy.js'
 import { renewEpoch } from '../../store/sqlite/copy/copied-ledger.js'
-import { syncFolder } from '../../store/sqlite/files/file-system.js'
+import { exists, syncFolder } from '../../store/sqlite/files/file-system.js'
 import { removeCopy } from '../../store/sqlite/files/remove-copy.js'
-import { acquireOwnership } from '../../store/sqlite/owner/database-lock.js'
 import { SCHEMA_VERSION } from '../../store/sqlite/upgrade/ledger-migrations.js'
-import { OWNER_WAIT_MS } from '../lost-ownership.js'
 import { requireFile } from '../not-a-file.js'
+import { whileOwned } from '../ownership.js'
 
 /** The first bytes of a compressed file. Source: RFC 1952, 2.3.1. */
 const GZIP = Buffer.from([0x1f, 0x8b])
@@ -31,34 +30,26 @@ export async function restoreLedger({ database }: LocalSettings, file: string): 
   requireFile(database)
   const backup = resolve(file)
   const isCompressed = await hasBytes(backup, GZIP)
-  const ownership = await acquireOwnership({
-    database: database.path,
-    role: 'command',
-    waitMs: OWNER_WAIT_MS,
-    now: Date.now,
-    random: Math.random,
-    onLost: () => {},
+  return whileOwned(database.path, async path => {
+    const restoring = `${path}.restoring`
+    try {
+      await removeCopy(restoring)
+      const copy = createWriteStream(restoring, { flags: 'wx', mode: 0o600, flush: true })
+      if (isCompressed) await pipeline(createReadStream(backup), createGunzip(), copy)
+      else await pipeline(createReadStream(backup), copy)
+      const { events, head, schemaVersion } = await checkCopy(restoring)
+      if (schemaVersion > SCHEMA_VERSION) throw newer(backup, schemaVersion)
+      const epoch = renewEpoch(restoring, Date.now())
+      const replaced = await moveAside(path)
+      await rename(restoring, path)
+      syncFolder(dirname(path))
+      return { database: path, events, head: timestampOrNull(head), epoch, replaced }
+    } catch (error) {
+      throw toRestoreError(error, backup)
+    } finally {
+      await removeCopy(restoring)
+    }
   })
-  const path = ownership.database
-  const restoring = `${path}.restoring`
-  try {
-    await removeCopy(restoring)
-    const copy = createWriteStream(restoring, { flags: 'wx', mode: 0o600, flush: true })
-    if (isCompressed) await pipeline(createReadStream(backup), createGunzip(), copy)
-    else await pipeline(createReadStream(backup), copy)
-    const { events, head, schemaVersion } = await checkCopy(restoring)
-    if (schemaVersion > SCHEMA_VERSION) throw newer(backup, schemaVersion)
-    const epoch = renewEpoch(restoring, Date.now())
-    const replaced = await moveAside(path)
-    await rename(restoring, path)
-    syncFolder(dirname(path))
-    return { database: path, events, head: head === null ? null : toTimestamp(head), epoch, replaced }
-  } catch (error) {
-    throw toRestoreError(error, backup)
-  } finally {
-    await removeCopy(restoring)
-    await ownership.release()
-  }
 }
 
 /** Whether a file begins with these bytes. @throws AppError `not_found/backup_missing`, `invalid/backup_unreadable` */
@@ -91,16 +82,6 @@ async function moveAside(path: string): Promise<string | null> {
     isThere = true
   }
   return isThere ? replaced : null
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
 }
 
 function toRestoreError(error: unknown, backup: string): unknown {

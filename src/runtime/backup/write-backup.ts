@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
 import type { LedgerBackup } from '../../model/backup.js'
-import { toTimestamp } from '../../model/timestamp.js'
+import { timestampOrNull } from '../../model/timestamp.js'
 import { checkCopy } from '../../store/sqlite/copy/check-copy.js'
 import { makeNewFile } from '../../store/sqlite/files/new-copy.js'
 import { removeCopy } from '../../store/sqlite/files/remove-copy.js'
@@ -44,7 +44,7 @@ export async function writeBackup(
       const { events, head, epoch, schemaVersion } = await checkCopy(copy, signal).catch(error => {
         throw toBackupError(error, path)
       })
-      facts = { events, head: head === null ? null : toTimestamp(head), epoch, schema_version: schemaVersion }
+      facts = { events, head: timestampOrNull(head), epoch, schema_version: schemaVersion }
       if (!isCompressed) return
       onStep({ name: 'compressing', file: part })
       const compressed = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true })

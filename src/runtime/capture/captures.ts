@@ -19,7 +19,7 @@ import { pause } from '../pause.js'
 import { captureOne, isRateLimit } from './capture-one.js'
 import { WatchLocks } from './watch-locks.js'
 
-export interface CaptureCall {
+interface CaptureCall {
   signal?: AbortSignal | undefined
   onProgress?: ((progress: CaptureProgress) => void) | undefined
 }

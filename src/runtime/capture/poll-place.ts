@@ -26,7 +26,7 @@ const MOST_PAGES = 100
 /** Failures that concern one list only. */
 const OF_A_LIST = ['platform_unavailable', 'platform_answer_unreadable', 'platform_request_refused']
 
-export interface PolledWatch {
+interface PolledWatch {
   watch: Subscription
   target: HistoryTarget
   account: RestAccount

@@ -16,9 +16,8 @@ import { checkFileRights, findKeptFiles, type UsedPath } from './file-rights.js'
 import { checkLedger } from './ledger-state.js'
 import { checkNode } from './node-version.js'
 import { checkOwnSources } from './own-sources.js'
+import { checkSharedBoard, checkSharedLedger } from './postgres.js'
 import { checkBoard, checkServer } from './servers.js'
-import { checkSharedBoard } from './shared-board.js'
-import { checkSharedLedger } from './shared-ledger.js'
 import { checkWebhookSecrets } from './webhook-secrets.js'
 
 /** Runs every check that the settings allow. Changes nothing. */

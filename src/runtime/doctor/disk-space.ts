@@ -5,7 +5,7 @@ import { type DiskSpace, freeSpaceText, isDiskLow } from '../../model/disk-space
 import { isErrno } from '../../store/sqlite/files/file-system.js'
 
 /** The space of a file system. */
-export interface FileSystemSpace extends DiskSpace {
+interface FileSystemSpace extends DiskSpace {
   /** Number of files that can still be created; undefined if the file system has no such limit. */
   freeFiles: number | undefined
 }

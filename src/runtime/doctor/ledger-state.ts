@@ -2,15 +2,14 @@ import { LedgerClient } from '../../client/ledger-client.js'
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
 import { inUnits } from '../../model/disk-space.js'
 import type { FollowStatus } from '../../model/follow.js'
-import { toTimestamp } from '../../model/timestamp.js'
+import { timestampOrNull } from '../../model/timestamp.js'
 import { inspectLedger } from '../../store/sqlite/copy/inspect-ledger.js'
-import { acquireOwnership } from '../../store/sqlite/owner/database-lock.js'
 import { SCHEMA_VERSION } from '../../store/sqlite/upgrade/ledger-migrations.js'
-import { OWNER_WAIT_MS } from '../lost-ownership.js'
+import { whileOwned } from '../ownership.js'
 import { sizeOf } from '../via-server-or-file.js'
 import type { FoundOwner } from './file-owner.js'
 
-export interface LedgerState {
+interface LedgerState {
   findings: Finding[]
   /** `captured_at` of the newest event; null if there is none, or if it is not known. */
   head: string | null
@@ -62,18 +61,10 @@ async function checkServedLedger(socketPath: string): Promise<LedgerState> {
 }
 
 /** Only reads the file. No server can open it at the same time. */
-async function checkClosedLedger(database: string): Promise<LedgerState> {
-  const ownership = await acquireOwnership({
-    database,
-    role: 'command',
-    waitMs: OWNER_WAIT_MS,
-    now: Date.now,
-    random: Math.random,
-    onLost: () => {},
-  })
-  try {
-    const { schemaVersion, head: captured, digest, leader, problem } = inspectLedger(ownership.database)
-    const head = captured === null ? null : toTimestamp(captured)
+function checkClosedLedger(database: string): Promise<LedgerState> {
+  return whileOwned(database, path => {
+    const { schemaVersion, head: captured, digest, leader, problem } = inspectLedger(path)
+    const head = timestampOrNull(captured)
     const findings: Finding[] = []
     if (problem !== null) {
       const advice = 'Run `daybook ledger verify`, and restore a backup if it confirms the damage.'
@@ -89,9 +80,7 @@ async function checkClosedLedger(database: string): Promise<LedgerState> {
     const follows = leader === null ? '' : ` It follows ${leader}.`
     const sentence = `The ledger can be read.${follows} ${headSentence(head, digest)} Schema ${schemaVersion}.`
     return { findings: findings.length > 0 ? findings : [ok(sentence)], head }
-  } finally {
-    await ownership.release()
-  }
+  })
 }
 
 function followSentence({ leader, lag_events, lag_seconds, last_contact_at }: FollowStatus): string {

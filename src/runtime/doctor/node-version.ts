@@ -1,6 +1,6 @@
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
 
-export interface Runtime {
+interface Runtime {
   /** As `process.versions.node`. */
   version: string
   platform: string

@@ -25,6 +25,6 @@ export function judgeSources(sources: readonly ShownSource[]): Finding[] {
   })
   if (sources.length === 0) return []
   const open = sources.filter(({ definition }) => definition.proof.type === 'none').length
-  const unproved = open === 0 ? '' : ` Deliveries to ${open} of them prove nothing.`
-  return [...findings, ok(`Sources of operators: ${sources.length}.${unproved}`)]
+  const unverified = open === 0 ? '' : ` Deliveries to ${open} of them are not verified.`
+  return [...findings, ok(`Sources of operators: ${sources.length}.${unverified}`)]
 }

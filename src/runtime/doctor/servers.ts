@@ -10,7 +10,7 @@ import type { FoundOwner } from './file-owner.js'
 const ANSWER_SECONDS = 10
 
 /** The facts about the server that should answer. */
-export interface Expected {
+interface Expected {
   /** Who has the files of this machine open. */
   owner: FoundOwner | undefined
   /** Whether a setting gives the address. */

@@ -1,7 +1,7 @@
 import { type Finding, ok, warning } from '../../model/diagnosis.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 
-export interface WebhookSecrets {
+interface WebhookSecrets {
   secrets: Readonly<Record<PlatformSource, readonly string[]>>
   requireVerified: boolean
 }
@@ -9,7 +9,7 @@ export interface WebhookSecrets {
 /** A shorter secret could be guessed. */
 const ADVISED_CHARACTERS = 16
 
-/** Whether deliveries of the platforms can be proved. Shows the number of secrets, never a secret. */
+/** Whether deliveries of the platforms can be verified. Shows the number of secrets, never a secret. */
 export function checkWebhookSecrets({ secrets, requireVerified }: WebhookSecrets): Finding[] {
   const findings: Finding[] = []
   const sources = Object.entries(secrets) as [PlatformSource, readonly string[]][]

@@ -20,7 +20,7 @@ import type { Store } from '../../store/store.js'
 import { Leader, type LeaderPage, type LeaderState } from './leader.js'
 import { promoteStore } from './promote-store.js'
 
-export interface FollowerParts {
+interface FollowerParts {
   ledger: Pick<Ledger, 'noticeCopies' | 'endFollowing'>
   store: Store
   settings: FollowSettings

@@ -10,7 +10,7 @@ import { HistoryCheckpoint } from './history-checkpoint.js'
 import { type HistoryLedger, openHistoryLedger, servedHistoryLedger } from './history-ledger.js'
 import { recordHistory } from './record-history.js'
 
-export interface HistoryRequest {
+interface HistoryRequest {
   target: HistoryTarget
   /** RFC 3339 in UTC, six digits. */
   since: string

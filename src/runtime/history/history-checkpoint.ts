@@ -7,7 +7,7 @@ import { makeFolder } from '../../model/files/make-folder.js'
 import { findTimestamp } from '../../model/timestamp.js'
 
 /** The ledger and place to which progress belongs. */
-export interface HistoryIdentity {
+interface HistoryIdentity {
   /** Epoch of the ledger. */
   epoch: string
   source: string

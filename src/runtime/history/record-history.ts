@@ -8,15 +8,15 @@ import type { History, HistoryPage, HistoryStream, LeftOut } from '../../platfor
 import type { ListProgress } from './history-checkpoint.js'
 import type { HistoryLedger } from './history-ledger.js'
 
-export type HistoryCounts = Pick<HistoryReport, 'items' | 'created' | 'known' | 'kinds' | 'left_out' | 'unavailable'>
+type HistoryCounts = Pick<HistoryReport, 'items' | 'created' | 'known' | 'kinds' | 'left_out' | 'unavailable'>
 
 /** The lists of a place. */
-export interface RecordedLists extends Pick<History, 'streams'> {
+interface RecordedLists extends Pick<History, 'streams'> {
   /** The same lists from a later instant, read in full after them: their progress is neither used nor stored. */
   later?: readonly HistoryStream[]
 }
 
-export interface RecordHistoryParts {
+interface RecordHistoryParts {
   ledger: Pick<HistoryLedger, 'record'>
   checkpoint: ListProgress
   /** Milliseconds of any monotonic clock. */

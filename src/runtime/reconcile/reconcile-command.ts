@@ -11,7 +11,7 @@ import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { beginRun, KeptReports, RECONCILE_LEASE } from './kept-reports.js'
 import { type ReconcileCall, Reconciliations } from './reconciliations.js'
 
-export interface ReconcileListeners {
+interface ReconcileListeners {
   onProgress: (progress: ReconcileProgress) => void
   /** Called once if the run of another server, on a ledger in PostgreSQL, has to end first. */
   onWaiting: () => void

@@ -20,7 +20,7 @@ import type { ReconcileCall, Reconciliations } from './reconciliations.js'
 /** How often it runs. */
 export const RECONCILE_PACE: ReconcilePace = { everyMs: 60 * 60_000, retryMs: 5 * 60_000 }
 
-export interface ReconcilePace {
+interface ReconcilePace {
   everyMs: number
   /** Wait after a platform could not be read, or while another server reconciles. */
   retryMs: number

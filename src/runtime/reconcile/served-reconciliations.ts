@@ -8,7 +8,7 @@ import { KeptReports } from './kept-reports.js'
 import { RECONCILE_PACE, ReconcileSchedule, reconcileOff } from './reconcile-schedule.js'
 import { Reconciliations, type ReconciliationsParts } from './reconciliations.js'
 
-export interface ReconcilingServer {
+interface ReconcilingServer {
   served: ServedReconciliations
   /** Compares these hooks on schedule from now on. */
   begin(hooks: readonly ListedHook[]): void

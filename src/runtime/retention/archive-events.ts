@@ -17,7 +17,7 @@ const NAME = /^events-([\dT.]+Z)-([\dT.]+Z)\.jsonl\.gz$/
 const PAGE = { order: 'asc', limit: 500, maxBytes: 4 * 1024 * 1024 } as const
 
 /** The events to archive. */
-export interface ArchiveRange {
+interface ArchiveRange {
   /** Only events after this instant; null: from the first event on. */
   since: Micros | null
   /** `captured_at` of the first of them. */

@@ -20,7 +20,7 @@ const EVENTS_AT_ONCE = 100_000
 const BY = 'retention'
 const LEASE = 'retention'
 
-export interface RetentionParts {
+interface RetentionParts {
   settings: RetentionSettings
   ledger: Pick<Ledger, 'query' | 'histogram' | 'stats' | 'erasures'>
   logger: Pick<Logger, 'info' | 'error'>

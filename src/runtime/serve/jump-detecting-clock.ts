@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { CLOCK_TOLERANCE } from '../../ledger/clock-behind.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 
-export interface JumpDetectingClockParts {
+interface JumpDetectingClockParts {
   /** The wall clock. */
   wall: () => Micros
   /** A monotonic clock with any starting point. */

@@ -11,10 +11,10 @@ import { Backends } from '../../proxy/backends.js'
 import { type BoardServer, createBoardServer } from '../../server/board/board-server.js'
 import type { ReadLinkedEvents } from '../../server/ledger/linked-events.js'
 import type { BoardSettings } from '../../settings/board/board-settings.js'
+import { finishUpgrade } from '../finish-upgrade.js'
 import { boardNotAFile } from '../not-a-file.js'
 import { boardFiles, type OpenBoard, openBoard } from '../open-board.js'
 import { wallClock } from '../open-ledger.js'
-import { settleUpgrade } from '../settle-upgrade.js'
 import { type Listening, listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
 
@@ -86,7 +86,7 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
     const listening = await listen(server, settings)
     listeners.push(listening)
     await file?.cardsOwner.announce({ address: listening.url })
-    if (file) await settleUpgrade(file.cardsOwner, file.store.upgrade, logger)
+    if (file) await finishUpgrade(file.cardsOwner, file.store.upgrade, logger)
     const { listLinkedCards } = server
     return { ...listening, home: settings.home, database, listLinkedCards, failed, close: stop }
   } catch (error) {

@@ -18,12 +18,12 @@ import { BackupSchedule } from '../backup/backup-schedule.js'
 import { CaptureSchedule } from '../capture/capture-schedule.js'
 import { Captures } from '../capture/captures.js'
 import { LiveCapture } from '../capture/live/live-capture.js'
+import { finishUpgrade } from '../finish-upgrade.js'
 import { Follower } from '../follow/follower.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { reconcilingServer } from '../reconcile/served-reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
-import { settleUpgrade } from '../settle-upgrade.js'
 import { FeedSchedule } from '../sources/feed-schedule.js'
 import { elapsedMicros, jumpDetectingClock } from './jump-detecting-clock.js'
 import { KeptTrace } from './kept-trace.js'
@@ -53,7 +53,7 @@ export interface ServedLedger extends ServedProgram {
 }
 
 /** Services that the process provides to the ledger. */
-export interface LedgerServices extends SharedServices {
+interface LedgerServices extends SharedServices {
   /** Address of the board's page, once it is known. */
   boardUrl?: () => string | undefined
   /** The cards of the board, once there is one. */
@@ -146,7 +146,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     if (file) await server.listenSocket(file.socket)
     const listening = await listen(server, settings)
     await file?.ownership.announce({ address: listening.url })
-    if (file) await settleUpgrade(file.ownership, file.store.upgrade, logger)
+    if (file) await finishUpgrade(file.ownership, file.store.upgrade, logger)
     if (opened.store.shared) stopPartitions = schedulePartitions(opened.store.shared, logger)
     lead = () => {
       const { capture, captureLive, reconcile: hooks, retention: rules } = settings

@@ -11,7 +11,7 @@ const LEASE = 'feeds'
 /** Feeds of each lane that are read at the same time. */
 const READERS: Readonly<Record<FeedLane, number>> = { quick: 4, slow: 2 }
 
-export interface FeedScheduleParts {
+interface FeedScheduleParts {
   feeds: Pick<Feeds, 'readDue'>
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** How often to check for due feeds. No feed is due more often. */

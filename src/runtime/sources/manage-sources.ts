@@ -7,7 +7,7 @@ import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 
 /** The part of `Sources` that commands need. */
-export type ManagedSources = Pick<Sources, 'list' | 'get' | 'save' | 'delete' | 'remap' | 'readFeed'>
+type ManagedSources = Pick<Sources, 'list' | 'get' | 'save' | 'delete' | 'remap' | 'readFeed'>
 
 /**
  * Manages sources in the process that owns the ledger: the server that has it open, else this one.

@@ -9,7 +9,7 @@ import type { BoardStore } from '../../store/board-store.js'
 import { requireDatabase } from '../board-backup.js'
 import { type BoardLog, boardFiles, type OpenBoard, openBoard } from '../open-board.js'
 
-export interface CopyBoardOptions {
+interface CopyBoardOptions {
   logger: BoardLog
   /** @param rows number copied so far */
   onProgress?: (rows: number) => void

@@ -17,7 +17,7 @@ import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { type ExportSource, fromStore, viaServer } from './export-ledger.js'
 import { copyDiffers, findNewest, ledgerNotEmpty, refuseUsed } from './new-ledger.js'
 
-export interface CopyLedgerOptions {
+interface CopyLedgerOptions {
   onProgress?: (progress: { events: number; left: number; through: string | null }) => void
   /** Called with the current step, for the terminal. */
   onStep?: (step: 'handing over' | 'comparing') => void
@@ -174,7 +174,7 @@ class LedgerCopy {
       throw copyDiffers('Its newest event differs, or that event has another digest.')
     const [there, here] = [await source.events.stats(), await this.store.events.stats()]
     for (const [name, value] of Object.entries(there)) {
-      if (!isDeepStrictEqual(value, Reflect.get(here, name))) throw copyDiffers(`It counts otherwise: ${name}.`)
+      if (!isDeepStrictEqual(value, Reflect.get(here, name))) throw copyDiffers(`Its ${name} is different.`)
     }
     const stored = await this.store.copies.readState(ALL)
     for (const [name, list] of Object.entries(state)) {

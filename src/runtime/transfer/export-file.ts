@@ -11,7 +11,7 @@ import { toNewFileError } from '../../store/sqlite/files/new-copy.js'
 import { findCopyLine } from './copy-lines.js'
 
 /** The end of the complete pages of an unfinished export. */
-export interface ExportedSoFar {
+interface ExportedSoFar {
   header: ExportHeader
   /** The last complete page. */
   page: CopyPageLine

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { LedgerClient } from '../../client/ledger-client.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import { eventsOf, QUERY_LIMITS } from '../../model/events/event-query.js'
-import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
+import { type Micros, readTimestamp, timestampOrNull } from '../../model/timestamp.js'
 import { CSV_HEAD, csvLine } from '../../server/events/event-csv.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'
@@ -11,7 +11,7 @@ import { type ExportTarget, exportStream, openExportFile } from './export-file.j
 import { type ExportOptions, interrupted } from './export-ledger.js'
 
 /** A finished table. */
-export interface TableExport {
+interface TableExport {
   /** Absolute, or `-` for standard output. */
   path: string
 }
@@ -76,7 +76,6 @@ async function writeTable(
     count += items.length
     from = page.nextSince ?? from
     hasMore = page.hasMore
-    const text = (micros: number | null) => (micros === null ? null : toTimestamp(micros))
-    onProgress({ events: count, head: text(page.head), through: text(page.latestCapturedAt) })
+    onProgress({ events: count, head: timestampOrNull(page.head), through: timestampOrNull(page.latestCapturedAt) })
   }
 }

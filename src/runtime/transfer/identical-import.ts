@@ -13,6 +13,7 @@ import { readTimestamp } from '../../model/timestamp.js'
 import type { CopiedEvent, ImportMark } from '../../store/copy-store.js'
 import type { LedgerHead } from '../../store/event-store.js'
 import type { Store } from '../../store/store.js'
+import { invalidLine } from './copied-event.js'
 import type { CopyLine } from './copy-lines.js'
 import type { LineImport } from './import-ledger.js'
 import { copyDiffers, findNewest, refuseUsed } from './new-ledger.js'
@@ -52,7 +53,7 @@ export class IdenticalImport implements LineImport {
   }
 
   async take(line: CopyLine): Promise<void> {
-    if (this.#end) throw unreadable('It is after the end of the export.')
+    if (this.#end) throw invalidLine('It is after the end of the export.')
     if (line.kind === 'export' || !this.#header) return this.#begin(requireHeader(line))
     if ('event' in line) return this.#takeEvent(line.kind, line.event)
     if (line.kind === 'page') return this.#flush(line.value)
@@ -80,7 +81,7 @@ export class IdenticalImport implements LineImport {
   }
 
   async #begin(header: ExportHeader): Promise<void> {
-    if (this.#header) throw unreadable('It has a second header.')
+    if (this.#header) throw invalidLine('It has a second header.')
     if (this.continued && this.continued.epoch !== header.epoch) {
       throw copyDiffers('Another export was imported in part.')
     }
@@ -142,9 +143,9 @@ export class IdenticalImport implements LineImport {
  */
 export function requireHeader(first: CopyLine | undefined): ExportHeader {
   if (!first) throw incomplete()
-  if (first.kind !== 'export') throw unreadable('The first line of an export is its header.')
+  if (first.kind !== 'export') throw invalidLine('The first line of an export is its header.')
   const { format, since } = first.value
-  if (format !== EXPORT_FORMAT) throw unreadable(`Its format is ${format}; this release knows ${EXPORT_FORMAT}.`)
+  if (format !== EXPORT_FORMAT) throw invalidLine(`Its format is ${format}; this release knows ${EXPORT_FORMAT}.`)
   if (since !== null) {
     throw new AppError('invalid', 'export_partial', 'The export is a part of a ledger.', {
       hint: 'Import it with --merge into a ledger that has the events before it.',
@@ -164,8 +165,4 @@ function isSameHead(head: LedgerHead | null, expected: HeadText | null): boolean
   if (!own || !expected) return own === expected
   const isSame = own.digest === null || expected.digest === null || own.digest === expected.digest
   return own.captured_at === expected.captured_at && isSame
-}
-
-function unreadable(reason: string): AppError {
-  return new AppError('invalid', 'invalid_line', reason)
 }

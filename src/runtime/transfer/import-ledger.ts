@@ -10,7 +10,7 @@ import { type CopyLine, findCopyLine, readCopyLine } from './copy-lines.js'
 import { IdenticalImport, requireHeader } from './identical-import.js'
 import { MergingImport, RemovedLater } from './merging-import.js'
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Record missing events in a ledger that already has events. */
   merge: boolean
   /** Keep the epoch: the exported ledger is no longer used, and consumers continue here. */

@@ -21,7 +21,7 @@ type HttpRequest = Pick<
   'headers' | 'socket' | 'local' | 'identity' | 'isAnonymous' | 'crossOrigin'
 >
 
-export interface AccessParts {
+interface AccessParts {
   accounts: Pick<Accounts, 'identify' | 'isClosed'>
   /** Name of the session's cookie. */
   cookieName: string

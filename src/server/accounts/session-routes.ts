@@ -17,7 +17,7 @@ import { singleValue } from '../request/query-string.js'
 import type { ToActor } from './actor.js'
 import { ownUser } from './user-routes.js'
 
-export interface SessionRouteParts {
+interface SessionRouteParts {
   accounts: Accounts
   readJsonBody: ReadJsonBody
   rootPath: string

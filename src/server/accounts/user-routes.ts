@@ -22,7 +22,7 @@ import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
 import type { ToActor } from './actor.js'
 
-export interface UserRouteParts {
+interface UserRouteParts {
   accounts: Accounts
   readJsonBody: ReadJsonBody
   toActor: ToActor

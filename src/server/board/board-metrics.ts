@@ -4,7 +4,7 @@ import { ProgramMetrics } from '../metrics/program-metrics.js'
 import type { ServedCards } from './card-routes.js'
 
 /** The parts of the board that its metrics read. */
-export interface BoardMetricParts {
+interface BoardMetricParts {
   cards: Pick<ServedCards, 'countByColumn'>
   executor: Pick<Executor, 'countByState' | 'status'>
 }

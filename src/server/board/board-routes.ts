@@ -38,7 +38,7 @@ export interface BoardDatabaseName {
   engine: 'sqlite' | 'postgres'
 }
 
-export interface BoardRouteParts
+interface BoardRouteParts
   extends CardRouteParts,
     BackupRouteParts,
     LinkedEventParts,

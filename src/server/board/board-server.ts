@@ -31,7 +31,7 @@ import { factsOf } from './gate-facts.js'
 import { type ListLinkedCards, linkedCardsReader } from './linked-cards.js'
 import { boardCookie } from './session-routes.js'
 
-export interface BoardServerSettings {
+interface BoardServerSettings {
   /** In front of every path: empty, or `/x`. */
   rootPath: string
   /** Browsers send the session's cookie only over TLS, and are instructed to use TLS only (HSTS). */
@@ -51,7 +51,7 @@ export interface BoardServerSettings {
   isDemo?: boolean
 }
 
-export interface BoardServerOptions {
+interface BoardServerOptions {
   gate: Gate
   cards: ServedCards
   executor: Executor

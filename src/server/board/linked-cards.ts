@@ -2,7 +2,7 @@ import type { Gate } from '../../gate/gate.js'
 import type { ToAddress } from '../../login/caller-address.js'
 import { CARD_LIMITS } from '../../model/board/card.js'
 import type { LinkedCard } from '../../model/board/linked.js'
-import { type AskedThrough, readAs } from '../request/ask-other-program.js'
+import { type AskedThrough, askOtherProgram } from '../request/ask-other-program.js'
 import type { ServedCards } from './card-routes.js'
 import { factsOf } from './gate-facts.js'
 
@@ -22,7 +22,7 @@ export function linkedCardsReader(parts: {
   const admit = (req: AskedThrough & { local: false }) =>
     gate.admit(factsOf({ ...req, method: 'GET' }, 'api', throttleAddress))
   return (through, link) =>
-    readAs(through, admit, async () => {
+    askOtherProgram(through, admit, async () => {
       const { items } = await cards.list({ link, limit: CARD_LIMITS.pageSize.default })
       return items.map(({ id, title, column }) => ({ id, title, column }))
     })

@@ -14,7 +14,7 @@ import type { BoardEndpoint, BoardRequest } from './board-route.js'
 import { SHOWS_COMMAND } from './run-routes.js'
 import type { ShowPlan } from './shown-plan.js'
 
-export interface RunLogParts {
+interface RunLogParts {
   executor: Executor
   shutdown: Shutdown
   times: StreamTimes

@@ -21,7 +21,7 @@ import type { BoardEndpoint, BoardRequest } from './board-route.js'
 import { cardActor } from './card-actor.js'
 import type { ShowPlan } from './shown-plan.js'
 
-export interface RunRouteParts {
+interface RunRouteParts {
   executor: Executor
   planShownTo: (req: BoardRequest) => Promise<ShowPlan>
 }

@@ -2,7 +2,7 @@ import type { Gate, RequestFacts } from '../../gate/gate.js'
 import type { RunPlan } from '../../model/board/run.js'
 import type { BoardRequest } from './board-route.js'
 
-export interface ShownPlanParts {
+interface ShownPlanParts {
   gate: Pick<Gate, 'provesExecution'>
   /** The parts of a request by which the gate admits a real run. */
   executionFacts: (req: BoardRequest) => Pick<RequestFacts, 'executorToken' | 'address'>

@@ -19,7 +19,7 @@ import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
 import type { ServedConsumers } from './consumer-routes.js'
 
-export interface ConsumerEventsParts {
+interface ConsumerEventsParts {
   ledger: { consumers: ServedConsumers }
   shutdown: Shutdown
   consumerPlaces: HeldPlaces

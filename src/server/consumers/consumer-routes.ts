@@ -37,7 +37,7 @@ export type ServedConsumers = Pick<
   | 'countStalled'
 >
 
-export interface ConsumerRouteParts {
+interface ConsumerRouteParts {
   ledger: { consumers: ServedConsumers }
   readJsonBody: ReadJsonBody
 }
@@ -129,10 +129,7 @@ export function deleteDeadLetters(
 }
 
 /** The consumer and the dead letters that a path names. @param after how many segments follow */
-export type DeadLettersInPath = (
-  req: HttpRequest<Identity>,
-  after: number,
-) => { name: string; choice: DeadLetterChoice }
+type DeadLettersInPath = (req: HttpRequest<Identity>, after: number) => { name: string; choice: DeadLetterChoice }
 
 export const chooseAllDeadLetters: DeadLettersInPath = (req, after) => ({
   name: pathParam(req, after + 1),

@@ -5,7 +5,7 @@ const MOST_ADDRESSES = 10_000
 /** The events of how many seconds may arrive together. */
 const BURST_SECONDS = 10
 
-export interface AnonymousRateOptions {
+interface AnonymousRateOptions {
   /** Events a second and address; 0: no limit. */
   eventsPerSecond: number
   /** Milliseconds of a monotonic clock. */

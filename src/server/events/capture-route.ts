@@ -25,7 +25,7 @@ export interface ServedCaptures {
   live?(): LiveReport | undefined
 }
 
-export interface CaptureRouteParts extends ProgressLinesParts {
+interface CaptureRouteParts extends ProgressLinesParts {
   captures: ServedCaptures
   readJsonBody: ReadJsonBody
 }

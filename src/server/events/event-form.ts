@@ -9,7 +9,7 @@ const MEDIA_TYPES = ['application/json', LINES, CLOUD_EVENT, CLOUD_EVENTS_BATCH]
 const NAMES_CLOUD_EVENTS = /^[ \t]*application\/cloudevents/iu
 
 /** The format of the events of a request: a media type, or the binary mode of CloudEvents. */
-export type EventForm = (typeof MEDIA_TYPES)[number] | 'binary'
+type EventForm = (typeof MEDIA_TYPES)[number] | 'binary'
 
 /**
  * A content type of CloudEvents takes precedence over headers of the binary mode, in which the body may have any type.

@@ -13,7 +13,7 @@ import { type FilterName, REPEATABLE, readFilters } from './event-filter-params.
 
 export const WAIT_SECONDS = { min: 1, max: 55 } as const
 
-export interface EventQueryRequest {
+interface EventQueryRequest {
   query: EventQuery
   /** How long to wait until an event matches; only with `query.since`. */
   waitSeconds?: number
@@ -91,7 +91,7 @@ export function readExportQuery(search: string, now: Micros): { matching: Partia
 }
 
 /** A request for a stream: the filters, and where to begin. */
-export interface EventStreamRequest {
+interface EventStreamRequest {
   filters: Partial<EventQuery>
   /** The checkpoint after which it begins; absent: `filters.from`, or now. */
   since?: Micros
@@ -151,7 +151,7 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   },
   target: { description: 'A key anywhere in the target chain, such as stream:4.', schema: Text },
   verified: {
-    description: `How the delivery was proved, as a comma list of: ${VERIFICATIONS.join(', ')}.`,
+    description: `How the delivery was verified, as a comma list of: ${VERIFICATIONS.join(', ')}.`,
     schema: Type.String(),
   },
   outcome: {

@@ -16,7 +16,7 @@ import { createPageReader } from './page-reader.js'
 /** Maximum events per page. One page is all that is held in memory for a reader. */
 const PAGE_EVENTS = 100
 
-export interface EventStreamParts {
+interface EventStreamParts {
   ledger: ServedLedger
   shutdown: Shutdown
   now: () => Micros

@@ -14,7 +14,7 @@ import {
   restOfPage,
 } from '../../model/events/event-query.js'
 import { EventPageSchema, FacetsSchema, HistogramSchema, named } from '../../model/ledger-answers.js'
-import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import { type Micros, timestampOrNull, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { BodyWriter } from '../answer/body-writer.js'
 import { bestEncoding } from '../answer/compressed.js'
@@ -247,10 +247,6 @@ function toFacetCounts({ from, to, count, values, countedFrom, head, epoch }: Ev
     head: timestampOrNull(head),
     epoch,
   }
-}
-
-function timestampOrNull(micros: Micros | null): string | null {
-  return micros === null ? null : toTimestamp(micros)
 }
 
 const DOCS = {

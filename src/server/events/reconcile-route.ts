@@ -28,7 +28,7 @@ export interface ServedReconciliations {
   ): Promise<ReconcileResult>
 }
 
-export interface ReconcileRouteParts extends ProgressLinesParts {
+interface ReconcileRouteParts extends ProgressLinesParts {
   reconciliations: ServedReconciliations
   readJsonBody: ReadJsonBody
 }

@@ -25,7 +25,7 @@ import { type RecordingRights, recordingRightsOf, refuseForeignSource } from './
 /** How much of a batch is parsed before other requests get a turn. */
 const BYTES_A_TURN = 256 * 1024
 
-export interface RecordEventsParts {
+interface RecordEventsParts {
   ledger: ServedLedger
   readBody: ReadBody
   metrics: LedgerMetrics
@@ -83,8 +83,8 @@ function recorder(
   { ledger, metrics, anonymousRate, throttleAddress }: RecordEventsParts,
   { req, rights }: { req: HttpRequest; rights: RecordingRights },
 ): (events: readonly NewEvent[]) => Promise<RecordOutcome[]> {
-  const { provenance, sources, isStranger } = rights
-  const address = isStranger ? addressOf(req, throttleAddress) : undefined
+  const { provenance, sources, isAnonymous } = rights
+  const address = isAnonymous ? addressOf(req, throttleAddress) : undefined
   if (address !== undefined) anonymousRate.check(address)
   return async events => {
     if (sources) for (const event of events) refuseForeignSource(event, sources)
@@ -140,8 +140,11 @@ function readElement(text: Buffer): unknown {
   return readJson(text)
 }
 
-function readInput(input: unknown, { isStranger }: RecordingRights, describes = true): NewEvent {
-  return readEvent(input, { describes, ...(isStranger ? { keyCharacters: EVENT_LIMITS.unverifiedKeyCharacters } : {}) })
+function readInput(input: unknown, { isAnonymous }: RecordingRights, describes = true): NewEvent {
+  return readEvent(input, {
+    describes,
+    ...(isAnonymous ? { keyCharacters: EVENT_LIMITS.unverifiedKeyCharacters } : {}),
+  })
 }
 
 function atIndex(index: number, refusal: AppError): AppError {

@@ -10,13 +10,13 @@ export interface RecordingRights {
   /** The only sources that a writer token may record. */
   sources?: readonly string[]
   /** Whether the caller sent no credentials to a closed ledger. */
-  isStranger: boolean
+  isAnonymous: boolean
 }
 
-const STRANGER: RecordingRights = {
+const ANONYMOUS: RecordingRights = {
   provenance: { route: 'api', verified: 'none', key_space: 'unverified' },
   showsEvent: false,
-  isStranger: true,
+  isAnonymous: true,
 }
 const OPEN: RecordingRights = known('none')
 const LOGGED_IN: RecordingRights = known('login')
@@ -27,7 +27,7 @@ export function recordingRightsOf(identity: Identity): RecordingRights {
   switch (identity.kind) {
     case 'anonymous':
     case 'reader': // Never reached: its token does not admit it to these routes.
-      return STRANGER
+      return ANONYMOUS
     case 'open':
       return OPEN
     case 'session':
@@ -36,12 +36,12 @@ export function recordingRightsOf(identity: Identity): RecordingRights {
     case 'token':
       return TOKEN
     case 'writer':
-      return { provenance: TOKEN.provenance, showsEvent: false, sources: identity.sources, isStranger: false }
+      return { provenance: TOKEN.provenance, showsEvent: false, sources: identity.sources, isAnonymous: false }
   }
 }
 
 function known(verified: Verification): RecordingRights {
-  return { provenance: { route: 'api', verified }, showsEvent: true, isStranger: false }
+  return { provenance: { route: 'api', verified }, showsEvent: true, isAnonymous: false }
 }
 
 /**

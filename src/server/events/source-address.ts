@@ -2,7 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import { pathParam } from '../request/path-param.js'
 import { echoReply } from './echo.js'
-import { noSuchSource, type OwnSourceParts } from './webhooks.js'
+import { noSuchSource, type OwnSourceParts } from './webhook-routes.js'
 
 /**
  * `GET /webhooks/in/:name`: before they deliver, services check whether there is a receiver, many with `HEAD`. Records

@@ -14,12 +14,12 @@ import { json } from '../answer/reply.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
-import type { AcceptLargeDelivery } from './webhooks.js'
+import type { AcceptLargeDelivery } from './webhook-routes.js'
 
 /** The operator's sources of a ledger, as routes use them. */
 export type ServedSources = Pick<Sources, 'find' | 'list' | 'get' | 'save' | 'delete' | 'remap' | 'readFeed'>
 
-export interface SourceRouteParts {
+interface SourceRouteParts {
   ledger: { sources: ServedSources }
   readJsonBody: ReadJsonBody
 }

@@ -17,7 +17,7 @@ export type ConnectionUse =
  * A connection and its requests. Requests are kept here, not in one Set of all: when a Set grows, its old hash table is
  * not cleared, and keeps answered requests alive, which doubles the work of garbage collection.
  */
-export interface Connection {
+interface Connection {
   socket: Socket
   unanswered: ServerResponse[]
   /** Over the owner's socket: never closed to make room. */

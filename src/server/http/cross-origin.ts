@@ -1,7 +1,7 @@
 import { directOrigin, isSameOrigin } from '../../login/origins.js'
 import type { HttpRequest, Method } from './route.js'
 
-export interface CrossOriginParts<Rule extends string> {
+interface CrossOriginParts<Rule extends string> {
   /** Origins whose pages may call the API, as browsers write them. */
   origins: readonly string[]
   /** The origin of the public address behind a proxy. Its pages are our own. */

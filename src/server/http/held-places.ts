@@ -2,7 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import type { ConnectionLimits } from './connection-limits.js'
 import type { HttpRequest } from './route.js'
 
-export interface HeldPlacesParts {
+interface HeldPlacesParts {
   limits: Omit<ConnectionLimits, 'connections'>
   addressOf: (req: HttpRequest) => string
   /** The user who sent the request, if there is one. */

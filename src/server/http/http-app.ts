@@ -28,7 +28,7 @@ export interface HttpApp {
   handler(req: IncomingMessage, res: ServerResponse): void
 }
 
-export interface HttpAppParts<Rule extends string, Who> extends Omit<RouterParts<Rule, Who>, 'observe' | 'budget'> {
+interface HttpAppParts<Rule extends string, Who> extends Omit<RouterParts<Rule, Who>, 'observe' | 'budget'> {
   logger: Logger
   logRules: LogRules<Rule, Who>
   /** Maximum number of connections, and the report of those closed for others. Default: as many as possible. */

@@ -5,7 +5,7 @@ import type { Identity } from '../../accounts/identity.js'
 import type { AnswerRoom } from '../answer/answer-budget.js'
 
 /** Who may call a route of the ledger. `accounts/access.ts` defines what each word requires. */
-export const ACCESS = [
+const ACCESS = [
   /** Everyone; credentials are ignored. */
   'public',
   /** Everyone, with or without a login; the answer depends on who the caller is. */
@@ -88,11 +88,11 @@ export interface HttpRequest<Who = unknown> extends Request {
   local: boolean
   /** Whether browsers reach this server only over TLS, and are instructed to remember that. */
   tlsOnly: boolean
-  /** The proved identity; the anonymous one if the route does not identify its callers. */
+  /** The identity; the anonymous one if the route does not identify its callers. */
   identity: Who
   /** The listed origin of the page that sent it, which may read the answer. */
   crossOrigin?: string
-  /** Whether its sender has proved no identity. */
+  /** Whether its sender is anonymous. */
   isAnonymous: boolean
   /** Logged at `info`, unlike other requests of its route. */
   isNotable?: boolean

@@ -11,7 +11,7 @@ import { type CrossOrigin, preflight } from './cross-origin.js'
 import { type HttpRequest, METHODS, type Method, type Reply, type Route } from './route.js'
 
 /** Called for every request after its answer. */
-export type Observe<Rule extends string, Who> = (outcome: RequestOutcome<Rule, Who>) => void
+type Observe<Rule extends string, Who> = (outcome: RequestOutcome<Rule, Who>) => void
 
 export interface RequestOutcome<Rule extends string = string, Who = unknown> {
   req: HttpRequest<Who>

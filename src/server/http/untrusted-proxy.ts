@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { AppError, isRefusal } from '../../model/app-error.js'
 import type { RequestOutcome } from './router.js'
 
-export interface UntrustedProxyParts {
+interface UntrustedProxyParts {
   /** From `createThrottleAddress`. */
   throttleAddress: (remoteAddress: string | undefined, forwardedFor: string | undefined) => string
   /** The setting that lists the trusted proxies. */

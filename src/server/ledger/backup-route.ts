@@ -14,7 +14,7 @@ import type { ReadJsonBody } from '../request/body.js'
  */
 export type CopyLedger = (path: string, signal: AbortSignal) => Promise<void>
 
-export interface LedgerBackupParts {
+interface LedgerBackupParts {
   copyTo: CopyLedger
   readJsonBody: ReadJsonBody
 }

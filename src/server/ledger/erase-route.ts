@@ -11,7 +11,7 @@ import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'
 import type { ServedLedger } from './served-ledger.js'
 
-export interface EraseParts {
+interface EraseParts {
   ledger: Pick<ServedLedger, 'erasures'>
   readJsonBody: ReadJsonBody
   toActor: ToActor

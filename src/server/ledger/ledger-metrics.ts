@@ -14,7 +14,7 @@ import type { ServedFollowing } from './follow-routes.js'
 import type { ServedLedger } from './served-ledger.js'
 
 /** The parts of the ledger that its metrics read. */
-export interface LedgerMetricParts {
+interface LedgerMetricParts {
   ledger: Pick<ServedLedger, 'health' | 'stats'>
   refusedDeliveries: () => readonly RefusedDelivery[]
   captures: Pick<ServedCaptures, 'totals' | 'live'>

@@ -23,7 +23,6 @@ import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
 import type { ServedTrace } from '../events/delivery-trace.js'
 import { listDeliveries } from '../events/delivery-trace-route.js'
-import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
 import { recordHistory } from '../events/history-route.js'
@@ -38,8 +37,14 @@ import { recordEvents } from '../events/record-events.js'
 import type { RefusedDeliveries } from '../events/refused-deliveries.js'
 import { checkSourceAddress } from '../events/source-address.js'
 import * as sources from '../events/source-routes.js'
-import * as subscriptions from '../events/subscriptions.js'
-import { type AcceptLargeDelivery, readSiteContext, receiveOwnSource, receiveWebhook } from '../events/webhooks.js'
+import { eventStory } from '../events/story-route.js'
+import * as subscriptions from '../events/subscription-routes.js'
+import {
+  type AcceptLargeDelivery,
+  readSiteContext,
+  receiveOwnSource,
+  receiveWebhook,
+} from '../events/webhook-routes.js'
 import type { HeldPlaces } from '../http/held-places.js'
 import { apiReference, describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
@@ -50,16 +55,16 @@ import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, requireLogin } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
 import { type CopyLedger, copyLedger } from './backup-route.js'
-import { listCardsOfEvent } from './cards-of-event.js'
+import { listCardsOfEvent } from './cards-of-event-route.js'
 import { copyPage, ledgerState, type ServedCopies } from './copy-routes.js'
 import { eraseEvents } from './erase-route.js'
 import { promote, refusingWhileFollowing, type ServedFollowing } from './follow-routes.js'
-import { type DatabaseName, health } from './health.js'
+import { type DatabaseName, health } from './health-route.js'
 import { ledgerApi, schema } from './ledger-api.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
-import { platforms } from './platforms.js'
+import { platforms } from './platforms-route.js'
 import type { ServedLedger } from './served-ledger.js'
-import { stats } from './stats.js'
+import { stats } from './stats-route.js'
 import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
 /** Webhook path of the sources that operators define. */
@@ -71,7 +76,7 @@ export const OWN_WEBHOOK_PATTERNS: readonly (string | undefined)[] = [OWN_WEBHOO
 
 const DEAD_LETTERS = '/api/consumers/:name/dead-letters'
 
-export interface LedgerRouteParts {
+interface LedgerRouteParts {
   ledger: ServedLedger
   accounts: Accounts
   captures: ServedCaptures
@@ -96,7 +101,7 @@ export interface LedgerRouteParts {
 }
 
 /** Facts about this program. */
-export interface LedgerProgram {
+interface LedgerProgram {
   version: string
   rootPath: string
   cookie: CookiePlace
@@ -108,7 +113,7 @@ export interface LedgerProgram {
 }
 
 /** Who sends a request, and what that caller may do. */
-export interface Callers {
+interface Callers {
   authorise: Authorise
   /** @throws AppError `forbidden/origin_not_allowed` */
   refuseForeignPage: (req: HttpRequest) => void
@@ -118,13 +123,13 @@ export interface Callers {
   toActor: ToActor
 }
 
-export interface Bodies {
+interface Bodies {
   readBody: ReadBody
   readJsonBody: ReadJsonBody
 }
 
 /** Answers that are large, or stay open. */
-export interface Answers {
+interface Answers {
   budget: AnswerBudget
   shutdown: Shutdown
   times: StreamTimes
@@ -132,14 +137,14 @@ export interface Answers {
   consumerPlaces: HeldPlaces
 }
 
-export interface WatchedPlatforms {
+interface WatchedPlatforms {
   /** One webhook route each. */
   adapters: readonly WebhookAdapter[]
   /** Catalogues of all sources. */
   catalogue: readonly PlatformCatalogue[]
   /** All currently valid secrets of each source. */
   secrets: Readonly<Record<PlatformSource, readonly string[]>>
-  /** Refuse unproved deliveries. */
+  /** Refuse unverified deliveries. */
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite: string | undefined

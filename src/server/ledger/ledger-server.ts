@@ -19,7 +19,7 @@ import type { ServedCaptures } from '../events/capture-route.js'
 import { DeliveryTrace, type ServedTrace } from '../events/delivery-trace.js'
 import type { ServedReconciliations } from '../events/reconcile-route.js'
 import { RefusedDeliveries } from '../events/refused-deliveries.js'
-import type { AcceptLargeDelivery } from '../events/webhooks.js'
+import type { AcceptLargeDelivery } from '../events/webhook-routes.js'
 import { type ConnectionLimits, connectionLimits, consumerLimits } from '../http/connection-limits.js'
 import { CrossOrigin } from '../http/cross-origin.js'
 import { HeldPlaces } from '../http/held-places.js'
@@ -38,7 +38,7 @@ import { createBodyReader, createJsonReader } from '../request/body.js'
 import type { CopyLedger } from './backup-route.js'
 import type { ServedCopies } from './copy-routes.js'
 import type { ServedFollowing } from './follow-routes.js'
-import type { DatabaseName } from './health.js'
+import type { DatabaseName } from './health-route.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes, OWN_WEBHOOK_PATTERNS } from './ledger-routes.js'
 import { linkedEventsReader, type ReadLinkedEvents } from './linked-events.js'
@@ -58,7 +58,7 @@ export interface LedgerServerSettings {
   corsOrigins: readonly string[]
   /** Per source, all currently valid ones. */
   webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
-  /** Refuse unproved deliveries. */
+  /** Refuse unverified deliveries. */
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite?: string

@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../model/events/event.js'
 import { outcomeGroupOf } from '../../model/sentences/event-outcome.js'
 import { sentenceText } from '../../model/sentences/event-sentence.js'
 import type { Authorise } from '../accounts/access.js'
-import { type AskedThrough, readAs } from '../request/ask-other-program.js'
+import { type AskedThrough, askOtherProgram } from '../request/ask-other-program.js'
 import type { ServedLedger } from './served-ledger.js'
 
 /**
@@ -26,7 +26,7 @@ export function linkedEventsReader(parts: {
   const admit = (req: AskedThrough & { local: false }) =>
     parts.authorise({ method: 'GET', access: 'read' }, { ...req, identity: ANONYMOUS, isAnonymous: true })
   return (through, keys) =>
-    readAs(through, admit, async () => {
+    askOtherProgram(through, admit, async () => {
       const found: LinkedEvent[] = []
       // One after the other, so that only one event is in memory.
       for (const key of keys) {

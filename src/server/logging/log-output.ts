@@ -3,7 +3,7 @@ export const MAX_PENDING_BYTES = 1024 * 1024
 /** Time until the next attempt after a failure, unless a line comes earlier. */
 const RETRY_MS = 1_000
 
-export interface LogOutputParts {
+interface LogOutputParts {
   /** Writes some of the bytes. @returns how many @throws if the disk is full, or nothing reads the pipe */
   write: (bytes: Uint8Array) => number
   /** The line that replaces `count` lost lines. */

@@ -4,7 +4,7 @@ import pino, { type LogFn, type Logger } from 'pino'
 import type pretty from 'pino-pretty'
 import { LogOutput } from './log-output.js'
 
-export interface LoggerSettings {
+interface LoggerSettings {
   level: string
   /** Text for a person at a terminal; otherwise one JSON object a line. */
   pretty: boolean

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** Log members that connect a request with the logs of its sender. */
-export interface RequestTrace {
+interface RequestTrace {
   /** 32 hex digits. */
   trace_id?: string
   /** The sender's span: 16 hex digits. */

@@ -13,7 +13,7 @@ import { documented, type Endpoint, type HttpRequest, type Reply, type RouteDoc 
 import { acceptedEncodings } from '../request/accepted-encodings.js'
 import { MemoryFile } from './memory-file.js'
 
-export interface PagesOptions {
+interface PagesOptions {
   /** In front of every address: empty, or `/x`. */
   rootPath: string
   /** The page's folder below `assets`. */

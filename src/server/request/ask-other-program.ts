@@ -16,7 +16,7 @@ const OWN_CREDENTIALS = ['authorization', 'x-event-admin-token', 'x-board-token'
  * @param admit applies the rules of the other program
  * @returns undefined if it refuses
  */
-export async function readAs<Result>(
+export async function askOtherProgram<Result>(
   { headers, socket }: AskedThrough,
   admit: (req: AskedThrough & { local: false }) => Promise<unknown>,
   read: () => Promise<Result>,

@@ -20,7 +20,7 @@ export type ReadBody = (
   options?: BodyOptions,
 ) => Promise<Buffer>
 
-export interface BodyOptions {
+interface BodyOptions {
   /**
    * Accepts a body compressed with gzip. `maxBytes` and the budget apply to its compressed and its uncompressed size.
    */
@@ -41,7 +41,7 @@ const NOT_GZIP = 'The body is not gzip, although Content-Encoding names it, or i
 
 /**
  * @param budgetBytes for the bodies of all requests together until they are answered, not counting the first 32 KiB of each
- * @param anonymousBytes the budget for senders that proved nothing, so that they cannot use up the other one
+ * @param anonymousBytes the budget for anonymous senders, so that they cannot use up the other one
  */
 export function createBodyReader(budgetBytes: number, anonymousBytes = budgetBytes): ReadBody {
   const known = new BodyBudget(budgetBytes)

@@ -1,11 +1,11 @@
 /** Where a text stops being JSON: index of a UTF-16 unit, and the problem. */
-export interface JsonFault {
+interface JsonFault {
   offset: number
   problem: string
 }
 
 /** Called for every number token, with a function that returns its place as a JSON pointer. */
-export type OnNumber = (token: string, pointer: () => string) => void
+type OnNumber = (token: string, pointer: () => string) => void
 
 interface Frame {
   array: boolean

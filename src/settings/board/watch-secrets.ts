@@ -6,7 +6,7 @@ import { SettingReader } from '../reading/setting-reader.js'
 import type { SettingSources } from '../reading/setting-sources.js'
 import { readBoardSecrets } from './secrets.js'
 
-export interface SecretsWatch {
+interface SecretsWatch {
   /** Milliseconds of Unix time. */
   now: () => number
   /** Called once for secrets that cannot be used, and again after changes. Never receives a secret. */

@@ -1,5 +1,5 @@
 /** The content of a dotenv file. */
-export interface Dotenv {
+interface Dotenv {
   values: ReadonlyMap<string, string>
   /** Numbers, from 1, of lines that could not be parsed. */
   badLines: number[]

@@ -12,7 +12,7 @@ export interface SharedEnvironment {
 }
 
 /** The reason why the file cannot be used, as a sentence, and the setting concerned. */
-export interface SharedEnvironmentProblem {
+interface SharedEnvironmentProblem {
   setting: string
   detail: string
 }

@@ -41,7 +41,7 @@ export interface PostgresStore extends Store {
   readonly shared: SharedStore
 }
 
-export interface PostgresStoreOptions {
+interface PostgresStoreOptions {
   address: PostgresAddress
   /** A standby for newest pages, searches and counts without a checkpoint, whose answers may be late. */
   replica?: PostgresAddress | undefined

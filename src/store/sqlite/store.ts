@@ -32,7 +32,7 @@ export interface SqliteStore extends Store {
   copyTo(path: string, signal?: AbortSignal): Promise<void>
 }
 
-export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
+interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
   /** Wall clock in microseconds. It may step back; `captured_at` does not. */
   clock: () => Micros
   /**

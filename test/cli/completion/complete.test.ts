@@ -74,14 +74,14 @@ for (const [words, expected] of cases) {
   t.test(`"daybook ${words.join(' ')}" is completed`, async t => t.same(await completed(...words), expected))
 }
 
-t.test('servers are asked for values alone', async t => {
+t.test('servers are asked only for values', async t => {
   asked.length = 0
   await completed('api', 'ev')
   await completed('api', 'events', '--')
   t.same(asked, [])
 })
 
-t.test('bash asks with the words up to the cursor, and takes the first column of the answer', async t => {
+t.test('bash sends the words up to the cursor, and uses the first column of the answer', async t => {
   const script = `
 daybook() { printf 'asked:%s\\n' "$*" >&3; printf 'issue.opened\\tIssues\\nissue.closed\\t\\n'; }
 ${SCRIPTS.bash}

@@ -87,9 +87,9 @@ t.test('a table has the chosen members as columns', async t => {
 })
 
 t.test('events are named by the key that finds them', async t => {
-  const event = { dedupe_key: 'k', provenance: { key_space: 'proved' } }
+  const event = { dedupe_key: 'k', provenance: { key_space: 'verified' } }
   const names = await formatted({ items: [event, { dedupe_key: 'l' }] }, { format: 'name', shape: EVENT_SHAPE })
-  t.equal(names, 'proved:k\nl\n')
+  t.equal(names, 'verified:k\nl\n')
 })
 
 t.test('what has no names, and a list that is none, is refused', async t => {

@@ -183,7 +183,7 @@ t.test('a subscription is a card, many are a table', async t => {
   t.match(subscriptionTable({ items: [] }, LOOK), /No subscriptions/)
 })
 
-t.test('what was recorded is said in a line', async t => {
+t.test('a line reports what was recorded', async t => {
   t.match(recordedText({ created: true, dedupe_key: 'k', seen_count: 1 }, LOOK), /^Recorded\.\n {2}dedupe key {2}k\n/)
   t.match(recordedText({ created: false, dedupe_key: 'k', seen_count: 7 }, LOOK), /^Already known[\s\S]*seen +7$/)
   t.equal(recordedText({ created: 1, duplicates: 0 }, LOOK), 'Recorded 1 event: 1 new, 0 repeats.')

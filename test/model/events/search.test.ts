@@ -46,7 +46,7 @@ t.test('letters that differ in case only fold to the same', async t => {
   t.not(foldCase('İ'), foldCase('i'))
 })
 
-t.test('every way to write a character folds to it', async t => {
+t.test('every spelling of a character folds to it', async t => {
   for (const character of ['k', 's', 'å', 'ω', 'σ', 'я', '部', '7']) {
     const variants = caseVariants(character)
     t.ok(variants.includes(character))
@@ -55,7 +55,7 @@ t.test('every way to write a character folds to it', async t => {
   t.same(caseVariants('k').length, 3)
 })
 
-t.test('every character is among the ways to write what it folds to', async t => {
+t.test('every character is a spelling of what it folds to', async t => {
   const missing: string[] = []
   for (let code = 1; code < 0x11_0000; code++) {
     if (code >= 0xd800 && code < 0xe000) continue

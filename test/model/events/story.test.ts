@@ -34,7 +34,7 @@ function message(text: string): StoredEvent {
 
 const shared = (one: StoredEvent, other: StoredEvent) => sharedFacts(factsOf(one), factsOf(other))
 
-t.test('facts tie two events in both orders, and an event with facts to itself', async t => {
+t.test('facts link two events in both orders, and an event with facts to itself', async t => {
   t.ok(EVENTS.length > 150)
   const event = fc.constantFrom(...EVENTS)
   const hours = fc.integer({ min: 0, max: 48 })
@@ -57,7 +57,7 @@ t.test('every fact has a filter that finds the event by it', async t => {
   }
 })
 
-t.test('a commit, the addresses of things and numbers tie a text to what it names', async t => {
+t.test('a commit, addresses and numbers link a text to what it names', async t => {
   const push = fixture('code_a:github.com:push')
   const pull = fixture('code_a:github.com:pull_request:990034:created')
   const sha = push.subject_id
@@ -78,7 +78,7 @@ t.test('a push, its checks, its deployment and its pull request have the commit'
   t.same(shared(fixture('code_b:gitlab.example.org:push'), push), [], 'another server has other commits')
 })
 
-t.test('a branch ties events of one day, and a standing branch ties none', async t => {
+t.test('a branch links events of one day, and a permanent branch links none', async t => {
   const push = fixture('code_a:github.com:push')
   const next = (hours: number, name = 'feature/spring'): StoredEvent => ({
     ...push,

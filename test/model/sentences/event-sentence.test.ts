@@ -36,7 +36,7 @@ function said(
   return sentenceText({ kind, actor, target, payload, action: { kind, object_type, verb, outcome, metadata } })
 }
 
-t.test('every kind that a platform sends is said in words of its own, or in those of a known verb', async t => {
+t.test('every kind that a platform sends has a sentence of its own, or that of a known verb', async t => {
   for (const { source, actions } of listPlatforms()) {
     for (const { kind, object_type: type, verb } of actions) {
       const sentences = KIND_SENTENCES[type]
@@ -45,7 +45,7 @@ t.test('every kind that a platform sends is said in words of its own, or in thos
   }
 })
 
-t.test('the person acted upon is not taken for the doer', async t => {
+t.test('the person concerned is not the actor', async t => {
   const bob = { concerned: { id: '2', display: 'Bob' } }
   const repository = { chain: [REPOSITORY] }
   t.equal(said('member.added', { ...repository, metadata: bob }), 'Ada added Bob to tide/relay')
@@ -78,7 +78,7 @@ t.test('the person acted upon is not taken for the doer', async t => {
   t.equal(said('tag.updated', { chain: ['site:f=forum.example', 'tag:5=oil'] }), 'Ada changed tag oil')
 })
 
-t.test('the doer is not named among those concerned, and a person without a name is a user once', async t => {
+t.test('the actor is not named among the people concerned, and a person without a name is a user once', async t => {
   const direct = { chain: ['realm:z=chat.example', 'direct_conversation:1,2,3=Ada, Bob, Cy', 'message:9'] }
   t.equal(said('message.created', direct), 'Ada wrote to Bob and Cy')
   t.equal(said('message.created', { chain: ['direct_conversation:1=Ada', 'message:9'] }), 'Ada wrote to Ada')
@@ -93,7 +93,7 @@ t.test('the doer is not named among those concerned, and a person without a name
   )
 })
 
-t.test('a thing that has neither name nor id is not called by what it belongs to', async t => {
+t.test('an object without name and id does not get the name of its parent', async t => {
   const target = { type: 'label', parent: { type: 'site', key: 'site:f', display: 'forum.example' } }
   t.equal(
     sentenceText({ kind: 'label.created', actor: { display: 'Ada' }, target, action: {} }),
@@ -101,7 +101,7 @@ t.test('a thing that has neither name nor id is not called by what it belongs to
   )
 })
 
-t.test('what changed is said once', async t => {
+t.test('each change is reported once', async t => {
   const changes = { name: { from: 'looms', to: 'cards' } }
   const cards = { chain: ['realm:z=chat.example', 'stream:4=cards'], metadata: { changes } }
   t.equal(said('stream.updated', cards), 'Ada renamed channel looms to cards')
@@ -111,7 +111,7 @@ t.test('what changed is said once', async t => {
   t.equal(said('pull_request.closed', { metadata: states }), 'Ada closed tide/relay › #12 Late')
 })
 
-t.test('the outcome is always said', async t => {
+t.test('the outcome is always shown', async t => {
   const run = { chain: [REPOSITORY, 'commit:abc=abc', 'workflow_run:3=test'] }
   t.equal(said('workflow_run.completed', { ...run, outcome: 'failed' }), 'Ada ran workflow test on tide/relay: failed')
   t.equal(
@@ -190,7 +190,7 @@ t.test(
   },
 )
 
-t.test('of a kind that is not known the event’s own words are said, and no sentence is guessed', async t => {
+t.test('an unknown kind is shown with the event’s own words, and no sentence is guessed', async t => {
   const chain = ['host:1=db-1']
   t.equal(said('backup.failed', { chain }), 'Ada · backup failed · db-1')
   t.equal(said('backup.failed', { chain, actor: {} }), 'Backup failed · db-1')
@@ -204,7 +204,7 @@ t.test('of a kind that is not known the event’s own words are said, and no sen
   t.equal(sentenceText(undefined), 'Event')
 })
 
-t.test('any event is said in some words, and nothing is thrown', async () => {
+t.test('any event has a sentence, and nothing is thrown', async () => {
   const kinds = Object.entries(KIND_SENTENCES).flatMap(([type, verbs]) =>
     Object.keys(verbs).map(verb => `${type}.${verb}`),
   )

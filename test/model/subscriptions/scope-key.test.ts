@@ -112,7 +112,7 @@ t.test('a target outside the grammar is refused, with the grammar', async t => {
   }
 })
 
-t.test('other sources take any text as the key of a node', async t => {
+t.test('other sources accept any text as the key of a node', async t => {
   for (const target of ['pipeline:7', 'anything / at % all', 'stream:eng']) {
     const parsed = parseTarget('ci', target)
     t.strictSame(parsed, { scopeKey: target, scope: { key: target }, filters: {} })

@@ -55,7 +55,7 @@ t.test('names that could pollute a prototype are ordinary data', async t => {
   t.ok(Object.hasOwn(eventOf({ headers: FORM, body: form }).payload, '__proto__'))
 })
 
-t.test('a token that let a delivery in is not kept, one that proved nothing is part of what was sent', async t => {
+t.test('a token that let a delivery in is not kept, a wrong one is part of what was sent', async t => {
   const bodies = [
     { token: 's3cret', trigger: 'mention', message: message({ content: 'token' }) },
     { token: 's3cret', type: 'message', message: message() },
@@ -75,7 +75,7 @@ t.test('a token that let a delivery in is not kept, one that proved nothing is p
   t.notMatch(JSON.stringify(normalise({ body: listed, verified: 'token' })), 's3cret')
 })
 
-t.test('no key of a bot is kept, wherever it stands', async t => {
+t.test('no key of a bot is kept, in any member', async t => {
   const cases = [
     { token: 's3cret', type: 'reaction', op: 'add' },
     {

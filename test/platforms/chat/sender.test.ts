@@ -52,7 +52,7 @@ t.test('the role is that of the list of users', async t => {
   t.equal(sentBy({}).actor_role, '')
 })
 
-t.test('an address that is not sent is taken from the list of users', async t => {
+t.test('an address that is not sent comes from the list of users', async t => {
   const user = { isBot: false, role: 'member', email: 'ada@lovelace.example' }
   t.strictSame(sentBy({ sender_email: undefined }, user).actor.metadata, { email: 'ada@lovelace.example' })
   t.strictSame(sentBy({ sender_email: 'user17@chat.example.org' }, user).actor.metadata, {
@@ -76,7 +76,7 @@ t.test('the payload contains the known facts in addition to the sent ones', asyn
   t.strictSame(eventOf({ body: sent, site: SITE }).payload, sent, 'nothing of that is replaced')
 })
 
-t.test('the doer is not guessed', async t => {
+t.test('the actor is not guessed', async t => {
   const unknownActor = { id: '', display: '' }
   const deleted = { type: 'delete_message', message_id: 8812, sender_id: 17, sender_email: 'ada@lovelace.example' }
   t.match(eventOf({ body: deleted }).actor, unknownActor)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { eventOf, message, normalise } from './support.js'
 
-t.test('signs of life and the view of the receiver carry nothing to keep', async t => {
+t.test("heartbeats and the receiver's view contain nothing to record", async t => {
   const bodies = [
     { type: 'heartbeat', id: 0 },
     { type: 'typing', op: 'start', sender: { user_id: 17 }, recipients: [], id: 1 },
@@ -15,7 +15,7 @@ t.test('signs of life and the view of the receiver carry nothing to keep', async
   for (const body of bodies) t.strictSame(normalise({ body }), { events: [], ignored: 1 }, JSON.stringify(body))
 })
 
-t.test('one answer may bring much of all kinds', async t => {
+t.test('one answer may contain events of all kinds', async t => {
   const events = [
     { type: 'heartbeat', id: 0 },
     { type: 'message', message: message(), flags: [], id: 1 },
@@ -59,7 +59,7 @@ t.test('each event has its own payload, not that of the whole answer', async t =
   }
 })
 
-t.test('an event of a queue is not taken for a message, nor a message for an event', async t => {
+t.test('an event of a queue is not read as a message, nor a message as an event', async t => {
   const cases: [body: Record<string, unknown>, kind: string][] = [
     [{ type: 'stream', op: 'create', streams: [], id: 1 }, 'stream.created'],
     [{ type: 'stream', op: 'update', stream_id: 4, name: 'eng', sender_id: 1, content: '', id: 1 }, 'stream.updated'],
@@ -82,7 +82,7 @@ t.test('an event of a queue is not taken for a message, nor a message for an eve
   for (const [body, kind] of cases) t.equal(eventOf({ body }).kind, kind, JSON.stringify(body))
 })
 
-t.test('the number of an event in its queue is never taken for the id of a message', async t => {
+t.test('the number of an event in its queue is never used as the id of a message', async t => {
   const event = eventOf({ body: { type: 'message', message: null, id: 7 } })
   t.not(event.subject_id, '7')
   t.notMatch(event.dedupe_key, ':message:7:')

@@ -7,7 +7,7 @@ import * as shared from '../adapter-fixtures.js'
 const FOLDER = new URL('../fixtures/chat/', import.meta.url)
 export const SITE = 'https://chat.example.org'
 
-export interface Fixture extends shared.Fixture {
+interface Fixture extends shared.Fixture {
   /** What is configured as the address of the server, if anything is. */
   site?: string
 }

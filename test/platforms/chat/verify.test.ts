@@ -51,7 +51,7 @@ t.test('while secrets rotate, each of them counts', async t => {
   t.throws(() => verify(body, ['older', 'newer']), REFUSED)
 })
 
-t.test('without a secret no delivery is proved', async t => {
+t.test('without a secret no delivery is verified', async t => {
   for (const secrets of [[], ['']]) {
     for (const body of [{ token: TOKEN }, { token: '' }, {}, 'no JSON']) t.equal(verify(body, secrets), 'none')
   }
@@ -73,7 +73,7 @@ t.test('the answer posts nothing into the conversation', async t => {
   t.strictSame(chat.answer, { response_not_required: true })
 })
 
-t.test('the token that proved a delivery does not reach the ledger', async t => {
+t.test('the token that verified a delivery does not reach the ledger', async t => {
   const delivery = { headers: {}, body: Buffer.from(JSON.stringify({ token: TOKEN, message: { id: 1 } })) }
   const tokenKept = (secrets: string[]) =>
     acceptDelivery(chat, delivery, { secrets, requireVerified: false, context: {} }).events[0]?.event.payload.token

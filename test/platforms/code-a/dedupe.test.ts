@@ -145,7 +145,7 @@ t.test("the platform's own ids distinguish occurrences", async t => {
   }
 })
 
-/** Deliveries of one thing in the order in which they happened. Each is an event of its own. */
+/** Deliveries about one object in order of time. Each is a separate event. */
 const HAPPENS_AGAIN: Readonly<Record<string, { event: string; bodies: Record<string, unknown>[] }>> = {
   'a tag that is pushed, deleted and pushed again on one commit': {
     event: 'push',
@@ -233,9 +233,9 @@ const ONLY_BY_DELIVERY = 'two properties that an enterprise takes over'
 
 t.test('what happens again is another event, and what is delivered again is not', async t => {
   for (const [name, { event, bodies }] of Object.entries(HAPPENS_AGAIN)) {
-    const keys = (road: string) =>
+    const keys = (route: string) =>
       bodies.map((body, nth) => {
-        const headers = { 'x-github-event': event, 'x-github-delivery': `${road}-${nth}` }
+        const headers = { 'x-github-event': event, 'x-github-delivery': `${route}-${nth}` }
         return eventOf({ headers, body: { repository: { id: 21, full_name: 'labs/engine' }, ...body } }).dedupe_key
       })
     t.equal(new Set(keys('hook')).size, bodies.length, name)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { jsonOf } from '../adapter-fixtures.js'
 import { eventOf, normalise, readFixture } from './support.js'
 
-t.test('a ping carries nothing to keep', async t => {
+t.test('a ping contains nothing to record', async t => {
   const body = { zen: 'Mind the carry lever.', hook_id: 418200, hook: { id: 418200, active: true } }
   for (const flavour of ['github', 'gitea', 'forgejo', 'gogs']) {
     const headers = { [`x-${flavour}-event`]: 'ping', [`x-${flavour}-delivery`]: 'd-1' }
@@ -89,7 +89,7 @@ t.test('a push without a head of its own has the time of the commit that it ends
   t.equal(pushed('cc').occurred_at, null)
 })
 
-t.test('finer names fold into those of GitHub, and stay in the metadata', async t => {
+t.test('finer names are mapped to those of GitHub, and stay in the metadata', async t => {
   const issue = { id: 501, updated_at: '2031-05-04T09:00:00Z' }
   const pull = { id: 61, number: 5, updated_at: '2031-05-04T09:00:00Z' }
   const cases: [event: string, body: Record<string, unknown>, kind: string][] = [
@@ -136,7 +136,7 @@ t.test('the state of a review comes from its name where the review has none', as
   }
 })
 
-t.test('a comment on a pull request belongs to the pull request, on every road', async t => {
+t.test('a comment on a pull request belongs to the pull request, by every route', async t => {
   const opened = eventOf(readFixture('pull-request-opened'))
   const commented = eventOf(readFixture('issue-comment-on-a-pull-request'))
   const reviewed = eventOf(readFixture('review-submitted'))

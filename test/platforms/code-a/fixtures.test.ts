@@ -16,7 +16,7 @@ t.test('the same delivery gives the same event each time', async t => {
   for (const fixture of readFixtures()) t.strictSame(normalise(fixture), normalise(fixture), fixture.name)
 })
 
-t.test('no two fixtures are taken for one event', async t => {
+t.test('no two fixtures have the key of one event', async t => {
   const fixtures = readFixtures()
   const keys = fixtures.map(fixture => normalise(fixture).events[0]?.dedupe_key)
   t.equal(new Set(keys).size, fixtures.length)

@@ -108,7 +108,7 @@ t.test('a view into a larger buffer is checked on its own', async t => {
   t.equal(verify({ 'x-gitea-signature': right }, [SECRET], view), 'signature')
 })
 
-t.test('without a secret no delivery is proved', async t => {
+t.test('without a secret no delivery is verified', async t => {
   t.equal(verify({}, []), 'none')
   t.equal(verify({ 'x-hub-signature-256': `sha256=${wrong}` }, []), 'none')
   t.equal(verify({ 'x-hub-signature-256': `sha256=${sign('sha256', '', BODY)}` }, ['']), 'none', 'nor by an empty one')

@@ -25,7 +25,7 @@ t.test('a subscription to a repository covers all that happens in it', async t =
   }
 })
 
-t.test('a subscription to an issue covers the issue and what is said of it', async t => {
+t.test('a subscription to an issue covers the issue and its discussion', async t => {
   const names = [
     'issue-opened',
     'issue-labels-changed',
@@ -41,7 +41,7 @@ t.test('a subscription to an issue covers the issue and what is said of it', asy
   }
 })
 
-t.test('a subscription to a merge request covers it, what is said of it, and its pipelines', async t => {
+t.test('a subscription to a merge request covers it, its discussion and its pipelines', async t => {
   const names = [
     'merge-request-opened-from-a-fork',
     'merge-request-merged',
@@ -123,7 +123,7 @@ t.test('the words are neutral, and those of the platform stand beside them', asy
   )
 })
 
-t.test('all that is said of a merge request is one conversation', async t => {
+t.test('the whole discussion of a merge request is one conversation', async t => {
   const names = ['merge-request-merged', 'comment-on-a-merge-request', 'comment-on-a-line-of-a-merge-request']
   for (const name of names) t.equal(eventOf(readFixture(name)).conversation.key, 'pull_request:990034', name)
   t.equal(eventOf(readFixture('comment-on-an-issue')).conversation.key, eventOf(readFixture('issue-opened')).target.key)

@@ -138,7 +138,7 @@ t.test('bytes that are no UTF-8, an empty body, and a view into a larger buffer'
   }
 })
 
-t.test('without a secret no delivery is proved', async t => {
+t.test('without a secret no delivery is verified', async t => {
   for (const secrets of [[], [''], ['', '']]) {
     t.equal(verify({}, secrets), 'none')
     t.equal(verify({ 'x-gitlab-token': TOKEN }, secrets), 'none')
@@ -146,7 +146,7 @@ t.test('without a secret no delivery is proved', async t => {
   }
 })
 
-t.test('a signing token without a key lets nothing through', async t => {
+t.test('a signing token without a key admits no delivery', async t => {
   for (const secret of ['whsec_', 'whsec_=', 'whsec_!']) {
     t.throws(() => verify(signed(sign({ key: Buffer.alloc(0) })), [secret]), REFUSED, secret)
     t.throws(() => verify({ 'x-gitlab-token': secret }, [secret]), REFUSED, secret)

@@ -11,10 +11,10 @@ interface Named extends WaitingDelivery {
 function startQueue() {
   const queue = new DeliveryQueue<Named>()
   const refused: string[] = []
-  const waiting = (name: string, bytes: number, isProved = false): Named => ({
+  const waiting = (name: string, bytes: number, isVerified = false): Named => ({
     name,
     bytes,
-    isProved,
+    isVerified,
     refuse: error => refused.push(`${name} ${error.code}`),
   })
   const drain = () => {
@@ -39,15 +39,15 @@ t.test('where too many bytes wait the largest delivery is refused, regardless of
   t.same(drain(), ['after'], 'what was taken counts no longer')
 })
 
-t.test('at most 16 deliveries wait that have proved nothing; proved ones are not counted', async t => {
+t.test('at most 16 unverified deliveries wait; verified ones are not counted', async t => {
   const { queue, refused, waiting, drain } = startQueue()
-  for (let index = 0; index < 20; index++) queue.add(waiting(`proved ${index}`, 25 * MIB, true))
+  for (let index = 0; index < 20; index++) queue.add(waiting(`verified ${index}`, 25 * MIB, true))
   for (let index = 0; index < 17; index++) queue.add(waiting(String(index), 300_000 + index))
   t.same(refused, ['16 busy'])
   t.equal(drain().length, 36)
 })
 
-t.test('a delivery gives up while it waits, and not when its turn has come', async t => {
+t.test('a delivery is refused while it waits, and not once its processing has begun', async t => {
   const { queue, refused, waiting, drain } = startQueue()
   const [first, second] = [waiting('first', 1), waiting('second', 2)]
   queue.add(first)

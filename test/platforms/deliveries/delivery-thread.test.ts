@@ -9,7 +9,7 @@ import { adapterFixtures, toDelivery } from '../adapter-fixtures.js'
 const OPEN: DeliveryRules = { secrets: [], requireVerified: false, context: {} }
 
 /** Longer than a machine needs for everything that is taken here, however busy it is. */
-const PATIENT: Partial<DeliveryThreadLimits> = { waitMs: 300_000, unprovedMs: 300_000, provedMs: 300_000 }
+const PATIENT: Partial<DeliveryThreadLimits> = { waitMs: 300_000, unverifiedMs: 300_000, verifiedMs: 300_000 }
 
 function startThread(t: Test, limits: Partial<DeliveryThreadLimits> = {}): DeliveryThread {
   const thread = new DeliveryThread({ ...PATIENT, ...limits })
@@ -61,50 +61,50 @@ t.test(
   },
 )
 
-t.test('what has proved where it comes from takes precedence, then the smallest', async t => {
+t.test('verified deliveries take precedence, then the smallest', async t => {
   const thread = startThread(t)
   const done: string[] = []
   const take = async (name: string, size: number, rules = OPEN) => {
     await thread.take(adapterOf('code_a'), issue('x'.repeat(size)), rules)
     done.push(name)
   }
-  const proved: DeliveryRules = { ...OPEN, secrets: ['s'], verified: 'signature' }
+  const verified: DeliveryRules = { ...OPEN, secrets: ['s'], verified: 'signature' }
   await Promise.all([
     take('first', 10),
     take('large', 500_000),
     take('small', 300_000),
-    take('proved', 900_000, proved),
-    take('proved later', 10, proved),
+    take('verified', 900_000, verified),
+    take('verified later', 10, verified),
   ])
-  t.strictSame(done, ['first', 'proved', 'proved later', 'small', 'large'])
+  t.strictSame(done, ['first', 'verified', 'verified later', 'small', 'large'])
 })
 
-t.test('a delivery that waits too long is refused, unless it has proved something', async t => {
+t.test('a delivery that waits too long is refused, unless it is verified', async t => {
   const thread = startThread(t, { waitMs: 1_000 })
   const tick = controlTime(t)
   const busy = { category: 'unavailable', code: 'busy', retryAfterSeconds: 5 }
   const first = thread.take(adapterOf('code_a'), issue('x'.repeat(5_000_000)), OPEN)
-  const unproved = thread.take(adapterOf('code_a'), issue('x'), OPEN)
-  const proved = thread.take(adapterOf('code_a'), issue('x'), { ...OPEN, secrets: ['s'], verified: 'signature' })
+  const unverified = thread.take(adapterOf('code_a'), issue('x'), OPEN)
+  const verified = thread.take(adapterOf('code_a'), issue('x'), { ...OPEN, secrets: ['s'], verified: 'signature' })
   tick(1_000)
-  await t.rejects(unproved, busy)
+  await t.rejects(unverified, busy)
   t.match(await first, { verified: 'none' }, 'the one that is being taken does not wait')
-  t.match(await proved, { verified: 'signature' })
+  t.match(await verified, { verified: 'signature' })
 })
 
-t.test('a delivery that takes too long is refused, and the next one is taken', async t => {
-  const thread = startThread(t, { unprovedMs: 1_000 })
+t.test('a delivery that takes too long is refused, and the next one is accepted', async t => {
+  const thread = startThread(t, { unverifiedMs: 1_000 })
   const tick = controlTime(t)
   const members = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`member ${index}`, index]))
-  const proved: DeliveryRules = { ...OPEN, secrets: ['s'], verified: 'signature' }
+  const verified: DeliveryRules = { ...OPEN, secrets: ['s'], verified: 'signature' }
   const slow = thread.take(adapterOf('code_a'), issue(members), OPEN)
-  const next = thread.take(adapterOf('code_a'), issue('x'), proved)
+  const next = thread.take(adapterOf('code_a'), issue('x'), verified)
   tick(1_000)
   await t.rejects(slow, { category: 'unavailable', code: 'busy' })
   t.match(await next, { verified: 'signature', events: [{ event: { kind: 'issue.created' } }] })
 })
 
-t.test('a body in a buffer of its own changes hands, one that shares its buffer does not', async t => {
+t.test('a body in a buffer of its own is transferred, one in a shared buffer is copied', async t => {
   const thread = startThread(t)
   const own = { ...issue('x'), body: new Uint8Array(issue('x').body) }
   await thread.take(adapterOf('code_a'), own, OPEN)
@@ -115,7 +115,7 @@ t.test('a body in a buffer of its own changes hands, one that shares its buffer 
   t.equal(part.body.byteLength, shared.length - 4)
 })
 
-t.test('JSON that takes up too much memory is refused, and the next delivery is taken', async t => {
+t.test('JSON that needs too much memory is refused, and the next delivery is accepted', async t => {
   const thread = startThread(t, { memoryMb: 48 })
   const wasteful = issue(Array.from({ length: 3_000_000 }, () => ({})))
   await t.rejects(thread.take(adapterOf('code_a'), wasteful, OPEN), { category: 'too_large', code: 'body_too_large' })

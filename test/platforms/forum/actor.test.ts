@@ -66,7 +66,7 @@ t.test('the role is that of the actor, where the payload has one', async t => {
   for (const { members, role } of cases) t.equal(postBy(members).actor_role, role, JSON.stringify(members))
 })
 
-t.test('a name that is missing or empty gives way to the user name', async t => {
+t.test('a missing or empty name is replaced by the user name', async t => {
   t.equal(postBy({ username: 'ada', name: 'Ada', display_username: 'Ada L.' }).actor.display, 'Ada')
   t.equal(postBy({ username: 'ada', name: null, display_username: 'Ada L.' }).actor.display, 'Ada L.')
   t.equal(postBy({ username: 'ada', name: '', display_username: '' }).actor.display, 'ada')

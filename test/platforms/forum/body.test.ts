@@ -13,7 +13,7 @@ t.test('a body that is no JSON object is refused', async t => {
   }
 })
 
-t.test('JSON that is said to be a form is JSON', async t => {
+t.test('a body of JSON with the content type of a form is read as JSON', async t => {
   const { headers, body } = readFixture('reply-created-by-a-moderator')
   const said = { ...headers, 'content-type': FORM['content-type'] }
   t.strictSame(eventOf({ headers: said, body }), eventOf({ headers, body }))

@@ -103,7 +103,7 @@ t.test('deleting, restoring and deleting again are three events', async t => {
   t.equal(new Set(keys).size, 3)
 })
 
-t.test('a time is that of the happening, or none', async t => {
+t.test('the time of an event is when it happened, or absent', async t => {
   const cases: [name: string, occurredAt: string | null][] = [
     ['reply-created-by-a-moderator', '2031-05-04T09:30:12.418000Z'],
     ['reply-edited', '2031-05-04T09:41:00.007000Z'],
@@ -124,7 +124,7 @@ t.test('a time is that of the happening, or none', async t => {
   for (const [name, occurredAt] of cases) t.equal(eventOf(readFixture(name)).occurred_at, occurredAt, name)
 })
 
-t.test('a solution that is accepted, taken back and accepted again is three events, each of them once', t => {
+t.test('a solution that is accepted, unmarked and accepted again is three events, each recorded once', t => {
   const { headers, body } = readFixture('solution-accepted')
   const solved = (event: string, updated_at: string) => ({
     headers: { ...headers, 'x-discourse-event': `${event}_solution` },

@@ -16,7 +16,7 @@ t.test('the same delivery gives the same event each time', async t => {
   for (const fixture of readFixtures()) t.strictSame(normalise(fixture), normalise(fixture), fixture.name)
 })
 
-t.test('no two fixtures are taken for one event', async t => {
+t.test('no two fixtures have the key of one event', async t => {
   const places = new Map<string | undefined, string>()
   for (const fixture of readFixtures()) {
     const key = normalise(fixture).events[0]?.dedupe_key
@@ -25,7 +25,7 @@ t.test('no two fixtures are taken for one event', async t => {
   }
 })
 
-t.test('a ping carries nothing to keep', async t => {
+t.test('a ping contains nothing to record', async t => {
   const ping = { headers: { 'x-discourse-event-id': '1' }, body: { ping: 'OK' } }
   const typed = { ...ping.headers, 'x-discourse-event-type': 'ping' }
   for (const headers of [

@@ -16,7 +16,7 @@ t.test('a post is linked by the slug, the topic and its number there', async t =
   t.notOk('url' in postAt('https://forum.example.org', { topic_id: null }).target)
 })
 
-t.test('a link that the forum gives is taken', async t => {
+t.test('a link that the forum gives is used', async t => {
   const under = (post_url: string) => postAt('https://example.net/community', { post_url }).target.url
   t.equal(under('/community/t/carry/512/7'), 'https://example.net/community/t/carry/512/7')
   t.equal(under('https://example.net/elsewhere'), 'https://example.net/elsewhere')

@@ -78,7 +78,7 @@ t.test('what only some may read is marked', async t => {
   t.notOk('private' in (eventOf(readFixture('reply-edited')).target.parent?.metadata ?? {}))
 })
 
-t.test('all that is said in a topic is one conversation', async t => {
+t.test('all messages of a topic are one conversation', async t => {
   const names = ['post-created', 'reply-edited', 'post-liked', 'topic-closed', 'notification-created', 'topic-assigned']
   for (const name of names) t.equal(eventOf(readFixture(name)).conversation.key, 'topic:512', name)
 })

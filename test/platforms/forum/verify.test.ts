@@ -67,7 +67,7 @@ t.test('bytes that are no UTF-8, an empty body, a view into a larger buffer, a s
   }
 })
 
-t.test('without a secret no delivery is proved', async t => {
+t.test('without a secret no delivery is verified', async t => {
   t.equal(verify(undefined, []), 'none')
   t.equal(verify(wrong, []), 'none')
   t.equal(verify(sign(''), ['']), 'none', 'nor by an empty one')

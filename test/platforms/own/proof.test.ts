@@ -98,7 +98,7 @@ t.test('a signature by a key pair is verified by the public key', async t => {
 })
 
 t.test(
-  'of the signatures of one delivery, a few are compared, so that an unproved delivery costs little time',
+  'of the signatures of one delivery, a few are compared, so that an unverified delivery costs little time',
   async t => {
     const form = { header: 'X-Sig', encoding: 'hex', prefix: 'v1=', separator: ',' } as const
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')

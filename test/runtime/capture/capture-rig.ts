@@ -22,7 +22,7 @@ export const WATCH = {
   metadata: { temporary: true, interval_seconds: 60 },
 }
 
-export type ChatRequest = CaptureRequest & { chat: ChatAccount }
+type ChatRequest = CaptureRequest & { chat: ChatAccount }
 
 /** A ledger with a watch, and a chat server to capture it from. */
 export interface CaptureRig {
@@ -63,7 +63,7 @@ export async function captureRig(t: Test, options: ChatServerOptions = {}): Prom
   return { ledger, captures, chat, clock, request, once, reopen }
 }
 
-/** A message as a webhook of the same server brings it. */
+/** A message as a webhook of the same server delivers it. */
 export async function deliver({ ledger, chat }: CaptureRig, id: number): Promise<void> {
   const message = chat.book.find(id)
   const payload = message && chat.book.toAnswer(message, { html: false, emptyTopic: true })

@@ -145,7 +145,7 @@ t.test('capture of another chat server starts from the beginning, regardless of 
   t.notOk('previous_host' in next, 'once')
 })
 
-t.test('so it is where nothing has been said yet on the other server', async t => {
+t.test('the same holds before the first message on the other server', async t => {
   const rig = await captureRig(t)
   rig.chat.book.say(DEPLOYS, 3)
   await rig.once()

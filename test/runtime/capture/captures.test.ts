@@ -62,7 +62,7 @@ t.test('a renamed topic moves the cursor of its watch although its name does not
   )
 })
 
-t.test('what a webhook brings first does not make capture skip what was said before it', async t => {
+t.test('a message that a webhook delivers first does not make capture skip earlier messages', async t => {
   const rig = await captureRig(t)
   const { book } = rig.chat
   const [first = 0] = book.say(DEPLOYS)
@@ -84,7 +84,7 @@ t.test('the cursor of an older ledger is where capture continues', async t => {
   t.match(await rig.once('deploys', { backfill: 1 }), { messages: 3 })
 })
 
-t.test('a watch that is over is left as it is', async t => {
+t.test('an expired watch is not changed', async t => {
   const rig = await captureRig(t)
   await rig.ledger.saveSubscription({ id: 'deploys', enabled: false })
   t.match(await rig.once(), { outcome: 'disabled', messages: 0, last_cursor: null })
@@ -271,7 +271,7 @@ t.test('a watch that fails again and again is tried less and less often', async 
   t.same(waits, [60, 120, 240, 480, 900, 900, 900])
 })
 
-t.test('a server that is down ends the round, and every watch gets its turn in the next ones', async t => {
+t.test('a server that is down ends the round, and the next rounds reach every watch', async t => {
   const rig = await captureRig(t, { fault: () => respondWith(503, {}) })
   const ids = ['deploys', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6']
   for (const id of ids.slice(1)) await rig.ledger.saveSubscription({ ...WATCH, id })
@@ -330,7 +330,7 @@ t.test('a busy stream is read again by one page at most', async t => {
   t.same(anchors, ['2000'])
 })
 
-t.test('a message that a webhook brought before a large capture is not counted again by later captures', async t => {
+t.test('a message that a webhook delivered before a large capture is not counted again by later captures', async t => {
   const rig = await captureRig(t)
   const newest = rig.chat.book.say(DEPLOYS, 1_300).at(-1) ?? 0
   await deliver(rig, newest)
@@ -340,7 +340,7 @@ t.test('a message that a webhook brought before a large capture is not counted a
   t.equal(event?.seen_count, 2, 'once by the webhook, once by the capture')
 })
 
-t.test('a renamed topic is said', async t => {
+t.test('a renamed topic is named', async t => {
   for (const featureLevel of [270, 400]) {
     const rig = await captureRig(t, { featureLevel })
     rig.chat.book.say(DEPLOYS, 2)
@@ -371,7 +371,7 @@ t.test('two captures of one watch never run at the same time, and nothing is rea
   t.match(await rig.ledger.stats(), { event_count: 30, duplicate_count: 0 })
 })
 
-t.test('a capture that is called off lets the next one begin', async t => {
+t.test('a capture that is aborted lets the next one begin', async t => {
   const stop = new AbortController()
   let silent = true
   const rig = await captureRig(t, {

@@ -123,7 +123,7 @@ t.test('a chat server that limits requests is not asked before the time', async 
   await rig.recorded(1)
 })
 
-t.test('a connection without a heartbeat is given up, and the same queue is read on', async t => {
+t.test('a connection without a heartbeat is closed, and the same queue is read again', async t => {
   const rig = await liveRig(t, {}, ({ chat }) => {
     chat.queues.waitSeconds = 1
   })

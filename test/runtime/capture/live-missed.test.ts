@@ -300,7 +300,7 @@ t.test('a watch that was disabled finds what it missed', async t => {
   ])
 })
 
-t.test('what fails in the middle is repeated, and nothing is recorded twice', async t => {
+t.test('a failure in the middle is repeated, and nothing is recorded twice', async t => {
   let failures = 0
   const lookups = ({ path }: Asked) => /messages\/\d/.test(path)
   const rig = await liveRig(t, {

@@ -162,7 +162,7 @@ t.test(
   },
 )
 
-t.test('a single message that moves away does not take the watch with it', async t => {
+t.test('a single message that moves away does not move the watch', async t => {
   const rig = await liveRig(t, OLDER)
   const { book } = rig.chat
   const [first = 0, second = 0] = book.say(DEPLOYS, 2)

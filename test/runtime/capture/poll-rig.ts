@@ -17,7 +17,7 @@ export const WATCH = {
 }
 
 /** A ledger with a clock that a test moves. */
-export interface PollRig {
+interface PollRig {
   ledger: Ledger
   captures: Captures
   /** Epoch microseconds. */

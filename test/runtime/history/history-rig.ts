@@ -10,7 +10,7 @@ import { openLedger } from '../../../src/runtime/open-ledger.js'
 import type { LocalSettings } from '../../../src/settings/local-settings.js'
 import { ownFolder } from '../../black-box/own-folder.js'
 
-export interface HistoryRig {
+interface HistoryRig {
   settings: LocalSettings
   /** Milliseconds of every pause. */
   pauses: number[]

@@ -6,7 +6,7 @@ import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
 import { DEPLOYS } from '../capture/capture-rig.js'
 import { historyRig } from './history-rig.js'
 
-t.test('the messages of a stream are recorded once, with the keys of every other road', async t => {
+t.test('the messages of a stream are recorded once, with the keys of every other route', async t => {
   const rig = await historyRig(t)
   const chat = await chatServer(t, {
     fault: ({ path, index }) => {

@@ -135,7 +135,7 @@ else {
     })
   })
 
-  t.test('a copy of its files is refused: it has none', async t => {
+  t.test('a copy of its files is refused, because it has none', async t => {
     const board = { home: ownFolder(t), postgres: await cluster.emptyBoard(t) }
     const refused = { category: 'configuration', code: 'board_not_a_file' }
     await t.rejects(backUpBoard(board, `${board.home}/copy`, 'cards'), refused)

@@ -7,7 +7,7 @@ import { memorySources } from '../../settings/memory-sources.js'
 import type { TestCluster } from '../../support/postgres/cluster.js'
 
 /** Servers of one process on one ledger in PostgreSQL. */
-export interface SeveralServers {
+interface SeveralServers {
   urls: string[]
   /** `EVENT_DB` of all of them. */
   database: string
@@ -31,7 +31,7 @@ export async function startServers(
   return { urls: servers.map(({ ledger }) => ledger?.url ?? ''), database, address, servers }
 }
 
-export interface Answer<Body> {
+interface Answer<Body> {
   status: number
   headers: Headers
   body: Body

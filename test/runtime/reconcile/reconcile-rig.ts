@@ -18,7 +18,7 @@ export interface Sent {
 }
 
 /** A ledger of its own, and the work of `daybook reconcile` on it. */
-export interface ReconcileRig {
+interface ReconcileRig {
   ledger: Ledger
   /** Receives a delivery by its webhook. @returns whether the event was new */
   receive(source: ListingSource, sent: Sent): Promise<boolean>

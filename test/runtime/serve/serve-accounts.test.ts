@@ -52,7 +52,7 @@ t.test('a ledger that has, or ever had, an admin token may listen anywhere', asy
   }
 })
 
-t.test('so may one that ever had a user', async t => {
+t.test('the same holds for a ledger that ever had a user', async t => {
   const folder = ownFolder(t)
   const settings = readUsersSettings({ db: join(folder, 'events.db') }, memorySources({ env: ADMIN_TOKEN }))
   const work = async (users: Parameters<Parameters<typeof manageUsers>[1]>[0]) => {

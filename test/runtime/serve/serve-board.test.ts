@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { BOARD_ACCESS, type BoardAccess } from '../../../src/gate/access.js'
-import { deferredFailure } from '../../../src/runtime/lost-ownership.js'
+import { deferredFailure } from '../../../src/runtime/ownership.js'
 import { type RunningServer, serve } from '../../../src/runtime/serve/serve.js'
 import { servedTogether } from '../../../src/runtime/serve/served-program.js'
 import { createLogger } from '../../../src/server/logging/logger.js'

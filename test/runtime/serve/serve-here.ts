@@ -4,7 +4,7 @@ import { serve } from '../../../src/runtime/serve/serve.js'
 import { processSources } from '../../../src/settings/reading/setting-sources.js'
 import { readServeSettings, type ServeFlags } from '../../../src/settings/serve-settings.js'
 
-export interface ServeHereOptions extends ServeFlags {
+interface ServeHereOptions extends ServeFlags {
   /** The user's home folder. */
   home: string
   env?: Record<string, string>

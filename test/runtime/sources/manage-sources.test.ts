@@ -100,7 +100,7 @@ t.test('doctor names the sources that accept nothing', async t => {
   )
   t.match(found, [
     { state: 'warn', detail: /source payments accepts nothing/ },
-    { state: 'ok', detail: 'Sources of operators: 2. Deliveries to 1 of them prove nothing.' },
+    { state: 'ok', detail: 'Sources of operators: 2. Deliveries to 1 of them are not verified.' },
   ])
   t.same(judgeSources([]), [])
 })

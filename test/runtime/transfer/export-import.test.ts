@@ -130,16 +130,16 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
     said: fc.oneof(fc.string({ unit: anyCharacter }), fc.constant('\ud800 lone'), fc.constant('line\n\u2028break')),
     payload: fc.object({ maxDepth: 3 }).map(value => JSON.parse(JSON.stringify(value))),
     size: fc.constantFrom(0, 10, 300_000),
-    isStranger: fc.boolean(),
+    isAnonymous: fc.boolean(),
     watch: fc.option(fc.constantFrom('sub_1', 'sub_2')),
   })
   type Delivery = typeof delivery extends fc.Arbitrary<infer Value> ? Value : never
-  const toRecord = ({ key, said, payload, size, isStranger, watch }: Delivery): EventToRecord => {
+  const toRecord = ({ key, said, payload, size, isAnonymous, watch }: Delivery): EventToRecord => {
     const event = messageCreated(`chat:${key}`, {
       payload: { ...payload, text: 'x'.repeat(size) },
       conversation: { text: said },
     })
-    const provenance = isStranger ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
+    const provenance = isAnonymous ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
     const matches = watch === null ? [] : [{ id: watch, isCaptured: true as const }]
     return { ...(size > 10 ? serialised(event) : event), provenance, matches }
   }

@@ -314,7 +314,7 @@ t.test('identifying a caller costs one read of the store', async t => {
   t.same(ledger.rig.asked, [])
 })
 
-t.test('rights are those of now, not of the login', async t => {
+t.test('rights are the current ones, not those at the login', async t => {
   const eve = await ledger.accounts.createUser({ username: 'eve', password: PASSWORD, role: 'admin' })
   const session = await ledger.logIn(eve)
   const token = await ledger.byToken(eve)
@@ -472,7 +472,7 @@ t.test("over the owner's socket every caller is an admin without an account", as
   t.match(await ask('POST', '/api/me/token'), { status: 409, body: { code: 'no_account' } })
 })
 
-t.test('nothing is done for a sender that left before it was known who it is', async t => {
+t.test('nothing is done for a sender that disconnected before it was identified', async t => {
   const left = new EventEmitter()
   const identify: typeof OPEN_ACCOUNTS.identify = async () => {
     left.emit('asked')

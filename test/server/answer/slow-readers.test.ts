@@ -28,7 +28,7 @@ async function serveEvents(t: Test, events: { count: number; bytes: number }, li
   return served
 }
 
-/** Asks, and takes nothing of the answer. */
+/** Sends a request, and reads nothing of the answer. */
 function askOnly(t: Test, { port }: Served, ...paths: string[]): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => socket.destroy())
@@ -100,7 +100,7 @@ t.test('events that arrive while a page is read are not on it, and its checkpoin
   t.match(body, { count: 1, items: [{ subject_id: 'late' }] })
 })
 
-t.test('readers that take nothing of large pages keep neither writers nor other readers out', async t => {
+t.test('readers that read nothing of large pages block neither writers nor other readers', async t => {
   const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { bytes: 2048 * KIB, patienceMs: 40 })
   for (let i = 0; i < 5; i++) askOnly(t, served, i % 2 === 0 ? '/api/events?limit=500' : '/api/export')
   await until(() => served.log.some(line => line.cut_off === 'memory'))
@@ -109,7 +109,7 @@ t.test('readers that take nothing of large pages keep neither writers nor other 
   t.ok((await cutOffs(served, 'memory')) > 0)
 })
 
-t.test('a reader that takes nothing is cut off in time, which is logged and counted once', async t => {
+t.test('a reader that reads nothing is disconnected in time, which is logged and counted once', async t => {
   for (const path of ['/api/events', '/api/export']) {
     const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { takenMs: 40 })
     const reader = askOnly(t, served, path)

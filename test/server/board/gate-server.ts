@@ -19,7 +19,7 @@ import { createBodyReader, createJsonReader } from '../../../src/server/request/
 import { type GateOptionsOfTest, GateRig, PASSWORD } from '../../gate/gate-rig.js'
 import { type RawAnswer, type RawRequest, sendRaw, valuesOf } from '../closed-ledger.js'
 
-export interface GateServerOptions {
+interface GateServerOptions {
   rig?: GateRig
   secrets?: BoardSecrets
   settings?: GateOptionsOfTest
@@ -29,14 +29,14 @@ export interface GateServerOptions {
 }
 
 /** A browser that has logged in. */
-export interface Browser {
+interface Browser {
   cookie: string
   csrfToken: string
   /** What it sends with a write. */
   write: Record<string, string>
 }
 
-export interface GateServer {
+interface GateServer {
   rig: GateRig
   port: number
   log: string[]

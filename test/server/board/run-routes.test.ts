@@ -263,7 +263,7 @@ t.test('a reader resumes after the last piece that it got', async t => {
   t.match(await ask('HEAD', path), { status: 200, text: '' })
 })
 
-t.test('while nothing is said a reader gets signs of life', async t => {
+t.test('while there are no events a reader receives heartbeats', async t => {
   const { url, start, executor } = await serveRuns(t, { streamTimes: { heartbeatMs: 10 } })
   await executor.pause()
   const run = await start('mock')

@@ -24,8 +24,8 @@ export interface Answer {
   body: Record<string, unknown>
 }
 
-export interface ServeCardsOptions {
-  /** The folder of the board's files; one of the test's own unless said. */
+interface ServeCardsOptions {
+  /** The folder of the board's files; default: a folder of the test. */
   home?: string
   /** Where it listens for its owner, in addition to the port. */
   socketPath?: string

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { sealToken } from '../../../src/gate/cookie-envelope.js'
-import { newSecret } from '../../../src/login/csrf.js'
+import { newSecret } from '../../../src/login/new-secret.js'
 import { API_KEY, AUTH_SECRET, EXECUTOR_TOKEN, GateRig, PASSWORD } from '../../gate/gate-rig.js'
 import { type RawAnswer, valuesOf } from '../closed-ledger.js'
 import { serveGate } from './gate-server.js'
@@ -298,7 +298,7 @@ t.test('no cookie but the one that was given opens anything, over the wire', asy
   t.equal(rig.database.sessions.count(), 1)
 })
 
-t.test('a cookie that is over, revoked or of an older key is worth nothing, wherever it is shown', async t => {
+t.test('a cookie that has expired, is revoked or is of an older key is invalid on every route', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const { send, logIn } = await serveGate(t, { rig, settings: { sessionTtlSeconds: 60 } })
   const shown = async (headers: Record<string, string>) => {

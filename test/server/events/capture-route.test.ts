@@ -72,7 +72,7 @@ t.test('heartbeats keep a silent connection open', async t => {
   t.same(await impatient.capture(REQUEST, () => undefined), RESULT)
 })
 
-t.test('a command that goes away ends its capture', async t => {
+t.test('a command that ends aborts its capture', async t => {
   let ended: unknown
   const { client } = await start(t, (_, { signal, onProgress }) => {
     onProgress(step(1))

@@ -51,7 +51,7 @@ t.test('a secret in the address proves a delivery, also a large one, and is not 
   t.notMatch(JSON.stringify(log), SECRET)
 })
 
-t.test('a refusal asks for Basic where the source wants it', async t => {
+t.test('a refusal asks for Basic authentication where the source needs it', async t => {
   const { put, send } = await serveSources(t)
   await put({ name: 'sns', proof: { type: 'basic', username: 'sns' }, rules: [] } as never, [SECRET])
   const refused = await send('/webhooks/in/sns', { method: 'POST', body: '{}' })

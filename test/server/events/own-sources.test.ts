@@ -234,7 +234,7 @@ t.test('hostile bodies are kept, and nothing answers 5xx', async t => {
   t.equal(({} as Record<string, unknown>).state, undefined)
 })
 
-t.test('a delivery that asks for an answer receives it once it is proved', async t => {
+t.test('a delivery that asks for an answer receives it once it is verified', async t => {
   const { put, deliver } = await serveSources(t)
   const hook = {
     name: 'hook',
@@ -249,7 +249,7 @@ t.test('a delivery that asks for an answer receives it once it is proved', async
   t.equal(text, '{"challenge":"abc"}')
 })
 
-t.test('an unproved source accepts nothing from a page of another origin', async t => {
+t.test('an unverified source accepts nothing from a page of another origin', async t => {
   const { put, deliver } = await serveSources(t)
   await put({ name: 'open', proof: { type: 'none' }, rules: [] } as never, [SECRET])
   t.match(await deliver('open', {}, { origin: 'https://evil.example' }), {

@@ -54,7 +54,7 @@ t.test('the list has pages, of what the caller may see', async t => {
   await send('/api/subscriptions/page-0', { method: 'DELETE', headers: asMia })
 })
 
-t.test('an owner has so many subscriptions and no more, and can still change those', async t => {
+t.test('an owner has a maximum number of subscriptions, and can still change those', async t => {
   const bounded = await Ledger.open({ store, clock: () => START, newSubscriptionId: () => 'x', maxSubscriptions: 2 })
   const member = { role: 'member', userId: 'user_full' } as const
   const full = { category: 'conflict', code: 'too_many_subscriptions', message: /2 subscriptions.*Delete one/ }

@@ -207,7 +207,7 @@ t.test('a histogram is shown in columns, its instants with six digits', async t 
   })
 })
 
-t.test('a histogram takes the filters and the range of a page, and how many parts', async t => {
+t.test('a histogram accepts the filters and the range of a page, and the number of parts', async t => {
   const { request, ledger } = await serve(t)
   await request('/api/histogram')
   await request('/api/histogram?source=chat&source=forum&kind=message.*&actor=17&q=red&verified=none&buckets=200')

@@ -142,7 +142,7 @@ t.test('a number that could not be kept is refused by name', async t => {
   t.match(await post('/api/events', `[${event}]`), { status: 400, body: { errors: [{ field: '/0/payload/id' }] } })
 })
 
-t.test('only JSON in UTF-8 is taken', async t => {
+t.test('only JSON in UTF-8 is accepted', async t => {
   const { request, post } = await serve(t)
   const refused = [
     'text/plain',
@@ -162,7 +162,7 @@ t.test('only JSON in UTF-8 is taken', async t => {
   }
 })
 
-t.test('an event of one mebibyte is taken, one byte more is too large', async t => {
+t.test('an event of one mebibyte is accepted, one byte more is too large', async t => {
   const { post } = await serve(t)
   const sized = (bytes: number) => {
     const empty = JSON.stringify(message(1, { payload: { text: '' } }))
@@ -181,7 +181,7 @@ t.test('an event of one mebibyte is taken, one byte more is too large', async t 
   })
 })
 
-t.test('a batch of 5,000 events is taken, one more is too many', async t => {
+t.test('a batch of 5,000 events is accepted, one more is too many', async t => {
   const { post, ledger } = await serve(t)
   const lines = (count: number) => Array.from({ length: count }, (_, i) => JSON.stringify(message(i))).join('\n')
   t.match(await post('/api/events', lines(5001), NDJSON), { status: 413, body: { detail: /5000 events/ } })
@@ -231,7 +231,7 @@ t.test('a store that cannot commit is reported, with a time to retry', async t =
   t.match(body, { code: 'store_full', detail: 'The disk is full.', request_id: headers.get('x-request-id') })
 })
 
-t.test('a sender that goes away in the middle of a body leaves nothing behind', async t => {
+t.test('a sender that disconnects in the middle of a body leaves nothing behind', async t => {
   const { port, post, ledger, log } = await serve(t)
   const socket = connect(port, '127.0.0.1')
   socket.write(

@@ -183,7 +183,7 @@ t.test('half a request makes room before a stream does, and a request that is be
   t.equal(await shed(served, 'no_room'), 1)
 })
 
-t.test('deliveries pass while every stream is taken and every connection is idle', async t => {
+t.test('deliveries are accepted while the maximum number of streams is open and every connection is idle', async t => {
   const served = await serveFew(t, { connections: 8, held: 3 })
   for (let nth = 0; nth < 3; nth++) await openStream(t, served)
   for (let nth = 0; nth < 20; nth++) {

@@ -50,7 +50,7 @@ t.test('a sender that closes its side after the request gets the answer, and the
   }),
 )
 
-t.test('an answer that takes its time is waited for', t =>
+t.test('a slow answer is waited for', t =>
   overEach(t, async (t, { ledger }, open) => {
     let release = () => {}
     ledger.held = new Promise(resolve => {

@@ -9,32 +9,15 @@ import t, { type Test } from 'tap'
 import type { HttpApp } from '../../../src/server/http/http-app.js'
 import { createLedgerServer } from '../../../src/server/ledger/ledger-server.js'
 import { until } from '../../support/until.js'
-import { MemoryLedger, START } from '../memory-ledger.js'
-import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, NO_CAPTURES, NO_COPIES, NO_RECONCILIATIONS, OWN_LEDGER, SETTINGS, serve } from '../serve.js'
+import { MemoryLedger } from '../memory-ledger.js'
+import { message, SERVER_PARTS, serve } from '../serve.js'
 
 function createServer(): HttpApp {
   return createLedgerServer({
+    ...SERVER_PARTS,
     ledger: new MemoryLedger(),
-    accounts: OPEN_ACCOUNTS,
-    captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
-    reconciliations: NO_RECONCILIATIONS,
-    copyTo: async () => {},
-    verify: () => Promise.reject(new Error('This ledger is not verified.')),
-    copies: NO_COPIES,
-    following: OWN_LEDGER,
-    database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
-    storageSizes: async () => ({ database: 4_096 }),
-    lastBackup: () => undefined,
-    accessLog: false,
-    adapters: [],
-    platforms: [],
-    acceptLargeDelivery: () => Promise.reject(new Error('Nothing large is delivered here.')),
     logger: pino({ level: 'silent' }),
-    version: '1.2.3',
-    now: () => START,
     requestIds: () => 'id',
-    settings: SETTINGS,
   })
 }
 
@@ -45,7 +28,7 @@ function shortFolder(t: Test): string {
   return folder
 }
 
-t.test('an address that is taken, and one that is not of this machine, are said to be so', async t => {
+t.test('an address that is in use, and one of another machine, are reported', async t => {
   const { port } = await serve(t)
   const other = createServer()
   t.teardown(() => other.close())
@@ -69,7 +52,7 @@ t.test("the owner's socket is for its owner, and takes any Host and Origin", asy
   t.throws(() => statSync(path), { code: 'ENOENT' })
 })
 
-t.test('a socket path that is taken is said to be so', async t => {
+t.test('a socket path that is in use is reported', async t => {
   const path = join(shortFolder(t), 'ledger.sock')
   const server = createServer()
   t.teardown(() => server.close())
@@ -121,7 +104,7 @@ t.test('stopping twice, or before anything listened, is not a mistake', async t 
   await close()
 })
 
-t.test('after a thousand requests a connection is said to be over', async t => {
+t.test('after a thousand requests the answer announces that the connection closes', async t => {
   const { port } = await serve(t)
   const socket = connect(port, '127.0.0.1')
   let text = ''

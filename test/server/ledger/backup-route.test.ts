@@ -5,7 +5,7 @@ import { ownFolder } from '../../black-box/own-folder.js'
 import { until } from '../../support/until.js'
 import { serve } from '../serve.js'
 
-t.test('a command that goes away ends the copy that the server makes for it', async t => {
+t.test('a command that ends aborts the copy that the server makes for it', async t => {
   const socketPath = join(ownFolder(t), 'ledger.sock')
   const gone = new AbortController()
   let ended: unknown

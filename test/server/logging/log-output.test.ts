@@ -37,7 +37,7 @@ t.test('lines that a full disk does not take are written once it has room', asyn
   t.equal(state.text, 'first\nsecond\nthird\n')
 })
 
-t.test('the next line brings what could not be written, in order', async t => {
+t.test('the next line also writes what could not be written, in order', async t => {
   const { state, log } = output(0)
   log.write('first\n')
   state.room = Number.POSITIVE_INFINITY

@@ -111,7 +111,7 @@ t.test('a file is sent again only when it has changed; under its version it is n
   t.equal((await request(versioned.replace(/[\w-]{16}/, '0123456789abcdef'))).status, 404)
 })
 
-t.test('nothing but these files is there, however their names are written', async t => {
+t.test('only these files are served, in every spelling of their names', async t => {
   const { raw } = await serve(t)
   const names = [
     ...['', '/', '.', '..', 'nothing.css', '%00', '%zz', '..%2flogin%2flogin.css', '%2e%2e/%2e%2e/package.json'],

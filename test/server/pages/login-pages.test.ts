@@ -35,7 +35,7 @@ t.test('a file is sent again only when it has changed', async t => {
   t.match(await ledger.send(path, { headers: { 'If-None-Match': '"other"' } }), { status: 200 })
 })
 
-t.test('nothing but these files is there, however their names are written', async t => {
+t.test('only these files are served, in every spelling of their names', async t => {
   const names = ['nothing', '.', '..', '%00', '..%2flogin.css', '%2e%2e%2f%2e%2e%2fpackage.json', 'login%2ecss', '%zz']
   for (const name of [...names, '__proto__', 'LOGIN.CSS', 'login.css%00', 'constructor', 'login.css;x']) {
     t.match(await ledger.send(`/login/assets/${name}`), { status: 404, body: { code: 'not_found' } }, name)

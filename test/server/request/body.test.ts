@@ -11,40 +11,37 @@ const MIB = 1024 * 1024
 /** Of each body. */
 const UNCOUNTED = 32 * 1024
 
-t.test(
-  'senders that proved nothing have a budget of their own, and a small body takes the place of a large one',
-  async t => {
-    const readBody = createBodyReader(8 * MIB, 2 * MIB)
-    const outcomes: string[] = []
-    const server = createServer(async (req, res) => {
-      const request = Object.assign(req as HttpRequest, { isAnonymous: req.url !== '/known' })
-      const outcome = await readBody(request, res, 10 * MIB).then(
-        bytes => `${bytes.length}`,
-        error => (error instanceof AppError ? error.code : String(error)),
-      )
-      outcomes.push(`${req.url} ${outcome}`)
-      res.end()
-    })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    t.teardown(() => server.close())
-    const { port } = server.address() as AddressInfo
-    const start = (path: string) => {
-      const request = httpRequest({ port, path, method: 'POST', agent: false })
-      const answered = once(request, 'response').then(([response]: IncomingMessage[]) => response?.resume())
-      return { request, answered }
-    }
-    const greedy = start('/greedy')
-    greedy.request.write(Buffer.alloc(2 * MIB))
-    const small = start('/small')
-    small.request.end(Buffer.alloc(MIB))
-    await small.answered
-    await start('/known').request.end(Buffer.alloc(4 * MIB))
-    greedy.request.end(Buffer.alloc(MIB))
-    await greedy.answered
-    await until(() => outcomes.length === 3)
-    t.same(outcomes.sort(), ['/greedy busy', `/known ${4 * MIB}`, `/small ${MIB}`])
-  },
-)
+t.test('anonymous senders have a budget of their own, and a small body takes the place of a large one', async t => {
+  const readBody = createBodyReader(8 * MIB, 2 * MIB)
+  const outcomes: string[] = []
+  const server = createServer(async (req, res) => {
+    const request = Object.assign(req as HttpRequest, { isAnonymous: req.url !== '/known' })
+    const outcome = await readBody(request, res, 10 * MIB).then(
+      bytes => `${bytes.length}`,
+      error => (error instanceof AppError ? error.code : String(error)),
+    )
+    outcomes.push(`${req.url} ${outcome}`)
+    res.end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const start = (path: string) => {
+    const request = httpRequest({ port, path, method: 'POST', agent: false })
+    const answered = once(request, 'response').then(([response]: IncomingMessage[]) => response?.resume())
+    return { request, answered }
+  }
+  const greedy = start('/greedy')
+  greedy.request.write(Buffer.alloc(2 * MIB))
+  const small = start('/small')
+  small.request.end(Buffer.alloc(MIB))
+  await small.answered
+  await start('/known').request.end(Buffer.alloc(4 * MIB))
+  greedy.request.end(Buffer.alloc(MIB))
+  await greedy.answered
+  await until(() => outcomes.length === 3)
+  t.same(outcomes.sort(), ['/greedy busy', `/known ${4 * MIB}`, `/small ${MIB}`])
+})
 
 t.test('large bodies that arrive together share one budget, and give it back', async t => {
   const readBody = createBodyReader(4 * MIB - UNCOUNTED)

@@ -32,7 +32,7 @@ for (const { text, fields } of refused) {
   })
 }
 
-t.test('an integer is refused exactly when it comes back changed', async () => {
+t.test('an integer is refused exactly when parsing changes it', async () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), integer => {
       const kept = BigInt(Number(integer)) === integer

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { walkJson } from '../../../src/server/request/json-walk.js'
 
-t.test('a text is faultless exactly when JSON.parse takes it', async () => {
+t.test('a text is valid exactly when JSON.parse accepts it', async () => {
   const broken = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', ']', '{', '\\', '\n', '0', '-', 'e', '.', ':', 'x'))
     .map(([text, at, piece]) => {

@@ -13,7 +13,7 @@ function read(env: Record<string, string>, files: Record<string, string> = {}) {
   return settings
 }
 
-t.test('without anything said nothing can be started', async t => {
+t.test('without a configured command nothing can be started', async t => {
   t.same(read({ PATH: '/bin' }), { timeoutSeconds: 600, environment: {}, folder: '/b/work' })
 })
 

@@ -117,7 +117,7 @@ t.test('an unusable file is not a secret, is reported once, and is used again wh
   t.notMatch(JSON.stringify(reported), /a password|two words|0123456789/)
 })
 
-t.test('a shared environment that cannot be read takes its secrets along, and no others', async t => {
+t.test('a shared environment that cannot be read disables its own secrets, and no others', async t => {
   const { secrets, inFolder, reported } = watchIn(
     t,
     { BOARD_PASSWORD: 'a password' },

@@ -26,7 +26,7 @@ for (const { text, value } of lines) {
   })
 }
 
-t.test('comments and blank lines say nothing', async t => {
+t.test('comments and blank lines are ignored', async t => {
   t.same(readDotenv('# A=1\n\n \t\n  # B=2\n'), { values: new Map(), badLines: [] })
 })
 
@@ -52,7 +52,7 @@ t.test('any value can be written, in quotes', async t => {
   )
 })
 
-t.test('long lines of nearly anything take no time', async t => {
+t.test('long lines that nearly match take no time', async t => {
   for (const text of [
     'A="'.repeat(50_000),
     'A=a '.repeat(100_000),

@@ -46,7 +46,7 @@ for (const { name, env, files, expected } of unusable) {
   })
 }
 
-t.test('names that other programs put there are none of our business', async t => {
+t.test('names that other programs wrote there are ignored', async t => {
   const files = { [SHARED]: 'EVENT_TEAPOT=1\nBOARD_SPOUT=x\nOTHER=y\n' }
   t.same(
     problemsOf(() => readLocalSettings({}, memorySources({ files }))),
@@ -54,7 +54,7 @@ t.test('names that other programs put there are none of our business', async t =
   )
 })
 
-t.test('a defect while reading is not taken for a missing file', async t => {
+t.test('a defect while reading is not reported as a missing file', async t => {
   const sources = {
     ...memorySources(),
     readTextFile: () => {

@@ -10,7 +10,7 @@ const LATER = '2031-05-04T10:00:00.000000Z'
 const KEY: CardActor = { kind: 'key', name: null }
 const ALL = { limit: 500, after: null }
 
-function cardWith(id: string, body = '') {
+export function cardWith(id: string, body = '') {
   return {
     id,
     title: id,

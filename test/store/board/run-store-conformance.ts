@@ -169,7 +169,7 @@ export function runStoreConformance(
     )
   })
 
-  t.test('queued runs are taken in their order, once, and not while the executor is paused', async t => {
+  t.test('queued runs start in order, once, and not while the executor is paused', async t => {
     const { runs, lease } = await opened(t)
     for (const n of [1, 2, 3])
       t.equal(await runs.create({ ...QUEUED, id: `run_${n}` }, { keep: 9, by: ADA, mostQueued: 3 }), true)

@@ -37,7 +37,7 @@ t.test('the head is known after a repeat alone', async t => {
   await again.close()
 })
 
-t.test('an event that has no JSON form takes no other down', async t => {
+t.test('an event that cannot be JSON makes no other event fail', async t => {
   const store = await open(t, join(testFolder(t), 'events.db'))
   const good = store.events.record([messageCreated('1')])
   t.throws(() => store.events.record([messageCreated('2'), messageCreated('3', { payload: { n: 1n } })]))

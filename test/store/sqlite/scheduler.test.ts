@@ -47,51 +47,54 @@ t.test('a write waits for a few slices, however many searches are in progress', 
   await new Promise(resolve => here.once('close', resolve))
 })
 
-t.test('a quick query waits for a few slices of slow ones, and these advance however many quick ones come', async t => {
-  const slices: string[] = []
-  class Searching extends Engine {
-    override *query({ args }: TaskCall): Generator<void, EventPage> {
-      const [{ limit }] = args as [EventQuery]
-      const isSlow = limit === 500
-      for (let slice = 0; isSlow || slice < 4; slice++) {
-        slices.push(isSlow ? 'slow' : 'quick')
-        const until = performance.now() + (isSlow ? SLICE_MS : 0)
-        while (performance.now() < until);
-        yield
+t.test(
+  'a quick query waits for a few slices of slow ones, and these advance however many quick ones arrive',
+  async t => {
+    const slices: string[] = []
+    class Searching extends Engine {
+      override *query({ args }: TaskCall): Generator<void, EventPage> {
+        const [{ limit }] = args as [EventQuery]
+        const isSlow = limit === 500
+        for (let slice = 0; isSlow || slice < 4; slice++) {
+          slices.push(isSlow ? 'slow' : 'quick')
+          const until = performance.now() + (isSlow ? SLICE_MS : 0)
+          while (performance.now() < until);
+          yield
+        }
+        return {} as EventPage
       }
-      return {} as EventPage
     }
-  }
-  const { port1: here, port2: there } = new MessageChannel()
-  new Scheduler(new Searching(join(testFolder(t), 'events.db')), there)
-  const ask = (id: number, limit: number) =>
-    here.postMessage({
-      id,
-      kind: 'query',
-      task: 'events.query',
-      args: [{ order: 'asc', limit }],
-    } satisfies StoreRequest)
-  const replies = collectReplies(here)
-  for (let id = 1; id <= SEARCHES; id++) ask(id, 500)
-  while (slices.length < 2 * SEARCHES) await new Promise(setImmediate)
-  const waits: number[] = []
-  for (let id = SEARCHES + 1; id <= SEARCHES + 15; id++) {
-    const before = slices.length
-    ask(id, 1)
-    while (!replies.has(id)) await new Promise(setImmediate)
-    waits.push(slices.slice(before).filter(slice => slice === 'slow').length)
-  }
-  t.ok(
-    waits.every(wait => wait > 0),
-    'slow ones advance',
-  )
-  // A busy machine may stop the thread in a slice of any of them.
-  const median = waits.toSorted((left, right) => left - right)[7] as number
-  t.ok(median < SEARCHES / 2, `${median} slices of slow ones until the answer`)
-  for (let id = 1; id <= SEARCHES; id++) here.postMessage({ id, kind: 'abort' } satisfies StoreRequest)
-  here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
-  await new Promise(resolve => here.once('close', resolve))
-})
+    const { port1: here, port2: there } = new MessageChannel()
+    new Scheduler(new Searching(join(testFolder(t), 'events.db')), there)
+    const ask = (id: number, limit: number) =>
+      here.postMessage({
+        id,
+        kind: 'query',
+        task: 'events.query',
+        args: [{ order: 'asc', limit }],
+      } satisfies StoreRequest)
+    const replies = collectReplies(here)
+    for (let id = 1; id <= SEARCHES; id++) ask(id, 500)
+    while (slices.length < 2 * SEARCHES) await new Promise(setImmediate)
+    const waits: number[] = []
+    for (let id = SEARCHES + 1; id <= SEARCHES + 15; id++) {
+      const before = slices.length
+      ask(id, 1)
+      while (!replies.has(id)) await new Promise(setImmediate)
+      waits.push(slices.slice(before).filter(slice => slice === 'slow').length)
+    }
+    t.ok(
+      waits.every(wait => wait > 0),
+      'slow ones advance',
+    )
+    // A busy machine may stop the thread in a slice of any of them.
+    const median = waits.toSorted((left, right) => left - right)[7] as number
+    t.ok(median < SEARCHES / 2, `${median} slices of slow ones until the answer`)
+    for (let id = 1; id <= SEARCHES; id++) here.postMessage({ id, kind: 'abort' } satisfies StoreRequest)
+    here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
+    await new Promise(resolve => here.once('close', resolve))
+  },
+)
 
 t.test('nothing more is done for a query that was aborted', async t => {
   const slices = new Map<number, number>()

@@ -13,7 +13,7 @@ const KNOWN = [
   'allow_empty_topic_name',
 ]
 
-export interface GetMessagesOptions {
+interface GetMessagesOptions {
   featureLevel: number
   /** The most messages before the anchor, and after it, in one answer. */
   pageMessages: number

@@ -47,7 +47,7 @@ const FIRST_TIMESTAMP = 1_900_000_000
 const GENERAL_CHAT = 'general chat'
 const RESOLVED = '✔ '
 
-export interface BookOptions {
+interface BookOptions {
   firstId?: number
   /** Between two ids, which one server counts for all of its streams. */
   gap?: number

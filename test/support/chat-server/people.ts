@@ -8,9 +8,9 @@ export interface Person {
   isBot?: boolean
 }
 
-export const ADA: Person = { id: 9, name: 'Ada', email: 'ada@example.org', role: 400 }
-export const GRACE: Person = { id: 10, name: 'Grace', email: 'GRACE@example.org', role: 200 }
-export const DEPLOY_BOT: Person = { id: 11, name: 'Deployer', email: 'deploy-bot@example.org', role: 400, isBot: true }
+const ADA: Person = { id: 9, name: 'Ada', email: 'ada@example.org', role: 400 }
+const GRACE: Person = { id: 10, name: 'Grace', email: 'GRACE@example.org', role: 200 }
+const DEPLOY_BOT: Person = { id: 11, name: 'Deployer', email: 'deploy-bot@example.org', role: 400, isBot: true }
 
 export const PEOPLE: readonly Person[] = [ADA, GRACE, DEPLOY_BOT]
 

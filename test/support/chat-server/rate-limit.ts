@@ -35,6 +35,6 @@ export class RateLimiter {
   }
 }
 
-export function rateLimitHit(retryAfterSeconds: number): Refusal {
+function rateLimitHit(retryAfterSeconds: number): Refusal {
   return new Refusal(429, 'RATE_LIMIT_HIT', 'API usage exceeded rate limit', { 'retry-after': retryAfterSeconds })
 }

@@ -9,7 +9,7 @@ export interface ForumBook {
   categories: readonly Item[]
 }
 
-export interface ForumOptions {
+interface ForumOptions {
   fault?: RestServerOptions['fault']
   apiKey?: string
   /** Topics in a page. */

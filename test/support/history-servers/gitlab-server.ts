@@ -19,7 +19,7 @@ export interface GitLabBook {
   starrers: readonly unknown[]
 }
 
-export interface GitLabOptions {
+interface GitLabOptions {
   fault?: RestServerOptions['fault']
   token?: string
   /** The most items in a page. */

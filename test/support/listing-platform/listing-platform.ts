@@ -24,7 +24,7 @@ export interface Tried {
 }
 
 /** One request to the API, as a platform of a source answers it. */
-export interface Asked {
+interface Asked {
   method: string
   path: string
   query: URLSearchParams
@@ -32,7 +32,7 @@ export interface Asked {
   index: number
 }
 
-export interface ApiAnswer {
+interface ApiAnswer {
   status?: number
   headers?: Record<string, string>
   body: unknown
@@ -52,7 +52,7 @@ export interface Api {
 
 const APIS: Record<ListingSource, Api> = { code_a: github, code_b: gitlab, forum: discourse }
 
-export interface ListingPlatformOptions {
+interface ListingPlatformOptions {
   source: ListingSource
   /** The hook is that of this GitHub App. */
   app?: { id: string; key: KeyObject; publicKey: KeyObject }

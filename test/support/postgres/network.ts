@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import type { TestCluster } from './cluster.js'
 
 /** The network between a test and its server, which can hang without closing. */
-export interface TestNetwork {
+interface TestNetwork {
   /** For the address. */
   host: string
   /** Nothing is forwarded any more, in either direction; no connection is closed. */

@@ -20,7 +20,7 @@ const MONTHS = [
   ...['august', 'september', 'october', 'november', 'december'],
 ]
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Epoch milliseconds. */
   now: number
   zone?: Zone

@@ -13,7 +13,7 @@ import { allButThis, filters, filtersQuery, onlyThis } from './filters.js'
 
 const LONGEST_WORDS = 60
 
-export interface EventValue {
+interface EventValue {
   name: Excludable
   value: string
   words: string
@@ -25,7 +25,7 @@ export function valueWords(name: Excludable | 'q', value: string): string {
 }
 
 /** The values of a row, except those that are too long to be kept whole. */
-export function valuesOf(event: ListedEvent): EventValue[] {
+function valuesOf(event: ListedEvent): EventValue[] {
   const { actor, source, kind, outcome, places } = event
   const who = actor.display || actor.id
   const values: EventValue[] = [

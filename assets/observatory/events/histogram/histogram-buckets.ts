@@ -10,7 +10,7 @@ const LENGTHS = [
 ]
 
 /** A query whose buckets start at round times. Instants in UTC, as the ledger writes them. */
-export interface BucketPlan {
+interface BucketPlan {
   from: string
   to: string
   buckets: number
@@ -23,7 +23,7 @@ export function bucketLength(rangeMs: number, most: number): number {
   return LENGTHS.find(length => rangeMs / length <= most) ?? Math.ceil(rangeMs / most)
 }
 
-export interface OpenRange {
+interface OpenRange {
   /** Exact start of the range. */
   from: string
   /** Epoch milliseconds. */

@@ -14,7 +14,7 @@ const BETWEEN_BARS = 2
 /** Width of a label of the time axis in pixels. */
 const LABEL_WIDTH = 76
 
-export interface ChartProps {
+interface ChartProps {
   histogram: EventHistogram
   /** Width of the bars in pixels, without the labels. */
   width: number

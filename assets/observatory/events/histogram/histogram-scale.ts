@@ -22,12 +22,12 @@ const TIME_STEPS = [
 ]
 const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60]
 
-export interface Tick {
+interface Tick {
   ms: number
   label: string
 }
 
-export interface TicksOf {
+interface TicksOf {
   /** Epoch milliseconds. */
   from: number
   to: number
@@ -82,7 +82,7 @@ function monthAndDay(local: number): string[] {
   return dateWords(fromMs(local), local, 'UTC').split(' ')
 }
 
-export interface Span {
+interface Span {
   /** Epoch milliseconds; `to` is exclusive. */
   from: number
   to: number
@@ -119,12 +119,12 @@ export function heightLabel(height: number): string {
   return COMPACT.format(height)
 }
 
-export interface Band {
+interface Band {
   from: number
   to: number
 }
 
-export interface StackOptions {
+interface StackOptions {
   /** Pixels per event. */
   scale: number
   /** Pixels between two bands, and the minimum height of a band. */

@@ -17,7 +17,7 @@ const FIRST_PAGE = 30
 export const MOST_LISTED = 2_000
 
 /** The loaded events: a contiguous part of the ledger. */
-export interface LoadedEvents {
+interface LoadedEvents {
   /** Newest first. A new array after every change. */
   items: readonly ListedEvent[]
   /** The filters under which they were loaded, from `queryKey`; undefined before the first load. */
@@ -209,7 +209,7 @@ const alone = createResource(async signal => {
 export const selectedEvent: ReadonlySignal<StoredEvent | undefined> = computed(() => {
   const { value: key } = selectedKey
   const event = alone.value.value
-  // A plain key also names an unproved event if there is no other.
+  // A plain key also names an unverified event if there is no other.
   return event && key !== undefined && [eventKey(event), event.dedupe_key].includes(key) ? event : undefined
 })
 

@@ -28,7 +28,7 @@ import { shownBranches, shownKey, shownRows, shownTerms, toggleBurst } from './s
 
 const NothingMatches = lazily(() => import('../filters/nothing-matches.js').then(module => module.NothingMatches))
 
-export interface EventListProps {
+interface EventListProps {
   handle: { current: ListHandle | null }
   isAtTop: Signal<boolean>
   /** The active event, where keyboard moves start. */

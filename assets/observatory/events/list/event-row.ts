@@ -15,7 +15,7 @@ import { eventDay } from './list-rows.js'
 
 const SHORT = 200
 
-export interface EventRowProps {
+interface EventRowProps {
   event: ListedEvent
   terms: readonly string[]
   isNew: boolean

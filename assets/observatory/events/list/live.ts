@@ -17,7 +17,7 @@ import type { ListedEvent } from './list-rows.js'
 export type LiveState = 'off' | 'connecting' | 'following' | 'reconnecting'
 
 /** The connection was lost, and the missed events have been loaded. */
-export interface CaughtUp {
+interface CaughtUp {
   words: string
   /** A shorter text for narrow places. */
   short: string

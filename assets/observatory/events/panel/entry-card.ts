@@ -149,7 +149,7 @@ export function EntryArrival({ event }: { event: StoredEvent }) {
       <div><dt>Route</dt><dd>${ROUTES[provenance.route] ?? provenance.route}${
         delivery && html` <span class="code quiet-text">delivery <${Words} text=${delivery} limit=${SHORT} /></span>`
       }</dd></div>
-      <div><dt>Verified</dt><dd class=${classes('entry-verified', verified !== 'none' && 'is-proved')}>
+      <div><dt>Verified</dt><dd class=${classes('entry-verified', verified !== 'none' && 'is-verified')}>
         <span aria-hidden="true"><${VerifiedMark} verified=${verified} /></span> <span>${verifiedWords(verified)}</span>
       </dd></div>
       <div><dt>Matched</dt><dd>${ids.length === 0 ? 'no subscription' : html`<${Subscriptions} ids=${ids} />`}</dd></div>

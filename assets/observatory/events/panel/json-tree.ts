@@ -33,7 +33,7 @@ const SHOWN_WORDS = 60
 const DEEPEST_INDENT = 8
 const INDENT_PX = 12
 
-export interface JsonTreeProps {
+interface JsonTreeProps {
   value: unknown
   label: string
   terms: readonly string[]

@@ -12,7 +12,7 @@ import { kindTitle } from './kind-titles.js'
 /** Stands for a source outside the catalogue; no source has this name. */
 const OTHER = '/'
 
-export interface SourceFieldProps {
+interface SourceFieldProps {
   source: string
   onChange: (source: string) => void
   refusal: string | undefined

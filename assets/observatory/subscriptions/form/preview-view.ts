@@ -12,7 +12,7 @@ import { dateWords, dayOf, exactTime, fromMs, shortTime, weekday } from '../../.
 import { actorName, eventKey, wordsSaid } from '../../events/event-words.js'
 import type { Draft } from './draft.js'
 
-export interface PreviewViewProps extends PreviewState {
+interface PreviewViewProps extends PreviewState {
   source: string
   whyNot: string | undefined
 }
@@ -86,7 +86,7 @@ function when(at: string): string {
 const WAIT_MS = 400
 const LONGEST_RETRY_S = 5
 
-export interface PreviewState {
+interface PreviewState {
   /** The preview of the draft or, during a request, of its previous version. */
   preview: SubscriptionPreview | undefined
   problem: unknown

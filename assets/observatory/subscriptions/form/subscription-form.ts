@@ -33,7 +33,7 @@ import { PreviewView, usePreview } from './preview-view.js'
 import { TargetField } from './target-field.js'
 import { readTarget } from './target-reading.js'
 
-export interface SubscriptionFormProps {
+interface SubscriptionFormProps {
   stored?: Subscription | undefined
   begin: Draft
   onClose: () => void

@@ -9,7 +9,7 @@ import { watchTarget } from '../../events/event-links.js'
 import { platforms, sourceLabel } from '../../overview.js'
 import { nearTargets, readTarget, type TargetReading } from './target-reading.js'
 
-export interface TargetFieldProps {
+interface TargetFieldProps {
   source: string
   target: string
   onChange: (target: string) => void

@@ -10,7 +10,7 @@ import { targetOfLink } from './target-link.js'
  * Source: docs/reference/subscription.md, "How a scope is written".
  */
 
-export interface TargetPiece {
+interface TargetPiece {
   /** `stream`, `pull request` */
   keyword: string
   name: string
@@ -209,7 +209,7 @@ function decoded(text: string): string {
   return decodeName(text) ?? text
 }
 
-export interface TargetStretch {
+interface TargetStretch {
   text: string
   isKeyword: boolean
 }

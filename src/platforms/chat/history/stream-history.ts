@@ -6,7 +6,7 @@ import type { UserDirectory } from '../capture/user-directory.js'
 import { toMessageEvent } from '../messages/message.js'
 import type { WatchedPlace } from '../watched-place.js'
 
-export interface StreamHistoryParts {
+interface StreamHistoryParts {
   api: ChatApi
   users: UserDirectory
   /** Address of the server, as configured. */

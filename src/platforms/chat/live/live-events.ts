@@ -6,15 +6,15 @@ import { mapGeneric } from '../generic.js'
 import { toMessageEvent } from '../messages/message.js'
 import { nativeEventsIn } from '../native-events.js'
 import { ROWS } from '../rows.js'
-import type { Happening } from './happening.js'
+import type { StreamChange } from './stream-change.js'
 
 /**
- * The events of a happening, with the keys that they have by every other route: a message as the messages API returns
+ * The events of a change, with the keys that they have by every other route: a message as the messages API returns
  * it, all else as a forwarded queue event.
  *
  * @param queueId the queue that numbered it
  */
-export function toLiveEvents({ message, body }: Happening, queueId: string, context: ChatContext): NewEvent[] {
+export function toLiveEvents({ message, body }: StreamChange, queueId: string, context: ChatContext): NewEvent[] {
   if (message) {
     const event = toMessageEvent(message.payload, context)
     return event ? [event] : []

@@ -1,6 +1,6 @@
 import type { StreamPlace } from '../place.js'
 import { type FollowedPlace, sameName, type WatchedPlace } from '../watched-place.js'
-import type { Happening } from './happening.js'
+import type { StreamChange } from './stream-change.js'
 
 /** A watch while queue events are read. Moves change its place. */
 export interface LiveWatch {
@@ -31,7 +31,7 @@ export function topicOf({ place, followed }: LiveWatch): string | undefined {
 }
 
 /** Follows the first message of a place that had none. */
-export function followFirst(watch: LiveWatch, { message, place }: Happening): FollowedPlace | undefined {
+export function followFirst(watch: LiveWatch, { message, place }: StreamChange): FollowedPlace | undefined {
   if (watch.followed || !message || !place) return watch.followed
   const streamId = Number(place.streamId)
   return {
@@ -44,7 +44,7 @@ export function followFirst(watch: LiveWatch, { message, place }: Happening): Fo
 }
 
 /** Whether a move takes the followed message out of a watched topic. The watch then needs another message to follow. */
-export function movesFollowed(watch: LiveWatch, { place, movedTo, messageIds, isWholeTopic }: Happening): boolean {
+export function movesFollowed(watch: LiveWatch, { place, movedTo, messageIds, isWholeTopic }: StreamChange): boolean {
   const { followed } = watch
   if (watch.place.topic === undefined || !followed || !place || !movedTo || !coversStream(watch, place)) return false
   const isTopic = place.topic === undefined || sameName(followed.topic, place.topic)

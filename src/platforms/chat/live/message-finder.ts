@@ -9,7 +9,7 @@ import { MessagePlaces } from './message-places.js'
 /** The feature level does not affect how moves are read. */
 const NO_HIDDEN_EDITS = 0
 
-export interface MessageFinderParts {
+interface MessageFinderParts {
   api: ChatApi
   /** Finds the place of a message in the ledger. */
   findRecorded: (messageId: number) => Promise<FoundPlace | undefined>

@@ -26,7 +26,7 @@ import {
 import { Threads } from './threads.js'
 
 /** A repository, or one issue or pull request in it. */
-export interface RepositoryPlace {
+interface RepositoryPlace {
   /** `owner/name` */
   path: string
   numbered?: { type: NumberedType; number: string } | undefined

@@ -24,7 +24,7 @@ import {
 } from './past-deliveries.js'
 
 /** A project, or one issue or merge request in it. */
-export interface ProjectPlace {
+interface ProjectPlace {
   /** All its namespaces and its own name. */
   path: string
   numbered?: { type: NumberedType; number: string } | undefined

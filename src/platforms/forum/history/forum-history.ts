@@ -24,7 +24,7 @@ const IDS_A_PAGE = 50
 /** Beginning of a position in a topic. */
 const AFTER_POST = 'after:'
 
-export interface ForumPlace {
+interface ForumPlace {
   /** Absent: the whole forum. */
   place: Place | undefined
   /** Address of the forum, as its webhooks send it. */

@@ -12,10 +12,10 @@ import { objectAt, type Payload, textAt } from '../../../platforms/mapping/paylo
 import { pause } from '../../pause.js'
 import type { Captures } from '../captures.js'
 import { MissedChanges, type MissedEvent } from './missed-changes.js'
-import { type TrackedWatch, wants } from './place-happenings.js'
+import { type TrackedWatch, wants } from './place-stream-changes.js'
 import type { RecordedMessages } from './recorded-messages.js'
 
-export interface ChangeReaderParts {
+interface ChangeReaderParts {
   ledger: Pick<Ledger, 'recordLive' | 'knows'>
   captures: Pick<Captures, 'whileIdle' | 'usersOf'>
   chat: ChatAccount

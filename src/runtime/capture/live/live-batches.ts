@@ -10,9 +10,9 @@ import { type Micros, readTimestamp, toTimestamp } from '../../../model/timestam
 import type { ChatApi } from '../../../platforms/chat/capture/chat-api.js'
 import { nextReread } from '../../../platforms/chat/capture/reread.js'
 import { type ChatContext, hostOf } from '../../../platforms/chat/context.js'
-import { type Happening, readHappenings } from '../../../platforms/chat/live/happening.js'
 import { toLiveEvents } from '../../../platforms/chat/live/live-events.js'
 import { MessageFinder } from '../../../platforms/chat/live/message-finder.js'
+import { readStreamChanges, type StreamChange } from '../../../platforms/chat/live/stream-change.js'
 import {
   type FollowedPlace,
   readFollowedPlace,
@@ -23,10 +23,10 @@ import type { Payload } from '../../../platforms/mapping/payload.js'
 import type { Lease } from '../../../store/event-store.js'
 import type { Captures } from '../captures.js'
 import { ChangeReader, type ChangesRead } from './change-reader.js'
-import { type PlacedHappening, placeHappenings, type TrackedWatch, wants } from './place-happenings.js'
+import { type PlacedStreamChange, placeStreamChanges, type TrackedWatch, wants } from './place-stream-changes.js'
 import { RecordedMessages } from './recorded-messages.js'
 
-export interface LiveBatchesParts {
+interface LiveBatchesParts {
   ledger: Pick<Ledger, 'recordLive' | 'listPolled' | 'listKeysOf' | 'getEvent' | 'knows' | 'query'>
   captures: Pick<Captures, 'runEach' | 'whileIdle' | 'usersOf'>
   chat: ChatAccount
@@ -39,7 +39,7 @@ export interface LiveBatchesParts {
   elapsed: () => number
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   queueId: string
   /** Some of the events may be recorded already. */
   isRepeated: boolean
@@ -144,10 +144,10 @@ export class LiveBatches {
   /** Records one answer of the queue. @throws AppError as `ChatApi`, `Ledger.recordLive`, `Captures.whileIdle` */
   async record(events: readonly Payload[], options: BatchOptions): Promise<BatchResult> {
     const { captures } = this.parts
-    const happenings = events.flatMap(readHappenings)
-    if (happenings.length === 0) return NOTHING
+    const streamChanges = events.flatMap(readStreamChanges)
+    if (streamChanges.length === 0) return NOTHING
     await this.catchUp(options.signal)
-    const found = await this.#place(happenings, await this.#listWatches(), options)
+    const found = await this.#place(streamChanges, await this.#listWatches(), options)
     found.undoMoves()
     const ids = new Set(found.placed.flatMap(({ watches }) => watches.map(({ id }) => id)))
     if (ids.size === 0) return NOTHING
@@ -159,7 +159,7 @@ export class LiveBatches {
     return captures.whileIdle([...ids], async leases => {
       // A capture may have moved the watches.
       const watches = (await this.#listWatches()).filter(({ id }) => ids.has(id))
-      const { placed, tracked, undoMoves } = await this.#place(happenings, watches, options)
+      const { placed, tracked, undoMoves } = await this.#place(streamChanges, watches, options)
       try {
         return await this.#recordPlaced(placed, { tracked, leases, ...options })
       } catch (error) {
@@ -170,26 +170,26 @@ export class LiveBatches {
     })
   }
 
-  #place(happenings: readonly Happening[], watches: readonly TrackedWatch[], { signal }: BatchOptions) {
-    return placeHappenings(happenings, { watches, finder: this.#finder, signal })
+  #place(streamChanges: readonly StreamChange[], watches: readonly TrackedWatch[], { signal }: BatchOptions) {
+    return placeStreamChanges(streamChanges, { watches, finder: this.#finder, signal })
   }
 
   async #recordPlaced(
-    placed: readonly PlacedHappening[],
+    placed: readonly PlacedStreamChange[],
     options: BatchOptions & { tracked: readonly TrackedWatch[]; leases: ReadonlyMap<string, Lease> },
   ): Promise<BatchResult> {
     const { api, chat, captures, ledger } = this.parts
     const { tracked, leases, queueId, isRepeated, signal } = options
-    const messages = placed.flatMap(({ happening }) => happening.message ?? [])
+    const messages = placed.flatMap(({ streamChange }) => streamChange.message ?? [])
     const users = await captures.usersOf(chat).usersFor(messages, api, signal)
     const context = { ...this.#context, users }
     const found: { event: NewEvent; marks: LiveMark[] }[] = []
-    for (const { happening, watches } of placed) {
-      for (const event of toLiveEvents(happening, queueId, context)) {
-        const marks = happening.message
-          ? await this.#marksOfMessage(event, happening.message.id, watches)
+    for (const { streamChange, watches } of placed) {
+      for (const event of toLiveEvents(streamChange, queueId, context)) {
+        const marks = streamChange.message
+          ? await this.#marksOfMessage(event, streamChange.message.id, watches)
           : watches.filter(watch => wants(watch, event)).map(({ id }): LiveMark => ({ id }))
-        if (happening.message ? marks.length === 0 : isRepeated && (await ledger.knows(event.dedupe_key))) continue
+        if (streamChange.message ? marks.length === 0 : isRepeated && (await ledger.knows(event.dedupe_key))) continue
         for (const mark of marks) mark.lease = leases.get(mark.id)
         found.push({ event, marks })
       }

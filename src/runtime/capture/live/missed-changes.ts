@@ -20,7 +20,7 @@ export interface MissedEvent {
   places: readonly StreamPlace[]
 }
 
-export interface MissedChangesParts {
+interface MissedChangesParts {
   place: WatchedPlace
   /** The place as capture has found it. */
   followed: FollowedPlace

@@ -15,7 +15,7 @@ import { sessionStore } from './session-store.js'
 import { sharedRuns } from './shared-runs.js'
 
 /** A board in a PostgreSQL database, which any number of servers may have open. */
-export interface PostgresBoardStore extends BoardStore {
+interface PostgresBoardStore extends BoardStore {
   readonly shared: SharedBoard
 }
 

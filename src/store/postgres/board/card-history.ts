@@ -24,7 +24,7 @@ const LIST = /* sql */ `
   WHERE card_id = $1 AND ($2::bigint IS NULL OR seq < $2) ORDER BY seq DESC LIMIT $3`
 
 /** The actor of an action on a card, and the time. */
-export interface Doing {
+interface Doing {
   by: CardActor
   at: string
 }

@@ -9,7 +9,7 @@ import { lockBoard, notifyOfRun, type RunNotices } from './board-lock.js'
 import { addToHistory } from './card-history.js'
 import { appendLog, readLog } from './run-log.js'
 
-export const RUN = `seq, id, card_id, mode, state, reason, exit_code, signal, created_at, started_at, finished_at,
+const RUN = `seq, id, card_id, mode, state, reason, exit_code, signal, created_at, started_at, finished_at,
   timeout_seconds, log_bytes, log_dropped_bytes, plan`
 const LIST = /* sql */ `
   SELECT ${RUN} FROM runs

@@ -16,7 +16,7 @@ const REQUEST_CANCEL = /* sql */ `
   UPDATE runs SET cancel_by = $2 WHERE id = $1 AND cancel_by IS NULL AND state IN ('queued', 'running')`
 const FIND_CANCEL = /* sql */ `SELECT cancel_by FROM runs WHERE id = $1 AND cancel_by IS NOT NULL`
 
-export interface SharedRunParts {
+interface SharedRunParts {
   leases: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'>
   notices: RunNotices
 }

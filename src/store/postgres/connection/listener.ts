@@ -7,7 +7,7 @@ const RETRY_MS = 500
 /** How often `check` runs. It also notices a network that hangs without closing. */
 const CHECK_MS = 5_000
 
-export interface ListenerOptions {
+interface ListenerOptions {
   address: PostgresAddress
   channel: string
   onNotification: (payload: string) => void

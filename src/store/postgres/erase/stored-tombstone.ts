@@ -55,7 +55,7 @@ export async function readRemoved(
 }
 
 /** The parts of an event that its tombstone keeps. */
-export interface TombstoneParts {
+interface TombstoneParts {
   provenance: Provenance | undefined
   occurredAt: string | null
   tail: MutableMembers

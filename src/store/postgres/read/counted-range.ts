@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection.js'
 import { EARLIEST } from './event-reader.js'
 import { type LedgerPlace, readPlace } from './ledger-place.js'
 
-export interface CountedRange {
+interface CountedRange {
   /** Both ends included; undefined if it cannot contain anything. */
   range: { from: Micros; to: Micros } | undefined
   /** Start of the part of the range that the ledger still has: removed events are excluded. */

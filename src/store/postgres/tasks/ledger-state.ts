@@ -2,11 +2,12 @@ import { COPY_LIMITS } from '../../../model/ledger-copy.js'
 import type { LedgerState } from '../../copy-store.js'
 import { toConsumer, toDeadLetter } from '../../stored-consumer.js'
 import { readStoredSubscription } from '../../stored-subscription.js'
+import { toToken, toUser } from '../../stored-user.js'
 import type { Connection, Value } from '../connection/connection.js'
 import { textArray } from '../connection/text-array.js'
 import { announceChanges } from '../write/subscription-changes.js'
 import { HOLD_VERSION } from './subscription-tasks.js'
-import { MARK_CLOSED, toToken, toUser } from './user-tasks.js'
+import { MARK_CLOSED } from './user-tasks.js'
 
 const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
 const CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`

@@ -1,8 +1,8 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
-import type { Role } from '../../../model/accounts/user.js'
+import { unknownUser } from '../../../model/accounts/user.js'
 import { coalesceCalls } from '../../../model/coalesce-calls.js'
-import { lastAdmin, nameTaken, noSuchUser } from '../../user-refusals.js'
-import type { LastAdminRule, StoredToken, StoredUser, UserStore } from '../../user-store.js'
+import { lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
+import type { LastAdminRule, StoredUser, UserStore } from '../../user-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
@@ -101,7 +101,7 @@ export function userTasks(pool: Pool): UserStore {
         const { id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at } = token
         const user = findUser(await connection.run(HOLD, user_id))
         await refuseIfMoved(connection)
-        if (!user) throw noSuchUser()
+        if (!user) throw unknownUser()
         const terms = [may, JSON.stringify(sources), name, expires_at]
         await connection.run(ADD_TOKEN, id, user_id, digest, prefix, ...terms, created_at, last_used_at)
         await connection.run(DROP_OLDEST, user_id, keep)
@@ -158,31 +158,4 @@ function mayLeave(admins: readonly Row[], id: string, { mayLoseLastAdmin }: Last
 
 function findUser([row]: readonly Row[]): StoredUser | undefined {
   return row && toUser(row)
-}
-
-export function toUser(row: Row): StoredUser {
-  return {
-    id: String(row.id),
-    username: String(row.username),
-    role: row.role as Role,
-    enabled: row.enabled === true,
-    password_hash: String(row.password_hash),
-    created_at: String(row.created_at),
-    updated_at: String(row.updated_at),
-  }
-}
-
-export function toToken(row: Row): StoredToken {
-  return {
-    id: String(row.id),
-    user_id: String(row.user_id),
-    digest: String(row.digest),
-    prefix: String(row.prefix),
-    may: row.may as StoredToken['may'],
-    sources: JSON.parse(String(row.sources)),
-    name: row.name === null ? null : String(row.name),
-    expires_at: row.expires_at === null ? null : String(row.expires_at),
-    created_at: String(row.created_at),
-    last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
-  }
 }

@@ -22,7 +22,7 @@ const CREATE_VERSION = /* sql */ `
   INSERT INTO schema_version VALUES (0)`
 const SET_VERSION = /* sql */ `UPDATE schema_version SET version = $1`
 
-export interface Upgrade {
+interface Upgrade {
   /** In messages. */
   noun: string
   /** A table that only such a schema has. */
@@ -32,7 +32,7 @@ export interface Upgrade {
 }
 
 /** Versions of the schema before and after; 0 if there was none. */
-export interface Upgraded {
+interface Upgraded {
   from: number
   to: number
 }

@@ -17,7 +17,7 @@ const EXISTING = /* sql */ `
 const STOP_WRITERS = /* sql */ `LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE`
 const HAS_ROWS = /* sql */ `SELECT 1 AS found FROM events_other WHERE captured_us >= $1 AND captured_us < $2 LIMIT 1`
 
-export interface Month {
+interface Month {
   /** `events_2026_11` */
   name: string
   from: Micros

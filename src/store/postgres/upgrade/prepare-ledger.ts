@@ -8,7 +8,7 @@ import { makePartitions } from './partitions.js'
 
 const HAS_ROLE = /* sql */ `SELECT 1 AS found FROM pg_roles WHERE rolname = $1`
 
-export interface Preparation {
+interface Preparation {
   now: Micros
   /** Number of coming months that get a partition. */
   months: number
@@ -16,7 +16,7 @@ export interface Preparation {
   grantTo?: string | undefined
 }
 
-export interface PreparedLedger {
+interface PreparedLedger {
   /** Schema versions; 0 for a new ledger. */
   from: number
   to: number

@@ -1,8 +1,7 @@
-import { AppError } from '../../../model/app-error.js'
 import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
 import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
-import { type CopiedEvent, type CopyStep, hasChanged } from '../../copy-store.js'
+import { type CopiedEvent, type CopyStep, copiedEventDiffers, hasChanged, otherChain } from '../../copy-store.js'
 import { chainDigest, contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
 import { findOutline, LARGE_EVENT_BYTES } from '../../large-event.js'
@@ -161,7 +160,7 @@ function toChange(
   const isSame =
     Number(row.captured_us) === capturedAt &&
     Buffer.from(contentDigest, 'latin1').toString('hex') === String(row.content_digest)
-  if (!isSame) throw differs(storedKey, 'Its content is not that of the stored event.')
+  if (!isSame) throw copiedEventDiffers(storedKey, 'Its content is not that of the stored event.')
   const isErased = copied.contentDigest !== null
   // A resumed copy reads changes again that came before the erasure.
   if (row.removed_digest !== null && !isErased) return undefined
@@ -225,11 +224,14 @@ class CopiedGroup implements EventChanges {
 function toCopied(copied: CopiedEvent): Copied {
   const { storedKey, source, kind, subjectId } = copied
   if (![storedKey, source, kind, subjectId].every(isStorable)) {
-    throw differs(storedKey, 'Its key, source, kind or subject has a character that PostgreSQL cannot store.')
+    throw copiedEventDiffers(
+      storedKey,
+      'Its key, source, kind or subject has a character that PostgreSQL cannot store.',
+    )
   }
   const body = Buffer.from(copied.body.buffer, copied.body.byteOffset, copied.body.byteLength)
   const event = body.length > LARGE_EVENT_BYTES ? findOutline(body) : (JSON.parse(body.toString()) as StoredEvent)
-  if (!event) throw differs(storedKey, 'Its members cannot be read.')
+  if (!event) throw copiedEventDiffers(storedKey, 'Its members cannot be read.')
   const content = normalContentOf(body)
   const { capturedAt, seenCount, subscriptionIds } = copied
   const lastSeenAt = findTimestamp(event.last_seen_at)?.micros ?? capturedAt
@@ -261,20 +263,14 @@ async function refuseAppended(
   let before = last
   for (const { storedKey, capturedAt } of appended) {
     if (capturedAt <= before)
-      throw differs(storedKey, `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`)
-    if (keys.has(storedKey)) throw differs(storedKey, 'The ledger has an event of this key.')
+      throw copiedEventDiffers(
+        storedKey,
+        `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`,
+      )
+    if (keys.has(storedKey)) throw copiedEventDiffers(storedKey, 'The ledger has an event of this key.')
     before = capturedAt
     keys.add(storedKey)
   }
   const [stored] = keys.size === 0 ? [] : await connection.run(STORED_KEYS, textArray([...keys].filter(isStorable)))
-  if (stored) throw differs(String(stored.dedupe_key), 'The ledger has an event of this key.')
-}
-
-function otherChain({ capturedAt }: LedgerHead): AppError {
-  const detail = `The copied events up to ${toTimestamp(capturedAt)} do not have the digest that the other ledger has.`
-  return new AppError('conflict', 'copy_differs', `${detail} They or events before them are not the same.`)
-}
-
-function differs(storedKey: string, reason: string): AppError {
-  return new AppError('conflict', 'copy_differs', `The copied event ${storedKey} does not fit the ledger. ${reason}`)
+  if (stored) throw copiedEventDiffers(String(stored.dedupe_key), 'The ledger has an event of this key.')
 }

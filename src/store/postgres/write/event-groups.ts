@@ -15,7 +15,7 @@ const GROUP = { events: 512, bytes: 4 * 1024 * 1024 }
 const PROVEN_MS = 1_000
 const PROBE = /* sql */ `UPDATE ledger_clock SET probe = probe + 1 RETURNING last_us, seq, digest, state`
 
-export interface EventGroupsOptions {
+interface EventGroupsOptions {
   address: PostgresAddress
   /** Undefined: the clock of the database server. */
   clock: (() => Micros) | undefined

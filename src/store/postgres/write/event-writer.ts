@@ -103,7 +103,7 @@ export interface GroupToWrite {
   andThen?: ((connection: Connection, at: Micros) => Promise<void>) | undefined
 }
 
-export interface WrittenGroup {
+interface WrittenGroup {
   outcomes: WrittenEvent[]
   /** The newest event of the ledger; null if there is none. */
   head: { capturedAt: Micros; digest: string } | null

@@ -1,5 +1,5 @@
 import { Database } from '../files/database.js'
-import { type OwnFile, refuseOthers } from '../files/foreign.js'
+import { type OwnFile, refuseOthers } from '../files/foreign-database.js'
 import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate, type Upgrade } from '../upgrade/migrate.js'
 import { SqliteBoardRows } from './board-rows.js'

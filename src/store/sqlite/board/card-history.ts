@@ -40,7 +40,7 @@ export function createHistoryTable(database: Database): void {
 }
 
 /** The actor of an action on a card, and the time. */
-export interface Doing {
+interface Doing {
   by: CardActor
   at: string
 }

@@ -3,7 +3,7 @@ import { existsSync, renameSync } from 'node:fs'
 import { AppError } from '../../../model/app-error.js'
 import { Database } from '../files/database.js'
 import { toFileError } from '../files/file-error.js'
-import { type OwnFile, refuseOthers } from '../files/foreign.js'
+import { type OwnFile, refuseOthers } from '../files/foreign-database.js'
 import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate } from '../upgrade/migrate.js'
 import { proveWritable } from './prove-writable.js'
@@ -21,7 +21,7 @@ export interface SessionDatabase {
   close(): void
 }
 
-export interface SessionDatabaseOptions extends LossHandling {
+interface SessionDatabaseOptions extends LossHandling {
   /** Called with the path to which a damaged file was moved. */
   onCorrupt: (kept: string) => void
   /** Milliseconds of Unix time. */

@@ -1,12 +1,12 @@
 import sqlite, { type Database as Connection, type JSValue } from 'node-sqlite3-wasm'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Row } from '../files/database.js'
-import { refuseForeign } from '../files/foreign.js'
+import { refuseForeign } from '../files/foreign-database.js'
 import { toStoreError } from '../files/store-error.js'
 import { verifyEvents } from '../read/verify-events.js'
 
 /** Facts about a closed ledger. */
-export interface LedgerInspection {
+interface LedgerInspection {
   schemaVersion: number
   /** `captured_at` of the newest event. */
   head: Micros | null

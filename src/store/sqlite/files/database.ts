@@ -20,7 +20,7 @@ const CUT_SHORT = /[\0\p{Cs}]/u
 export type Row = Record<string, SQLiteValue>
 
 /** The kind of content of a database file. */
-export interface DatabaseKind extends LossHandling {
+interface DatabaseKind extends LossHandling {
   /** In messages: "The <noun> database is damaged". */
   noun: string
   /** Refuses the file of another program before anything in it is changed. @throws AppError `configuration/store_foreign` */

@@ -11,7 +11,7 @@ export interface FileDifference {
   fault: FileFault
 }
 
-export type FileStats = Pick<BigIntStats, 'dev' | 'ino' | 'nlink' | 'size' | 'mtimeNs'>
+type FileStats = Pick<BigIntStats, 'dev' | 'ino' | 'nlink' | 'size' | 'mtimeNs'>
 
 interface OpenFile {
   path: string

@@ -16,7 +16,7 @@ export interface Rescue {
   isWhole: boolean
 }
 
-export interface RescueRequest {
+interface RescueRequest {
   /** Path of the database; the saved files are next to it. */
   path: string
   /** The end of the names of the saved files. */

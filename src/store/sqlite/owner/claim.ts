@@ -15,7 +15,7 @@ export interface Claim extends ProcessIdentity {
 const SUFFIX = /^(\d{1,15})\.([0-9a-z]+)\.([0-9a-f]{12})\.([0-9a-f]{12})\.(\d+)\.([0-9a-f]{16})\.claim$/
 
 /** The files of an election, next to a database. */
-export interface ElectionFiles {
+interface ElectionFiles {
   claims: Claim[]
   /** Paths of owner files that were never finished. */
   temporaries: string[]

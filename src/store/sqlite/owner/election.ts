@@ -6,10 +6,10 @@ import { toTimestamp } from '../../../model/timestamp.js'
 import { type Claim, listElection, placeClaim, removeClaim } from './claim.js'
 import { type OwnerRecord, type OwnerRole, ownerFile, sightOwner, writeOwner } from './owner-record.js'
 import { liveness, type ProcessIdentity } from './process-identity.js'
-import { SilenceWatch } from './silence.js'
+import { SilenceWatch } from './silence-watch.js'
 import { answersAt, socketBeside } from './socket-path.js'
 
-export interface Candidacy {
+interface Candidacy {
   /** Real path of the database. */
   database: string
   self: ProcessIdentity

@@ -24,10 +24,10 @@ export interface ProcessIdentity {
 }
 
 /** `elsewhere`: it is not visible here (another container or machine), so its pid means nothing. */
-export type Liveness = 'alive' | 'dead' | 'elsewhere'
+type Liveness = 'alive' | 'dead' | 'elsewhere'
 
 /** `hidden`: it exists, but the system does not show its start time to this user. */
-export type ProcessState = Pick<ProcStat, 'started' | 'isZombie'> | 'gone' | 'hidden'
+type ProcessState = Pick<ProcStat, 'started' | 'isZombie'> | 'gone' | 'hidden'
 
 /** @throws AppError `configuration/process_unreadable` if neither /proc nor `ps` shows when this process started */
 export async function ownIdentity(): Promise<ProcessIdentity> {

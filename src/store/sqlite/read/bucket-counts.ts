@@ -34,7 +34,7 @@ const BY_FACETS = columnsSql(
 )
 
 /** The buckets to count: bucket `n` has the events after border `n`, up to and including border `n + 1`. */
-export interface BucketPlan {
+interface BucketPlan {
   borders: readonly number[]
   /** Sources with counts of their own. */
   sources: readonly string[]
@@ -42,7 +42,7 @@ export interface BucketPlan {
   pruned: Pick<PrunedEvents, 'through'>
 }
 
-export interface BucketCounts {
+interface BucketCounts {
   /** Counts of all sources. */
   counts: number[]
   bySource: Map<string, number[]>

@@ -23,7 +23,7 @@ type Order = EventQuery['order']
 export type Walk = EventFilter & Pick<EventQuery, 'order'>
 
 /** Some events, in the order of the walk, and the `seq` up to which there are no others in that order. */
-export interface Candidates {
+interface Candidates {
   seqs: number[]
   through: number
 }

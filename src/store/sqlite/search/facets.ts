@@ -15,7 +15,7 @@ export const FACET_NAMES = [
 export type FacetName = (typeof FACET_NAMES)[number]
 
 /** The members of an event that have facets. */
-export type FacetedEvent = Pick<NewEvent, 'source' | 'kind' | 'subject_id' | 'action' | 'actor' | 'target'>
+type FacetedEvent = Pick<NewEvent, 'source' | 'kind' | 'subject_id' | 'action' | 'actor' | 'target'>
 
 /**
  * Passes each facet of an event to a callback. A generator of objects would cost twice as much, for every incoming

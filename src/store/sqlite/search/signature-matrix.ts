@@ -26,7 +26,7 @@ export interface SignatureMatrix {
 }
 
 /** A row to store. */
-export interface MatrixRow {
+interface MatrixRow {
   row: number
   bits: Uint8Array
 }

@@ -1,6 +1,6 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
-import type { Role } from '../../../model/accounts/user.js'
-import { lastAdmin, nameTaken, noSuchUser } from '../../user-refusals.js'
+import { unknownUser } from '../../../model/accounts/user.js'
+import { lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
 import type {
   LastAdminRule,
   ListedStoredUser,
@@ -9,7 +9,7 @@ import type {
   StoredUser,
   UserChanges,
 } from '../../user-store.js'
-import type { Database, Row } from '../files/database.js'
+import type { Database } from '../files/database.js'
 import { read, write } from '../thread/task.js'
 import { addAccountLogEntry, listAccountLog } from './account-log.js'
 
@@ -80,7 +80,7 @@ export function userTasks(database: Database) {
     /** The newest token is the one that was added last: a clock may step back. */
     addToken: write((token: StoredToken, keep: number, log?: AccountLogEntry) => {
       const { id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at } = token
-      if (!findUser(database, user_id)) return noSuchUser()
+      if (!findUser(database, user_id)) return unknownUser()
       const terms = [may, JSON.stringify(sources), name, expires_at]
       database.run(ADD_TOKEN, id, user_id, digest, prefix, ...terms, created_at, last_used_at)
       database.run(DROP_OLDEST, user_id, keep)
@@ -140,31 +140,4 @@ function isAdmin({ role, enabled }: StoredUser): boolean {
 
 function mayLeave(database: Database, id: string, { mayLoseLastAdmin }: LastAdminRule): boolean {
   return mayLoseLastAdmin || database.first(HAS_OTHER_ADMIN, id) !== undefined
-}
-
-export function toUser(row: Row): StoredUser {
-  return {
-    id: String(row.id),
-    username: String(row.username),
-    role: row.role as Role,
-    enabled: row.enabled === 1,
-    password_hash: String(row.password_hash),
-    created_at: String(row.created_at),
-    updated_at: String(row.updated_at),
-  }
-}
-
-export function toToken(row: Record<string, unknown>): StoredToken {
-  return {
-    id: String(row.id),
-    user_id: String(row.user_id),
-    digest: String(row.digest),
-    prefix: String(row.prefix),
-    may: row.may as StoredToken['may'],
-    sources: JSON.parse(String(row.sources)),
-    name: row.name === null ? null : String(row.name),
-    expires_at: row.expires_at === null ? null : String(row.expires_at),
-    created_at: String(row.created_at),
-    last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
-  }
 }

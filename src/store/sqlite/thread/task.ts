@@ -9,7 +9,7 @@ import type { StoreReply, StoreRequest, TaskCall, TaskKind } from './protocol.js
  * A `write` that is refused returns its `AppError` before it changes anything. If it threw the error, the writes of
  * other callers in the same transaction would be rolled back.
  */
-export interface Task<Args extends unknown[] = unknown[], Result = unknown> {
+interface Task<Args extends unknown[] = unknown[], Result = unknown> {
   kind: TaskKind
   run(...args: Args): Result
   /** Load that a write adds to its commit; absent: one row of negligible size. */
@@ -45,7 +45,7 @@ export function query<Args extends unknown[], Answer>(
 }
 
 /** The tasks of a thread, by store and method. */
-export type TaskTables = Readonly<Record<string, Readonly<Record<string, Task>>>>
+type TaskTables = Readonly<Record<string, Readonly<Record<string, Task>>>>
 
 /**
  * The kind of each task. A thread sends them when it has opened its files; `makeProxies` derives the other side from
@@ -70,7 +70,7 @@ export type StoreProxy<Tasks> = {
 type Method = (...args: never[]) => unknown
 
 /** The methods of a store as tasks. */
-export type MethodTasks<Store> = {
+type MethodTasks<Store> = {
   [Name in keyof Store as Store[Name] extends Method ? Name : never]: Store[Name] extends (
     ...args: infer Args
   ) => infer Result

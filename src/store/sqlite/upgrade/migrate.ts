@@ -5,7 +5,7 @@ import { copyBeforeUpgrade } from './upgrade-copy.js'
 /** One step from a version of a schema to the next, inside a transaction. The first one makes the table `meta`. */
 export type Migration = (database: Database) => void
 
-export interface MigrationPlan {
+interface MigrationPlan {
   /** In messages: "The <noun> database …". */
   noun: string
   /** Append-only: entry n upgrades it from version n to version n + 1. */

@@ -8,7 +8,7 @@ import { addAccountLogEntry } from '../tasks/account-log.js'
 import { createUser, findUser } from '../tasks/user-tasks.js'
 
 /** Why a row of an older table is not carried over: the end of a sentence. */
-export interface NotCarriedOver {
+interface NotCarriedOver {
   reason: string
 }
 

@@ -22,7 +22,7 @@ const SUFFIX = /^\.schema-\d+(?:\.part)?$/u
 const RESERVE_BYTES = 32 * 1024 * 1024
 const MIB = 1024 * 1024
 
-export interface UpgradeCopyOptions {
+interface UpgradeCopyOptions {
   noun: string
   /** The version of the schema before the upgrade. */
   version: number

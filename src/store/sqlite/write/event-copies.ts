@@ -2,7 +2,15 @@ import { AppError } from '../../../model/app-error.js'
 import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
 import { findTimestamp, toTimestamp } from '../../../model/timestamp.js'
-import { type CopiedEvent, type CopyStep, type ImportMark, type MovedMark, notFollowing } from '../../copy-store.js'
+import {
+  type CopiedEvent,
+  type CopyStep,
+  copiedEventDiffers,
+  type ImportMark,
+  type MovedMark,
+  notFollowing,
+  otherChain,
+} from '../../copy-store.js'
 import { contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
 import type { Eraser } from '../erase/eraser.js'
@@ -12,7 +20,7 @@ import type { Upkeep } from '../erase/upkeep.js'
 import type { Database } from '../files/database.js'
 import { copiedContentDigest, readContent, storedContentDigest } from '../read/event-content.js'
 import type { SearchIndex } from '../search/search-index.js'
-import type { EventWriter } from './event-writer.js'
+import { asBuffer, type EventWriter } from './event-writer.js'
 import { type Epoch, findFollow, saveEpoch, saveFollow } from './follow-state.js'
 
 const IS_STORED = /* sql */ `SELECT 1 FROM events WHERE dedupe_key = ?`
@@ -136,9 +144,12 @@ function refuseAppended(
   const keys = new Set<string>()
   for (const { storedKey, capturedAt } of appended) {
     if (capturedAt <= last)
-      return differs(storedKey, `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`)
+      return copiedEventDiffers(
+        storedKey,
+        `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`,
+      )
     if (keys.has(storedKey) || database.first(IS_STORED, storedKey))
-      return differs(storedKey, 'The ledger has an event of this key.')
+      return copiedEventDiffers(storedKey, 'The ledger has an event of this key.')
     last = capturedAt
     keys.add(storedKey)
   }
@@ -154,24 +165,11 @@ function findChange(database: Database, event: CopiedEvent): Change | AppError |
   const isSame =
     Number(row.captured_us) === event.capturedAt &&
     copiedContentDigest(database, event) === (removed ?? contentDigest(readContent(database, seq)))
-  if (!isSame) return differs(event.storedKey, 'Its content is not that of the stored event.')
+  if (!isSame) return copiedEventDiffers(event.storedKey, 'Its content is not that of the stored event.')
   const isErased = event.contentDigest !== null
   // A resumed import reads changes again that came before the erasure.
   if (removed !== undefined && !isErased) return undefined
   const erased = removed === undefined ? 'erased' : row.subject_id === '' ? 'pruned' : 'tombstone'
   const found = { source: String(row.source), seenCount: Number(row.seen_count) }
   return { event, body, seq, ...found, kind: isErased ? erased : 'content' }
-}
-
-function otherChain({ capturedAt }: LedgerHead): AppError {
-  const detail = `The copied events up to ${toTimestamp(capturedAt)} do not have the digest that the other ledger has.`
-  return new AppError('conflict', 'copy_differs', `${detail} They or events before them are not the same.`)
-}
-
-function differs(storedKey: string, reason: string): AppError {
-  return new AppError('conflict', 'copy_differs', `The copied event ${storedKey} does not fit the ledger. ${reason}`)
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }

@@ -92,7 +92,7 @@ const MOVE_LAST_EVENT_ON = /* sql */ `
 const ANY_MARKS = new Uint32Array(MARK_WORDS).fill(0xffffffff)
 
 /** Newest `captured_at` and newest `seq`, and the newest digest. */
-export interface WriterPlace {
+interface WriterPlace {
   last: Micros
   appended: number
   chained: ChainEnd
@@ -310,7 +310,7 @@ export class EventWriter {
   }
 }
 
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 

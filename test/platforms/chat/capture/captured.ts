@@ -16,7 +16,7 @@ export const DEPLOYS = { stream: 'eng', topic: 'deploys' }
 export class Captured {
   so: ReadSoFar = { readTo: undefined, followed: undefined, reread: undefined }
   readonly events: NewEvent[] = []
-  /** How many messages each page brought. */
+  /** How many messages each page contained. */
   readonly pages: number[] = []
   readonly #users = new UserDirectory(() => 0)
 

@@ -173,7 +173,7 @@ t.test('the wait has fractions of a second, and the body takes precedence over t
   }
 })
 
-t.test('a missing server is reported, and so is one that speaks no HTTP', async t => {
+t.test('a missing server is reported, and so is one that does not answer with HTTP', async t => {
   const { api, server } = await start(t)
   await server.close()
   await t.rejects(api.users(), { code: 'chat_unreachable', message: /connection refused.*EVENT_CHAT_URL/ })

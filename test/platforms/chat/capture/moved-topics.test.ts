@@ -64,7 +64,7 @@ t.test('a message that is moved out of the topic alone is not followed', async t
   t.match(watch.so.followed, { topic: 'deploys', message_id: ids[1] })
 })
 
-t.test('not even while nothing is said where it was moved to', async t => {
+t.test('nor while no message arrives in the topic to which it was moved', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
   const fresh = book.say(DEPLOYS, 2)
@@ -72,7 +72,7 @@ t.test('not even while nothing is said where it was moved to', async t => {
   t.same(watch.ids, [...ids, ...fresh])
 })
 
-t.test('a new name is known from when it is met, although nothing was said under it', async t => {
+t.test('a new name is known from its first event, even without a message under it', async t => {
   const { server, book, ids, watch } = await capturedDeploys(t, 2)
   const resolved = book.resolve(DEPLOYS)
   await watch.run()

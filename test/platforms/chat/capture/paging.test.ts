@@ -14,7 +14,7 @@ t.test('the first time the newest messages are read, and no others', async t => 
   t.match(messageQueries(server), [{ anchor: 'newest', num_before: '40', num_after: '0' }])
 })
 
-t.test('what was said since is read, with the parameters that agree with a webhook', async t => {
+t.test('later messages are read, with the parameters that agree with a webhook', async t => {
   const server = await chatServer(t)
   server.book.say(DEPLOYS, 3)
   const watch = new Captured(t, server)
@@ -75,7 +75,7 @@ t.test('a long backfill begins at its oldest message', async t => {
   t.same(whole.ids, ids)
 })
 
-t.test('without backfill it begins with what is said next', async t => {
+t.test('without backfill it begins with the next message', async t => {
   const server = await chatServer(t)
   server.book.say(DEPLOYS, 5)
   const watch = new Captured(t, server)
@@ -86,7 +86,7 @@ t.test('without backfill it begins with what is said next', async t => {
   t.same(watch.ids, next)
 })
 
-t.test('everything that is said in a topic that was empty the first time is read', async t => {
+t.test('every message of a topic that was empty at the first read is read', async t => {
   const server = await chatServer(t)
   server.book.say({ stream: 'eng', topic: 'other' })
   const watch = new Captured(t, server)

@@ -51,7 +51,7 @@ t.test('the next request may wait as long again', async t => {
   t.same(again.slept, [59_000])
 })
 
-t.test('any other failure rises as it is', async t => {
+t.test('any other failure is passed on unchanged', async t => {
   const { api } = limited([])
   const window = { narrow: [], anchor: 1, before: 0, after: 1, withAnchor: true }
   await t.rejects(api.messages(window), { message: 'not asked' })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { DeliveryAnswer } from '../../../../src/platforms/adapter.js'
 
-/** A service whose deliveries a definition takes, as the documentation of the service has them. */
+/** A service, with sample deliveries from its documentation and the definition that maps them. */
 export interface Service {
   name: string
   /** Without the name of the source. */

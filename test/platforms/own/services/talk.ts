@@ -13,7 +13,7 @@ const discordSignature: ServiceDelivery['sign'] = (body, now) => ({
   'x-signature-ed25519': sign(null, Buffer.from(seconds(now) + body), DISCORD.privateKey).toString('hex'),
 })
 
-/** Services in which people talk and meet. */
+/** Services for messages and meetings. */
 export const TALK: Service[] = [
   {
     name: 'Slack, interactivity',

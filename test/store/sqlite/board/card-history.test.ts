@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
 import { ADA } from '../../../board/actor.js'
 import { testFolder } from '../../../support/test-folder.js'
+import { cardWith } from '../../board/card-history-conformance.js'
 
-const AT = '2031-05-04T09:00:00.000000Z'
 const LATER = '2031-05-04T10:00:00.000000Z'
 const ALL = { limit: 500, after: null }
 
@@ -13,20 +13,6 @@ function open(t: Test, path = join(testFolder(t), 'board.sqlite3')) {
   const database = openBoardDatabase(path)
   t.teardown(() => database.close())
   return database
-}
-
-function cardWith(id: string, body = '') {
-  return {
-    id,
-    title: id,
-    body,
-    column: 'backlog',
-    labels: [],
-    assignee: null,
-    links: [],
-    created_at: AT,
-    updated_at: AT,
-  }
 }
 
 t.test('a board of an older release keeps its cards, and their history begins with the upgrade', t => {

@@ -81,7 +81,7 @@ t.test('pieces that follow each other reach the system as one, when the file is 
   })
 })
 
-t.test('no more is kept than a mebibyte, however large the commit', async t => {
+t.test('at most a mebibyte is kept of a commit of any size', async t => {
   const { writes, files, fd, written } = open(t.testdir())
   writes.during(() => {
     for (let at = 0; at < 5_000; at++) files.writeSync(fd, Buffer.alloc(1_000), 0, 1_000, at * 1_000)
@@ -171,7 +171,7 @@ t.test('what a checkpoint left that broke off does not fail the commit before it
   t.equal(fs.readFileSync(path, 'utf8'), '')
 })
 
-t.test('a disk that takes nothing of a write fails it', async t => {
+t.test('a write of which the disk stores nothing fails', async t => {
   const { writes, files, fd } = open(t.testdir(), () => 0)
   const commit = () => {
     files.writeSync(fd, Buffer.from('page'), 0, 4, 0)

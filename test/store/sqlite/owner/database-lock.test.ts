@@ -17,7 +17,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { claimFile, parseClaim } from '../../../../src/store/sqlite/owner/claim.js'
 import { parseOwner, readOwner } from '../../../../src/store/sqlite/owner/owner-record.js'
-import { SilenceWatch } from '../../../../src/store/sqlite/owner/silence.js'
+import { SilenceWatch } from '../../../../src/store/sqlite/owner/silence-watch.js'
 import { testFolder } from '../../../support/test-folder.js'
 import { own, recordWith, refusalOf, runProgram, shortFolder } from './owner-rig.js'
 
@@ -93,7 +93,7 @@ t.test('a dead owner is replaced immediately', async t => {
   }
 })
 
-t.test('an owner that was killed leaves nothing that needs hands', async t => {
+t.test('an owner that was killed leaves nothing that needs manual repair', async t => {
   const database = fresh(t)
   const holder = runProgram(t, 'holder', [database, 'server', `${database}.sock`])
   t.equal(await holder.line('owned'), 'owned')
@@ -137,7 +137,7 @@ t.test('an owner of another container or machine', async t => {
     await own(t, { database, waitMs: PATIENT_MS })
     t.ok(performance.now() - before >= 290, 'timers may be a little early')
   })
-  t.test('lives while its heart beats', async t => {
+  t.test('an owner is alive while its heartbeat continues', async t => {
     const database = fresh(t)
     await plant(database, { machine: 'a'.repeat(12), boot: 'b'.repeat(12) })
     let at = 1_900_000_000
@@ -148,7 +148,7 @@ t.test('an owner of another container or machine', async t => {
     t.equal(await refusalOf(own(t, { database, silenceMs: 1_000 })), 'conflict/ledger_owned')
     clearInterval(heart)
   })
-  t.test('lives while its socket answers, even if its heart does not beat', async t => {
+  t.test('an owner is alive while its socket answers, even without a heartbeat', async t => {
     const database = fresh(t)
     const server = createServer(connection => connection.end()).listen(join(dirname(database), 's'))
     t.teardown(() => server.close())
@@ -201,7 +201,7 @@ t.test('an owner that loses its owner file is notified once, and then changes no
   }
 })
 
-t.test('the heart beats', async t => {
+t.test('the heartbeat continues', async t => {
   const database = fresh(t)
   await own(t, { database })
   const first = statSync(`${database}.owner`, { bigint: true }).mtimeNs

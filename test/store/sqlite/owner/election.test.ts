@@ -63,7 +63,7 @@ t.test(
   },
 )
 
-t.test('death at any instruction leaves a ledger that the next start takes without hands', LONG, async t => {
+t.test('a kill at any instruction leaves a ledger that the next start opens without manual repair', LONG, async t => {
   const folder = shortFolder(t)
   const dead = await recordWith({ started: '1' })
   const attempt = async (step: number) => {

@@ -26,7 +26,7 @@ const journal = (pages: number) => {
   return bytes
 }
 
-t.test('what a killed process leaves needs no hands', async t => {
+t.test('what a killed process leaves needs no manual repair', async t => {
   const database = await killedOwner(t)
   const ownership = await own(t, { database, heartbeatMs: 60_000 })
   t.equal(ownership.warning, undefined)
@@ -86,7 +86,7 @@ t.test('a log that is gone is reported, and so is a whole ledger', async t => {
   t.match((await own(t, { database: other, heartbeatMs: 60_000 })).warning, /is a new, empty one/)
 })
 
-t.test('after a loss the next owner refuses what lies there, until a person has changed it', async t => {
+t.test('after a loss the next owner refuses the files that it finds, until a person has changed them', async t => {
   const database = await killedOwner(t)
   const ownership = await own(t, { database, heartbeatMs: 60_000 })
   await ownership.noteFiles()

@@ -64,7 +64,7 @@ export async function recordWith(changes: Partial<OwnerRecord>): Promise<OwnerRe
   return { ...self, nonce: '0123456789abcdef', role: 'server', since: '2031-05-04T08:00:00.000000Z', ...changes }
 }
 
-export interface Program {
+interface Program {
   child: ChildProcess
   /** Resolves with a line that starts so, or `undefined` when the program ends without one. */
   line(start: string): Promise<string | undefined>

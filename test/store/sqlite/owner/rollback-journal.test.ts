@@ -63,7 +63,7 @@ function contents(database: string): { integrity: unknown; rows: unknown } {
   }
 }
 
-t.test('a transaction that died at any step never happened, or happened whole', LONG, async t => {
+t.test('a transaction that was interrupted at any step is stored completely or not at all', LONG, async t => {
   const database = join(shortFolder(t), 'events.db')
   await fc.assert(
     fc.asyncProperty(SHAPE, async shape => {
@@ -167,7 +167,7 @@ t.test('a transaction over several databases is undone only while its super-jour
   }
 })
 
-t.test('a journal beside a write-ahead log is refused, and nothing is touched', async t => {
+t.test('a rollback journal beside a write-ahead log is refused, and nothing is changed', async t => {
   const database = join(shortFolder(t), 'events.db')
   const half = statesOfTransaction(database, { pageSize: 512, rows: 8, synchronous: 'FULL' }).at(-2) as DiskState
   const state = new Map([...half, ['-wal', Buffer.from('log')]])

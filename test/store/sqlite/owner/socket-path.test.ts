@@ -15,7 +15,7 @@ const longIn = (t: Test) => {
   return { runtimeDir: folder, database: databaseOf(folder, 150) }
 }
 
-t.test('the socket lies beside the database, up to the limit of the system', async t => {
+t.test('the socket is beside the database, up to the limit of the system', async t => {
   const folder = shortFolder(t)
   const limit = process.platform === 'linux' ? 107 : 103
   const longest = databaseOf(folder, limit)

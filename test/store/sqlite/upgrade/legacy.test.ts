@@ -106,7 +106,7 @@ t.test('a legacy ledger that died half-way through a transaction is copied as it
   }
 })
 
-t.test('a legacy ledger reached through a link brings its log along', async t => {
+t.test('a legacy ledger reached through a link is copied with its write-ahead log', async t => {
   const { folder, legacy, database } = home(t)
   mkdirSync(join(folder, 'elsewhere'))
   writeLegacyWithLog(join(folder, 'elsewhere', 'old.db'))
@@ -115,7 +115,7 @@ t.test('a legacy ledger reached through a link brings its log along', async t =>
   t.equal(count(database), ROWS)
 })
 
-t.test('death at any instruction leaves no new ledger or a whole one, and never touches the old', async t => {
+t.test('a kill at any instruction leaves no new ledger or a complete one, and never changes the old one', async t => {
   const { folder, legacy } = home(t)
   writeLegacyWithLog(legacy)
   const before = print(folder)

@@ -12,7 +12,7 @@ import { removeUpgradeCopies } from '../store/sqlite/upgrade/upgrade-copy.js'
  *
  * Source: docs/decisions/0057.
  */
-export async function settleUpgrade(
+export async function finishUpgrade(
   { database, isTakeover }: Pick<Ownership, 'database' | 'isTakeover'>,
   upgrade: Upgrade | undefined,
   logger: Pick<Logger, 'info' | 'warn'>,

@@ -57,7 +57,7 @@ t.test('how the caller is known is the proof of its events, and decides whether 
   }
 })
 
-t.test('a stranger that guesses a key is shown nothing of the event that has it', async t => {
+t.test('an anonymous caller that guesses a key sees nothing of the event that has it', async t => {
   const secret = { ...NOTE, dedupe_key: 'guessed', payload: { text: 'a private word' } }
   const { body: kept } = await post(secret, tokenOfMia)
   now += 1_000_000
@@ -81,7 +81,7 @@ t.test('a stranger that guesses a key is shown nothing of the event that has it'
 })
 
 t.test(
-  "a stranger's event is found by its plain key while there is no other, and gives way to one with proof",
+  "an anonymous caller's event is found by its plain key while there is no other, and is replaced by one with proof",
   async t => {
     const event = { ...NOTE, dedupe_key: 'early' }
     t.match(await post(event), { status: 201 })
@@ -181,7 +181,7 @@ t.test('a writer token records events of its sources and does nothing else', asy
 
 type Act = { by: 'signature' | 'token' | 'login' | 'capture'; n: number } | { by: 'stranger'; n: number; how: number }
 
-t.test('no anonymous call changes a proved event for any reader', async t => {
+t.test('no anonymous call changes a verified event for any reader', async t => {
   const nth = fc.nat({ max: 2 })
   const act: fc.Arbitrary<Act> = fc.oneof(
     fc.record({ by: fc.constantFrom('signature', 'token', 'login', 'capture'), n: nth }),
@@ -213,7 +213,7 @@ t.test('no anonymous call changes a proved event for any reader', async t => {
         const each = [...recorded].map(async key => Buffer.from(await book.getEvent(key)).toString())
         return { page: Buffer.from(page.items).toString(), seen, each: await Promise.all(each) }
       }
-      const proved = async ({ by, n }: { by: Act['by']; n: number }) => {
+      const recordVerified = async ({ by, n }: { by: Act['by']; n: number }) => {
         const sent = event(n, `said by ${by}`)
         const key = sent.dedupe_key
         let created: unknown
@@ -253,7 +253,7 @@ t.test('no anonymous call changes a proved event for any reader', async t => {
       for (const one of acts) {
         now += 1_000_000
         if (one.by !== 'stranger') {
-          await proved(one)
+          await recordVerified(one)
           continue
         }
         const before = await view()

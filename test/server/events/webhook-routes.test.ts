@@ -4,7 +4,7 @@ import { AppError } from '../../../src/model/app-error.js'
 import type { NewEvent } from '../../../src/model/events/event.js'
 import type { WebhookAdapter, WebhookDelivery } from '../../../src/platforms/adapter.js'
 import type { PlatformCatalogue } from '../../../src/platforms/catalogue.js'
-import type { AcceptLargeDelivery } from '../../../src/server/events/webhooks.js'
+import type { AcceptLargeDelivery } from '../../../src/server/events/webhook-routes.js'
 import { message, serve } from '../serve.js'
 
 const catalogue: PlatformCatalogue = {
@@ -79,7 +79,7 @@ t.test('a delivery with nothing to record is answered well', async t => {
   t.match(await post('/webhooks/code_a', ''), { status: 200, body: { created: 0, duplicates: 0, ignored: 1 } })
 })
 
-t.test('without a secret deliveries are taken as proving nothing, unless that is refused', async t => {
+t.test('without a secret deliveries are accepted as unverified, unless that is refused', async t => {
   const taken = await serve(t, { adapters: [adapter()] })
   t.match(await taken.post('/webhooks/code_a', '1'), { status: 200 })
   t.match(taken.ledger.events[0], { provenance: { verified: 'none' } })
@@ -113,7 +113,7 @@ t.test('the adapter gets the bytes as they came, and header names in lower case'
   t.ok(body.equals(code.deliveries[0]?.body ?? Buffer.alloc(0)))
 })
 
-t.test('any content type is taken, an encoded body is not', async t => {
+t.test('any content type is accepted, an encoded body is not', async t => {
   const { post } = await serve(t, { adapters: [adapter()] })
   t.match(await post('/webhooks/code_a', '1', { 'content-type': 'application/x-www-form-urlencoded' }), { status: 200 })
   t.match(await post('/webhooks/code_a', '1', { 'content-type': 'text/plain' }), { status: 200 })
@@ -121,7 +121,7 @@ t.test('any content type is taken, an encoded body is not', async t => {
   t.match(await post('/webhooks/code_a', '1', { 'content-encoding': 'gzip' }), { status: 415 })
 })
 
-t.test('a delivery of 25 MiB is taken, a larger one is not', async t => {
+t.test('a delivery of 25 MiB is accepted, a larger one is not', async t => {
   const { post } = await serve(t, { adapters: [adapter()] })
   const limit = 25 * 1024 * 1024
   t.match(await post('/webhooks/code_a', Buffer.alloc(limit, ',')), { status: 200, body: { ignored: 1 } })
@@ -149,8 +149,8 @@ t.test('a page of another origin cannot deliver without a proof, and with one it
           const refused = await post('/webhooks/code_a', body, sent)
           t.match(refused, { status: 403, body: { code: 'origin_not_allowed' } }, JSON.stringify(sent))
         }
-        const proved = await closed.post('/webhooks/code_a', body, { ...sent, 'x-secret': 'right' })
-        t.match(proved, { status: 200 }, `proved ${JSON.stringify(sent)}`)
+        const verified = await closed.post('/webhooks/code_a', body, { ...sent, 'x-secret': 'right' })
+        t.match(verified, { status: 200 }, `verified ${JSON.stringify(sent)}`)
         t.match(await closed.post('/webhooks/code_a', '2', sent), { status: 401 }, 'a secret that is not shown')
       }
     }

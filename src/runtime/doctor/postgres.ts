@@ -60,3 +60,15 @@ async function checkTables(connection: Connection, now: Micros): Promise<Finding
   const detail = `There is no partition ${missing.map(({ name }) => name).join(', ')}: its events go to events_other.`
   return [warning(detail, MIGRATE)]
 }
+
+/**
+ * Whether the database of a board accepts a login.
+ *
+ * @throws AppError as `Connection.open`
+ */
+export async function checkSharedBoard(address: PostgresAddress): Promise<Finding[]> {
+  const connection = await Connection.open(address, 'daybook doctor')
+  await connection.close()
+  const proves = 'GET /readyz of the board shows whether it can be written.'
+  return [ok(`The database ${shownAddress(address)} accepts the login. ${proves}`)]
+}

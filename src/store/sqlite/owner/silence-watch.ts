@@ -1,5 +1,5 @@
 /** Whether the process behind a file lives. `unknown`: the file has not been observed for long enough. */
-export type Pulse = 'unknown' | 'beating' | 'silent'
+type Pulse = 'unknown' | 'beating' | 'silent'
 
 interface Watched {
   fingerprint: string
@@ -29,7 +29,7 @@ export class SilenceWatch {
    * Observes a file once.
    *
    * @param key the nonce of an owner or of a claim
-   * @param fingerprint changes with every sign of life of the process
+   * @param fingerprint changes with every heartbeat of the process
    */
   observe(key: string, fingerprint: string): Pulse {
     const at = this.elapsed()

@@ -36,19 +36,19 @@ export type AcceptLargeDelivery = (
   rules: DeliveryRules,
 ) => Promise<AcceptedDelivery>
 
-export interface WebhookParts {
+interface WebhookParts {
   ledger: ServedLedger
   readBody: ReadBody
   metrics: LedgerMetrics
   acceptLargeDelivery: AcceptLargeDelivery
-  /** Refuse unproved deliveries. */
+  /** Refuse unverified deliveries. */
   requireVerified: boolean
   /** Refuses pages of another origin. @throws AppError `forbidden/origin_not_allowed` */
   refuseForeignPage: (req: HttpRequest) => void
 }
 
-export interface PlatformParts extends WebhookParts {
-  /** All currently valid secrets; none: deliveries cannot be proved. */
+interface PlatformParts extends WebhookParts {
+  /** All currently valid secrets; none: deliveries cannot be verified. */
   secrets: readonly string[]
   /** Reads facts about the delivery from the request's address. @throws AppError `invalid/invalid_field` */
   readContext: (req: HttpRequest) => DeliveryContext
@@ -60,7 +60,7 @@ export interface OwnSourceParts extends WebhookParts {
 
 /**
  * `POST /webhooks/…`: a platform's delivery, verified over the received bytes before anything is parsed. Without a
- * secret nothing can be proved, and a page of another origin is refused: no platform sends an `Origin`. An event that
+ * secret nothing can be verified, and a page of another origin is refused: no platform sends an `Origin`. An event that
  * the adapter does not know is answered with 200, because platforms disable receivers that refuse.
  */
 export function receiveWebhook(adapter: WebhookAdapter, parts: PlatformParts): Endpoint {
@@ -95,7 +95,7 @@ export function noSuchSource(): AppError {
   return new AppError('not_found', 'not_found', 'There is no such source.')
 }
 
-/** One arrival, with all currently valid secrets. Without secrets it cannot be proved. */
+/** One arrival, with all currently valid secrets. Without secrets it cannot be verified. */
 interface Arrival {
   req: HttpRequest
   res: ServerResponse
@@ -112,14 +112,14 @@ async function receive(
   { ledger, readBody, metrics, requireVerified, acceptLargeDelivery, refuseForeignPage }: WebhookParts,
   { req, res, secrets, context, query, decompress = false }: Arrival,
 ): Promise<Reply> {
-  if (usableSecrets(secrets).length === 0 || adapter.isUnproved) refuseForeignPage(req)
+  if (usableSecrets(secrets).length === 0 || adapter.isUnverified) refuseForeignPage(req)
   const rules: DeliveryRules = { secrets, requireVerified, context }
   const delivery: WebhookDelivery = {
     headers: headerTexts(req),
     body: await readBody(req, res, MAX_BYTES, { decompress }),
     ...(query ? { query } : {}),
   }
-  // Verified before it queues for the thread, because proved deliveries take precedence there.
+  // Verified before it queues for the thread, because verified deliveries take precedence there.
   const acceptLarge = () =>
     acceptLargeDelivery(
       adapter,

@@ -4,8 +4,8 @@ import { normalise, SITE, message as sample } from './support.js'
 
 const USERS = new Map([['17', { isBot: false, role: 'owner', email: 'ada@lovelace.example' }]])
 
-/** One message on every road by which it can come. */
-function roadsOf(message: Record<string, unknown>): Record<string, Record<string, unknown>> {
+/** One message by every route. */
+function routesOf(message: Record<string, unknown>): Record<string, Record<string, unknown>> {
   const hook = { token: 's3cret', bot_email: 'deploy-helper-bot@chat.example.org', data: message.content, message }
   return {
     'outgoing webhook': { ...hook, trigger: 'mention' },
@@ -50,23 +50,23 @@ for (const [name, message] of Object.entries(MESSAGES)) {
   t.test(`a message ${name} is one event, by webhook and by capture`, async t => {
     for (const site of [SITE, undefined]) {
       const captured = toMessageEvent(message, { site, users: USERS })
-      for (const [road, body] of Object.entries(roadsOf(message))) {
+      for (const [route, body] of Object.entries(routesOf(message))) {
         const { events, ignored } = normalise({ body, site })
-        t.strictSame([events.length, ignored], [1, 0], road)
+        t.strictSame([events.length, ignored], [1, 0], route)
         const [event] = events
-        t.equal(event?.dedupe_key, captured?.dedupe_key, road)
-        t.equal(event?.kind, 'message.created', road)
-        t.equal(event?.subject_id, '8812', road)
-        t.equal(event?.occurred_at, captured?.occurred_at, road)
-        t.strictSame(event?.target, captured?.target, road)
-        t.strictSame(event?.actor, captured?.actor, road)
-        t.equal(event?.conversation.key, captured?.conversation.key, road)
+        t.equal(event?.dedupe_key, captured?.dedupe_key, route)
+        t.equal(event?.kind, 'message.created', route)
+        t.equal(event?.subject_id, '8812', route)
+        t.equal(event?.occurred_at, captured?.occurred_at, route)
+        t.strictSame(event?.target, captured?.target, route)
+        t.strictSame(event?.actor, captured?.actor, route)
+        t.equal(event?.conversation.key, captured?.conversation.key, route)
       }
     }
   })
 }
 
-t.test('however the address of the server is written, the key is the same', async t => {
+t.test("every spelling of the server's address has the same key", async t => {
   const keyAt = (site: string) => toMessageEvent(sample(), { site })?.dedupe_key
   for (const site of [
     SITE,

@@ -1,7 +1,34 @@
 import { AppError } from '../model/app-error.js'
+import { acquireOwnership } from '../store/sqlite/owner/database-lock.js'
 
 /** How long to wait for a short command that currently owns the files. */
 export const OWNER_WAIT_MS = 10_000
+
+/**
+ * Runs the work of a command as the only owner of a database.
+ *
+ * @param work receives the real path of the database
+ * @throws AppError as `acquireOwnership` and `work`
+ */
+export async function whileOwned<Result>(
+  database: string,
+  work: (path: string) => Result | Promise<Result>,
+): Promise<Result> {
+  const ownership = await acquireOwnership({
+    database,
+    role: 'command',
+    waitMs: OWNER_WAIT_MS,
+    now: Date.now,
+    random: Math.random,
+    // Another process takes the file over only from one that seems to have ended. The work then fails, or is complete.
+    onLost: () => {},
+  })
+  try {
+    return await work(ownership.database)
+  } finally {
+    await ownership.release()
+  }
+}
 
 /** A promise that stays pending until `reject` is called. */
 export function deferredFailure(): { promise: Promise<never>; reject: (error: unknown) => void } {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newSecret, SECRET_PATTERN } from '../../src/login/csrf.js'
+import { newSecret, SECRET_PATTERN } from '../../src/login/new-secret.js'
 
 t.test('a secret is 256 bits as base64url, new each time', async t => {
   const secrets = Array.from({ length: 200 }, newSecret)

@@ -3,8 +3,8 @@ import { idAt, isTrue, memberOf, objectAt, objectsAt, type Payload, textAt } fro
 import type { ChatMessage } from '../capture/chat-api.js'
 import { messagePlaceOf, nameAt, type StreamPlace, topicAt, toStreamPlace } from '../place.js'
 
-/** A queue event about a stream, with the members that are compared with watches. */
-export interface Happening {
+/** What a queue event reports about one stream, with the members that are compared with watches. */
+export interface StreamChange {
   body: Payload
   /** The affected messages, in the order of the event. */
   messageIds: readonly number[]
@@ -23,13 +23,16 @@ export interface Happening {
 }
 
 /** @returns none for heartbeats, for direct messages, and for types that were not requested */
-export function readHappenings(event: Payload): Happening[] {
+export function readStreamChanges(event: Payload): StreamChange[] {
   const body = withinDepth(event)
   return READERS.get(textAt(body, 'type') ?? '')?.(body) ?? []
 }
 
 /** Source: Zulip API, `GET /events`. */
-const READERS: ReadonlyMap<string, (body: Payload) => Happening[]> = new Map<string, (body: Payload) => Happening[]>([
+const READERS: ReadonlyMap<string, (body: Payload) => StreamChange[]> = new Map<
+  string,
+  (body: Payload) => StreamChange[]
+>([
   ['message', readMessage],
   ['update_message', readUpdate],
   ['delete_message', readDeletion],
@@ -37,7 +40,7 @@ const READERS: ReadonlyMap<string, (body: Payload) => Happening[]> = new Map<str
   ['stream', readStream],
 ])
 
-function readMessage(body: Payload): Happening[] {
+function readMessage(body: Payload): StreamChange[] {
   const payload = objectAt(body, 'message')
   const place = payload && messagePlaceOf(payload)
   const [id] = toIds([memberOf(payload, 'id')])
@@ -46,7 +49,7 @@ function readMessage(body: Payload): Happening[] {
 }
 
 /** Old servers name the new stream and the topics only if they change. */
-function readUpdate(body: Payload): Happening[] {
+function readUpdate(body: Payload): StreamChange[] {
   const streamId = idAt(body, 'stream_id')
   // The server adds link previews after a message was sent.
   if (streamId === undefined || isTrue(body, 'rendering_only')) return []
@@ -63,21 +66,21 @@ function readUpdate(body: Payload): Happening[] {
   return [{ body, messageIds, place, movedTo, isWholeTopic: textAt(body, 'propagate_mode') === 'change_all' }]
 }
 
-function readDeletion(body: Payload): Happening[] {
+function readDeletion(body: Payload): StreamChange[] {
   const streamId = idAt(body, 'stream_id')
   return streamId === undefined
     ? []
     : [{ body, messageIds: messageIdsOf(body), place: toStreamPlace(streamId, topicAt(body)) }]
 }
 
-/** One event may be about several streams. Each becomes a happening of its own. */
-function readStream(body: Payload): Happening[] {
+/** One event may be about several streams. Each becomes a change of its own. */
+function readStream(body: Payload): StreamChange[] {
   const streams = objectsAt(body, 'streams')
   if (streams.length > 0) return streams.flatMap(stream => ofStream({ ...body, streams: [stream] }, stream))
   return ofStream(body, body)
 }
 
-function ofStream(body: Payload, stream: Payload): Happening[] {
+function ofStream(body: Payload, stream: Payload): StreamChange[] {
   const streamId = idAt(stream, 'stream_id')
   if (streamId === undefined) return []
   const renamedTo = textAt(body, 'property') === 'name' ? textAt(body, 'value') : undefined

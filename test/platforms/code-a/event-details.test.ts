@@ -52,7 +52,7 @@ t.test('an event has an outcome or a state, in words that all platforms share', 
   t.equal(recovered.action.outcome, 'succeeded')
 })
 
-t.test('an event names whom and what it concerned', async t => {
+t.test('an event names the people and objects that it concerns', async t => {
   const [ada, grace] = [
     { id: 3, login: 'ada' },
     { id: 4, login: 'grace' },

@@ -21,7 +21,7 @@ export type DatabaseName = Pick<StoreHealth, 'database' | 'engine'> & {
   warning?: string
 }
 
-export interface HealthParts {
+interface HealthParts {
   ledger: ServedLedger
   database: DatabaseName
   version: string

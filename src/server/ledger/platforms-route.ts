@@ -6,7 +6,7 @@ import { json } from '../answer/reply.js'
 import type { ServedSources } from '../events/source-routes.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 
-export interface PlatformsParts {
+interface PlatformsParts {
   catalogue: readonly PlatformCatalogue[]
   secrets: Readonly<Record<PlatformSource, readonly string[]>>
   sources: Pick<ServedSources, 'list'>

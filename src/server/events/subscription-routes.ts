@@ -11,7 +11,7 @@ import { toCaller } from '../request/caller.js'
 import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
 
-export interface SubscriptionRouteParts {
+interface SubscriptionRouteParts {
   ledger: ServedLedger
   readJsonBody: ReadJsonBody
 }

@@ -1,7 +1,6 @@
 import type { NewEvent } from '../../../model/events/event.js'
 import { kindMatches } from '../../../model/events/event-match.js'
 import type { CaptureState } from '../../../model/subscriptions/subscription.js'
-import type { Happening } from '../../../platforms/chat/live/happening.js'
 import {
   covers,
   coversStream,
@@ -12,6 +11,7 @@ import {
   topicOf,
 } from '../../../platforms/chat/live/live-watch.js'
 import type { MessageFinder } from '../../../platforms/chat/live/message-finder.js'
+import type { StreamChange } from '../../../platforms/chat/live/stream-change.js'
 import type { StreamPlace } from '../../../platforms/chat/place.js'
 import type { FollowedPlace } from '../../../platforms/chat/watched-place.js'
 import { numberAt } from '../../../platforms/mapping/payload.js'
@@ -35,8 +35,8 @@ export function wants({ kinds }: TrackedWatch, { kind }: NewEvent): boolean {
   return kinds.length === 0 || kinds.some(pattern => kindMatches(kind, pattern))
 }
 
-export interface PlacedHappening {
-  happening: Happening
+export interface PlacedStreamChange {
+  streamChange: StreamChange
   /** The watches in whose place it happened. */
   watches: TrackedWatch[]
 }
@@ -51,27 +51,27 @@ interface Parts {
  * Finds the watches in whose places something happened, in the order of the events, so that a moved topic is followed
  * before the next message.
  *
- * @returns `undoMoves` returns the messages to their earlier places, so that the same happenings can be placed again
+ * @returns `undoMoves` returns the messages to their earlier places, so that the same changes can be placed again
  * @throws AppError as `ChatApi`; then the messages are in their earlier places
  */
-export async function placeHappenings(
-  happenings: readonly Happening[],
+export async function placeStreamChanges(
+  streamChanges: readonly StreamChange[],
   parts: Parts,
-): Promise<{ placed: PlacedHappening[]; tracked: readonly TrackedWatch[]; undoMoves: () => void }> {
-  const placed: PlacedHappening[] = []
+): Promise<{ placed: PlacedStreamChange[]; tracked: readonly TrackedWatch[]; undoMoves: () => void }> {
+  const placed: PlacedStreamChange[] = []
   const moves: (() => void)[] = []
   const undoMoves = () => {
     for (const undo of moves.reverse()) undo()
   }
   try {
-    for (const happening of happenings) {
-      const { message, place, movedTo, messageIds } = happening
+    for (const streamChange of streamChanges) {
+      const { message, place, movedTo, messageIds } = streamChange
       const { places } = parts.finder
       if (message && place) places.put(message.id, place)
-      const watches = await watchesOf(happening, parts)
-      for (const watch of watches) await follow(watch, happening, parts)
+      const watches = await watchesOf(streamChange, parts)
+      for (const watch of watches) await follow(watch, streamChange, parts)
       if (movedTo) moves.push(places.move(messageIds, movedTo, watches.length > 0))
-      if (watches.length > 0) placed.push({ happening, watches })
+      if (watches.length > 0) placed.push({ streamChange, watches })
     }
   } catch (error) {
     undoMoves()
@@ -80,8 +80,8 @@ export async function placeHappenings(
   return { placed, tracked: parts.watches, undoMoves }
 }
 
-async function watchesOf(happening: Happening, { watches, finder, signal }: Parts): Promise<TrackedWatch[]> {
-  const { body, place, movedTo, messageIds, isOfStream } = happening
+async function watchesOf(streamChange: StreamChange, { watches, finder, signal }: Parts): Promise<TrackedWatch[]> {
+  const { body, place, movedTo, messageIds, isOfStream } = streamChange
   if (isOfStream && place) return watches.filter(watch => coversStream(watch, place))
   const direct = (watch: TrackedWatch) =>
     (place !== undefined && covers(watch, place)) || (movedTo !== undefined && covers(watch, movedTo))
@@ -103,14 +103,14 @@ function isTopicUnknown(watch: TrackedWatch, place: StreamPlace): boolean {
   return place.topic === undefined && topicOf(watch) !== undefined && coversStream(watch, place)
 }
 
-async function follow(watch: TrackedWatch, happening: Happening, { finder, signal }: Parts): Promise<void> {
+async function follow(watch: TrackedWatch, streamChange: StreamChange, { finder, signal }: Parts): Promise<void> {
   if (!watch.isCaughtUp) return
-  const { movedTo, renamedTo, isWholeTopic, messageIds } = happening
-  watch.followed = followFirst(watch, happening)
+  const { movedTo, renamedTo, isWholeTopic, messageIds } = streamChange
+  watch.followed = followFirst(watch, streamChange)
   const { followed, readTo } = watch
   if (!followed) return
   if (renamedTo !== undefined) watch.followed = { ...followed, stream: renamedTo }
-  if (!movedTo || !movesFollowed(watch, happening)) return
+  if (!movedTo || !movesFollowed(watch, streamChange)) return
   // If some messages have stayed, the watch stays with them, and follows one of them.
   const left = isWholeTopic
     ? undefined

@@ -30,17 +30,17 @@ function iso(time: string): string {
   return time.replace(/^(\S+) (\S+) UTC$/u, '$1T$2.000Z')
 }
 
-type Road = (project: Project, body: Payload) => PastDelivery[]
+type Route = (project: Project, body: Payload) => PastDelivery[]
 
 const attributes = (body: Payload) => listed(objectAt(body, 'object_attributes'))
 
-const ofNote: Road = (project, body) => {
+const ofNote: Route = (project, body) => {
   const merge = objectAt(body, 'merge_request')
   const about = merge ?? objectAt(body, 'issue') ?? {}
   return noteDeliveries(project, merge ? 'merge_request' : 'issue', listed(about), attributes(body))
 }
 
-const ROADS: Readonly<Record<string, Road>> = {
+const ROUTES: Readonly<Record<string, Route>> = {
   'issue.created': (project, body) => issueDeliveries(project, attributes(body)),
   'work_item.created': (project, body) => issueDeliveries(project, attributes(body)),
   'pull_request.created': (project, body) => mergeRequestDeliveries(project, attributes(body)),
@@ -57,15 +57,15 @@ t.test('an event has the same key, time, actor and target by webhook and by hist
   for (const fixture of readFixtures()) {
     if (typeof fixture.body === 'string') continue
     const event = eventOf(fixture)
-    const road = ROADS[event.kind]
+    const route = ROUTES[event.kind]
     const body = jsonOf(fixture)
     // Comments on commits, snippets and designs are not listed with a project.
     const isElsewhere =
       event.kind.endsWith('comment.created') && !objectAt(body, 'issue') && !objectAt(body, 'merge_request')
-    if (!road || isElsewhere) continue
+    if (!route || isElsewhere) continue
     const payload = objectAt(body, 'project') ?? {}
     const instance = fixture.headers['x-gitlab-instance'] ?? 'https://gitlab.example.org'
-    const past = road({ payload, instance, since: SINCE }, body)
+    const past = route({ payload, instance, since: SINCE }, body)
     const events = past.flatMap(each => eventsOfPast(each, normaliseCodeBBody))
     const same = events.find(({ dedupe_key }) => dedupe_key === event.dedupe_key)
     t.ok(same, `${fixture.name}: ${event.dedupe_key} is none of ${events.map(({ dedupe_key }) => dedupe_key)}`)
@@ -74,7 +74,7 @@ t.test('an event has the same key, time, actor and target by webhook and by hist
     t.same(keysOf(same?.target), keysOf(event.target), `${fixture.name}: the chain of targets`)
     seen.add(event.kind)
   }
-  t.same([...seen].sort(), Object.keys(ROADS).sort(), 'every road has a fixture')
+  t.same([...seen].sort(), Object.keys(ROUTES).sort(), 'every route has a fixture')
 })
 
 t.test('a note that the platform wrote itself is not an event', async t => {

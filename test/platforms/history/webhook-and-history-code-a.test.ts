@@ -16,21 +16,21 @@ import { eventOf, readFixture, readFixtures } from '../code-a/support.js'
 
 const SINCE = '0001-01-01T00:00:00.000000Z'
 
-type Road = (repository: Repository, body: Payload) => PastDelivery[]
+type Route = (repository: Repository, body: Payload) => PastDelivery[]
 
 const at = (body: Payload, name: string): Payload => objectAt(body, name) ?? {}
 
 /** The REST API has no `merged` in lists, and comments without what they are about. */
-const ofPull: Road = (repository, body) => {
+const ofPull: Route = (repository, body) => {
   const { merged: _, ...listed } = at(body, 'pull_request')
   return pullRequestDeliveries(repository, listed)
 }
 
-const ofComment: Road = (repository, body) =>
+const ofComment: Route = (repository, body) =>
   commentDeliveries(repository, 'issue_comment', at(body, 'comment'), known({ issue: objectAt(body, 'issue') }))
 
-/** What happens to be listed with its id and its time, by the kind of event; the others have one road only. */
-const ROADS: Readonly<Record<string, Road>> = {
+/** What happens to be listed with its id and its time, by the kind of event; the others arrive by one route only. */
+const ROUTES: Readonly<Record<string, Route>> = {
   'issue.created': (repository, body) => issueDeliveries(repository, at(body, 'issue')),
   'issue.closed': (repository, body) => issueDeliveries(repository, at(body, 'issue')),
   'pull_request.created': ofPull,
@@ -57,15 +57,15 @@ t.test('an event has the same key, time, actor and target by webhook and by hist
   for (const fixture of readFixtures()) {
     if (typeof fixture.body === 'string') continue
     const event = eventOf(fixture)
-    const road = ROADS[event.kind]
+    const route = ROUTES[event.kind]
     // Gogs lists no time of closing.
     if ('x-gogs-event' in fixture.headers && event.kind === 'issue.closed' && !('x-gitea-event' in fixture.headers))
       continue
     const isGitea = Object.keys(fixture.headers).some(name => /gitea|forgejo|gogs/u.test(name))
-    if (!road || (isGitea && event.kind.startsWith('review'))) continue
+    if (!route || (isGitea && event.kind.startsWith('review'))) continue
     const body = jsonOf(fixture)
     const repository = at(body, 'repository')
-    const past = road({ payload: repository, flavour: isGitea ? 'gitea' : 'github', since: SINCE }, body)
+    const past = route({ payload: repository, flavour: isGitea ? 'gitea' : 'github', since: SINCE }, body)
     if (past.length === 0 && objectAt(body, 'discussion')) continue
     const events = past.flatMap(each => eventsOfPast(each, normaliseCodeABody))
     const same = events.find(({ dedupe_key }) => dedupe_key === event.dedupe_key)
@@ -75,7 +75,7 @@ t.test('an event has the same key, time, actor and target by webhook and by hist
     t.equal(same?.target.key, event.target.key, fixture.name)
     seen.add(event.kind)
   }
-  t.same([...seen].sort(), Object.keys(ROADS).sort(), 'every road has a fixture')
+  t.same([...seen].sort(), Object.keys(ROUTES).sort(), 'every route has a fixture')
 })
 
 t.test('an issue that is listed closed was opened and closed', async t => {

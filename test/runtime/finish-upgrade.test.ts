@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { settleUpgrade } from '../../src/runtime/settle-upgrade.js'
+import { finishUpgrade } from '../../src/runtime/finish-upgrade.js'
 import { testFolder } from '../support/test-folder.js'
 
 const FILES = ['events.db', 'events.db-wal', 'events.db.schema-9', 'events.db.schema-10.part', 'other.db.schema-9']
@@ -17,23 +17,23 @@ function start(t: Parameters<typeof testFolder>[0]) {
 
 t.test('the copies from before an upgrade stay with the start that made them, and go with the next one', async t => {
   const { database, logger, logged, files } = start(t)
-  await settleUpgrade({ database, isTakeover: false }, { from: 9, to: 10, copy: `${database}.schema-9` }, logger)
+  await finishUpgrade({ database, isTakeover: false }, { from: 9, to: 10, copy: `${database}.schema-9` }, logger)
   t.same(files(), [...FILES].sort())
-  await settleUpgrade({ database, isTakeover: false }, undefined, logger)
+  await finishUpgrade({ database, isTakeover: false }, undefined, logger)
   t.same(files(), ['events.db', 'events.db-wal', 'other.db.schema-9'])
-  await settleUpgrade({ database, isTakeover: false }, undefined, logger)
+  await finishUpgrade({ database, isTakeover: false }, undefined, logger)
   t.same(logged, ['upgraded the schema of the database', 'removed the copy from before the upgrade'])
 })
 
 t.test('they stay after a server that ended without closing the database', async t => {
   const { database, logger, files } = start(t)
-  await settleUpgrade({ database, isTakeover: true }, undefined, logger)
+  await finishUpgrade({ database, isTakeover: true }, undefined, logger)
   t.same(files(), [...FILES].sort())
 })
 
 t.test('a copy that cannot be removed does not keep the server from starting', async t => {
   const { folder, logger, logged } = start(t)
   writeFileSync(join(folder, 'file'), '')
-  await settleUpgrade({ database: join(folder, 'file', 'events.db'), isTakeover: false }, undefined, logger)
+  await finishUpgrade({ database: join(folder, 'file', 'events.db'), isTakeover: false }, undefined, logger)
   t.same(logged, ['the copy from before the upgrade cannot be removed'])
 })

@@ -5,7 +5,7 @@ import type { RefusedDeliveries } from '../events/refused-deliveries.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import type { ServedLedger } from './served-ledger.js'
 
-export interface StatsParts {
+interface StatsParts {
   ledger: ServedLedger
   refused: RefusedDeliveries
   /** Epoch milliseconds, as `restoredAt`. */
