@@ -110,6 +110,18 @@ export interface MovedState {
   feeds: Note[]
   /** Null: no event queue was read. */
   queue: QueueMark | null
+  /** Null: it never followed another ledger, or had all of its events. */
+  missed: MissedEvents | null
+}
+
+/**
+ * Instants of events of a former leader that were never copied. Those among them that recorded erasures are missing, but
+ * the erased events may have been copied without their content.
+ */
+export interface MissedEvents {
+  /** The newest event that was copied; 0 for none. */
+  after: Micros
+  through: Micros
 }
 
 /** Options for promoting a follower to a ledger of its own. */

@@ -215,6 +215,8 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
         rules: [],
       })
       const queue = { account: 'https://chat.example.org bot', queue_id: 'q1', last_event_id: 7 }
+      const missed = { after: NOON, through: NOON + 7 }
+      await from.copies.writeMovedState({ sources: [], feeds: [], queue: null, missed })
       await from.sources.save({ definition: define('b'), secrets: ['two "quoted"', 'zwei\n'], now }, 10)
       await from.sources.save({ definition: define('a'), now: '2031-05-04T08:00:00.000000Z' }, 10)
       await from.sources.save({ definition: define('a'), now }, 10)
@@ -233,6 +235,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
         ],
         feeds: [{ name: 'b', revision: 2, body: '{"failures":2}' }],
         queue,
+        missed,
       }
       t.strictSame(moved, expected)
       t.notMatch(JSON.stringify(await from.copies.readState()), /quoted/, 'followers and exports receive no secret')
@@ -242,10 +245,27 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
       }
       t.match(await to.sources.find('gone'), undefined)
       t.equal(await to.notes.find('deliveries', 'all'), undefined)
-      await to.copies.writeMovedState({ sources: [], feeds: [], queue: null })
-      t.strictSame(await to.copies.readMovedState(), { sources: [], feeds: [], queue: null })
+      const none = { sources: [], feeds: [], queue: null, missed: null }
+      await to.copies.writeMovedState(none)
+      t.strictSame(await to.copies.readMovedState(), none)
     },
   )
+
+  t.test('a copy of a ledger that was promoted before it had the records of erasures has no problem', async t => {
+    const [from, to] = [await open(t, () => NOON), await open(t)]
+    await from.events.record([messageCreated('a'), messageCreated('b'), messageCreated('c')])
+    await erase(from, '1', [NOON])
+    await prune(from, '2', NOON + 1)
+    const { appended } = linesOf(await from.copies.read({ ...ALL, limit: 3 }))
+    await to.copies.write({ appended, changed: [], through: null })
+    const verified = () => to.events.verify({ since: null, limit: 10 })
+    t.match(await verified(), { events: 3, problems: { length: 2 } })
+    const moved = { sources: [], feeds: [], queue: null, missed: { after: NOON + 2, through: NOON + 4 } }
+    await to.copies.writeMovedState(moved)
+    t.match(await verified(), { events: 3, problems: { length: 0 } })
+    await to.copies.writeMovedState({ ...moved, missed: { after: NOON + 2, through: NOON + 3 } })
+    t.match(await verified(), { problems: { length: 2 } }, 'only records that were never copied are missing')
+  })
 
   t.test('a ledger that was open is closed when it receives the state of a closed one', async t => {
     const { copies, users } = await open(t)

@@ -111,6 +111,27 @@ export function erasures(t: Test, open: OpenStore): void {
     t.match(await readStored(events, 'ledger:erased:1'), { payload: { by: 'root' }, erased: undefined })
   })
 
+  t.test('errors of dead letters lose their text with their events', async t => {
+    const store = await open(t, () => NOON)
+    const { events, consumers } = store
+    await events.record(['a', 'b', 'c', 'd'].map(key => messageCreated(key)))
+    const [minute, key] = [NOON + 60_000_000, { name: 'mail' }]
+    await consumers.save({ ...key, owner_user_id: null, position: 'beginning' }, { most: 1, now: NOON })
+    const lease = { now: NOON, until: minute }
+    const granted = await consumers.lease(key, lease)
+    const { fence } = granted.granted ? granted.consumer : { fence: 0 }
+    await consumers.lease(key, { ...lease, fence, readTo: NOON + 3 })
+    const deadLetters = ['a', 'b', 'c', 'd'].map((dedupe_key, at) => {
+      return { dedupe_key, captured_at: NOON + at, error: `zebra ${dedupe_key}`, attempts: 3 }
+    })
+    await consumers.acknowledge(key, { ...lease, fence, checkpoint: NOON + 3, deadLetters })
+    const errors = async () => (await consumers.listDeadLetters(key, { after: 0, limit: 9 })).map(({ error }) => error)
+    await erase(store, '1', [NOON + 2])
+    t.same(await errors(), ['zebra a', 'zebra b', '', 'zebra d'])
+    await prune(store, '2', NOON + 1)
+    t.same(await errors(), ['', '', '', 'zebra d'])
+  })
+
   t.test('the chain vouches for erased and pruned events, with the digests of before', async t => {
     const store = await open(t, () => NOON)
     const { events } = store

@@ -3,14 +3,12 @@ import { type PostgresAddress, shownAddress } from '../../model/postgres-address
 import type { Micros } from '../../model/timestamp.js'
 import { Connection } from '../../store/postgres/connection/connection.js'
 import { SCHEMA_VERSION } from '../../store/postgres/upgrade/ledger-migrations.js'
-import { monthsFrom } from '../../store/postgres/upgrade/partitions.js'
+import { findMissing } from '../../store/postgres/upgrade/partitions.js'
 
 const FACTS = /* sql */ `
   SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commits,
     to_regclass(quote_ident($1) || '.ledger_clock') IS NOT NULL AS has_ledger`
 const VERSION = /* sql */ `SELECT version FROM schema_version`
-const PARTITIONS = /* sql */ `
-  SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'events'::regclass`
 const MIGRATE = 'Run `daybook ledger migrate` as the role that owns the tables.'
 
 /**
@@ -38,13 +36,16 @@ export async function checkSharedLedger(address: PostgresAddress, now: Micros): 
         warning(`There is no ledger in the schema "${address.schema}" yet.`, `Start a server. ${MIGRATE}`),
       ]
     }
-    return [...found, ...(await checkTables(connection, now))]
+    return [...found, ...(await checkTables(connection, { now, schema: address.schema }))]
   } finally {
     await connection.close()
   }
 }
 
-async function checkTables(connection: Connection, now: Micros): Promise<Finding[]> {
+async function checkTables(
+  connection: Connection,
+  { now, schema }: { now: Micros; schema: string },
+): Promise<Finding[]> {
   const version = Number((await connection.run(VERSION))[0]?.version)
   if (version < SCHEMA_VERSION) {
     const detail = `The tables have schema ${version}, and this release upgrades them to ${SCHEMA_VERSION}.`
@@ -54,8 +55,7 @@ async function checkTables(connection: Connection, now: Micros): Promise<Finding
     const detail = `The tables have schema ${version}; this release knows ${SCHEMA_VERSION}.`
     return [failing('configuration', detail, 'Use the newer release that upgraded them.')]
   }
-  const names = (await connection.run(PARTITIONS)).map(row => row.name)
-  const missing = monthsFrom(now, 2).filter(month => !names.includes(month.name))
+  const missing = await findMissing(connection, { now, schema, months: 1 })
   if (missing.length === 0) return []
   const detail = `There is no partition ${missing.map(({ name }) => name).join(', ')}: its events go to events_other.`
   return [warning(detail, MIGRATE)]

@@ -191,6 +191,7 @@ class LedgerCopy {
       throw copyDiffers('It has other sources, or other secrets of them.')
     if (!isDeepStrictEqual(stored.feeds, moved.feeds)) throw copyDiffers('It has other states of feeds.')
     if (!isDeepStrictEqual(stored.queue, moved.queue)) throw copyDiffers('It has another place in the event queue.')
+    if (!isDeepStrictEqual(stored.missed, moved.missed)) throw copyDiffers('It misses other events of a former leader.')
   }
 
   async #saveMark(mark: ImportMark): Promise<void> {

@@ -143,6 +143,10 @@ export class IdenticalImport implements LineImport {
  */
 export function requireHeader(first: CopyLine | undefined): ExportHeader {
   if (!first) throw incomplete()
+  if (first.kind === 'event') {
+    const reason = 'It is an event, and the first line of an export of a whole ledger is its header.'
+    throw invalidLine(`${reason} Import the events with --merge.`)
+  }
   if (first.kind !== 'export') throw invalidLine('The first line of an export is its header.')
   const { format, since } = first.value
   if (format !== EXPORT_FORMAT) throw invalidLine(`Its format is ${format}; this release knows ${EXPORT_FORMAT}.`)

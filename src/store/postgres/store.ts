@@ -9,7 +9,7 @@ import type { Store } from '../store.js'
 import type { Connection } from './connection/connection.js'
 import { Listener } from './connection/listener.js'
 import { Pool } from './connection/pool.js'
-import { isStorable, textArray } from './connection/text-array.js'
+import { bigintArray, isStorable, textArray } from './connection/text-array.js'
 import { eraseEvents } from './erase/eraser.js'
 import { moveBorder, refuseErased } from './erase/pruned-events.js'
 import { readRemoved } from './erase/stored-tombstone.js'
@@ -21,7 +21,7 @@ import { ReadReplica } from './read/read-replica.js'
 import { readStatistics } from './read/statistics.js'
 import { verifyEvents } from './read/verify-events.js'
 import { facet } from './search/facets.js'
-import { consumerTasks } from './tasks/consumer-tasks.js'
+import { consumerTasks, EMPTY_ERRORS, EMPTY_ERRORS_THROUGH } from './tasks/consumer-tasks.js'
 import { copyTasks } from './tasks/copy-tasks.js'
 import { leaseTasks } from './tasks/leases.js'
 import { ledgerSessions } from './tasks/ledger-sessions.js'
@@ -152,11 +152,13 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
             connection,
             erased.map(event => event.at),
           )
+          await connection.run(EMPTY_ERRORS, bigintArray(events))
         }),
       prune: async ({ through, entries, entry, matchedWith }) => {
         const outcome = await recordEntry(entry, matchedWith, async (connection, at) => {
           if (entries !== undefined) await refuseErased(connection, entries)
           await moveBorder(connection, through, at)
+          await connection.run(EMPTY_ERRORS_THROUGH, through)
         })
         upkeep.start()
         return outcome

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import type { PostgresAddress } from '../../../src/model/postgres-address.js'
+import { checkSharedLedger } from '../../../src/runtime/doctor/postgres.js'
 import type { EventToRecord } from '../../../src/store/event-store.js'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/store.js'
@@ -126,6 +127,7 @@ else {
     await until(isWaitingForTable)
     await writer.script('COMMIT')
     t.same(await made, ['events_2096_04', 'events_2096_05', 'events_2096_06'])
+    t.match(await checkSharedLedger(address, march), { length: 1 }, 'the doctor does not ask for what cannot be made')
     await Promise.all([writer.close(), store.close()])
   })
 

@@ -210,6 +210,8 @@ else {
     await migrate('ledger_owner', 'detached', { months: 1 })
     const [month] = monthsFrom(Date.now() * 1_000, 1)
     await cluster.sql(`ALTER TABLE detached.events DETACH PARTITION detached.${month?.name}`)
+    const address = cluster.newAddress({ user: 'ledger_owner', schema: 'detached' })
+    t.match(await checkSharedLedger(address, Date.now() * 1_000), { length: 1 }, 'the doctor does not ask for it')
     t.match(await migrate('ledger_owner', 'detached', { months: 2 }), { partitions: { length: 1 } })
   })
 

@@ -22,7 +22,7 @@ const EMPTY_LEDGER = /* sql */ `
   DELETE FROM consumers; DELETE FROM dead_letters; DELETE FROM login_failures; DELETE FROM notes;
   DELETE FROM sources; DELETE FROM source_secrets;
   DELETE FROM pruned_events; DELETE FROM prunings; DELETE FROM event_changes;
-  DELETE FROM meta WHERE name IN ('import', 'moved', 'chat_queue');
+  DELETE FROM meta WHERE name IN ('import', 'moved', 'chat_queue', 'missed');
   UPDATE meta SET value = 'false' WHERE name = 'closed';
   UPDATE subscription_version SET version = 0;
   UPDATE ledger_clock SET last_us = 0, seq = 0, digest = repeat('00', 32), marked_us = 0, marked_seq = 0,

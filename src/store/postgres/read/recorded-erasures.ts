@@ -1,6 +1,7 @@
 import { readErasureEntry, toTombstone } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
-import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
+import type { MissedEvents } from '../../copy-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 
 const ENTRY = /* sql */ `
@@ -10,6 +11,7 @@ const ENTRY = /* sql */ `
 const PRUNINGS = /* sql */ `
   SELECT through_us, body || tail AS event FROM prunings JOIN events ON captured_us = entry_us
   WHERE content_digest IS NULL AND entry_us > (SELECT pruned_us FROM ledger_clock) ORDER BY through_us DESC`
+const MISSED = /* sql */ `SELECT value FROM meta WHERE name = 'missed'`
 
 /**
  * Checks that the ledger records every erasure: without this check, a person who can write to the database could remove
@@ -37,6 +39,9 @@ export class RecordedErasures {
     // Retention may have removed events since the check began.
     this.#prunedThrough = await this.#findPruned()
     if (Number(row.captured_us) <= this.#prunedThrough) return undefined
+    const missed = await findMissed(this.connection)
+    const at = findTimestamp(erased?.at)?.micros ?? 0
+    if (missed && at > missed.after && at <= missed.through) return undefined
     return 'Its content was erased, and no event of the ledger records that.'
   }
 
@@ -56,6 +61,11 @@ export class RecordedErasures {
     const recorded = rows.find(row => payloadOf(row)?.through === toTimestamp(Number(row.through_us)))
     return recorded ? Number(recorded.through_us) : -1
   }
+}
+
+export async function findMissed(connection: Connection): Promise<MissedEvents | null> {
+  const [row] = await connection.run(MISSED)
+  return row ? (JSON.parse(String(row.value)) as MissedEvents) : null
 }
 
 function payloadOf(row: Row | undefined) {

@@ -83,6 +83,15 @@ const RETRY_ALL = /* sql */ `UPDATE dead_letters SET retrying = true WHERE consu
 const DELETE_ONE = /* sql */ `DELETE FROM dead_letters WHERE consumer = $1 AND id = $2 RETURNING id`
 const DELETE_ALL = /* sql */ `DELETE FROM dead_letters WHERE consumer = $1 RETURNING id`
 const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
+const emptyErrors = (letters: string) => /* sql */ `
+  WITH held AS (
+    SELECT name FROM consumers WHERE EXISTS (SELECT 1 FROM dead_letters WHERE consumer = name AND ${letters})
+    ORDER BY name FOR UPDATE
+  )
+  UPDATE dead_letters SET error = '' FROM held WHERE consumer = held.name AND ${letters}`
+/** For events that are erased or removed: the program that failed may have quoted them. */
+export const EMPTY_ERRORS = emptyErrors('captured_us = ANY ($1::bigint[])')
+export const EMPTY_ERRORS_THROUGH = emptyErrors(`captured_us <= $1 AND error <> ''`)
 
 /** Consumers in PostgreSQL. A change that a waiting read must see notifies the other servers when it commits. */
 export function consumerTasks(pool: Pool, { channel, server }: { channel: string; server: string }): ConsumerStore {

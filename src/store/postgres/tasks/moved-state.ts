@@ -2,6 +2,7 @@ import type { MovedState } from '../../copy-store.js'
 import { toNote } from '../../note-store.js'
 import { toSourceWithSecrets } from '../../stored-source.js'
 import type { Connection } from '../connection/connection.js'
+import { findMissed } from '../read/recorded-erasures.js'
 import { LIST_NOTES } from './note-tasks.js'
 import { LIST_SOURCES } from './source-tasks.js'
 import { FIND_QUEUE, SAVE_QUEUE } from './subscription-tasks.js'
@@ -11,6 +12,8 @@ const DELETE_SOURCES = /* sql */ `DELETE FROM sources`
 const DELETE_SECRETS = /* sql */ `DELETE FROM source_secrets`
 const DELETE_FEEDS = /* sql */ `DELETE FROM notes WHERE kind = 'feed'`
 const DELETE_QUEUE = /* sql */ `DELETE FROM meta WHERE name = 'chat_queue'`
+const DELETE_MISSED = /* sql */ `DELETE FROM meta WHERE name = 'missed'`
+const ADD_MISSED = /* sql */ `INSERT INTO meta (name, value) VALUES ('missed', $1)`
 const ADD_SOURCE = /* sql */ `INSERT INTO sources (name, body, created_at, updated_at) VALUES ($1, $2, $3, $4)`
 const ADD_SECRETS = /* sql */ `INSERT INTO source_secrets (name, secrets) VALUES ($1, $2)`
 const ADD_FEED = /* sql */ `INSERT INTO notes (kind, name, revision, body) VALUES ('feed', $1, $2, $3)`
@@ -21,18 +24,25 @@ export function readMovedState(connection: Connection): Promise<MovedState> {
     const sources = (await connection.run(LIST_SOURCES)).map(toSourceWithSecrets)
     const feeds = (await connection.run(LIST_NOTES, 'feed')).map(toNote)
     const [queue] = await connection.run(FIND_QUEUE)
-    return { sources, feeds, queue: queue ? JSON.parse(String(queue.value)) : null }
+    return {
+      sources,
+      feeds,
+      queue: queue ? JSON.parse(String(queue.value)) : null,
+      missed: await findMissed(connection),
+    }
   })
 }
 
-export function writeMovedState(connection: Connection, { sources, feeds, queue }: MovedState): Promise<void> {
+export function writeMovedState(connection: Connection, { sources, feeds, queue, missed }: MovedState): Promise<void> {
   return connection.transaction(async () => {
-    for (const sql of [DELETE_SOURCES, DELETE_SECRETS, DELETE_FEEDS, DELETE_QUEUE]) await connection.run(sql)
+    for (const sql of [DELETE_SOURCES, DELETE_SECRETS, DELETE_FEEDS, DELETE_QUEUE, DELETE_MISSED])
+      await connection.run(sql)
     for (const { definition, secrets, created_at, updated_at } of sources) {
       await connection.run(ADD_SOURCE, definition.name, JSON.stringify(definition), created_at, updated_at)
       await connection.run(ADD_SECRETS, definition.name, JSON.stringify(secrets))
     }
     for (const { name, revision, body } of feeds) await connection.run(ADD_FEED, name, revision, body)
     if (queue) await connection.run(SAVE_QUEUE, JSON.stringify(queue))
+    if (missed) await connection.run(ADD_MISSED, JSON.stringify(missed))
   })
 }

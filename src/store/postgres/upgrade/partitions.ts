@@ -36,6 +36,20 @@ export function monthsFrom(now: Micros, count: number): Month[] {
   })
 }
 
+/** Which of this month and the next ones can have a partition, and have none: no event of them is in `events_other`. */
+export async function findMissing(
+  connection: Connection,
+  { now, schema, months = MONTHS_AHEAD }: { now: Micros; schema: string; months?: number },
+): Promise<Month[]> {
+  const names = (await connection.run(EXISTING, schema)).map(row => row.name)
+  const missing: Month[] = []
+  for (const month of monthsFrom(now, months + 1)) {
+    if (names.includes(month.name)) continue
+    if ((await connection.run(HAS_ROWS, month.from, month.to)).length === 0) missing.push(month)
+  }
+  return missing
+}
+
 /**
  * Makes the partitions of this month and the next ones. The events of a month stay in `events_other` if some are there
  * already.
@@ -45,21 +59,16 @@ export function monthsFrom(now: Micros, count: number): Month[] {
  */
 export async function makePartitions(
   connection: Connection,
-  { now, schema, months = MONTHS_AHEAD }: { now: Micros; schema: string; months?: number },
+  range: { now: Micros; schema: string; months?: number },
 ): Promise<string[]> {
-  const missing = async () => {
-    const names = (await connection.run(EXISTING, schema)).map(row => row.name)
-    return monthsFrom(now, months + 1).filter(({ name }) => !names.includes(name))
-  }
-  if ((await missing()).length === 0) return []
+  if ((await findMissing(connection, range)).length === 0) return []
   return connection.transaction(async () => {
     await connection.script(LIMITS)
     await connection.run(TAKE_LOCK, LOCK)
     await connection.script(STOP_WRITERS)
     const made: string[] = []
-    for (const { name, from, to } of await missing()) {
-      if ((await connection.run(HAS_ROWS, from, to)).length > 0) continue
-      const table = `${quoted(schema)}.${name}`
+    for (const { name, from, to } of await findMissing(connection, range)) {
+      const table = `${quoted(range.schema)}.${name}`
       await connection.script(
         `CREATE TABLE ${table} PARTITION OF events FOR VALUES FROM (${from}) TO (${to}) WITH (fillfactor = 95)`,
       )

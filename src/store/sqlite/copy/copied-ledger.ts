@@ -4,6 +4,7 @@ import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Row } from '../files/database.js'
 import { verifyEvents } from '../read/verify-events.js'
+import { END_FOLLOW } from '../write/follow-state.js'
 
 /** The content of a checked copy of a ledger. */
 export interface CopiedLedger {
@@ -56,7 +57,8 @@ export function renewEpoch(path: string, now: number): string {
   const connection = new sqlite.Database(path)
   try {
     connection.run(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch)
-    connection.run(`DELETE FROM meta WHERE name IN ('follow', 'moved')`)
+    for (const sql of END_FOLLOW) connection.run(sql)
+    connection.run(`DELETE FROM meta WHERE name = 'moved'`)
     connection.run(`INSERT OR REPLACE INTO meta (name, value) VALUES ('restored_at', ?)`, now)
   } finally {
     connection.close()

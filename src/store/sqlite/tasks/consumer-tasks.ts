@@ -104,6 +104,10 @@ const RETRY_ONE = /* sql */ `UPDATE dead_letters SET retrying = 1 WHERE consumer
 const RETRY_ALL = /* sql */ `UPDATE dead_letters SET retrying = 1 WHERE consumer = ?`
 const DELETE_ONE = /* sql */ `DELETE FROM dead_letters WHERE consumer = ? AND id = ?`
 const DELETE_ALL = /* sql */ `DELETE FROM dead_letters WHERE consumer = ?`
+/** For events that are erased or removed: the program that failed may have quoted them. */
+export const EMPTY_ERRORS = /* sql */ `
+  UPDATE dead_letters SET error = '' WHERE captured_us IN (SELECT value FROM json_each(?))`
+export const EMPTY_ERRORS_THROUGH = /* sql */ `UPDATE dead_letters SET error = '' WHERE captured_us <= ? AND error <> ''`
 
 /** The methods of `ConsumerStore`, in the order of the contract. */
 export function consumerTasks(

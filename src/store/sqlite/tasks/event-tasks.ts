@@ -19,6 +19,7 @@ import type { SearchIndex } from '../search/search-index.js'
 import { type CommitLoad, page, query, read, write } from '../thread/task.js'
 import type { EventWriter } from '../write/event-writer.js'
 import type { PackedEvents } from '../write/packed-events.js'
+import { EMPTY_ERRORS, EMPTY_ERRORS_THROUGH } from './consumer-tasks.js'
 
 const FIND = /* sql */ `
   SELECT seq, octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ?2 THEN CAST(body AS BLOB) END AS body
@@ -61,6 +62,7 @@ export function eventTasks(ledger: OpenLedger) {
         const outcomes = writer.append(entry, now)
         const [capturedAt = now] = outcomes.capturedAt
         eraser.erase(events, markOf(readEntry(database, capturedAt), toTimestamp(capturedAt)))
+        database.run(EMPTY_ERRORS, JSON.stringify(events))
         upkeep.noteErased()
         return outcomes
       },
@@ -72,6 +74,7 @@ export function eventTasks(ledger: OpenLedger) {
         if (entries !== undefined && Number(database.first(ENTRIES)?.events ?? 0) !== entries) return erasedMeanwhile()
         const outcomes = writer.append(entry, now)
         pruned.add(through, writer.appended)
+        database.run(EMPTY_ERRORS_THROUGH, through)
         return outcomes
       },
       () => ALONE,

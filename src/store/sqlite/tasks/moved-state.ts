@@ -2,6 +2,7 @@ import type { MovedState } from '../../copy-store.js'
 import { toNote } from '../../note-store.js'
 import { toSourceWithSecrets } from '../../stored-source.js'
 import type { Database } from '../files/database.js'
+import { findMissed, saveMissed } from '../write/follow-state.js'
 import { LIST_NOTES } from './note-tasks.js'
 import { LIST_SOURCES } from './source-tasks.js'
 import { findQueueMark, saveQueueMark } from './subscription-tasks.js'
@@ -19,10 +20,11 @@ export function readMovedState(database: Database): MovedState {
     sources: database.all(LIST_SOURCES).map(toSourceWithSecrets),
     feeds: database.all(LIST_NOTES, 'feed').map(toNote),
     queue: findQueueMark(database) ?? null,
+    missed: findMissed(database),
   }
 }
 
-export function writeMovedState(database: Database, { sources, feeds, queue }: MovedState): void {
+export function writeMovedState(database: Database, { sources, feeds, queue, missed }: MovedState): void {
   for (const sql of [DELETE_SOURCES, DELETE_SECRETS, DELETE_FEEDS, DELETE_QUEUE]) database.run(sql)
   for (const { definition, secrets, created_at, updated_at } of sources) {
     database.run(ADD_SOURCE, definition.name, JSON.stringify(definition), created_at, updated_at)
@@ -30,4 +32,5 @@ export function writeMovedState(database: Database, { sources, feeds, queue }: M
   }
   for (const { name, revision, body } of feeds) database.run(ADD_FEED, name, revision, body)
   if (queue) saveQueueMark(database, queue)
+  saveMissed(database, missed)
 }

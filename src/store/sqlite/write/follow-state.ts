@@ -1,8 +1,8 @@
 import { AppError } from '../../../model/app-error.js'
 import type { FollowMark, Promotion } from '../../../model/follow.js'
-import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
+import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { nextFence } from '../../consumer-rules.js'
-import { notFollowing, type PromotedStore, type PromotionRequest } from '../../copy-store.js'
+import { type MissedEvents, notFollowing, type PromotedStore, type PromotionRequest } from '../../copy-store.js'
 import { toPlace } from '../../stored-consumer.js'
 import type { Database } from '../files/database.js'
 import { SEEK } from '../tasks/consumer-tasks.js'
@@ -15,9 +15,17 @@ const CONSUMERS = /* sql */ `
   SELECT name, filters, checkpoint, read_to, epoch, fence, leased_until FROM consumers WHERE epoch = ? ORDER BY name`
 const FOLLOW = 'follow'
 const PROMOTION = 'promotion'
-/** The last mark of a ledger that was promoted. */
-const FOLLOWED = 'followed'
+/** `MissedEvents` of a ledger that no longer follows another one. */
+const MISSED = 'missed'
 const NEWEST = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
+/** Ends following. */
+export const END_FOLLOW = [
+  /* sql */ `
+  INSERT OR REPLACE INTO meta (name, value)
+  SELECT '${MISSED}', json_object('after', coalesce((${NEWEST}), 0), 'through', value ->> '$.head')
+  FROM meta WHERE name = '${FOLLOW}' AND value ->> '$.head' IS NOT NULL`,
+  /* sql */ `DELETE FROM meta WHERE name = '${FOLLOW}'`,
+]
 
 /** The epoch of a ledger, shared by all tasks. */
 export interface Epoch {
@@ -32,10 +40,19 @@ export function findFollow(database: Rows): { mark: FollowMark | null; promotion
 
 /** Whether an event of the leader at this instant is not copied yet or, in a promoted ledger, never was. */
 export function isNotCopied(database: Rows, at: Micros): boolean {
-  const { mark, promotion } = findFollow(database)
-  const followed: FollowMark | null = mark ?? find(database, FOLLOWED)
-  const copied = mark ? database.first(NEWEST)?.captured_us : findTimestamp(promotion?.through)?.micros
-  return at > Number(copied ?? 0) && at <= (followed?.head ?? 0)
+  const { mark } = findFollow(database)
+  if (mark) return at > Number(database.first(NEWEST)?.captured_us ?? 0) && at <= (mark.head ?? 0)
+  const missed = findMissed(database)
+  return missed !== null && at > missed.after && at <= missed.through
+}
+
+export function findMissed(database: Rows): MissedEvents | null {
+  return find(database, MISSED)
+}
+
+export function saveMissed(database: Database, missed: MissedEvents | null): void {
+  if (missed) database.run(SAVE, MISSED, JSON.stringify(missed))
+  else database.run(DELETE, MISSED)
 }
 
 function find(database: Rows, name: string) {
@@ -73,8 +90,7 @@ export function promote(
   const through = head && toTimestamp(head.capturedAt)
   const promotion: Promotion = { at: toTimestamp(now), epoch: before, through, digest: head?.digest ?? null }
   database.run(SAVE, PROMOTION, JSON.stringify(promotion))
-  database.run(SAVE, FOLLOWED, JSON.stringify(mark))
-  database.run(DELETE, FOLLOW)
+  for (const sql of END_FOLLOW) database.run(sql)
   return { epoch: ledger.epoch, head, consumers: consumers.length }
 }
 

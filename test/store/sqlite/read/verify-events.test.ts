@@ -7,6 +7,7 @@ import { toTombstone } from '../../../../src/model/events/erasure.js'
 import { readCopyLine } from '../../../../src/runtime/transfer/copy-lines.js'
 import type { CopiedEvent } from '../../../../src/store/copy-store.js'
 import { checkCopy } from '../../../../src/store/sqlite/copy/check-copy.js'
+import { renewEpoch } from '../../../../src/store/sqlite/copy/copied-ledger.js'
 import { verifyEvents } from '../../../../src/store/sqlite/read/verify-events.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { messageCreated, serialised, untilIndexed } from '../../../support/events.js'
@@ -188,11 +189,17 @@ t.test('erased events of a follower whose entry is not copied yet are no problem
   await copy.copyTo(`${path}.copy`)
   t.match(await checkCopy(`${path}.copy`), { events: 3 }, 'a backup of it is not refused')
 
+  renewEpoch(`${path}.copy`, NOON)
+  const restored = await openAt(t, `${path}.copy`)
+  t.match(await restored.events.verify(ALL), { events: 3, problems: { length: 0 } }, 'nor has the restored backup')
+  await restored.close()
+
   await copy.copies.promote({ epoch: 'another', now: NOON + 10 })
+  t.match(await copy.copies.readMovedState(), { missed: { after: NOON + 2, through: head } }, 'moves take it along')
   await copy.events.record([messageCreated('e')])
   t.match(await copy.events.verify(ALL), { events: 4, problems: { length: 0 } })
   await copy.close()
-  change(path, run(`DELETE FROM meta WHERE name = 'followed'`))
+  change(path, run(`DELETE FROM meta WHERE name = 'missed'`))
   const other = await openAt(t, path)
   const detail = /no event of the ledger records that/
   t.match((await other.events.verify(ALL)).problems, [
