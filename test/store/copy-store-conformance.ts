@@ -240,7 +240,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
         await to.copies.writeMovedState(moved)
         t.strictSame(await to.copies.readMovedState(), expected)
       }
-      t.match(await to.sources.find('gone'), undefined)
+      t.equal(await to.sources.find('gone'), undefined)
       t.equal(await to.notes.find('deliveries', 'all'), undefined)
       await to.copies.writeMovedState({ sources: [], feeds: [], queue: null })
       t.strictSame(await to.copies.readMovedState(), { sources: [], feeds: [], queue: null })
