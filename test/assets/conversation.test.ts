@@ -17,7 +17,7 @@ t.test('messages belong to their topic, comments to what they are about', async 
     conversationOf({ target, conversation: key === undefined ? {} : { key } })
   t.match(of(chain(eng, { ...deploys, key: 'topic:deploys' }, message)), {
     key: 'topic:deploys',
-    within: [],
+    within: { length: 0 },
     words: 'eng › deploys',
   })
   t.match(of(chain(repository, pull, { type: 'comment', key: 'comment:1' }), 'pull_request:482'), {

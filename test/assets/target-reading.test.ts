@@ -25,7 +25,7 @@ t.test('a well-formed target is split into its named parts', async t => {
     t.equal(reading.words, words)
   }
   t.equal(readTarget('chat', '').kind, 'whole')
-  t.match(readTarget('backup', 'service:payments'), { kind: 'understood', pieces: [] })
+  t.match(readTarget('backup', 'service:payments'), { kind: 'understood', pieces: { length: 0 } })
 })
 
 const PROBLEMS: [source: string, text: string, words: RegExp, fix: string | undefined][] = [

@@ -64,7 +64,7 @@ t.test(
       captured_at: '2025-03-01T12:00:00.000300Z',
     })
     const { items } = (await server.http.get('/api/subscriptions')).json<{ items: Subscription[] }>()
-    t.match(items, [{ ...OLD_SUBSCRIPTION, event_kinds: [] }])
+    t.match(items, [{ ...OLD_SUBSCRIPTION, event_kinds: { length: 0 } }])
     const recorded = (await server.http.post('/api/events', entry('new'))).json()
     t.match(recorded, { created: true, event: { subscription_ids: ['sub_old'] } }, 'old subscriptions watch new events')
 

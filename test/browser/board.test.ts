@@ -296,6 +296,7 @@ t.test('the board in a browser', inBrowser(), async t => {
       .getByRole('main')
       .getByRole('button')
       .evaluateAll(all => all.map(target => ({ text: target.innerText, box: target.getBoundingClientRect() })))
+    t.ok(targets.length > 0)
     for (const { text, box } of targets) {
       t.ok(box.height >= 44 && box.width >= 44, `${text} ${box.width} × ${box.height}`)
     }

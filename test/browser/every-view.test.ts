@@ -144,6 +144,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
         .locator('.top-bar :is(a, button), .events-bar button')
         .filter({ visible: true })
         .evaluateAll(all => all.map(control => ({ text: control.innerText, box: control.getBoundingClientRect() })))
+      t.ok(controls.length > 0)
       for (const { text, box } of controls) t.ok(box.left >= 0 && box.right <= 768, `${text} ends at ${box.right}`)
     }
   })

@@ -123,7 +123,7 @@ t.test('with --due a failure has the same form as in every other command', async
   t.equal(code, 75)
   const [failed] = JSON.parse(out).captures
   t.same(Object.keys(failed.error), ['code', 'detail', 'errors'])
-  t.match(failed.error, { code: 'chat_rate_limited', detail: /limits the rate of requests/, errors: [] })
+  t.match(failed.error, { code: 'chat_rate_limited', detail: /limits the rate of requests/, errors: { length: 0 } })
   t.match(await run([...CAPTURE, '--due', '--json']), { code: 0, out: '{"captures":[],"left":0}\n' }, 'until then')
 })
 

@@ -52,7 +52,7 @@ for (const isServed of [false, true]) {
     const verified = await run(['verify'])
     t.match([verified.code, JSON.parse(verified.out)], [0, { events: 63, problems: { length: 0 } }])
     const again = await run(['erase', '--actor', '17', '--reason', 'x', '--yes'])
-    t.match(JSON.parse(again.out), { erased: 0, entries: [] })
+    t.match(JSON.parse(again.out), { erased: 0, entries: { length: 0 } })
     if (!isServed) return
     const page = JSON.parse(await (await fetch(`${url}/api/events?source=chat&order=asc`)).text())
     t.match(page, { count: 61, earliest: '2027-01-15T08:00:00.000000Z' })

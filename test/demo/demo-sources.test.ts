@@ -25,7 +25,7 @@ t.test('of the environment a demo heeds where it is to answer, and nothing that 
     port: 0,
     isDemo: true,
     home: `${home}/demo`,
-    webhooks: { secrets: { forum: [] } },
+    webhooks: { secrets: { forum: { length: 0 } } },
   })
   t.equal(ledger?.database.path, `${home}/demo/event/events.db`)
   t.match(board, { host: '127.0.0.1', port: 0, isDemo: true, home: `${home}/demo/board`, gate: { isProtected: false } })

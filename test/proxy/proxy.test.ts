@@ -148,7 +148,6 @@ t.test('requests that try to be two are refused, or stay one', async t => {
   }
   await rig.ask('/api/backends/p/api/x', [length], { method: 'GET', body: inner })
   await rig.ask('/api/backends/p/api/x', [length], { method: 'POST', body: inner })
-  t.notMatch(backend.seen, [{ url: '/api/secret' }])
   t.notOk(backend.seen.some(({ url }) => url === '/api/secret'))
 })
 

@@ -101,11 +101,13 @@ t.test('an archive does not have the content of an event that is erased while it
   }
   const { store, lines, archives } = await start(t, folder => join(folder, 'archives'), eraseOnce)
   t.same(readdirSync(archives), [ARCHIVE])
-  t.match(readArchive(archives), [
+  const archived = readArchive(archives)
+  t.match(archived, [
     { dedupe_key: 'a', erased: undefined },
-    { dedupe_key: 'b', erased: { by: 'root' }, actor: { display: '' }, payload: {} },
+    { dedupe_key: 'b', erased: { by: 'root' }, actor: { display: '' } },
     { dedupe_key: 'c', erased: undefined },
   ])
+  t.same(archived[1]?.payload, {})
   t.match(lines, [
     { code: 'erased_meanwhile', archive: ARCHIVE },
     { events: 3, archive: ARCHIVE },

@@ -23,12 +23,15 @@ t.test('without any setting it listens on this machine only', async t => {
         sessionTtlSeconds: 43_200,
         maxSessions: 1024,
         cookieSecure: false,
-        trustedProxies: [],
+        trustedProxies: { length: 0 },
         passwordMinLength: 8,
         throttleLogins: true,
         loginPage: { palette: 'indigo', layout: 'card', appearance: 'system' },
       },
-      webhooks: { secrets: { chat: [], forum: [], code_a: [], code_b: [] }, requireVerified: false },
+      webhooks: {
+        secrets: { chat: { length: 0 }, forum: { length: 0 }, code_a: { length: 0 }, code_b: { length: 0 } },
+        requireVerified: false,
+      },
     },
     board: {
       host: '127.0.0.1',
@@ -38,7 +41,7 @@ t.test('without any setting it listens on this machine only', async t => {
       columns: ['backlog', 'doing', 'review', 'done'],
     },
     log: { level: 'info', format: 'auto' },
-    warnings: [],
+    warnings: { length: 0 },
   })
 })
 
@@ -83,7 +86,7 @@ t.test('every setting can be given by the environment', async t => {
       allowedHosts: ['ledger.lan', '10.0.0.5', '2001:db8::5'],
       corsOrigins: ['https://dash.example.org', 'http://127.0.0.1:5173'],
       webhooks: {
-        secrets: { chat: ['one'], forum: [], code_a: ['new', 'old'], code_b: [] },
+        secrets: { chat: ['one'], forum: { length: 0 }, code_a: ['new', 'old'], code_b: { length: 0 } },
         requireVerified: true,
         chatSite: 'https://chat.example.org',
       },

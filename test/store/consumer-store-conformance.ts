@@ -26,7 +26,8 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   t.test('a consumer is created once, and keeps its place when it is saved again', async t => {
     const { consumers, captured } = await openWithEvents(t, 3)
     const created = await consumers.save({ ...NEW, position: 'now' }, RULES)
-    t.match(created, { created: true, consumer: { name: 'mail', filters: {}, checkpoint: captured[2], failures: 0 } })
+    t.match(created, { created: true, consumer: { name: 'mail', checkpoint: captured[2], failures: 0 } })
+    t.same(created.consumer.filters, {})
     const filters = { kind: ['issue.*'] }
     const again = await consumers.save({ ...NEW, filters }, RULES)
     t.match(again, { created: false, consumer: { filters, checkpoint: captured[2] } })

@@ -243,7 +243,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
         await to.copies.writeMovedState(moved)
         t.strictSame(await to.copies.readMovedState(), expected)
       }
-      t.match(await to.sources.find('gone'), undefined)
+      t.equal(await to.sources.find('gone'), undefined)
       t.equal(await to.notes.find('deliveries', 'all'), undefined)
       const none = { sources: [], feeds: [], queue: null, missed: null }
       await to.copies.writeMovedState(none)

@@ -89,11 +89,14 @@ export function erasures(t: Test, open: OpenStore): void {
     const captured = { ...messageCreated('a'), matches: [{ id: 'sub_1', isCaptured: true as const }] }
     const [outcome] = await events.record([captured])
     t.match(outcome, { created: false, seenCount: 2, capturedAt: NOON })
-    t.match(JSON.parse(outcome?.body ?? ''), { erased: { by: 'root' }, seen_count: 2, payload: {} })
+    const repeat = JSON.parse(outcome?.body ?? '')
+    t.match(repeat, { erased: { by: 'root' }, seen_count: 2 })
+    t.same(repeat.payload, {})
     await events.record([serialised(messageCreated('b', { payload: { note: 'zebra' } }))])
     for (const key of ['a', 'b']) {
       const stored = await readStored(events, key)
-      t.match(stored, { erased: { by: 'root' }, seen_count: 2, last_seen_at: toTimestamp(now), payload: {} })
+      t.match(stored, { erased: { by: 'root' }, seen_count: 2, last_seen_at: toTimestamp(now) })
+      t.same(stored?.payload, {})
       t.notMatch(JSON.stringify(stored), /zebra|Ada|all green/)
     }
     t.match(await readStored(events, 'a'), { subscription_ids: ['sub_1'] })

@@ -115,7 +115,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
         to: NOON + 7,
         counts: [0, 0, 0, 0],
         count: 0,
-        bySource: [],
+        bySource: { length: 0 },
       })
     },
   )

@@ -5,7 +5,7 @@ t.test('a secret given as a flag is warned of at a terminal, and nowhere else', 
   for (const isTTY of [true, false]) {
     const written: string[] = []
     warnOfVisibleSecret('--token', 'EVENT_API_TOKEN', { isTTY, write: text => written.push(text) })
-    t.match(written, isTTY ? [/--token shows in the process list.* EVENT_API_TOKEN/] : [])
+    t.match(written, isTTY ? [/--token shows in the process list.* EVENT_API_TOKEN/] : { length: 0 })
     t.equal(written.length, isTTY ? 1 : 0)
   }
 })

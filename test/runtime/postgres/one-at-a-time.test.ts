@@ -103,7 +103,7 @@ else {
     t.same([...new Set(looks)], ['first works', 'second waits'])
     t.equal(github.asked.length, 1, 'only the first has asked the platform')
     const [own, others] = [await first.schedule.status(), await second.schedule.status()]
-    t.match(others, { running: { since: own.running?.since, dry_run: false }, last: null, reports: [] })
+    t.match(others, { running: { since: own.running?.since, dry_run: false }, last: null, reports: { length: 0 } })
     await t.rejects(second.schedule.start({ dry_run: true }), { code: 'reconcile_running' })
     const stopped = first.schedule.stop()
     release()

@@ -135,7 +135,7 @@ t.test('a token is shown once, listed without its secret, and revoked alone or w
     t.match(await ask('DELETE', `${place}/tokens/${issued.body.id}`), { status: 404 })
     t.match(await send('/api/stats', { headers: shown }), { status: 401 })
     t.match(await ask('DELETE', `${place}/token`), { status: 204 })
-    t.match(await ask('GET', `${place}/tokens`), { body: { items: [], count: 0 } })
+    t.match(await ask('GET', `${place}/tokens`), { body: { items: { length: 0 }, count: 0 } })
   }
   t.match(await asAdmin('POST', '/api/users/nobody/token'), { status: 404 })
   t.match(await asAdmin('GET', '/api/users/nobody/tokens'), { status: 404 })
@@ -159,7 +159,7 @@ t.test('a writer token is issued for named sources, and nothing that was mistype
       body: { may: 'all', name, expires_at: '2031-05-04T07:00:00.000000Z' },
     })
     for (const body of ['', {}, { may: 'all' }, { name: null, expires_at: null }]) {
-      t.match(await issue(body), { status: 201, body: { may: 'all', sources: [] } }, JSON.stringify(body))
+      t.match(await issue(body), { status: 201, body: { may: 'all', sources: { length: 0 } } }, JSON.stringify(body))
     }
     const { body: before } = await send(`${place}/tokens`, { headers: shown })
     const refusals: [unknown, string, code?: string][] = [
@@ -243,7 +243,7 @@ t.test('an admin sees and ends the sessions of a user, which the account log rec
   t.match(await asAdmin('DELETE', place), { status: 204 })
   for (const shown of [headers, other.headers])
     t.match(await send('/api/me/tokens', { headers: shown }), { status: 401 })
-  t.match((await asAdmin('GET', place)).body, { count: 0, items: [] })
+  t.match((await asAdmin('GET', place)).body, { count: 0, items: { length: 0 } })
   const ended = { action: 'ledger.sessions_ended', user: { id: mia.id }, by: { identity: 'admin_token' } }
   const log = (await asAdmin('GET', '/api/users/log?limit=3')).body.items
   t.match(log, [ended, { action: 'ledger.login_succeeded' }, ended], 'an end of none leaves no entry')

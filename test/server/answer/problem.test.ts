@@ -26,7 +26,7 @@ t.test('a problem names the failure, its reason and the fields', async t => {
   const errors = [{ field: '/actor/id', detail: '/actor/id must be string.' }]
   const error = new AppError('invalid', 'invalid_field', 'It is wrong.', { hint: 'Do better.', errors })
   const reply = toProblemReply(error, 'id-1')
-  t.match(reply, { status: 400, type: 'application/problem+json', headers: [] })
+  t.match(reply, { status: 400, type: 'application/problem+json', headers: { length: 0 } })
   t.same(JSON.parse(String(reply.body)), {
     type: 'about:blank',
     title: 'Bad Request',

@@ -174,7 +174,7 @@ t.test('a writer token records events of its sources and does nothing else', asy
   await closed.accounts.updateUser(mia.id, { enabled: true })
   t.match(await post({ ...NOTE, source: 'ci' }, byCi), { status: 201 })
   t.match(await closed.accounts.tokens.list(mia.id), [
-    { may: 'all', sources: [] },
+    { may: 'all', sources: { length: 0 } },
     { id: ofCiId, may: 'write' },
   ])
 })

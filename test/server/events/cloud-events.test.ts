@@ -102,7 +102,7 @@ t.test('a batch is recorded as a whole or not at all', async t => {
   const bad = await post('/api/events', [LEAST, { ...LEAST, id: '' }, { ...LEAST, specversion: '0.3' }], BATCH)
   t.match(bad, { status: 400, body: { errors: [{ field: '/1/id' }, { field: '/2/specversion' }] } })
   t.equal(ledger.events.length, 0)
-  t.match(await post('/api/events', [], BATCH), { status: 200, body: { created: 0, results: [] } })
+  t.match(await post('/api/events', [], BATCH), { status: 200, body: { created: 0, results: { length: 0 } } })
   t.match(await post('/api/events', [LEAST, { ...LEAST, id: '2' }, LEAST], BATCH), {
     status: 200,
     body: { created: 2, duplicates: 1, results: [{ created: true }, { created: true }, { seen_count: 2 }] },

@@ -103,7 +103,7 @@ t.test('an empty ledger answers an empty page', async t => {
     epoch: 'epoch-1',
   })
   const since = '2031-05-04T00:00:00.000000Z'
-  t.match((await request(`/api/events?since=${since}`)).body, { items: [], next_since: since })
+  t.match((await request(`/api/events?since=${since}`)).body, { items: { length: 0 }, next_since: since })
 })
 
 t.test('a consumer that saves next_since reads everything once, in order, at any page size', async t => {
@@ -430,7 +430,7 @@ t.test('the story of an event is read by its percent-encoded key; an unknown key
   await post('/api/events', message(1, { dedupe_key: 'a/b:c' }))
   t.match(await request('/api/events/a%2Fb%3Ac/story'), {
     status: 200,
-    body: { items: [{ event: { dedupe_key: 'a/b:c' }, facts: [] }], count: 1, complete: true },
+    body: { items: [{ event: { dedupe_key: 'a/b:c' }, facts: { length: 0 } }], count: 1, complete: true },
   })
   t.match(await request('/api/events/none/story'), { status: 404, body: { code: 'not_found' } })
 })

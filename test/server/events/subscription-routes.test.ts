@@ -77,7 +77,7 @@ t.test('a draft is previewed over what the ledger holds, and not kept', async t 
     seen: true,
     complete: true,
     counted_from: '2031-04-27T09:00:00.000000Z',
-    understood: { target: 'repo:Ada/Engine', filters: { repository: 'Ada/Engine' }, event_kinds: [] },
+    understood: { target: 'repo:Ada/Engine', filters: { repository: 'Ada/Engine' }, event_kinds: { length: 0 } },
   })
   t.notMatch(text, /payload|secret/)
   t.match(await request('/api/subscriptions'), { body: { count: 0 } })

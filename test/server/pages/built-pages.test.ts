@@ -43,7 +43,7 @@ t.test('the scripts of the first view are few, and are preloaded together', asyn
   t.ok(preloaded.length <= 5, `${preloaded.length} scripts`)
   const texts = new Map(await Promise.all(preloaded.map(async path => [path, (await request(path)).text] as const)))
   for (const [path, script] of texts) {
-    for (const [, imported = ''] of script.matchAll(/^(?:import|export) [^\n]*?from\s*['"]([^'"]+)['"]/gm)) {
+    for (const [, imported = ''] of script.matchAll(/\b(?:import|from)\s*["'](\.{1,2}\/[^"']+)["']/g)) {
       const address = new URL(imported, `http://x${path}`).pathname
       t.ok(texts.has(address), `${path} needs ${address}`)
     }

@@ -41,7 +41,9 @@ t.test('every setting can be given; of the environment what is there and named i
 
 t.test('the shared environment has settings, and nothing for other programs', async t => {
   const files = { [SHARED]: `BOARD_EXECUTOR_COMMAND='${COMMAND}'\nBOARD_EXECUTOR_ENV=BOARDING\nBOARDING=x\n` }
-  t.match(read({}, files), { command: ['/usr/bin/agent', '--fast'], environment: {} })
+  const executor = read({}, files)
+  t.same(executor?.command, ['/usr/bin/agent', '--fast'])
+  t.same(executor?.environment, {})
 })
 
 const COMMANDS = [

@@ -72,5 +72,5 @@ t.test('a message that cannot be read is answered under its number, and the next
   worker.emit('messageerror', new RangeError('Maximum call stack size exceeded'))
   const [unread] = await once(caller, 'message')
   t.match(unread, [{ id: 2, error: { code: 'internal', stack: /A message to the store could not be read/ } }])
-  t.match(await send({ id: 3, kind: 'read', task: 'names.list', args: [0] }), [{ id: 3, result: [] }])
+  t.match(await send({ id: 3, kind: 'read', task: 'names.list', args: [0] }), [{ id: 3, result: { length: 0 } }])
 })
