@@ -87,7 +87,7 @@ t.test('events that retention removes while an answer is read are not in the res
       const through = NOON + 50
       const payload = { reason: 'old', by: 'retention', count: 51, through: toTimestamp(through) }
       const entry = { ...toErasureEntry('1', payload), matches: [] }
-      engine.commit([{ task: 'events.prune', args: [pack([entry]), NOON + 100, through] }])
+      engine.commit([{ task: 'events.prune', args: [pack([entry]), NOON + 100, { through }] }])
       while (engine.upkeepDue) engine.advanceUpkeep()
       const answer = finish(answering) as EventPage & EventHistogram
       t.ok(answer.count >= 9 && answer.count < 60, `${ask}: ${answer.count} counted`)
