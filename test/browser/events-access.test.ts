@@ -139,6 +139,28 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     }
   })
 
+  t.test('on phones a long name, a long place and an outcome fit in one line', async t => {
+    const target = {
+      ...{ type: 'pipeline', key: 'pipeline:8', display: 'ada/keep-the-stop-list-readable' },
+      parent: {
+        ...{ type: 'merge_request', key: 'merge_request:479', display: '!479 Keep the stop list readable' },
+        parent: { type: 'project', key: 'project:1', display: 'brindlequay/data/tides-and-timetables' },
+      },
+    }
+    const action = {
+      kind: 'pipeline.succeeded',
+      object_type: 'pipeline',
+      verb: 'succeeded',
+      outcome: 'success',
+      metadata: {},
+    }
+    await post(server, message({ kind: action.kind, source: 'code_b', who: 'salma', action, target }))
+    const page = await site.openTab(t, server, '/?kind=pipeline.succeeded', PHONE)
+    const line = page.locator('.event-tail').first()
+    t.match(await line.innerText(), /!479.*: succeeded$/s)
+    t.equal(await line.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0)
+  })
+
   t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
     t.same(site.complaints, [])
   })
