@@ -168,7 +168,7 @@ export function SourceForm({ source: current, onOpen, onClose }: SourceProps<Who
         <textarea class="field code json-field" rows="18" maxlength="65536" spellcheck=${false} autocomplete="off" value=${json} onInput=${(event: Event) => setDraft({ ...draft, json: textOf(event) })} /></label>
       <div><label><span class="field-label">Secrets, one on each line</span>
           <textarea class="field code" rows="2" spellcheck=${false} autocomplete="off" value=${secrets} onInput=${(event: Event) => setSecrets(textOf(event))} /></label>
-        <p class="field-hint">${source ? 'Empty: those that are stored stay.' : 'They are never shown again.'}</p></div>
+        <p class="field-hint">${source ? 'Leave empty to keep the stored secrets.' : 'They are never shown again.'}</p></div>
     </div>
     <${Sample} name=${name} read=${read} />
   <//>`

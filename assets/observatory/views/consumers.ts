@@ -35,7 +35,7 @@ function Content({ all, openName }: { all: readonly Consumer[] | undefined; open
   if (all === undefined) return html`<${Unloaded} of=${consumers} name="consumers" />`
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="no-consumers"><h2 id="no-consumers">No consumers yet.</h2>
-      <p>A consumer is a program that receives every event. The ledger stores its position. Start one on any machine:</p>
+      <p>A consumer is a program that receives every event that its filters select. The ledger stores how far it has read. Start one on any machine:</p>
       <pre class="wrap" tabindex="0" role="group" aria-label="Command"><code>daybook consume builds --kind 'build.*' --exec ./work.sh</code></pre></section>`
   }
   return html`<div class="table-scroll named"><table class="table">

@@ -47,7 +47,7 @@ export function DeliveriesView() {
   const ofAdmins = known
     ? html`<${LoadProblem} of=${loaded} what="This may be outdated." />${known}`
     : html`<${Unloaded} of=${loaded} name="refused deliveries" />`
-  const others = html`<p class="view-pad spaced">Admins see each refused delivery, and why it was refused. On the server, <code>daybook platforms deliveries</code> shows it.</p>`
+  const others = html`<p class="view-pad spaced">Admins see each refused delivery, and why it was refused. On the server, <code>daybook platforms deliveries</code> lists them.</p>`
   return html`<div class="view-main fill table-view">
     <div class="view-head row wrap"><${ViewTitle} title="Deliveries" />
       ${isAdminHere && html`<span class="quiet-text">${trace && html`Since the server started, <${Time} at=${trace.since} as="relative" />`}</span>`}</div>
@@ -88,7 +88,7 @@ function Refused({ trace: { refused }, hooks }: { trace: DeliveryTraceState; hoo
   if (refused.length === 0)
     return html`<section class="panel-section">${title}<p class="quiet-text spaced">No delivery was refused.</p></section>`
   return html`<section class="panel-section" aria-labelledby="refused">${title}
-    <p class="spaced">The server keeps nothing of what it refuses, because nothing proves who sent it. Correct the reason, then receive it again:</p>
+    <p class="spaced">The server does not keep refused deliveries, because it cannot verify who sent them. Correct the reason, then receive them again:</p>
     <div class="row wrap spaced">${listed.map(source => html`<${AskButton} key=${source} label=${`Fetch those of ${sourceLabel(source)}…`} answer="Fetch" question=${`Records deliveries of ${sourceLabel(source)} of the last 7 days that the ledger lacks.`} run=${compare(false, source)} />`)}</div>
     ${others.length > 0 && html`<p class="hint spaced">${others.join(', ')}: redeliver from the sender.</p>`}
   </section>
@@ -117,7 +117,7 @@ const COUNTS = {
 /** The result of the last comparison with the list of each platform, and a button to start another one. */
 function Reconciled({ status: { hooks, running, reports } }: { status: ReconcileStatus }) {
   const buttons = html`<div class="row wrap spaced">
-      <${AskButton} label="Check for missing deliveries…" answer="Check" question=${`The lists of ${counted(hooks.length, 'hook')} are read. Nothing is recorded.`} run=${compare(true)} />
+      <${AskButton} label="Check for missing deliveries…" answer="Check" question=${`Reads the lists of ${counted(hooks.length, 'hook')} and records nothing.`} run=${compare(true)} />
       <${AskButton} label="Fetch missing deliveries…" answer="Fetch" question="Records deliveries of the last 7 days that the ledger lacks." run=${compare(false)} />
     </div>`
   const noHooks = html`<p class="spaced">This server compares no hooks. GitHub, GitLab and Discourse list what they delivered: name their hooks in${' '}

@@ -58,7 +58,7 @@ function Rows({ all, openName }: { all: readonly ListedSource[]; openName: strin
   const isAdminHere = isAdmin()
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="no-sources"><h2 id="no-sources">No source is defined yet.</h2>
-      <p>Any service that sends webhooks can be a source: you define how deliveries are verified and mapped to events. An RSS or Atom feed can be a source too. ${!isAdminHere && html`Only admins can; on the server, <code>daybook sources add</code> does it.`}</p></section>`
+      <p>Any service that sends webhooks can be a source: you define how deliveries are verified and mapped to events. An RSS or Atom feed can be a source too. ${!isAdminHere && html`Only admins can define one. On the server, use <code>daybook sources add</code>.`}</p></section>`
   }
   return html`<div class="table-scroll named"><table class="table">
     <thead><tr><th>Name</th>${isAdminHere && html`<th class="if-wide">Proof</th>`}<th>Secret</th><th class="number">Events</th><th class="if-wide">Newest event</th><th class="if-wide">Address</th></tr></thead>
