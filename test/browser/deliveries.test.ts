@@ -77,7 +77,7 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     await page.getByText('Discourse: redeliver from the sender.').waitFor()
     await page.getByText('Not compared yet.').waitFor()
     await page.getByRole('button', { name: 'Check for missing deliveries…' }).press('Enter')
-    await page.getByText('The lists of 1 hook are read. Nothing is recorded.').waitFor()
+    await page.getByText('Reads the lists of 1 hook and records nothing.').waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('1 delivery listed: 1 still missing.').waitFor()
     await page.getByText('delivery-1: It is not recorded in a dry run.').waitFor()
