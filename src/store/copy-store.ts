@@ -112,6 +112,8 @@ export interface MovedState {
   queue: QueueMark | null
   /** Null: it never followed another ledger, or had all of its events. */
   missed: MissedEvents | null
+  /** Null: it never followed another ledger. */
+  promotion: Promotion | null
 }
 
 /**

@@ -21,7 +21,7 @@ import { OPEN_ACCOUNTS } from './open-accounts.js'
 /** Of a ledger that follows no other one. */
 const OWN_LEDGER: ServedFollowing = {
   status: () => undefined,
-  promotion: () => undefined,
+  promotion: async () => undefined,
   promote: () => Promise.reject(notFollowing()),
 }
 

@@ -216,7 +216,13 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
       })
       const queue = { account: 'https://chat.example.org bot', queue_id: 'q1', last_event_id: 7 }
       const missed = { after: NOON, through: NOON + 7 }
-      await from.copies.writeMovedState({ sources: [], feeds: [], queue: null, missed })
+      const promotion = {
+        at: now,
+        epoch: 'the one before',
+        through: '2031-05-04T08:59:00.000000Z',
+        digest: 'ab'.repeat(32),
+      }
+      await from.copies.writeMovedState({ sources: [], feeds: [], queue: null, missed, promotion })
       await from.sources.save({ definition: define('b'), secrets: ['two "quoted"', 'zwei\n'], now }, 10)
       await from.sources.save({ definition: define('a'), now: '2031-05-04T08:00:00.000000Z' }, 10)
       await from.sources.save({ definition: define('a'), now }, 10)
@@ -236,16 +242,18 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
         feeds: [{ name: 'b', revision: 2, body: '{"failures":2}' }],
         queue,
         missed,
+        promotion,
       }
       t.strictSame(moved, expected)
       t.notMatch(JSON.stringify(await from.copies.readState()), /quoted/, 'followers and exports receive no secret')
       for (const _ of ['once', 'again']) {
         await to.copies.writeMovedState(moved)
         t.strictSame(await to.copies.readMovedState(), expected)
+        t.strictSame((await to.copies.findFollow()).promotion, promotion)
       }
       t.equal(await to.sources.find('gone'), undefined)
       t.equal(await to.notes.find('deliveries', 'all'), undefined)
-      const none = { sources: [], feeds: [], queue: null, missed: null }
+      const none = { sources: [], feeds: [], queue: null, missed: null, promotion: null }
       await to.copies.writeMovedState(none)
       t.strictSame(await to.copies.readMovedState(), none)
     },
@@ -260,7 +268,13 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     await to.copies.write({ appended, changed: [], through: null })
     const verified = () => to.events.verify({ since: null, limit: 10 })
     t.match(await verified(), { events: 3, problems: { length: 2 } })
-    const moved = { sources: [], feeds: [], queue: null, missed: { after: NOON + 2, through: NOON + 4 } }
+    const moved = {
+      sources: [],
+      feeds: [],
+      queue: null,
+      missed: { after: NOON + 2, through: NOON + 4 },
+      promotion: null,
+    }
     await to.copies.writeMovedState(moved)
     t.match(await verified(), { events: 3, problems: { length: 0 } })
     await to.copies.writeMovedState({ ...moved, missed: { after: NOON + 2, through: NOON + 3 } })

@@ -122,7 +122,7 @@ export class Follower implements ServedFollowing {
     }
   }
 
-  promotion(): Promotion | undefined {
+  async promotion(): Promise<Promotion | undefined> {
     return this.#promotion
   }
 

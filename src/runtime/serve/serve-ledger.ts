@@ -4,6 +4,7 @@ import { createAccounts, type LedgerAccounts } from '../../accounts/ledger-accou
 import { clockBehind } from '../../ledger/clock-behind.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import { AppError } from '../../model/app-error.js'
+import type { Promotion } from '../../model/follow.js'
 import { ADAPTERS, listPlatforms } from '../../platforms/adapters.js'
 import { LargeDeliveries } from '../../platforms/deliveries/large-deliveries.js'
 import type { ListLinkedCards } from '../../server/board/linked-cards.js'
@@ -102,7 +103,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     if (!isClosed) allowOpen(settings, logger)
     else if (!knownHosts(settings)) logger.info(ANY_HOST)
     const lastBackup = () => backups?.newest
-    const following = follower ?? (await ownLedger(opened))
+    const following = follower ?? ownLedger(opened)
     const served: ServedCaptures = {
       run: (request, call) => captures.run(request, call),
       totals: () => captures.totals(),
@@ -200,11 +201,15 @@ async function openFollower(
   })
 }
 
-async function ownLedger({ store }: OpenLedger): Promise<ServedFollowing> {
-  const found = await store.copies.findFollow()
+function ownLedger({ store }: OpenLedger): ServedFollowing {
+  // Read when it is needed: a database may not be reachable when the server starts.
+  let found: { promotion: Promotion | null } | undefined
   return {
     status: () => undefined,
-    promotion: () => found?.promotion ?? undefined,
+    promotion: async () => {
+      found ??= await store.copies.findFollow()
+      return found.promotion ?? undefined
+    },
     promote: () => Promise.reject(notFollowing()),
   }
 }

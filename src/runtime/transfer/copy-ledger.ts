@@ -192,6 +192,7 @@ class LedgerCopy {
     if (!isDeepStrictEqual(stored.feeds, moved.feeds)) throw copyDiffers('It has other states of feeds.')
     if (!isDeepStrictEqual(stored.queue, moved.queue)) throw copyDiffers('It has another place in the event queue.')
     if (!isDeepStrictEqual(stored.missed, moved.missed)) throw copyDiffers('It misses other events of a former leader.')
+    if (!isDeepStrictEqual(stored.promotion, moved.promotion)) throw copyDiffers('It reports another former leader.')
   }
 
   async #saveMark(mark: ImportMark): Promise<void> {

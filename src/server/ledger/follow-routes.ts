@@ -13,8 +13,8 @@ import type { ReadJsonBody } from '../request/body.js'
 export interface ServedFollowing {
   /** Undefined for a ledger that follows no other one. */
   status(): FollowStatus | undefined
-  /** Undefined for a ledger that never followed another one. */
-  promotion(): Promotion | undefined
+  /** Undefined for a ledger that never followed another one. @throws AppError `unavailable/…` */
+  promotion(): Promise<Promotion | undefined>
   /** @throws AppError `conflict/not_following`, `conflict/leader_answers`, `conflict/follower_behind` */
   promote(input: PromotionInput): Promise<PromotedLedger>
 }

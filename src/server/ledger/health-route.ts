@@ -46,7 +46,7 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
       const { database, engine, head, epoch, schemaVersion, unindexedEvents, replica, damage } = await ledger.health()
       const clock = clockBehind(head?.capturedAt ?? null, now())
       const status = following.status()
-      const promotion = following.promotion()
+      const promotion = await following.promotion()
       const behind = status ? followFails(status) : stalled(await ledger.consumers.countStalled())
       const live = captures.live?.()?.status
       const found = [clock, behind, await diskLow(storageSizes), unreadable(replica), live && liveLost(live, now())]

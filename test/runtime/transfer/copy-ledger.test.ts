@@ -74,7 +74,7 @@ async function inLedger<Result>(settings: LocalSettings, work: (store: Store) =>
 
 /** Some of everything that a ledger has. */
 async function fill(store: Store): Promise<void> {
-  const { events, subscriptions, users, consumers, sources, notes } = store
+  const { events, subscriptions, users, consumers, sources, notes, copies } = store
   await users.create(USER)
   await users.addToken(TOKEN, 20)
   await subscriptions.save(SUBSCRIPTION)
@@ -100,6 +100,8 @@ async function fill(store: Store): Promise<void> {
   await sources.save({ definition: FEED, now: CREATED }, 9)
   await notes.save({ kind: 'feed', name: 'news', body: '{"definition":"d","failures":0}' })
   await subscriptions.saveQueueMark({ account: 'https://chat.example.org bot', queue_id: 'q1', last_event_id: 7 })
+  const promotion = { at: CREATED, epoch: 'of the former leader', through: null, digest: null }
+  await copies.writeMovedState({ ...(await copies.readMovedState()), promotion })
 }
 
 /** What a move has to keep, apart from what only a copy to another place takes along. */

@@ -5,7 +5,7 @@ import type { Pool } from '../connection/pool.js'
 import { readCopyPage } from '../read/copy-page.js'
 import { writeCopies } from '../write/event-copies.js'
 import { readState, writeState } from './ledger-state.js'
-import { readMovedState, writeMovedState } from './moved-state.js'
+import { findPromotion, readMovedState, writeMovedState } from './moved-state.js'
 import { HOLD_VERSION } from './subscription-tasks.js'
 
 const FIND_MARK = /* sql */ `SELECT value FROM meta WHERE name = 'import'`
@@ -43,7 +43,7 @@ export function copyTasks(pool: Pool): CopyStore {
     writeState: state => pool.use(connection => writeState(connection, state)),
     readMovedState: () => pool.use(readMovedState),
     writeMovedState: state => pool.use(connection => writeMovedState(connection, state)),
-    findFollow: async () => ({ mark: null, promotion: null }),
+    findFollow: async () => ({ mark: null, promotion: await findPromotion(pool) }),
     beginFollow: () => Promise.reject(followsByReplication()),
     promote: () => Promise.reject(notFollowing()),
   }

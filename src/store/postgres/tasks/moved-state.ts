@@ -1,3 +1,4 @@
+import type { Promotion } from '../../../model/follow.js'
 import type { MovedState } from '../../copy-store.js'
 import { toNote } from '../../note-store.js'
 import { toSourceWithSecrets } from '../../stored-source.js'
@@ -12,8 +13,9 @@ const DELETE_SOURCES = /* sql */ `DELETE FROM sources`
 const DELETE_SECRETS = /* sql */ `DELETE FROM source_secrets`
 const DELETE_FEEDS = /* sql */ `DELETE FROM notes WHERE kind = 'feed'`
 const DELETE_QUEUE = /* sql */ `DELETE FROM meta WHERE name = 'chat_queue'`
-const DELETE_MISSED = /* sql */ `DELETE FROM meta WHERE name = 'missed'`
-const ADD_MISSED = /* sql */ `INSERT INTO meta (name, value) VALUES ('missed', $1)`
+const DELETE_FOLLOWED = /* sql */ `DELETE FROM meta WHERE name IN ('missed', 'promotion')`
+const ADD_FOLLOWED = /* sql */ `INSERT INTO meta (name, value) VALUES ($1, $2)`
+const FIND_PROMOTION = /* sql */ `SELECT value FROM meta WHERE name = 'promotion'`
 const ADD_SOURCE = /* sql */ `INSERT INTO sources (name, body, created_at, updated_at) VALUES ($1, $2, $3, $4)`
 const ADD_SECRETS = /* sql */ `INSERT INTO source_secrets (name, secrets) VALUES ($1, $2)`
 const ADD_FEED = /* sql */ `INSERT INTO notes (kind, name, revision, body) VALUES ('feed', $1, $2, $3)`
@@ -29,13 +31,21 @@ export function readMovedState(connection: Connection): Promise<MovedState> {
       feeds,
       queue: queue ? JSON.parse(String(queue.value)) : null,
       missed: await findMissed(connection),
+      promotion: await findPromotion(connection),
     }
   })
 }
 
-export function writeMovedState(connection: Connection, { sources, feeds, queue, missed }: MovedState): Promise<void> {
+/** Of the ledger in a file from which this one was moved: a ledger in PostgreSQL does not follow another one. */
+export async function findPromotion(connection: Pick<Connection, 'run'>): Promise<Promotion | null> {
+  const [row] = await connection.run(FIND_PROMOTION)
+  return row ? (JSON.parse(String(row.value)) as Promotion) : null
+}
+
+export function writeMovedState(connection: Connection, state: MovedState): Promise<void> {
+  const { sources, feeds, queue, missed, promotion } = state
   return connection.transaction(async () => {
-    for (const sql of [DELETE_SOURCES, DELETE_SECRETS, DELETE_FEEDS, DELETE_QUEUE, DELETE_MISSED])
+    for (const sql of [DELETE_SOURCES, DELETE_SECRETS, DELETE_FEEDS, DELETE_QUEUE, DELETE_FOLLOWED])
       await connection.run(sql)
     for (const { definition, secrets, created_at, updated_at } of sources) {
       await connection.run(ADD_SOURCE, definition.name, JSON.stringify(definition), created_at, updated_at)
@@ -43,6 +53,7 @@ export function writeMovedState(connection: Connection, { sources, feeds, queue,
     }
     for (const { name, revision, body } of feeds) await connection.run(ADD_FEED, name, revision, body)
     if (queue) await connection.run(SAVE_QUEUE, JSON.stringify(queue))
-    if (missed) await connection.run(ADD_MISSED, JSON.stringify(missed))
+    if (missed) await connection.run(ADD_FOLLOWED, 'missed', JSON.stringify(missed))
+    if (promotion) await connection.run(ADD_FOLLOWED, 'promotion', JSON.stringify(promotion))
   })
 }

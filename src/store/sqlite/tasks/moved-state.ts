@@ -2,7 +2,7 @@ import type { MovedState } from '../../copy-store.js'
 import { toNote } from '../../note-store.js'
 import { toSourceWithSecrets } from '../../stored-source.js'
 import type { Database } from '../files/database.js'
-import { findMissed, saveMissed } from '../write/follow-state.js'
+import { findFollow, findMissed, saveFollowed } from '../write/follow-state.js'
 import { LIST_NOTES } from './note-tasks.js'
 import { LIST_SOURCES } from './source-tasks.js'
 import { findQueueMark, saveQueueMark } from './subscription-tasks.js'
@@ -21,10 +21,11 @@ export function readMovedState(database: Database): MovedState {
     feeds: database.all(LIST_NOTES, 'feed').map(toNote),
     queue: findQueueMark(database) ?? null,
     missed: findMissed(database),
+    promotion: findFollow(database).promotion,
   }
 }
 
-export function writeMovedState(database: Database, { sources, feeds, queue, missed }: MovedState): void {
+export function writeMovedState(database: Database, { sources, feeds, queue, ...followed }: MovedState): void {
   for (const sql of [DELETE_SOURCES, DELETE_SECRETS, DELETE_FEEDS, DELETE_QUEUE]) database.run(sql)
   for (const { definition, secrets, created_at, updated_at } of sources) {
     database.run(ADD_SOURCE, definition.name, JSON.stringify(definition), created_at, updated_at)
@@ -32,5 +33,5 @@ export function writeMovedState(database: Database, { sources, feeds, queue, mis
   }
   for (const { name, revision, body } of feeds) database.run(ADD_FEED, name, revision, body)
   if (queue) saveQueueMark(database, queue)
-  saveMissed(database, missed)
+  saveFollowed(database, followed)
 }

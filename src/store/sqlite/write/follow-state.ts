@@ -50,9 +50,18 @@ export function findMissed(database: Rows): MissedEvents | null {
   return find(database, MISSED)
 }
 
-export function saveMissed(database: Database, missed: MissedEvents | null): void {
-  if (missed) database.run(SAVE, MISSED, JSON.stringify(missed))
-  else database.run(DELETE, MISSED)
+/** Replaces what a ledger knows of the ledger that it or its original followed. */
+export function saveFollowed(
+  database: Database,
+  { missed, promotion }: { missed: MissedEvents | null; promotion: Promotion | null },
+): void {
+  for (const [name, value] of [
+    [MISSED, missed],
+    [PROMOTION, promotion],
+  ] as const) {
+    if (value) database.run(SAVE, name, JSON.stringify(value))
+    else database.run(DELETE, name)
+  }
 }
 
 function find(database: Rows, name: string) {
