@@ -58,7 +58,7 @@ export function readPostgres(
   }
   if (unknown !== undefined) return refuse(`has the parameter ${unknown}; known are ${PARAMETERS.join(', ')}`)
   const [name = '', inUrl] = splitOnce(credentials, ':').map(decoded)
-  const user = name || parameters.get('user')
+  const user = parameters.get('user') || name
   if (!user) return refuse('names no user')
   const database = decoded(path) || user
   const hosts = readHosts(authority, parameters)
@@ -106,15 +106,16 @@ function readSslMode(parameters: URLSearchParams): SslMode {
   return (named === 'require' && certificate ? 'verify-ca' : named) as SslMode
 }
 
+/** As in libpq, parameters take precedence over the part before the path. */
 function readHosts(authority: string, parameters: URLSearchParams): PostgresHost[] | undefined {
-  const named = authority || (parameters.get('host') ?? '')
-  const ports = (parameters.get('port') ?? '').split(',')
-  const hosts = named.split(',').map((text, at): PostgresHost => {
-    const [, ipv6, name = '', port] = /^(?:\[([^\]]+)\]|([^:]*|%2F.*|\/.*))(?::(\d+))?$/iu.exec(text) ?? []
-    const given = port ?? ports[at] ?? ports[0]
-    return { host: ipv6 ?? decoded(name), port: given ? Number(given) : DEFAULT_PORT }
+  const pairs = authority.split(',').map(text => {
+    const [, ipv6, name = '', port = ''] = /^(?:\[([^\]]+)\]|([^:]*|%2F.*|\/.*))(?::(\d+))?$/iu.exec(text) ?? []
+    return { name: ipv6 ?? decoded(name), port }
   })
-  const isValid = ({ host, port }: PostgresHost) => host !== '' && port >= 1 && port <= 65_535
+  const names = parameters.get('host')?.split(',') ?? pairs.map(({ name }) => name)
+  const ports = parameters.get('port')?.split(',') ?? pairs.map(({ port }) => port)
+  const hosts = names.map((host, at) => ({ host, port: Number((ports[at] ?? ports[0]) || DEFAULT_PORT) }))
+  const isValid = ({ host, port }: PostgresHost) => host !== '' && Number.isInteger(port) && port >= 1 && port <= 65_535
   return hosts.every(isValid) ? hosts : undefined
 }
 

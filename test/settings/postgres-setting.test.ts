@@ -52,6 +52,20 @@ t.test('several hosts, ports, parts in percent encoding and parameters are read'
   t.match(readAddress('postgres://ada@%2Frun%2Fpg:1/ledger'), { hosts: [{ host: '/run/pg', port: 1 }] })
 })
 
+t.test('parameters take precedence over the part before the path, as in libpq', async t => {
+  const hostsOf = (url: string) => readAddress(url).hosts
+  t.same(hostsOf('postgres://ada@db:5433/ledger?host=/run/postgresql'), [{ host: '/run/postgresql', port: 5433 }])
+  t.same(hostsOf('postgres://ada@db:5433/ledger?host=%3A%3A1,other'), [
+    { host: '::1', port: 5433 },
+    { host: 'other', port: 5433 },
+  ])
+  t.same(hostsOf('postgres://ada@one:5433,two/ledger?port=5434'), [
+    { host: 'one', port: 5434 },
+    { host: 'two', port: 5434 },
+  ])
+  t.equal(readAddress('postgres://ada@db/ledger?user=eve').user, 'eve')
+})
+
 t.test('a certificate that is given is used to verify the server, as in libpq', async t => {
   const modeOf = (parameters: string) => {
     return readAddress(`postgres://ada@db/ledger?${parameters}`, { files: { '/ca.pem': 'PEM' } }).sslMode
