@@ -40,12 +40,19 @@ export function misspelledSettings(sources: SettingSources): string[] {
   if (candidates.length === 0) return []
   const known = variablesRead()
   const found = candidates.flatMap(name => {
-    const [prefix = ''] = PREFIX.exec(name) ?? []
-    const names = [...known].filter(each => each.startsWith(prefix)).map(each => each.slice(prefix.length))
-    const meant = known.has(name) ? undefined : closest(name.slice(prefix.length), names)
-    return meant === undefined ? [] : [`${name} (rather ${prefix}${meant}?)`]
+    const meant = known.has(name) ? undefined : settingLike(name, [...known])
+    return meant === undefined ? [] : [`${name} (rather ${meant}?)`]
   })
   return found.length === 0 ? [] : [`Variables without effect, because there is no such setting: ${found.join(', ')}.`]
+}
+
+/** The setting of the same prefix with a similar name, or that of another prefix with the same name. */
+function settingLike(name: string, known: readonly string[]): string | undefined {
+  const [prefix = ''] = PREFIX.exec(name) ?? []
+  const rest = name.slice(prefix.length)
+  const names = known.filter(each => each.startsWith(prefix)).map(each => each.slice(prefix.length))
+  const similar = closest(rest, names)
+  return similar === undefined ? known.find(each => each.replace(PREFIX, '') === rest) : `${prefix}${similar}`
 }
 
 /** The variables that the program reads, with aliases: those that its readers ask an empty environment for. */

@@ -17,6 +17,18 @@ t.test('a misspelled setting is reported with the name that it resembles, wherev
   t.ok(readDoctorSettings({}, sources).warnings.includes(sentence))
 })
 
+t.test('a setting under the prefix of other settings is reported with its own prefix', async t => {
+  const env = {
+    EVENT_HOME: '/srv',
+    DAYBOOK_HOME: '/srv',
+    BOARD_CORS_ORIGINS: 'https://a.example',
+    BOARD_HOME: '/srv/b',
+  }
+  t.same(misspelledSettings(memorySources({ env })), [
+    'Variables without effect, because there is no such setting: EVENT_HOME (rather ARCH_HOME?), DAYBOOK_HOME (rather ARCH_HOME?), BOARD_CORS_ORIGINS (rather EVENT_CORS_ORIGINS?).',
+  ])
+})
+
 t.test('variables of other programs, and those that we give to programs, are not reported', async t => {
   const names = ['PATH', 'EVENT_NAME', 'EVENTDB', 'ARCH', 'BOARD_SIZE', 'DAYBOOK_TEST_POSTGRES_PROGRAMS']
   const given = [
