@@ -17,6 +17,7 @@ import { messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { queuedRun } from '../../support/run.js'
+import { cardWith } from '../board/card-history-conformance.js'
 import { erase, prune } from '../erasure-conformance.js'
 
 const programs = findPostgres()
@@ -100,6 +101,7 @@ else {
     }
     await serveAs(t, 'settings')
     await cluster.sql('ALTER ROLE ledger_server RESET ALL; ALTER ROLE ledger_owner SET bytea_output = escape')
+    await cluster.sql('ALTER ROLE ledger_owner SET extra_float_digits = -10')
     const board = await openPostgresBoard(cluster.newAddress({ user: 'ledger_owner', schema: 'settings_board' }))
     const run = queuedRun()
     await board.runs.create(run, { keep: 1, by: ADA })
@@ -108,6 +110,9 @@ else {
       pieces: 9,
     })
     t.match(await board.runs.readLog(run.id, 0, 9), [{ text: 'done' }])
+    for (let n = 0; n < 20; n++) await board.cards.create(cardWith(`card_${n}`), { position: 1, max: 20, by: ADA })
+    const { items } = await board.cards.list({}, { limit: 20, after: 0 })
+    t.equal(new Set(items.map(({ rank }) => rank)).size, 20, 'each card has a rank of its own')
     await board.close()
     await cluster.sql('ALTER ROLE ledger_owner RESET ALL')
   })

@@ -266,6 +266,7 @@ function sessionSql({ schema, timeoutSeconds }: PostgresAddress): string {
     // A role or a database may have other values, with which values have other forms.
     array_nulls: 'on',
     bytea_output: 'hex',
+    extra_float_digits: 1,
     // Compiling a plan takes longer than most slices of a search.
     jit: 'off',
     // PostgreSQL keeps the plan of a statement that is sent often until it analyses the tables. A plan for nearly empty
