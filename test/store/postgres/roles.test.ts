@@ -110,9 +110,17 @@ else {
       pieces: 9,
     })
     t.match(await board.runs.readLog(run.id, 0, 9), [{ text: 'done' }])
-    for (let n = 0; n < 20; n++) await board.cards.create(cardWith(`card_${n}`), { position: 1, max: 20, by: ADA })
-    const { items } = await board.cards.list({}, { limit: 20, after: 0 })
-    t.equal(new Set(items.map(({ rank }) => rank)).size, 20, 'each card has a rank of its own')
+    const standing: string[] = []
+    for (let n = 0; n < 30; n++) {
+      await board.cards.create(cardWith(`card_${n}`), { position: 1, max: 30, by: ADA })
+      standing.splice(1, 0, `card_${n}`)
+      const { items } = await board.cards.list({}, { limit: 30, after: 0 })
+      t.equal(new Set(items.map(({ rank }) => rank)).size, n + 1, 'each card has a rank of its own')
+      t.same(
+        items.sort((one, other) => one.rank - other.rank).map(({ id }) => id),
+        standing,
+      )
+    }
     await board.close()
     await cluster.sql('ALTER ROLE ledger_owner RESET ALL')
   })
