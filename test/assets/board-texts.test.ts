@@ -46,14 +46,14 @@ t.test('events are counted by source, in one order', async t => {
   ])
 })
 
-t.test('an event leads to the observatory where one is known, and nowhere else', async t => {
+t.test('an event links to the observatory if its address is known, and otherwise has no link', async t => {
   t.equal(eventUrl('http://127.0.0.1:8765/book', 'chat:a&b#c'), 'http://127.0.0.1:8765/book/?event=chat%3Aa%26b%23c')
   t.equal(eventUrl('https://ledger.example.org', 'x'), 'https://ledger.example.org/?event=x')
   for (const ledger of [undefined, 'javascript:alert(1)', '/book', 'https://'])
     t.equal(eventUrl(ledger, 'x'), undefined)
 })
 
-t.test('a key is read as it is, or out of the address of its event', async t => {
+t.test('a dedupe key is read from the key itself or from the address of its event', async t => {
   t.equal(readEventKey('  chat:host:message:1:create '), 'chat:host:message:1:create')
   t.equal(readEventKey('http://127.0.0.1:8765/?event=chat%3A1&q=x'), 'chat:1')
   for (const text of ['', ' ', 'two words', 'http://127.0.0.1/', 'x'.repeat(513), 'a\nb'])
@@ -107,6 +107,6 @@ t.test('times of runs are shown as on a stopwatch', async t => {
   t.equal(whyNotDone({ ...run, state: 'done' }), '')
 })
 
-t.test('a command is shown with distinguishable words', async t => {
+t.test('a command is shown with its words separated unambiguously', async t => {
   t.equal(commandLine(['/bin/sh', '-c', 'echo "a b"; exit', '']), '/bin/sh -c "echo \\"a b\\"; exit" ""')
 })

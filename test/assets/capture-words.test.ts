@@ -95,7 +95,7 @@ t.test('a few words describe how a subscription receives its events', async t =>
   }
 })
 
-t.test('a failing capture shows why, how often it failed and when the next attempt is', async t => {
+t.test('a failing capture shows the reason, the number of failures and the time of the next attempt', async t => {
   const trouble = (capture: Subscription['capture']) =>
     troubleWords(watch({ capture_modes: READ, ...(capture ? { capture } : {}) }), NOW, 'UTC')
   t.equal(trouble(FAILING), 'Chat refused the key (401 invalid_api_key). Failed 6 times, next attempt at 14:39.')
@@ -107,7 +107,7 @@ t.test('a failing capture shows why, how often it failed and when the next attem
   t.equal(troubleWords(watch({ enabled: false, capture: FAILING }), NOW), undefined)
 })
 
-t.test('time left is cut to its largest units, and is a part of all its time', async t => {
+t.test('the remaining time is shown in its largest units, and as a fraction of the whole', async t => {
   const until = (at: string) => timeLeft(watch({ metadata: { expires_at: at } }), NOW)
   t.same(until('2026-11-20T15:18:58Z'), {
     words: '47\u202fmin left',

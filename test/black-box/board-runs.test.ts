@@ -38,7 +38,7 @@ async function startHydra(t: Test, server: RunningServer, home: string): Promise
   return { run: run.id ?? '', pids: all }
 }
 
-t.test('what a killed server leaves of a run is ended by the next one, and the run is interrupted', async t => {
+t.test('the next server ends the processes of a killed server’s run, and marks the run as interrupted', async t => {
   const home = ownFolder(t)
   const first = await startBoard(t, home)
   const { run, pids } = await startHydra(t, first, home)

@@ -27,7 +27,7 @@ else {
   const cluster = await TestCluster.shared(t, programs)
 
   t.test(
-    'when the server that compares is killed, another one does it after its lease: nothing is asked twice',
+    'when the comparing server is killed, another one compares after the lease, and repeats no request for a delivery',
     async t => {
       const { address, env, github, port, release } = await heldPlatform(t)
       const database = shownAddress(address)
@@ -66,7 +66,7 @@ else {
     },
   )
 
-  t.test('the schedule of another server continues after the lease of a killed one, and no sooner', async t => {
+  t.test('the schedule of another server continues when the lease of a killed one expires, and no earlier', async t => {
     const { address, env, github, release } = await heldPlatform(t)
     const one = await startServer(t, { database: shownAddress(address), env, flags: FLAGS })
     while (github.asked.length === 0) await sleep(10)

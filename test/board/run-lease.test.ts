@@ -2,7 +2,7 @@ import t from 'tap'
 import { holdRunLease } from '../../src/board/run-lease.js'
 import type { SharedRuns } from '../../src/store/run-store.js'
 
-t.test('a renewal that arrives after the release is no loss: the next run may be in progress', async t => {
+t.test('a renewal that arrives after the release does not count as a lost lease', async t => {
   let renew = async () => {}
   t.intercept(globalThis, 'setInterval', {
     value: (work: typeof renew) => {

@@ -57,34 +57,41 @@ else {
     return { executor, store, folder, reported, over }
   }
 
-  t.test('the run of a killed server is interrupted, not repeated; what it left queued is performed', async t => {
-    const address = await cluster.emptyBoard(t)
-    const folder = testFolder(t)
-    const [node = '', ...args] = program('killed-server', folder, shownAddress(address))
-    const server = spawn(node, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-    t.teardown(() => server.kill('SIGKILL'))
-    const pids = () => {
-      const file = join(folder, 'work', 'pids')
-      return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : []
-    }
-    await until(() => pids().length === 6)
-    t.teardown(() => {
-      for (const pid of pids().filter(isRunning)) process.kill(pid, 'SIGKILL')
-    })
-    const { executor, over } = await openExecutor(t, address, { command: shell('true') })
-    t.match(await executor.status(), { running: 'run_1', queued: 1 })
-    server.kill('SIGKILL')
-    await once(server, 'exit')
-    // As if its half minute were over.
-    await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
-    const [first, second] = [await executor.get('run_1'), await executor.get('run_2')]
-    t.match(await over(first), { state: 'interrupted', finished_at: /Z$/ })
-    t.match(await over(second), { state: 'done' })
-    await until(() => !pids().some(isRunning))
-    t.match(await executor.get('run_1'), { state: 'interrupted' }, 'it is on this machine, so its processes were ended')
-  })
+  t.test(
+    'the run of a killed server is marked as interrupted and not repeated, and its queued runs are performed',
+    async t => {
+      const address = await cluster.emptyBoard(t)
+      const folder = testFolder(t)
+      const [node = '', ...args] = program('killed-server', folder, shownAddress(address))
+      const server = spawn(node, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+      t.teardown(() => server.kill('SIGKILL'))
+      const pids = () => {
+        const file = join(folder, 'work', 'pids')
+        return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : []
+      }
+      await until(() => pids().length === 6)
+      t.teardown(() => {
+        for (const pid of pids().filter(isRunning)) process.kill(pid, 'SIGKILL')
+      })
+      const { executor, over } = await openExecutor(t, address, { command: shell('true') })
+      t.match(await executor.status(), { running: 'run_1', queued: 1 })
+      server.kill('SIGKILL')
+      await once(server, 'exit')
+      // As if its half minute were over.
+      await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
+      const [first, second] = [await executor.get('run_1'), await executor.get('run_2')]
+      t.match(await over(first), { state: 'interrupted', finished_at: /Z$/ })
+      t.match(await over(second), { state: 'done' })
+      await until(() => !pids().some(isRunning))
+      t.match(
+        await executor.get('run_1'),
+        { state: 'interrupted' },
+        'it is on this machine, so its processes were ended',
+      )
+    },
+  )
 
-  t.test('a server that is cut off ends its own run, and another one performs what waits', async t => {
+  t.test('a server that loses its database ends its own run, and another one performs the queued runs', async t => {
     const address = await cluster.emptyBoard(t)
     let isCutOff = false
     const unlessCutOff = async <Result>(call: () => Promise<Result>) => {

@@ -9,7 +9,7 @@ const SATURDAY = Date.UTC(2026, 10, 21) * 1000
 const moments = fc.integer({ min: 24 * 60, max: 60 * 365 * 24 * 60 }).map(minutes => minutes * 60_000_000)
 const people = fc.constantFrom(...STAFF, ...CUSTOMERS, CODE_A_BOT)
 
-t.test('people are about when they say so, soon, and never earlier than asked', async t => {
+t.test('the next working time of a person is within its hours, soon, and not before the requested time', async t => {
   fc.assert(
     fc.property(people, moments, fc.integer(), (person, at, seed) => {
       const when = whenAbout(person, at, new Random(seed))
@@ -20,7 +20,7 @@ t.test('people are about when they say so, soon, and never earlier than asked', 
   t.end()
 })
 
-t.test('at weekends those are about who have no office hours', async t => {
+t.test('on weekends, only people without office hours are active', async t => {
   t.ok(isWeekend(SATURDAY))
   t.notOk(isWeekend(SATURDAY - 1))
   t.same(aboutOn(STAFF, SATURDAY - 1), STAFF)

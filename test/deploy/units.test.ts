@@ -24,7 +24,7 @@ for (const unit of UNITS) {
     t.ok(Number(exposure) <= MOST_EXPOSED, `its exposure is ${exposure}`)
   })
 
-  t.test(`${unit} leaves what the server needs`, async t => {
+  t.test(`${unit} does not restrict what the server needs`, async t => {
     const text = readDeployed(`systemd/${unit}`)
     // The record of an owner has the id of the boot, and who sees another one takes the owner for dead.
     t.notMatch(text, /^ProcSubset=/m)
@@ -33,7 +33,7 @@ for (const unit of UNITS) {
   })
 }
 
-t.test('systemd knows every line of the units', skipWithout('systemd-analyze'), async t => {
+t.test('systemd accepts every line of the units', skipWithout('systemd-analyze'), async t => {
   const folder = testFolder(t)
   const files = [...UNITS, 'daybook-backup.timer'].map(unit => {
     const file = join(folder, unit)
@@ -45,7 +45,7 @@ t.test('systemd knows every line of the units', skipWithout('systemd-analyze'), 
   t.notMatch(stderr, /daybook/)
 })
 
-t.test('user and folders are made as the units expect them', skipWithout('systemd-tmpfiles'), async t => {
+t.test('the user and the folders are created as the units expect them', skipWithout('systemd-tmpfiles'), async t => {
   if (process.getuid?.() !== 0) return t.comment('only root may create users')
   const root = testFolder(t)
   for (const folder of ['etc', 'var/lib', 'var/cache', 'var/backups'])
@@ -63,7 +63,7 @@ t.test('user and folders are made as the units expect them', skipWithout('system
   t.not(statSync(join(root, 'var/lib/daybook')).uid, 0)
 })
 
-t.test('every setting in the files is one, and every command', async t => {
+t.test('every setting and every command in the files exists', async t => {
   const settings = firstCodes(readReference('settings').sections.flatMap(({ tables }) => tables))
   const commands = await loadCommands()
   for (const file of deployedFiles().filter(path => !path.startsWith('monitoring'))) {
@@ -80,7 +80,7 @@ t.test('every setting in the files is one, and every command', async t => {
   }
 })
 
-t.test('the container runs as a user of its own, with volumes, and asks for its health', async t => {
+t.test('the container runs as its own user, with volumes and a health check', async t => {
   const lines = readDeployed('container/Containerfile').replaceAll('\\\n', ' ').split('\n')
   const instruction = (name: string) => lines.filter(line => line.startsWith(`${name} `)).at(-1) ?? ''
   t.equal(instruction('USER'), 'USER daybook')

@@ -6,7 +6,7 @@ import { type Page, proseOf, ROOT, readPage, readPages } from './pages.js'
 const LANGUAGES = ['python', 'ts', 'sh', 'console', 'text', 'json', 'ini', 'nginx']
 
 for (const page of readPages()) {
-  t.test(`every link of ${page.path} leads somewhere`, async t => {
+  t.test(`every link of ${page.path} has an existing target`, async t => {
     for (const [, target = ''] of proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(target)) continue
       const [path = '', anchor] = target.split('#')
@@ -21,7 +21,7 @@ for (const page of readPages()) {
   })
 }
 
-t.test('every path in the folder of the program is one that the installation creates', async t => {
+t.test('every documented path in the program folder is created by the installation', async t => {
   const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   for (const { path, text } of readPages()) {
     for (const [named, below = ''] of text.matchAll(/\/opt\/daybook\/([\w./-]+)/g)) {
