@@ -86,7 +86,7 @@ const body = fc.oneof(
 )
 const site = fc.option(fc.oneof(fc.constant(SITE), text), { nil: undefined })
 
-t.test('any JSON object gives valid events, or is ignored', async () => {
+t.test('every JSON object gives valid events or is ignored', async () => {
   fc.assert(
     fc.property(body, site, (sent, at) => {
       const { events, ignored } = normalise({ body: sent, site: at })
@@ -97,7 +97,7 @@ t.test('any JSON object gives valid events, or is ignored', async () => {
   )
 })
 
-t.test('the same delivery twice is the same events', async () => {
+t.test('the same delivery always gives the same events', async () => {
   fc.assert(
     fc.property(body, sent => {
       const [first, second] = [normalise({ body: sent }), normalise({ body: sent })].map(({ events }) =>
@@ -109,7 +109,7 @@ t.test('the same delivery twice is the same events', async () => {
   )
 })
 
-t.test('for every message, capture and webhook agree', async () => {
+t.test('capture and webhook give the same event for every message', async () => {
   fc.assert(
     fc.property(part, fc.nat(), site, (members, id, at) => {
       const message = JSON.parse(JSON.stringify({ ...members, id }))
@@ -126,7 +126,7 @@ t.test('for every message, capture and webhook agree', async () => {
   )
 })
 
-t.test('the beginning, two changes and the end of one message are four events', async () => {
+t.test('the creation, two changes and the deletion of a message are four events', async () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(2e9), fc.integer({ min: 1, max: 1e6 }), (id, start, step) => {
       const edit = { type: 'update_message', message_id: id, user_id: 1, content: 'x' }
@@ -142,7 +142,7 @@ t.test('the beginning, two changes and the end of one message are four events', 
   )
 })
 
-t.test('no member that is missing or wrong loses a delivery', async t => {
+t.test('a missing or malformed member does not lose a delivery', async t => {
   const hostileValues = hostileInTurn()
   for (const fixture of readFixtures()) {
     if (typeof fixture.body === 'string') continue

@@ -98,7 +98,7 @@ function received({ event, body, deliveryId }: { event: string; body: object; de
   })
 }
 
-t.test('any JSON object under any name gives one valid event, or is ignored as a ping', async () => {
+t.test('every JSON object with any event name gives one valid event, or is ignored as a ping', async () => {
   fc.assert(
     fc.property(delivery, sent => {
       const { events, ignored } = received(sent)
@@ -109,7 +109,7 @@ t.test('any JSON object under any name gives one valid event, or is ignored as a
   )
 })
 
-t.test('the same delivery twice is one event', async () => {
+t.test('the same delivery always gives the same event', async () => {
   fc.assert(
     fc.property(delivery, sent => {
       const [first] = received(sent).events
@@ -131,7 +131,7 @@ const tracked = fc.constantFrom(
   { event: 'milestone', object: 'milestone' },
 )
 
-t.test('the beginning, two changes and the end of one object are four events', async () => {
+t.test('the creation, two changes and the deletion of an object are four events', async () => {
   fc.assert(
     fc.property(
       tracked,
@@ -156,11 +156,11 @@ t.test('the beginning, two changes and the end of one object are four events', a
   )
 })
 
-t.test('no member that is missing or wrong loses an event', async t => {
+t.test('a missing or malformed member does not lose an event', async t => {
   t.strictSame(hostileFailures({ readFixtures, eventOf }, validator), [])
 })
 
-t.test('without a time of the change, two changes are still two events', async t => {
+t.test('two changes without a time are two events', async t => {
   const timeless = (fixture: Fixture, delivery: string) => {
     const body = JSON.parse(JSON.stringify(fixture.body), (name, value) => (name.endsWith('_at') ? null : value))
     return eventOf({ headers: { ...fixture.headers, 'x-github-delivery': delivery }, body }).dedupe_key

@@ -80,7 +80,7 @@ const sent = fc
     }),
   )
 
-t.test('any JSON object under any name gives one valid event', async () => {
+t.test('every JSON object with any event name gives one valid event', async () => {
   fc.assert(
     fc.property(
       sent.filter(({ headers }) => headers['x-discourse-event-type'] !== 'ping'),
@@ -90,7 +90,7 @@ t.test('any JSON object under any name gives one valid event', async () => {
   )
 })
 
-t.test('the same delivery twice is one event', async () => {
+t.test('the same delivery always gives the same event', async () => {
   fc.assert(
     fc.property(sent, delivery => {
       const [first] = normalise(delivery).events
@@ -110,7 +110,7 @@ const lived = fc.constantFrom(
   { type: 'tag', words: ['tag_created', 'tag_updated', 'tag_destroyed'] },
 )
 
-t.test('the beginning, two changes and the end of one object are four events', async () => {
+t.test('the creation, two changes and the deletion of an object are four events', async () => {
   fc.assert(
     fc.property(lived, fc.nat(), fc.nat(1e9), fc.integer({ min: 1, max: 1e6 }), ({ type, words }, id, start, step) => {
       const at = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -130,7 +130,7 @@ t.test('the beginning, two changes and the end of one object are four events', a
   )
 })
 
-t.test('no member that is missing or wrong loses an event', async t => {
+t.test('a missing or malformed member does not lose an event', async t => {
   t.strictSame(hostileFailures({ readFixtures, eventOf }, validator), [])
 })
 

@@ -36,7 +36,7 @@ t.test('a signature of every algorithm and encoding is verified over the body', 
   }
 })
 
-t.test('a signed time is part of the proof, and ends it', async t => {
+t.test('a signed time is part of the proof and limits its validity', async t => {
   const verify = verifier({
     ...({ type: 'hmac', algorithm: 'sha256', header: 'Stripe-Signature', encoding: 'hex' } as const),
     prefix: 'v1=',
@@ -134,7 +134,7 @@ t.test('a delivery of Slack is verified', async t => {
   t.throws(() => verify(headers, { now: NOW + 301_000 }), REFUSED)
 })
 
-t.test('what the library of Standard Webhooks signs is verified', async t => {
+t.test('a signature of the Standard Webhooks library is verified', async t => {
   const key = `whsec_${Buffer.from(SECRET).toString('base64')}`
   const verify = verifier({ type: 'standard' })
   const signature = new Webhook(key).sign('msg_1', new Date(NOW), BODY)
@@ -166,7 +166,7 @@ t.test('a token, a password and a secret in the payload are compared as a whole'
   t.throws(() => inBody({}, { body: 'no json' }), REFUSED)
 })
 
-t.test('without a secret every proof but none is closed', async t => {
+t.test('without a secret, every form of proof except none refuses deliveries', async t => {
   const closed = { category: 'forbidden', code: 'source_closed' }
   t.throws(() => verifier({ type: 'slack' })({}, { secrets: [] }), closed)
   t.throws(() => verifier({ type: 'token', header: 'X-Token' })({ 'x-token': '' }, { secrets: [''] }), closed)

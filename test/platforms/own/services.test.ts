@@ -13,7 +13,7 @@ import { WORK } from './services/work.js'
 const REFUSED = { code: 'signature_invalid' }
 
 for (const service of [...TALK, ...WORK, ...CUSTOMERS, ...BUILDS, ...REGISTRIES, ...OPERATIONS]) {
-  t.test(`deliveries of ${service.name} are verified, and become events`, async t => {
+  t.test(`deliveries of ${service.name} are verified and become events`, async t => {
     const { deliveries, secret = '' } = service
     const adapter = adapterOf(service)
     for (const { headers, body, query, sign, becomes = [], answer } of deliveries) {

@@ -13,7 +13,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  t.test('of two servers one reads the feeds, and the other one when that stops', async t => {
+  t.test('one of two servers reads the feeds, and the other one takes over when it stops', async t => {
     const address = await cluster.emptyLedger(t)
     const { answers, asked, url } = await serveFeeds(t)
     answers.set('/news', { body: rss('1') })

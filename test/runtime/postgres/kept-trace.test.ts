@@ -17,7 +17,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  t.test('servers that save at the same moments lose no delivery of each other, and a command shows all', async t => {
+  t.test('servers that save concurrently lose no delivery of each other, and a command shows all', async t => {
     const address = await cluster.emptyLedger(t)
     const warnings: unknown[] = []
     const logger = { warn: (...said: unknown[]) => void warnings.push(said) }

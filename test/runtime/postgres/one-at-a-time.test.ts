@@ -27,7 +27,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  t.test('of two servers, one polls a repository', async t => {
+  t.test('one of two servers polls a repository', async t => {
     const happened = { created_at: new Date().toISOString(), updated_at: new Date().toISOString() }
     const issues = [issue(1, happened), issue(2, happened)]
     const github = closing(t, await startGitHub({ repository: REPOSITORY, issues }, { token: 'ghp_s3cr3t' }))
@@ -48,7 +48,7 @@ else {
     t.equal(github.asked.filter(({ path }) => path.endsWith('/issues')).length, 1)
   })
 
-  t.test('of two servers, one compares deliveries, and the other takes over when it stops', async t => {
+  t.test('one of two servers compares deliveries, and the other one takes over when it stops', async t => {
     const address = await cluster.emptyLedger(t)
     let release = () => {}
     const held = new Promise<void>(resolve => {
@@ -116,7 +116,7 @@ else {
     t.match(reports, [{ source: 'code_a', hooks: [{ fetched: 2 }] }], 'the first shows what the second has found')
   })
 
-  t.test('a command waits until no server compares, and servers show its run and what it has found', async t => {
+  t.test('a command waits until no server compares, and servers show its run and its findings', async t => {
     const address = await cluster.emptyLedger(t)
     const store = await openPostgresStore({ address })
     t.teardown(() => store.close())

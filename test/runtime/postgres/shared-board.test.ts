@@ -46,7 +46,7 @@ else {
     return made.body
   }
 
-  t.test('a change of a card is seen on every server, and an outdated one is refused everywhere', async t => {
+  t.test('a change of a card is visible on every server, and an outdated one is refused on every server', async t => {
     const { urls, database } = await startBoards(t)
     const [one, two] = urls
     const card = await makeCard(one)
@@ -71,7 +71,7 @@ else {
     t.match((await ask<string>(`${two}/metrics`)).body, /daybook_board_cards\{column="backlog"\} 1/)
   })
 
-  t.test('a login at one server counts at the other, and so does the logout', async t => {
+  t.test('a login and a logout at one server apply to the other', async t => {
     const { urls } = await startBoards(t, { BOARD_PASSWORD: PASSWORD })
     const [one, two] = urls
     const login = await ask<{ csrf_token: string }>(`${one}/api/login`, {
@@ -114,7 +114,7 @@ else {
     }
   })
 
-  t.test('a pause and a cancellation at one server count at the other', async t => {
+  t.test('a pause and a cancellation at one server apply to the other', async t => {
     const { urls } = await startBoards(t, { BOARD_EXECUTOR_COMMAND: '["sleep","60"]' })
     const [one, two] = urls
     const card = await makeCard(one)
@@ -135,7 +135,7 @@ else {
     })
   })
 
-  t.test('a copy of its files is refused, because it has none', async t => {
+  t.test('a copy of the files of a board in PostgreSQL is refused', async t => {
     const board = { home: ownFolder(t), postgres: await cluster.emptyBoard(t) }
     const refused = { category: 'configuration', code: 'board_not_a_file' }
     await t.rejects(backUpBoard(board, `${board.home}/copy`, 'cards'), refused)

@@ -45,7 +45,7 @@ function refuse(trace: KeptTrace, source: string, count = 1): void {
     trace.noteRefused(source, UNSIGNED, { headers: { 'x-github-delivery': `d-${at}` } })
 }
 
-t.test('the trace of deliveries outlives its server', async t => {
+t.test('the trace of deliveries survives a restart', async t => {
   const { begin, warnings } = await traces(t)
   const first = begin()
   first.noteAccepted('forum')
@@ -61,7 +61,7 @@ t.test('the trace of deliveries outlives its server', async t => {
   t.same(warnings, [])
 })
 
-t.test('several servers count together, and each shows what the others have saved', async t => {
+t.test('several servers share the counts, and each shows the saved deliveries of the others', async t => {
   const { begin, time } = await traces(t)
   const [one, two] = [begin({ everyMs: 5 }), begin({ everyMs: 5 })]
   t.equal((await one.state()).since, (await two.state()).since)
@@ -84,7 +84,7 @@ t.test('several servers count together, and each shows what the others have save
   t.same(await two.state(), state)
 })
 
-t.test('a flood of refused deliveries is one write: the first reasons are dropped, and all are counted', async t => {
+t.test('a flood of refused deliveries is saved in one write, which counts all and keeps the last reasons', async t => {
   const { begin, saved } = await traces(t)
   const trace = begin()
   await trace.state()
@@ -99,28 +99,31 @@ t.test('a flood of refused deliveries is one write: the first reasons are droppe
   t.match(refused[0], { delivery_id: 'd-19999' })
 })
 
-t.test('while the store cannot save, deliveries are noted, and saved later; that is logged once', async t => {
-  const { begin, notes, warnings } = await traces(t)
-  let isDown = false
-  const save: NoteStore['save'] = async note => {
-    if (isDown) throw new AppError('unavailable', 'store_full', 'The disk is full.')
-    return notes.save(note)
-  }
-  const trace = begin({ notes: { ...notes, save }, everyMs: 2 })
-  refuse(trace, 'code_a')
-  isDown = true
-  for (let round = 0; round < 20; round++) {
-    refuse(trace, 'code_b')
-    await new Promise(resolve => setTimeout(resolve, 2))
-  }
-  t.match(await trace.state(), { sources: [{ refused: 1 }, { refused: 20 }], refused: { length: 21 } })
-  isDown = false
-  await trace.close()
-  t.equal(warnings.length, 1)
-  t.match(await begin().state(), { sources: [{ refused: 1 }, { refused: 20 }], refused: { length: 21 } })
-})
+t.test(
+  'while the store fails, deliveries are kept in memory and saved later, and the failure is logged once',
+  async t => {
+    const { begin, notes, warnings } = await traces(t)
+    let isDown = false
+    const save: NoteStore['save'] = async note => {
+      if (isDown) throw new AppError('unavailable', 'store_full', 'The disk is full.')
+      return notes.save(note)
+    }
+    const trace = begin({ notes: { ...notes, save }, everyMs: 2 })
+    refuse(trace, 'code_a')
+    isDown = true
+    for (let round = 0; round < 20; round++) {
+      refuse(trace, 'code_b')
+      await new Promise(resolve => setTimeout(resolve, 2))
+    }
+    t.match(await trace.state(), { sources: [{ refused: 1 }, { refused: 20 }], refused: { length: 21 } })
+    isDown = false
+    await trace.close()
+    t.equal(warnings.length, 1)
+    t.match(await begin().state(), { sources: [{ refused: 1 }, { refused: 20 }], refused: { length: 21 } })
+  },
+)
 
-t.test('what is older than seven days is neither shown nor stored, although nothing arrives any more', async t => {
+t.test('deliveries older than seven days are neither shown nor stored, even without new ones', async t => {
   const { begin, time, notes } = await traces(t)
   const first = begin()
   refuse(first, 'code_a')
@@ -133,7 +136,7 @@ t.test('what is older than seven days is neither shown nor stored, although noth
   await second.close()
 })
 
-t.test('the file of an older release is carried over once', async t => {
+t.test('the file of an older release is imported once', async t => {
   const { begin, warnings } = await traces(t)
   const olderFile = join(testFolder(t), 'events.db.deliveries')
   const since = '2026-01-01T00:00:00.000000Z'
@@ -151,7 +154,7 @@ t.test('the file of an older release is carried over once', async t => {
   t.same(warnings, [])
 })
 
-t.test('a damaged file of an older release prevents nothing', async t => {
+t.test('a damaged file of an older release does not prevent the start', async t => {
   const { begin } = await traces(t)
   const olderFile = join(testFolder(t), 'events.db.deliveries')
   writeFileSync(olderFile, '{"since":"2026')

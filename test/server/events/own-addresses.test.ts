@@ -3,7 +3,7 @@ import t from 'tap'
 import { BY_ADMIN_TOKEN } from '../closed-ledger.js'
 import { BUILD, BUILDS, SECRET, serveSources } from './serve-sources.js'
 
-t.test('a service checks an address before it delivers, and nothing is recorded', async t => {
+t.test('the check of an address by a service is answered and not recorded', async t => {
   const { put, send, deliver, events, request } = await serveSources(t)
   const at = '/webhooks/in/builds'
   t.match(await send(at), { status: 404 })
@@ -38,7 +38,7 @@ t.test('a service checks an address before it delivers, and nothing is recorded'
   t.notMatch(JSON.stringify(body), '"accepted":1', 'it is no delivery')
 })
 
-t.test('a secret in the address proves a delivery, also a large one, and is not logged', async t => {
+t.test('a secret in the address verifies a delivery, also a large one, and is not logged', async t => {
   const { put, post, events, log } = await serveSources(t)
   await put({ name: 'images', proof: { type: 'query', parameter: 'token' }, rules: [] } as never, [SECRET])
   t.match(await post(`/webhooks/in/images?token=${SECRET}`, '{"id":1}'), { status: 200, body: { created: 1 } })
@@ -51,7 +51,7 @@ t.test('a secret in the address proves a delivery, also a large one, and is not 
   t.notMatch(JSON.stringify(log), SECRET)
 })
 
-t.test('a refusal asks for Basic authentication where the source needs it', async t => {
+t.test('a refusal asks for Basic authentication if the source needs it', async t => {
   const { put, send } = await serveSources(t)
   await put({ name: 'sns', proof: { type: 'basic', username: 'sns' }, rules: [] } as never, [SECRET])
   const refused = await send('/webhooks/in/sns', { method: 'POST', body: '{}' })
@@ -62,7 +62,7 @@ t.test('a refusal asks for Basic authentication where the source needs it', asyn
   t.equal(Object.fromEntries(other.headers)['www-authenticate'], 'Bearer')
 })
 
-t.test('an answer is an object or a text, and a signed delivery may ask for an HMAC', async t => {
+t.test('the configured answer is an object, a text or an HMAC of a value in the delivery', async t => {
   const { put, signed, deliver } = await serveSources(t)
   await put({ ...BUILDS, answer: { type: 5, ok: true, text: 'x' } } as never, [SECRET])
   t.equal((await signed('builds', BUILD)).text, '{"type":5,"ok":true,"text":"x"}')

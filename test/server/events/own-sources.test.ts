@@ -5,7 +5,7 @@ import { PRESETS } from '../../../src/platforms/own/presets/presets.js'
 import { BY_ADMIN_TOKEN } from '../closed-ledger.js'
 import { BUILD, BUILDS, SECRET, serveSources } from './serve-sources.js'
 
-t.test('a delivery becomes the event that the mapping describes', async t => {
+t.test('the mapping of a source determines the event of a delivery', async t => {
   const { put, signed, events, time } = await serveSources(t)
   t.match(await put(BUILDS, [SECRET]), {
     status: 201,
@@ -33,7 +33,7 @@ t.test('a delivery becomes the event that the mapping describes', async t => {
   })
 })
 
-t.test('subscriptions with a target, filters and the catalogue know a source', async t => {
+t.test('a defined source is available in subscriptions, filters and the catalogue', async t => {
   const { put, signed, events, send } = await serveSources(t)
   await put(BUILDS, [SECRET])
   const subscription = { source: 'builds', target: 'repository:acme/app', event_kinds: ['build.*'] }
@@ -52,7 +52,7 @@ t.test('subscriptions with a target, filters and the catalogue know a source', a
   ])
 })
 
-t.test('a delivery that fits no rule is kept whole, and can be mapped later', async t => {
+t.test('a delivery that matches no rule is kept completely, and can be mapped later', async t => {
   const { put, signed, events, remap, time } = await serveSources(t)
   const { rules: _, ...empty } = BUILDS
   await put({ ...empty, rules: [] } as typeof BUILDS, [SECRET])
@@ -82,7 +82,7 @@ t.test('a delivery that fits no rule is kept whole, and can be mapped later', as
   })
 })
 
-t.test('one delivery of a list is several events', async t => {
+t.test('a delivery of a list becomes several events', async t => {
   const { put, deliver, events, remap } = await serveSources(t)
   const alerts = {
     name: 'alerts',
@@ -110,7 +110,7 @@ t.test('one delivery of a list is several events', async t => {
   t.match((await events()).slice(3), [{ dedupe_key: 'alerts:b' }, { subject_id: '5' }])
 })
 
-t.test('a batch that was kept whole is mapped later as its delivery would be', async t => {
+t.test('a batch that was kept completely is mapped later like a new delivery', async t => {
   const { put, deliver, events, remap } = await serveSources(t)
   const rules = [{ kind: 'log.line', subject_id: '{./id}' }]
   await put({ name: 'kept', proof: { type: 'none' }, rules: [] } as never)
@@ -129,7 +129,7 @@ t.test('a batch that was kept whole is mapped later as its delivery would be', a
   t.strictSame(payloads(again), payloads(mapped))
 })
 
-t.test('a small delivery that would become very much is kept whole, and the trial says why', async t => {
+t.test('a small delivery that would expand too much is kept completely, and a test gives the reason', async t => {
   const { put, deliver, events, send } = await serveSources(t)
   const definition = { name: 'wide', proof: { type: 'none' }, each: '/list', rules: [{ kind: 'a.b', subject_id: '1' }] }
   await put(definition)
@@ -164,7 +164,7 @@ t.test('a source that needs a secret and has none is closed, and so is a disable
   ])
 })
 
-t.test('no answer shows a secret; only administrators see sources', async t => {
+t.test('no answer contains a secret, and only administrators see sources', async t => {
   const { put, send, byToken, mia } = await serveSources(t)
   const answers = [
     await put(BUILDS, [SECRET]),
@@ -179,7 +179,7 @@ t.test('no answer shows a secret; only administrators see sources', async t => {
   t.equal((await send('/api/sources/builds', { headers: BY_ADMIN_TOKEN })).status, 404)
 })
 
-t.test('a definition that is wrong is refused with the place', async t => {
+t.test('an invalid definition is refused with the place of the error', async t => {
   const { put } = await serveSources(t)
   const [rule] = BUILDS.rules
   const cases: [changes: Record<string, unknown>, field: string][] = [
@@ -210,7 +210,7 @@ t.test('a definition that is wrong is refused with the place', async t => {
   }
 })
 
-t.test('hostile bodies are kept, and nothing answers 5xx', async t => {
+t.test('hostile bodies are kept, and no answer is 5xx', async t => {
   const { put, deliver, events } = await serveSources(t)
   await put({ ...BUILDS, proof: { type: 'none' } } as never)
   const bodies = [
@@ -234,7 +234,7 @@ t.test('hostile bodies are kept, and nothing answers 5xx', async t => {
   t.equal(({} as Record<string, unknown>).state, undefined)
 })
 
-t.test('a delivery that asks for an answer receives it once it is verified', async t => {
+t.test('a verified delivery that asks for an answer receives it', async t => {
   const { put, deliver } = await serveSources(t)
   const hook = {
     name: 'hook',
@@ -258,7 +258,7 @@ t.test('an unverified source accepts nothing from a page of another origin', asy
   })
 })
 
-t.test('an exporter of logs sends with gzip to the address that it forms, and reads an empty answer', async t => {
+t.test('an exporter of logs sends gzip to its derived address, and receives an empty answer', async t => {
   const { put, post, events } = await serveSources(t)
   await put({ name: 'otel', ...PRESETS.get('otlp-logs') } as never, [SECRET])
   const record = { observedTimeUnixNano: '1795610896276000000', severityNumber: 17, body: { stringValue: 'no disk' } }
@@ -276,7 +276,7 @@ t.test('an exporter of logs sends with gzip to the address that it forms, and re
   t.match(await post('/webhooks/in/otel/v1/logs', gzipSync(body), wrong), { status: 401 })
 })
 
-t.test('a delivery is tried by the stored definition or by another one, and nothing is stored', async t => {
+t.test('a delivery is tested with the stored definition or another one, and not stored', async t => {
   const { put, send, events } = await serveSources(t)
   await put(BUILDS)
   const headers = { 'Content-Type': 'application/json', ...BY_ADMIN_TOKEN }
@@ -305,7 +305,7 @@ t.test('a delivery is tried by the stored definition or by another one, and noth
   t.same(await events(), [])
 })
 
-t.test('presets are listed as they would be defined', async t => {
+t.test('presets are listed with their definitions', async t => {
   const { request, put } = await serveSources(t)
   const { body } = await request('/api/presets', { headers: BY_ADMIN_TOKEN })
   t.ok(Number(body.count) >= 10)

@@ -31,7 +31,7 @@ else {
     const settings = readLocalSettings({}, memorySources({ env: { EVENT_DB: url } }))
     return migrateLedger(settings, { months: 3, ...options })
   }
-  t.test('a step of an upgrade may take longer than other statements', async t => {
+  t.test('a step of an upgrade has no statement timeout', async t => {
     const address = cluster.newAddress({ timeoutSeconds: 1 })
     const steps = [
       (connection: Connection) => connection.script('CREATE TABLE own_table (x int); SELECT pg_sleep(1.5)'),
@@ -67,7 +67,7 @@ else {
     await store.close()
   }
 
-  t.test('an owning role makes the tables, and a serving role that may create nothing uses them', async t => {
+  t.test('an owner role creates the tables, and a role without create rights serves from them', async t => {
     const serving = { user: 'ledger_server', schema: 'roles' }
     await t.rejects(openPostgresStore({ address: cluster.newAddress(serving) }), { code: 'store_forbidden' })
     await t.rejects(migrate('ledger_owner', 'roles', { grantTo: 'nobody_known' }), {
@@ -88,7 +88,7 @@ else {
     await t.rejects(migrate('ledger_server', 'roles', { months: 7 }), { code: 'store_forbidden' })
   })
 
-  t.test('settings that the role has of its own change nothing', async t => {
+  t.test('settings of the role do not affect the ledger', async t => {
     await migrate('ledger_owner', 'settings', { grantTo: 'ledger_server' })
     const others = [
       'array_nulls = off',
@@ -112,7 +112,7 @@ else {
     await cluster.sql('ALTER ROLE ledger_owner RESET ALL')
   })
 
-  t.test('a ledger begins only in a database that stores all characters', async t => {
+  t.test('a ledger is created only in a database that stores all characters', async t => {
     await cluster.sql(`CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
     await t.rejects(openPostgresStore({ address: cluster.newAddress({ database: 'latin' }) }), {
       category: 'configuration',
@@ -121,7 +121,7 @@ else {
     })
   })
 
-  t.test('a server with a role that may not upgrade refuses an older schema, and the owner upgrades it', async t => {
+  t.test('a server whose role cannot upgrade refuses an older schema, and the owner upgrades it', async t => {
     const older = LEDGER_MIGRATIONS.slice(0, -1)
     const address = { user: 'ledger_owner', schema: 'older' }
     await migrateSchema(cluster.newAddress(address), { noun: 'ledger', ownTable: 'ledger_clock', steps: older })
@@ -134,7 +134,7 @@ else {
     await serveAs(t, 'older')
   })
 
-  t.test('a schema of a newer release is refused by servers and by ledger migrate', async t => {
+  t.test('servers and ledger migrate refuse a schema of a newer release', async t => {
     await migrate('ledger_owner', 'newer', { grantTo: 'ledger_server' })
     await cluster.sql('UPDATE newer.schema_version SET version = version + 1')
     const newer = { category: 'configuration', code: 'store_newer' }
@@ -161,7 +161,7 @@ else {
     await restored.close()
   })
 
-  t.test('servers that run continue when a newer release adds a column to a table', async t => {
+  t.test('running servers continue when a newer release adds a column to a table', async t => {
     const address = cluster.newAddress()
     const store = await openPostgresStore({ address })
     const saved = { name: 'mail', owner_user_id: null, position: 'beginning' } as const
@@ -181,7 +181,7 @@ else {
     await store.close()
   })
 
-  t.test('the doctor notices a database that is not ready, or not safe', async t => {
+  t.test('the doctor reports a database that is not ready or not safe', async t => {
     const look = async () => {
       const address = cluster.newAddress({ user: 'ledger_server', schema: 'checked' })
       return (await checkSharedLedger(address, Date.now() * 1_000)).map(({ state, detail }) => `${state}: ${detail}`)
@@ -206,7 +206,7 @@ else {
     await t.rejects(look(), { code: 'store_forbidden' })
   })
 
-  t.test('a month whose partition was detached has none, and the other months have theirs', async t => {
+  t.test('a month whose partition was detached gets no new one, and the other months keep theirs', async t => {
     await migrate('ledger_owner', 'detached', { months: 1 })
     const [month] = monthsFrom(Date.now() * 1_000, 1)
     await cluster.sql(`ALTER TABLE detached.events DETACH PARTITION detached.${month?.name}`)

@@ -14,7 +14,7 @@ async function capturedDeploys(t: Test, messages: number, options?: ChatServerOp
   return { server, book, ids, watch }
 }
 
-t.test('a topic that was resolved or renamed is followed, and found under its new name', async t => {
+t.test('capture follows a resolved or renamed topic, and finds it under its new name', async t => {
   const { server, book, ids, watch } = await capturedDeploys(t, 3)
   const resolved = book.resolve(DEPLOYS)
   ids.push(...book.say(resolved, 2))
@@ -38,7 +38,7 @@ t.test('a topic that was resolved or renamed is followed, and found under its ne
   ])
 })
 
-t.test('on a server that cannot follow, a renamed topic is noticed by its oldest message', async t => {
+t.test('on an older server, capture recognises a renamed topic by its oldest message', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 2, { featureLevel: 270 })
   const resolved = book.resolve(DEPLOYS)
   ids.push(...book.say(resolved, 2))
@@ -54,7 +54,7 @@ t.test('on a server that cannot follow, a renamed topic is noticed by its oldest
   t.match(watch.so.followed, { topic: 'deploys' }, 'one message that was moved is not a renaming')
 })
 
-t.test('a message that is moved out of the topic alone is not followed', async t => {
+t.test('capture does not follow a single message that moves out of the topic', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
   book.say(RANDOM, 5)
@@ -64,7 +64,7 @@ t.test('a message that is moved out of the topic alone is not followed', async t
   t.match(watch.so.followed, { topic: 'deploys', message_id: ids[1] })
 })
 
-t.test('nor while no message arrives in the topic to which it was moved', async t => {
+t.test('capture does not follow a moved message to a topic without new messages', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
   const fresh = book.say(DEPLOYS, 2)
@@ -72,7 +72,7 @@ t.test('nor while no message arrives in the topic to which it was moved', async 
   t.same(watch.ids, [...ids, ...fresh])
 })
 
-t.test('a new name is known from its first event, even without a message under it', async t => {
+t.test('capture learns the new name of a topic even without a message under it', async t => {
   const { server, book, ids, watch } = await capturedDeploys(t, 2)
   const resolved = book.resolve(DEPLOYS)
   await watch.run()
@@ -82,7 +82,7 @@ t.test('a new name is known from its first event, even without a message under i
   t.equal(narrowsAsked(server).length, 1, 'then one question is enough')
 })
 
-t.test('the last message moved elsewhere leaves the watch where it is', async t => {
+t.test('capture stays with its topic when the last message moves away', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[2] ?? 0])
   book.say(RANDOM, 2)
@@ -91,7 +91,7 @@ t.test('the last message moved elsewhere leaves the watch where it is', async t 
   t.same(watch.ids, [...ids, ...fresh])
 })
 
-t.test('an older message that is moved in is not read: the place only goes forward', async t => {
+t.test('capture does not read an older message that moves in, as its position only advances', async t => {
   const server = await chatServer(t)
   const { book } = server
   const [stray = 0] = book.say(RANDOM)
@@ -104,7 +104,7 @@ t.test('an older message that is moved in is not read: the place only goes forwa
   t.equal(watch.so.readTo, ids[1])
 })
 
-t.test('a topic whose first message is deleted is read on by name', async t => {
+t.test('capture continues by name after the first message of a topic was deleted', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 2)
   book.delete(ids[0] ?? 0)
   const fresh = book.say(DEPLOYS, 1)
@@ -113,7 +113,7 @@ t.test('a topic whose first message is deleted is read on by name', async t => {
 })
 
 for (const featureLevel of [null, 200, 400]) {
-  t.test(`a stream that was renamed is found by its id on servers of level ${featureLevel}`, async t => {
+  t.test(`capture finds a renamed stream by its id on servers of level ${featureLevel}`, async t => {
     const { book, ids, watch } = await capturedDeploys(t, 2, { featureLevel })
     book.renameStream('eng', 'engineering')
     const fresh = book.say({ stream: 'engineering', topic: 'deploys' }, 2)
@@ -125,7 +125,7 @@ for (const featureLevel of [null, 200, 400]) {
   })
 }
 
-t.test('a watch that is set to another topic does not follow the one before', async t => {
+t.test('a watch with a new topic does not follow the previous one', async t => {
   const server = await chatServer(t)
   const { book } = server
   book.say(DEPLOYS, 2)
@@ -140,7 +140,7 @@ t.test('a watch that is set to another topic does not follow the one before', as
   t.match(after.so.followed, { watched: RANDOM, message_id: ids[0] })
 })
 
-t.test('names are equal regardless of letter case, and a topic may have none', async t => {
+t.test('names are compared without case, and a topic may have an empty name', async t => {
   const server = await chatServer(t)
   const { book } = server
   const ids = book.say({ stream: 'Eng', topic: 'DEPLOYS' }, 2)
@@ -160,20 +160,23 @@ t.test('names are equal regardless of letter case, and a topic may have none', a
 })
 
 for (const featureLevel of [200, 400]) {
-  t.test(`a topic of many pages is followed by its oldest message that was read, at level ${featureLevel}`, async t => {
-    const server = await chatServer(t, { featureLevel })
-    const ids = server.book.say(DEPLOYS, 5_000)
-    const watch = new Captured(t, server)
-    await watch.run({ backfill: 3_500 })
-    t.equal(watch.ids.length, 3_500)
-    t.match(watch.so.followed, { message_id: ids[1_500] })
-    server.book.say(DEPLOYS, 1)
-    await watch.run()
-    t.match(watch.so.followed, { message_id: ids[1_500] })
-  })
+  t.test(
+    `capture follows a topic of many pages by the oldest message that it read, at level ${featureLevel}`,
+    async t => {
+      const server = await chatServer(t, { featureLevel })
+      const ids = server.book.say(DEPLOYS, 5_000)
+      const watch = new Captured(t, server)
+      await watch.run({ backfill: 3_500 })
+      t.equal(watch.ids.length, 3_500)
+      t.match(watch.so.followed, { message_id: ids[1_500] })
+      server.book.say(DEPLOYS, 1)
+      await watch.run()
+      t.match(watch.so.followed, { message_id: ids[1_500] })
+    },
+  )
 }
 
-t.test('a whole stream is read across its topics', async t => {
+t.test('capture reads a whole stream across its topics', async t => {
   const server = await chatServer(t)
   const { book } = server
   const ids = [...book.say(DEPLOYS, 2), ...book.say(RANDOM, 2)]

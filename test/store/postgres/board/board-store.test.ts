@@ -40,7 +40,7 @@ else {
     await Promise.all(stores.map(store => store.close()))
   })
 
-  t.test('a schema of a newer release, and one of a ledger, are refused and stay as they are', async t => {
+  t.test('a schema of a newer release, and one of a ledger, are refused and not changed', async t => {
     const newer = cluster.newAddress()
     await (await openPostgresBoard(newer)).close()
     await cluster.sql(`UPDATE ${newer.schema}.schema_version SET version = 99`)
@@ -51,7 +51,7 @@ else {
     await t.rejects(openPostgresStore({ address: newer }), { category: 'configuration', code: 'store_foreign' })
   })
 
-  t.test('cards that two servers create and move at the same time keep different places', async t => {
+  t.test('cards that two servers create and move concurrently have different places', async t => {
     const address = await cluster.emptyBoard(t)
     const stores = await Promise.all([openPostgresBoard(address), openPostgresBoard(address)])
     t.teardown(() => Promise.all(stores.map(store => store.close())))
@@ -81,7 +81,7 @@ else {
   })
 
   t.test(
-    'an executor that has lost its lease takes no run, and changes none that the next holder has interrupted',
+    'an executor that lost its lease starts no run, and changes no run that the next holder interrupted',
     async t => {
       const { runs, shared } = await openPostgresBoard(await cluster.emptyBoard(t)).then(store => {
         t.teardown(() => store.close())

@@ -68,7 +68,7 @@ t.test('facets that take too long are exact from the newest event back to an ins
   }
 })
 
-t.test('events that retention removes while an answer is read are not in the rest of it', async t => {
+t.test('events that retention removes during a reading are not in its rest', async t => {
   let elapsed = 0
   // Slices end after a few calls, on a machine of any speed.
   t.intercept(performance, 'now', { value: () => elapsed++ })
