@@ -27,8 +27,8 @@ t.test('kill -9 under load loses no acknowledged event, and the next start needs
     server = await crash.start()
     t.same(await crash.compare(server), [], `after kill ${round}`)
   }
-  crash.books.attempt(LAST_KEY)
-  crash.books.acknowledge((await server.http.post('/api/events', entry(LAST_KEY))).json<Recorded>())
+  crash.sentEvents.attempt(LAST_KEY)
+  crash.sentEvents.acknowledge((await server.http.post('/api/events', entry(LAST_KEY))).json<Recorded>())
   const seen = await consumer
   const events = await readAll(server.http)
   t.same(
@@ -49,7 +49,7 @@ t.test('kill -9 under load loses no acknowledged event, and the next start needs
   )
   t.same(overlaps(crash.spans), [], 'never two owners')
   t.comment(
-    `${crash.books.acknowledged} events acknowledged, ${crash.spans.length} owners, slowest start ${crash.slowestStart} ms`,
+    `${crash.sentEvents.acknowledged} events acknowledged, ${crash.spans.length} owners, slowest start ${crash.slowestStart} ms`,
   )
 })
 

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import { nativeSqlite } from '../support/native-sqlite.js'
-import { Books } from './books.js'
 import { entry, readAll } from './entries.js'
 import { Load } from './load.js'
 import { native, nativeShell } from './native-sqlite.js'
 import { filesBeside, ownFolder } from './own-folder.js'
 import { startServer } from './running-server.js'
 import { pick, SEED, seeded } from './seeded.js'
+import { SentEvents } from './sent-events.js'
 import { readStoredFile } from './stored-file.js'
 
 const READS = [
@@ -43,10 +43,10 @@ t.setTimeout(600_000)
 t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
   t.test('under load, sqlite3 reads, cannot write, and causes no loss of events', async t => {
     const database = join(ownFolder(t), 'events.db')
-    const books = new Books()
+    const sentEvents = new SentEvents()
     const random = seeded(SEED)
     const server = await startServer(t, { database })
-    const load = new Load(t, { url: server.url, books, random, prefix: 'live' })
+    const load = new Load(t, { url: server.url, sentEvents, random, prefix: 'live' })
     const wrong: string[] = []
     let looks = 0
     const look = async (statements: readonly string[], allowed: boolean) => {
@@ -64,7 +64,7 @@ t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
     await load.stop()
     t.same(wrong, [])
     const events = await readAll(server.http)
-    t.same(books.compareEvents(events), [])
+    t.same(sentEvents.compareEvents(events), [])
     t.same(await storedEvents(database), events, 'SELECT body gives every event complete, while the server runs')
     t.match(await native(database, 'PRAGMA integrity_check'), { ok: true, out: 'ok' })
     await server.kill()

@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
-import { Books } from './books.js'
 import { BEGINNING, entry, type Page, readAll } from './entries.js'
 import { Load } from './load.js'
 import { filesBeside, ownFolder } from './own-folder.js'
 import { launchServer, type RunningServer, startServer, startStatus } from './running-server.js'
 import { SEED, seeded } from './seeded.js'
+import { SentEvents } from './sent-events.js'
 import { readStoredFile } from './stored-file.js'
 import { testedStores } from './tested-stores.js'
 
@@ -20,17 +20,17 @@ t.setTimeout(600_000)
 t.test('after SIGTERM under load, every acknowledged event is stored, and no other file is left', async t => {
   const folder = ownFolder(t)
   const database = join(folder, 'events.db')
-  const books = new Books()
+  const sentEvents = new SentEvents()
   const server = await startServer(t, { database })
-  const load = new Load(t, { url: server.url, books, random: seeded(SEED), prefix: 'before' })
-  while (books.acknowledged < 200) await sleep(20)
+  const load = new Load(t, { url: server.url, sentEvents, random: seeded(SEED), prefix: 'before' })
+  while (sentEvents.acknowledged < 200) await sleep(20)
   const exit = await server.stop()
   await load.ended
   t.match(exit, { code: 0, signal: null })
   t.same(readdirSync(folder).sort(), ['events.db', 'home'])
   const { problems, bodies } = readStoredFile(database)
   t.same(problems, [])
-  t.same(books.compareEvents(bodies.map(body => JSON.parse(body) as StoredEvent)), [])
+  t.same(sentEvents.compareEvents(bodies.map(body => JSON.parse(body) as StoredEvent)), [])
 })
 
 t.test('SIGINT, as from Ctrl+C, stops the server', async t => {

@@ -10,7 +10,7 @@ import { until } from '../support/until.js'
 import { ADA } from './actor.js'
 import { CARD, createExecutor, program, runs, SHORT_TIMES, shell } from './executor-rig.js'
 
-/** What the hydra has written down so far. */
+/** The ids that the program has written so far. */
 function pidsIn(folder: string): number[] {
   const file = join(folder, 'pids')
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : []
@@ -41,7 +41,9 @@ function startStranger(t: Test): ChildProcess {
 
 t.test('cancelling a run ends all its processes, even those that ignore signals', async t => {
   const stranger = startStranger(t)
-  const { executor, folder } = await createExecutor(t, { settings: { command: program('hydra', 'stay') } })
+  const { executor, folder } = await createExecutor(t, {
+    settings: { command: program('persistent-processes', 'stay') },
+  })
   const run = await executor.start(CARD.id, 'real', ADA)
   await untilComplete(t, folder)
   t.ok(pidsIn(folder).every(runs))
@@ -53,7 +55,7 @@ t.test('cancelling a run ends all its processes, even those that ignore signals'
 
 t.test('the time limit of a run ends all its processes, even those that ignore signals', async t => {
   const { executor, over, folder } = await createExecutor(t, {
-    settings: { command: program('hydra', 'stay'), timeoutSeconds: 4 },
+    settings: { command: program('persistent-processes', 'stay'), timeoutSeconds: 4 },
   })
   const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', reason: 'timeout', signal: 'SIGKILL', timeout_seconds: 4 })
@@ -81,7 +83,9 @@ t.test('a program that handles SIGTERM can clean up, and its exit code is report
 })
 
 t.test('processes that a run leaves behind end with it, and do not delay its end', async t => {
-  const { executor, over, folder } = await createExecutor(t, { settings: { command: program('hydra', 'leave') } })
+  const { executor, over, folder } = await createExecutor(t, {
+    settings: { command: program('persistent-processes', 'leave') },
+  })
   const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', reason: 'exit', exit_code: 3 })
   t.ok(pidsIn(folder).length >= 4)
@@ -112,7 +116,7 @@ t.test('a run that is cancelled immediately after its start ends', async t => {
 
 t.test('a stopping server ends the run in progress and starts no other', async t => {
   const home = testFolder(t)
-  const rig = await createExecutor(t, { home, settings: { command: program('hydra', 'stay') } })
+  const rig = await createExecutor(t, { home, settings: { command: program('persistent-processes', 'stay') } })
   const first = await rig.executor.start(CARD.id, 'real', ADA)
   const second = await rig.executor.start(CARD.id, 'real', ADA)
   await untilComplete(t, rig.folder)
@@ -144,7 +148,7 @@ t.test('after a kill of the server, its runs are marked as interrupted, and thei
 
 t.test('without /proc, the process group of the run is ended', async t => {
   const folder = testFolder(t)
-  const [node = '', ...args] = program('hydra', 'stay')
+  const [node = '', ...args] = program('persistent-processes', 'stay')
   const first = spawn(node, args, { cwd: folder, detached: true, stdio: 'ignore' })
   await untilComplete(t, folder)
   const nowhere = join(folder, 'proc')

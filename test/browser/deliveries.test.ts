@@ -3,11 +3,11 @@ import t from 'tap'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
-import { feedAt } from '../../src/platforms/own/presets/feed.js'
+import { feedAt } from '../../src/platforms/defined/presets/feed.js'
 import { pause } from '../../src/runtime/pause.js'
-import { KeptReports } from '../../src/runtime/reconcile/kept-reports.js'
 import { RECONCILE_PACE, ReconcileSchedule } from '../../src/runtime/reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../../src/runtime/reconcile/reconciliations.js'
+import { StoredReports } from '../../src/runtime/reconcile/stored-reports.js'
 import type { NoteStore } from '../../src/store/note-store.js'
 import { issueOpened } from '../runtime/reconcile/reconcile-rig.js'
 import { rss, serveFeeds } from '../support/feed-server.js'
@@ -39,7 +39,7 @@ t.test('the deliveries and sources tabs in a browser', inBrowser(), async t => {
   const github = await listingPlatform(t, { source: 'code_a' })
   const now = () => Date.now() * 1_000
   const compare = (ledger: Ledger, notes: NoteStore) => {
-    const reports = new KeptReports(notes)
+    const reports = new StoredReports(notes)
     const reconciliations = new Reconciliations({
       ledger,
       now: Date.now,

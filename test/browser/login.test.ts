@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-look.js'
+import { LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-design.js'
 import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import {

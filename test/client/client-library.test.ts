@@ -7,8 +7,8 @@ import { consumerCalls } from '../../src/client/library/fetch-calls.js'
 import { type ConsumeOptions, Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
 import { runConsumer } from '../../src/client/library/run-consumer.js'
 import { message, type Served } from '../server/serve.js'
-import { openServed, restoredCopy, stage } from './ledger-stage.js'
 import { problem, standIn } from './stand-in.js'
+import { openServed, restoredCopy, switchableLedger } from './switchable-ledger.js'
 
 const QUIET = { report: () => {} }
 const pages = (items: { subject_id: string }[]) => items.map(({ subject_id }) => subject_id)
@@ -72,7 +72,7 @@ const TRANSPORTS: Record<string, (url: string) => ConsumerCalls> = {
 
 for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
   t.test(`a consumer waits through an outage of an hour, reports it once, and continues (${transport})`, async t => {
-    const { url, show } = await stage(t)
+    const { url, show } = await switchableLedger(t)
     const { handler, record } = await openServed(t)
     show(handler)
     await record(1, 2, 3)
@@ -170,7 +170,7 @@ for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
 }
 
 t.test('a consumer continues at the position of a restored ledger, or stops if it is configured to', async t => {
-  const { url, show } = await stage(t)
+  const { url, show } = await switchableLedger(t)
   const before = await openServed(t)
   show(before.handler)
   await before.record(1, 2)
@@ -316,7 +316,7 @@ t.test('a standby instance takes over, and only one works at a time', async t =>
 })
 
 t.test('following works without a consumer name, and waits for the server', async t => {
-  const { url, show } = await stage(t)
+  const { url, show } = await switchableLedger(t)
   const { handler, record, request } = await openServed(t)
   await record(1, 2)
   const since = await capturedAt(request, '1')

@@ -7,7 +7,7 @@ import { readTimestamp } from '../../src/model/timestamp.js'
 import { hasPython } from '../black-box/killed-consumers.js'
 import { message } from '../server/serve.js'
 import { until } from '../support/until.js'
-import { openServed, restoredCopy, stage } from './ledger-stage.js'
+import { openServed, restoredCopy, switchableLedger } from './switchable-ledger.js'
 
 const CLIENT = fileURLToPath(new URL('../../../clients/python/', import.meta.url))
 const PROGRAM = `
@@ -38,7 +38,7 @@ t.test(
   'a Python consumer gives up failing events, waits through an outage, continues in a restored ledger, and ends',
   missing,
   async t => {
-    const { url, show } = await stage(t)
+    const { url, show } = await switchableLedger(t)
     const before = await openServed(t)
     show(before.handler)
     await before.record(1, 2, 3)

@@ -1,6 +1,6 @@
 import type { Command } from '@oclif/core'
 import t from 'tap'
-import { flagNames, loadCommands } from './own-commands.js'
+import { flagNames, loadCommands } from './loaded-commands.js'
 import { firstCodes, readReference, type Table } from './reference-page.js'
 
 const { sections } = readReference('commands')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { variablesRead } from '../../src/settings/misspelled-settings.js'
-import { flagNames, loadCommands } from './own-commands.js'
+import { flagNames, loadCommands } from './loaded-commands.js'
 import { codesIn, firstCodes, readReference } from './reference-page.js'
 
 const { sections, text } = readReference('settings')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { LOGIN_ASSETS, type LoginLabels, type LoginPageOptions, renderLoginPage } from '../../src/login/login-page.js'
-import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-look.js'
+import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-design.js'
 
 const PAGE: LoginPageOptions = {
   rootPath: '',

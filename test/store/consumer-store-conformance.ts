@@ -142,52 +142,55 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.lease(MAIL, { now: NOON + 1, until: NOON + MINUTE }), { granted: true })
   })
 
-  t.test('dead letters are stored with the checkpoint and delivered again, until they succeed', async t => {
-    const { consumers, captured } = await openWithEvents(t, 2)
-    await consumers.save(NEW, RULES)
-    const [one = 0, two = 0] = captured
-    const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
-    await leased(consumers, { fence, now: NOON, until: NOON + MINUTE, readTo: two })
-    const acknowledge = { fence, now: NOON, until: NOON + MINUTE }
-    const letters = [
-      { ...LETTER, captured_at: one },
-      { ...LETTER, dedupe_key: 'chat:2', captured_at: two },
-    ]
-    await t.rejects(
-      consumers.acknowledge(MAIL, { ...acknowledge, checkpoint: two + 1, deadLetters: letters }),
-      refused('checkpoint_out_of_range'),
-    )
-    t.same(await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 }), [], 'all of it or nothing')
-    const kept = await consumers.acknowledge(MAIL, {
-      ...acknowledge,
-      checkpoint: two,
-      deadLetters: letters,
-      error: 'x',
-    })
-    t.match(kept, { checkpoint: two, dead_letters: 2, retries: 0, failures: 1, last_error: 'x', failed_at: NOON })
-    const listed = await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 })
-    t.match(listed, [
-      { dedupe_key: 'chat:1', captured_at: one, error: 'exit 1', attempts: 3, retrying: false },
-      { captured_at: two },
-    ])
-    const [first, second] = listed.map(({ id }) => id)
-    t.match(await consumers.listDeadLetters(MAIL, { after: first ?? 0, limit: 9 }), [{ id: second }])
-    t.equal(await consumers.findRetry(MAIL), undefined)
-    t.equal(await consumers.retryDeadLetters(MAIL, 'all'), 2)
-    t.match(await consumers.findRetry(MAIL), { id: first, retrying: true })
-    const failed = [{ ...LETTER, captured_at: one, error: 'again', attempts: 6 }]
-    await consumers.acknowledge(MAIL, { ...acknowledge, retried: first, deadLetters: failed })
-    t.match(await consumers.findRetry(MAIL), { id: second })
-    await consumers.acknowledge(MAIL, { ...acknowledge, retried: second })
-    t.equal(await consumers.findRetry(MAIL), undefined)
-    const [left, ...others] = await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 })
-    t.match(left, { captured_at: one, error: 'again', attempts: 6, retrying: false })
-    t.same(others, [])
-    await t.rejects(consumers.retryDeadLetters(MAIL, second ?? 0), refused('not_found'))
-    t.equal(await consumers.deleteDeadLetters(MAIL, left?.id ?? 0), 1)
-    await t.rejects(consumers.deleteDeadLetters(MAIL, left?.id ?? 0), refused('not_found'))
-    t.equal(await consumers.deleteDeadLetters(MAIL, 'all'), 0)
-  })
+  t.test(
+    'dead letters are stored with the checkpoint, retried on request, and then removed or stored again',
+    async t => {
+      const { consumers, captured } = await openWithEvents(t, 2)
+      await consumers.save(NEW, RULES)
+      const [one = 0, two = 0] = captured
+      const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
+      await leased(consumers, { fence, now: NOON, until: NOON + MINUTE, readTo: two })
+      const acknowledge = { fence, now: NOON, until: NOON + MINUTE }
+      const letters = [
+        { ...LETTER, captured_at: one },
+        { ...LETTER, dedupe_key: 'chat:2', captured_at: two },
+      ]
+      await t.rejects(
+        consumers.acknowledge(MAIL, { ...acknowledge, checkpoint: two + 1, deadLetters: letters }),
+        refused('checkpoint_out_of_range'),
+      )
+      t.same(await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 }), [], 'all of it or nothing')
+      const kept = await consumers.acknowledge(MAIL, {
+        ...acknowledge,
+        checkpoint: two,
+        deadLetters: letters,
+        error: 'x',
+      })
+      t.match(kept, { checkpoint: two, dead_letters: 2, retries: 0, failures: 1, last_error: 'x', failed_at: NOON })
+      const listed = await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 })
+      t.match(listed, [
+        { dedupe_key: 'chat:1', captured_at: one, error: 'exit 1', attempts: 3, retrying: false },
+        { captured_at: two },
+      ])
+      const [first, second] = listed.map(({ id }) => id)
+      t.match(await consumers.listDeadLetters(MAIL, { after: first ?? 0, limit: 9 }), [{ id: second }])
+      t.equal(await consumers.findRetry(MAIL), undefined)
+      t.equal(await consumers.retryDeadLetters(MAIL, 'all'), 2)
+      t.match(await consumers.findRetry(MAIL), { id: first, retrying: true })
+      const failed = [{ ...LETTER, captured_at: one, error: 'again', attempts: 6 }]
+      await consumers.acknowledge(MAIL, { ...acknowledge, retried: first, deadLetters: failed })
+      t.match(await consumers.findRetry(MAIL), { id: second })
+      await consumers.acknowledge(MAIL, { ...acknowledge, retried: second })
+      t.equal(await consumers.findRetry(MAIL), undefined)
+      const [left, ...others] = await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 })
+      t.match(left, { captured_at: one, error: 'again', attempts: 6, retrying: false })
+      t.same(others, [])
+      await t.rejects(consumers.retryDeadLetters(MAIL, second ?? 0), refused('not_found'))
+      t.equal(await consumers.deleteDeadLetters(MAIL, left?.id ?? 0), 1)
+      await t.rejects(consumers.deleteDeadLetters(MAIL, left?.id ?? 0), refused('not_found'))
+      t.equal(await consumers.deleteDeadLetters(MAIL, 'all'), 0)
+    },
+  )
 
   t.test('a deleted consumer leaves no dead letters to the next of its name', async t => {
     const { consumers } = await openWithEvents(t, 0)

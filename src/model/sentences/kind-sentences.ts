@@ -16,6 +16,9 @@
  *
  * Source: the kinds of `GET /api/platforms`.
  */
+
+import { UPKEEP_SENTENCES } from './administration-sentences.js'
+import { TALK_SENTENCES } from './discussion-sentences.js'
 import {
   ACCOUNT,
   kept,
@@ -27,8 +30,6 @@ import {
   TRACKED,
   type VerbSentences,
 } from './sentence-families.js'
-import { TALK_SENTENCES } from './talk-sentences.js'
-import { UPKEEP_SENTENCES } from './upkeep-sentences.js'
 
 const APPROVAL_ADDED = ['{actor} added an approval to {place}', 'An approval was added to {place}']
 const APPROVAL_REMOVED = ['{actor} revoked an approval of {place}', 'An approval of {place} was revoked']

@@ -92,7 +92,7 @@ export class ProgramMetrics {
 
   watchProgram(parts: ProgramParts): void {
     this.whenRead('process', async () => processMetrics(parts))
-    this.whenRead('readiness', () => readyMetric(parts.prove))
+    this.whenRead('readiness', () => readyMetric(parts.checkWritable))
     this.whenRead('storage', () => storageMetrics(parts.storageSizes))
   }
 

@@ -36,7 +36,7 @@ else {
     const settings = { days: 5, archive }
     const logger = pino({ level: 'silent' })
     const schedules = servers.map(({ ledger, store }) => {
-      return new RetentionSchedule({ settings, ledger, leases: store.shared, logger, now: () => now })
+      return new RetentionSchedule({ settings, ledger, leases: store.multiServer, logger, now: () => now })
     })
     while ((await ledger.query({ order: 'asc', limit: 10 })).prunedThrough === null) await new Promise(setImmediate)
     await Promise.all(schedules.map(schedule => schedule.stop()))

@@ -232,13 +232,13 @@ else {
     t.teardown(() => store.close())
     // As if other servers had refused nine more.
     const { pair } = keysOf('127.0.0.1', 'ada')
-    for (let n = 0; n < 9; n++) await store.shared.loginFailures.add([{ key: pair, windowMs: 60_000 }])
+    for (let n = 0; n < 9; n++) await store.multiServer.loginFailures.add([{ key: pair, windowMs: 60_000 }])
     for (const url of urls) {
       const { status, headers } = await login(url)
       t.equal(status, 429)
       t.ok(Number(headers.get('retry-after')) > 30)
     }
-    await store.shared.loginFailures.clear(pair)
+    await store.multiServer.loginFailures.clear(pair)
     t.equal((await login(urls[1] as string)).status, 401, 'a login elsewhere succeeded')
   })
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { HookReport, ListingSource, ReconcileStatus } from '../../../src/model/platforms/reconciliation.js'
-import { KeptReports } from '../../../src/runtime/reconcile/kept-reports.js'
 import { reconcile } from '../../../src/runtime/reconcile/reconcile-command.js'
+import { StoredReports } from '../../../src/runtime/reconcile/stored-reports.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { processSources } from '../../../src/settings/reading/setting-sources.js'
 import { readReconcileSettings } from '../../../src/settings/reconcile-settings.js'
@@ -129,7 +129,7 @@ t.test('an administrator lists missing deliveries, and then fetches them, includ
 
 t.test('the ledger keeps the last findings of its servers and commands for each platform', async t => {
   const { store } = await openStoredLedger(t, 1_900_000_000_000_000)
-  const reports = new KeptReports(store.notes)
+  const reports = new StoredReports(store.notes)
   const hook = (source: ListingSource) => ({ source, url: `https://${source}.example.org/hook` })
   const found = (source: ListingSource, lost = 0): HookReport => ({
     ...hook(source),

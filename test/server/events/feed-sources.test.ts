@@ -4,8 +4,8 @@ import type { Test } from 'tap'
 import t from 'tap'
 import { type FeedReport, Feeds } from '../../../src/ledger/feeds.js'
 import type { StoredEvent } from '../../../src/model/events/event.js'
+import { feedAt } from '../../../src/platforms/defined/presets/feed.js'
 import { readFeed } from '../../../src/platforms/feeds/read-feed.js'
-import { feedAt } from '../../../src/platforms/own/presets/feed.js'
 import { FeedSchedule } from '../../../src/runtime/sources/feed-schedule.js'
 import { rss, serveFeeds } from '../../support/feed-server.js'
 import { until } from '../../support/until.js'
@@ -161,7 +161,7 @@ t.test('a feed that is slow delays no other, and is not read twice at a time', a
   t.same([...feeds.asked, ...other.asked].map(({ path }) => path).sort(), ['/news', '/slow'])
 })
 
-t.test('feeds that take too long move to the slow lane', async t => {
+t.test('feeds that take too long move to the slow lane, and no longer delay quick feeds', async t => {
   const { ledger, store, put, pass, now } = await serveFeedSources(t)
   const seconds = { quick: 0.7, slow: 0.8 }
   let mayBeSlow = Promise.resolve()

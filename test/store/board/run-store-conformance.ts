@@ -20,13 +20,13 @@ function out(text: string) {
  */
 export function runStoreConformance(
   t: Test,
-  open: (...args: Parameters<OpenBoardStore>) => Promise<Pick<BoardStore, 'runs' | 'shared'>>,
+  open: (...args: Parameters<OpenBoardStore>) => Promise<Pick<BoardStore, 'runs' | 'multiServer'>>,
   examples: number,
 ): void {
   /** With the lease on performing runs. */
   const opened = async (t: Test) => {
-    const { runs, shared } = await open(t)
-    return { runs, lease: await shared?.runs.acquireLease({ seconds: 60, at: AT }) }
+    const { runs, multiServer } = await open(t)
+    return { runs, lease: await multiServer?.runs.acquireLease({ seconds: 60, at: AT }) }
   }
 
   t.test('a run is found as created, and an update changes only its members', async t => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import type { PostgresAddress } from '../../../src/model/postgres-address.js'
-import { checkSharedLedger } from '../../../src/runtime/doctor/postgres.js'
+import { checkPostgresLedger } from '../../../src/runtime/doctor/postgres.js'
 import type { EventToRecord } from '../../../src/store/event-store.js'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/store.js'
@@ -120,11 +120,11 @@ else {
       BEGIN;
       INSERT INTO events
       SELECT (jsonb_populate_record(event, '{"captured_us": ${march}, "seq": 2}')).* FROM events event`)
-    const made = store.shared.makePartitions(march)
+    const made = store.multiServer.makePartitions(march)
     await until(isWaitingForTable)
     await writer.script('COMMIT')
     t.same(await made, ['events_2096_04', 'events_2096_05', 'events_2096_06'])
-    t.match(await checkSharedLedger(address, march), { length: 1 }, 'the doctor does not ask for what cannot be made')
+    t.match(await checkPostgresLedger(address, march), { length: 1 }, 'the doctor does not ask for what cannot be made')
     await Promise.all([writer.close(), store.close()])
   })
 
@@ -133,15 +133,15 @@ else {
     const captured = (key: string, lease: EventToRecord['matches'][number]['lease']): EventToRecord => {
       return { ...messageCreated(key), matches: [{ id: 'watch', ...(lease ? { lease } : {}) }] }
     }
-    const first = await one.shared.acquireLease('watch', 30)
+    const first = await one.multiServer.acquireLease('watch', 30)
     t.same(first, { name: 'watch', fence: 1 })
-    t.equal(await two.shared.acquireLease('watch', 30), undefined)
+    t.equal(await two.multiServer.acquireLease('watch', 30), undefined)
     await one.events.record([captured('1', first)])
-    t.equal(await one.shared.renewLease(first as NonNullable<typeof first>, 0.01), true)
-    let second = await two.shared.acquireLease('watch', 30)
-    while (!second) second = await two.shared.acquireLease('watch', 30)
+    t.equal(await one.multiServer.renewLease(first as NonNullable<typeof first>, 0.01), true)
+    let second = await two.multiServer.acquireLease('watch', 30)
+    while (!second) second = await two.multiServer.acquireLease('watch', 30)
     t.same(second, { name: 'watch', fence: 2 })
-    t.equal(await one.shared.renewLease(first as NonNullable<typeof first>, 30), false)
+    t.equal(await one.multiServer.renewLease(first as NonNullable<typeof first>, 30), false)
     const together = [[messageCreated('2')], [captured('3', first)], [messageCreated('4')]]
     t.match(await Promise.allSettled(together.map(events => one.events.record(events))), [
       { status: 'fulfilled' },
@@ -150,9 +150,9 @@ else {
     ])
     await two.events.record([captured('5', second)])
     t.same(keysOf(await one.events.query({ order: 'asc', limit: 10, since: 0 })), ['1', '2', '4', '5'])
-    await two.shared.releaseLease(second)
-    t.equal(await two.shared.renewLease(second, 30), false, 'a renewal that was late does not revive it')
-    t.match(await one.shared.acquireLease('watch', 30), { fence: 3 })
+    await two.multiServer.releaseLease(second)
+    t.equal(await two.multiServer.renewLease(second, 30), false, 'a renewal that was late does not revive it')
+    t.match(await one.multiServer.acquireLease('watch', 30), { fence: 3 })
     await Promise.all([one.close(), two.close()])
   })
 

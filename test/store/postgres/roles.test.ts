@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { checkSharedLedger } from '../../../src/runtime/doctor/postgres.js'
+import { checkPostgresLedger } from '../../../src/runtime/doctor/postgres.js'
 import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
-import { openPostgresBoard } from '../../../src/store/postgres/board/board-store.js'
+import { openPostgresBoardStore } from '../../../src/store/postgres/board/board-store.js'
 import type { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { LEDGER_MIGRATIONS } from '../../../src/store/postgres/upgrade/ledger-migrations.js'
@@ -42,7 +42,7 @@ else {
   /** Everything that a server does. */
   const serveAs = async (t: Test, schema: string) => {
     const store = await openPostgresStore({ address: cluster.newAddress({ user: 'ledger_server', schema }) })
-    const { events, subscriptions, users, consumers, notes, shared, copies } = store
+    const { events, subscriptions, users, consumers, notes, multiServer, copies } = store
     const [first] = await events.record([
       messageCreated('1'),
       messageCreated('2'),
@@ -53,9 +53,9 @@ else {
     await erase(store, '1', [at + 1])
     await prune(store, '2', at)
     await consumers.save({ name: 'mail', owner_user_id: null, position: 'beginning' }, { most: 1, now: at })
-    const [lease] = [await shared.acquireLease('watch', 30)]
+    const [lease] = [await multiServer.acquireLease('watch', 30)]
     t.match(lease, { fence: 1 })
-    t.ok(await shared.isLeaseHeld('watch'))
+    t.ok(await multiServer.isLeaseHeld('watch'))
     t.ok(await notes.save({ kind: 'feed', name: 'news', body: '{}' }))
     t.ok(await notes.delete('feed', 'news'))
     t.same(await users.list(), [])
@@ -63,7 +63,7 @@ else {
     t.match(await copies.read({ since: null, changes: null, limit: 10, maxBytes: 1_000_000 }), { events: 5 })
     t.match(await events.verify({ since: null, limit: 100 }), { events: 5, problems: { length: 0 } })
     t.match(await events.health(), { head: { capturedAt: Number } })
-    await t.rejects(shared.makePartitions(4_000_000_000_000_000), { code: 'store_forbidden' })
+    await t.rejects(multiServer.makePartitions(4_000_000_000_000_000), { code: 'store_forbidden' })
     await store.close()
   }
 
@@ -100,7 +100,7 @@ else {
     }
     await serveAs(t, 'settings')
     await cluster.sql('ALTER ROLE ledger_server RESET ALL; ALTER ROLE ledger_owner SET bytea_output = escape')
-    const board = await openPostgresBoard(cluster.newAddress({ user: 'ledger_owner', schema: 'settings_board' }))
+    const board = await openPostgresBoardStore(cluster.newAddress({ user: 'ledger_owner', schema: 'settings_board' }))
     const run = queuedRun()
     await board.runs.create(run, { keep: 1, by: ADA })
     await board.runs.appendLog(run.id, [{ at: run.created_at, stream: 'out', text: 'done' }], {
@@ -184,7 +184,7 @@ else {
   t.test('the doctor reports a database that is not ready or not safe', async t => {
     const look = async () => {
       const address = cluster.newAddress({ user: 'ledger_server', schema: 'checked' })
-      return (await checkSharedLedger(address, Date.now() * 1_000)).map(({ state, detail }) => `${state}: ${detail}`)
+      return (await checkPostgresLedger(address, Date.now() * 1_000)).map(({ state, detail }) => `${state}: ${detail}`)
     }
     t.match(await look(), [/^ok: .*PostgreSQL \d+/, /^warn: There is no ledger in the schema "checked" yet/])
     await migrate('ledger_owner', 'checked', { grantTo: 'ledger_server' })
@@ -211,7 +211,7 @@ else {
     const [month] = monthsFrom(Date.now() * 1_000, 1)
     await cluster.sql(`ALTER TABLE detached.events DETACH PARTITION detached.${month?.name}`)
     const address = cluster.newAddress({ user: 'ledger_owner', schema: 'detached' })
-    t.match(await checkSharedLedger(address, Date.now() * 1_000), { length: 1 }, 'the doctor does not ask for it')
+    t.match(await checkPostgresLedger(address, Date.now() * 1_000), { length: 1 }, 'the doctor does not ask for it')
     t.match(await migrate('ledger_owner', 'detached', { months: 2 }), { partitions: { length: 1 } })
   })
 

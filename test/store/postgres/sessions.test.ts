@@ -15,7 +15,7 @@ t.test(
     const keptOf = async (users: string, maxSessions: number) => {
       const store = await openPostgresStore({ address: cluster.newAddress() })
       try {
-        const sessions = store.shared.sessions
+        const sessions = store.multiServer.sessions
         for (const [at, userId] of [...users].entries()) {
           const bounds = { ttlSeconds: 60, maxSessions, manyForOne: MANY }
           await sessions.add(String(at), { id: `session_${at}`, userId, address: null }, bounds)

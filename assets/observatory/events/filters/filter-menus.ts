@@ -203,7 +203,7 @@ function countsNote(): string {
   return complete ? 'Counts of events that match the other filters.' : `Counts of the newest ${count(amount)} events.`
 }
 
-/** Maximum number of chips. There may be many custom sources; the menu has the rest. */
+/** Maximum number of chips. There may be many defined sources; the menu has the rest. */
 const MOST_CHIPS = 8
 
 export function knownSources(): string[] {

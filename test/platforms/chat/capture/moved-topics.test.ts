@@ -24,7 +24,7 @@ t.test('capture follows a resolved or renamed topic, and finds it under its new 
   await watch.run()
   t.same(watch.ids, ids)
   t.match(watch.events.at(-1)?.target.parent, { display: 'Deployments', parent: { display: 'ops' } })
-  t.match(watch.so.followed, { message_id: 1, stream: 'ops', topic: 'Deployments', watched: DEPLOYS })
+  t.match(watch.progress.followed, { message_id: 1, stream: 'ops', topic: 'Deployments', watched: DEPLOYS })
   const named = ['deploys', '✔ deploys'].map(topic => [
     { operator: 'stream', operand: 'eng' },
     { operator: 'topic', operand: topic },
@@ -44,14 +44,14 @@ t.test('on an older server, capture recognises a renamed topic by its oldest mes
   ids.push(...book.say(resolved, 2))
   await watch.run()
   t.same(watch.ids, ids)
-  t.match(watch.so.followed, { topic: '✔ deploys', message_id: 1 })
+  t.match(watch.progress.followed, { topic: '✔ deploys', message_id: 1 })
   book.move(resolved, DEPLOYS)
   ids.push(...book.say(DEPLOYS, 1))
   await watch.run()
   t.same(watch.ids, ids, 'under its old name again it is read on')
   book.move(DEPLOYS, RANDOM, [1])
   await watch.run()
-  t.match(watch.so.followed, { topic: 'deploys' }, 'one message that was moved is not a renaming')
+  t.match(watch.progress.followed, { topic: 'deploys' }, 'one message that was moved is not a renaming')
 })
 
 t.test('capture does not follow a single message that moves out of the topic', async t => {
@@ -61,7 +61,7 @@ t.test('capture does not follow a single message that moves out of the topic', a
   const fresh = book.say(DEPLOYS, 2)
   await watch.run()
   t.same(watch.ids, [...ids, ...fresh])
-  t.match(watch.so.followed, { topic: 'deploys', message_id: ids[1] })
+  t.match(watch.progress.followed, { topic: 'deploys', message_id: ids[1] })
 })
 
 t.test('capture does not follow a moved message to a topic without new messages', async t => {
@@ -76,7 +76,7 @@ t.test('capture learns the new name of a topic even without a message under it',
   const { server, book, ids, watch } = await capturedDeploys(t, 2)
   const resolved = book.resolve(DEPLOYS)
   await watch.run()
-  t.match(watch.so, { readTo: ids[1], followed: { topic: resolved.topic } })
+  t.match(watch.progress, { readTo: ids[1], followed: { topic: resolved.topic } })
   narrowsAsked(server)
   await watch.run()
   t.equal(narrowsAsked(server).length, 1, 'then one question is enough')
@@ -101,7 +101,7 @@ t.test('capture does not read an older message that moves in, as its position on
   book.move(RANDOM, DEPLOYS, [stray])
   await watch.run()
   t.same(watch.ids, ids)
-  t.equal(watch.so.readTo, ids[1])
+  t.equal(watch.progress.readTo, ids[1])
 })
 
 t.test('capture continues by name after the first message of a topic was deleted', async t => {
@@ -132,12 +132,12 @@ t.test('a watch with a new topic does not follow the previous one', async t => {
   const before = new Captured(t, server)
   await before.run()
   const after = new Captured(t, server, RANDOM)
-  after.so = before.so
+  after.progress = before.progress
   book.say(DEPLOYS, 1)
   const ids = book.say(RANDOM, 2)
   await after.run()
   t.same(after.ids, ids)
-  t.match(after.so.followed, { watched: RANDOM, message_id: ids[0] })
+  t.match(after.progress.followed, { watched: RANDOM, message_id: ids[0] })
 })
 
 t.test('names are compared without case, and a topic may have an empty name', async t => {
@@ -168,10 +168,10 @@ for (const featureLevel of [200, 400]) {
       const watch = new Captured(t, server)
       await watch.run({ backfill: 3_500 })
       t.equal(watch.ids.length, 3_500)
-      t.match(watch.so.followed, { message_id: ids[1_500] })
+      t.match(watch.progress.followed, { message_id: ids[1_500] })
       server.book.say(DEPLOYS, 1)
       await watch.run()
-      t.match(watch.so.followed, { message_id: ids[1_500] })
+      t.match(watch.progress.followed, { message_id: ids[1_500] })
     },
   )
 }

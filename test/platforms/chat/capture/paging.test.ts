@@ -10,7 +10,7 @@ t.test('the first capture reads only the newest messages', async t => {
   const watch = new Captured(t, server)
   await watch.run({ backfill: 40 })
   t.same(watch.ids, ids.slice(-40))
-  t.equal(watch.so.readTo, ids.at(-1))
+  t.equal(watch.progress.readTo, ids.at(-1))
   t.match(messageQueries(server), [{ anchor: 'newest', num_before: '40', num_after: '0' }])
 })
 
@@ -46,10 +46,10 @@ t.test('a capture without new messages keeps its position', async t => {
   server.book.say(DEPLOYS, 3)
   const watch = new Captured(t, server)
   await watch.run()
-  const before = watch.so
+  const before = watch.progress
   await watch.run()
   t.same(watch.pages, [3])
-  t.equal(watch.so, before)
+  t.equal(watch.progress, before)
 })
 
 t.test('a backlog is read page by page, oldest first, and each page has its position', async t => {
@@ -57,7 +57,7 @@ t.test('a backlog is read page by page, oldest first, and each page has its posi
   const server = await chatServer(t, { book })
   const ids = book.say(DEPLOYS, 2_500)
   const watch = new Captured(t, server)
-  watch.so = { readTo: 4_999, followed: undefined, reread: undefined }
+  watch.progress = { readTo: 4_999, followed: undefined, reread: undefined }
   await watch.run()
   t.same(watch.pages, [1_000, 1_000, 500])
   t.same(watch.ids, ids)
@@ -91,7 +91,7 @@ t.test('every message of a topic that was empty at the first read is read', asyn
   server.book.say({ stream: 'eng', topic: 'other' })
   const watch = new Captured(t, server)
   await watch.run()
-  t.equal(watch.so.readTo, 0)
+  t.equal(watch.progress.readTo, 0)
   const ids = server.book.say(DEPLOYS, 300)
   await watch.run({ backfill: 10 })
   t.same(watch.ids, ids)
@@ -119,9 +119,9 @@ t.test('a page that could not be recorded is read again', async t => {
   const server = await chatServer(t)
   const ids = server.book.say(DEPLOYS, 2_500)
   const watch = new Captured(t, server)
-  watch.so = { readTo: 0, followed: undefined, reread: undefined }
+  watch.progress = { readTo: 0, followed: undefined, reread: undefined }
   await t.rejects(watch.run({ record: () => Promise.reject(new Error('The disk is full.')) }), { message: /disk/ })
-  t.equal(watch.so.readTo, 0)
+  t.equal(watch.progress.readTo, 0)
   await watch.run()
   t.same(watch.ids, ids)
 })
@@ -131,7 +131,7 @@ t.test('a capture can be aborted between two pages and during a request', async 
   const server = await chatServer(t)
   server.book.say(DEPLOYS, 2_500)
   const watch = new Captured(t, server)
-  watch.so = { readTo: 0, followed: undefined, reread: undefined }
+  watch.progress = { readTo: 0, followed: undefined, reread: undefined }
   const record = async () => stop.abort(new Error('called off'))
   await t.rejects(watch.run({ record, signal: stop.signal }), { message: 'called off' })
 

@@ -37,7 +37,7 @@ t.test('cards, runs and sessions are read across the thread, and errors keep the
   t.equal(await store.sessions.add(session, { now: 1, max: 1 }), true)
   t.equal(await store.sessions.isLive('of a token', 'of a key', 1), true)
   t.match(store.sessions.salt, /^[0-9a-f]{32}$/)
-  t.equal(await store.prove(), undefined, 'both files can be written')
+  t.equal(await store.checkWritable(), undefined, 'both files can be written')
   t.same(await store.cards.countByColumn(), [['doing', 1]])
   t.same(await store.runs.countByState(), [])
   await store.close()

@@ -88,7 +88,7 @@ t.test('events that retention removes during a reading are not in its rest', asy
       const payload = { reason: 'old', by: 'retention', count: 51, through: toTimestamp(through) }
       const entry = { ...toErasureEntry('1', payload), matches: [] }
       engine.commit([{ task: 'events.prune', args: [pack([entry]), NOON + 100, { through }] }])
-      while (engine.upkeepDue) engine.advanceUpkeep()
+      while (engine.backgroundRemovalDue) engine.advanceBackgroundRemoval()
       const answer = finish(answering) as EventPage & EventHistogram
       t.ok(answer.count >= 9 && answer.count < 60, `${ask}: ${answer.count} counted`)
       if (ask !== 'query') continue
