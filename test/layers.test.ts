@@ -45,7 +45,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Other folders may import only the contracts of the store; `runtime` alone opens one. */
 const STORE_CONTRACTS = [
   ...['store/consumer-store', 'store/copy-store', 'store/event-store', 'store/subscription-store', 'store/user-store'],
-  ...['store/store', 'store/source-store', 'store/note-store', 'store/multi-server-store', 'store/ledger-session-store'],
+  ...[
+    'store/store',
+    'store/source-store',
+    'store/note-store',
+    'store/multi-server-store',
+    'store/ledger-session-store',
+  ],
   ...[
     'store/board-store',
     'store/login-failure-store',

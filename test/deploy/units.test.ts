@@ -66,18 +66,24 @@ t.test('the user and the folders are created as the units expect them', skipWith
 t.test('every setting and every command in the files exists', async t => {
   const settings = firstCodes(readReference('settings').sections.flatMap(({ tables }) => tables))
   const commands = await loadCommands()
+  const checked = { settings: 0, commands: 0, flags: 0 }
   for (const file of deployedFiles().filter(path => !path.startsWith('monitoring'))) {
     const text = readDeployed(file)
-    for (const [name] of text.matchAll(/\b(?:EVENT|BOARD|ARCH)_[A-Z_]+\b/g))
+    for (const [name] of text.matchAll(/\b(?:EVENT|BOARD|ARCH)_[A-Z_]+\b/g)) {
       t.ok(settings.includes(name), `${name} in ${file}`)
+      checked.settings++
+    }
     for (const [, line = ''] of text.matchAll(/(?:exec|bin\/|`)daybook ([a-z][^`\n']*)/g)) {
       const words = line.split(' ')
       const found = [3, 2, 1].map(count => commands.get(words.slice(0, count).join(' '))).find(Boolean)
       if (!t.ok(found, `daybook ${line} in ${file}`) || !found) continue
       const flags = words.filter(word => word.startsWith('--')).map(word => word.slice(2))
       for (const flag of flags) t.ok(flagNames(found).includes(flag), `--${flag} in ${file}`)
+      checked.commands++
+      checked.flags += flags.length
     }
   }
+  t.ok(checked.settings > 9 && checked.commands > 2 && checked.flags > 0, JSON.stringify(checked))
 })
 
 t.test('the container runs as its own user, with volumes and a health check', async t => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { normaliseCodeA } from '../../../src/platforms/code-a/normalise.js'
@@ -112,9 +113,7 @@ t.test('every JSON object with any event name gives one valid event, or is ignor
 t.test('the same delivery always gives the same event', async () => {
   fc.assert(
     fc.property(delivery, sent => {
-      const [first] = received(sent).events
-      const [second] = received(sent).events
-      return first?.dedupe_key === second?.dedupe_key
+      return isDeepStrictEqual(received(sent), received(sent))
     }),
     { numRuns: 300 },
   )
@@ -149,7 +148,7 @@ t.test('the creation, two changes and the deletion of an object are four events'
           const body = { action, [object]: { id, created_at: at(start), updated_at: at(seconds) } }
           return received({ event, body, deliveryId: undefined }).events[0]?.dedupe_key
         })
-        return new Set(keys).size === keys.length
+        return keys.every(Boolean) && new Set(keys).size === keys.length
       },
     ),
     { numRuns: 200 },
@@ -165,7 +164,9 @@ t.test('two changes without a time are two events', async t => {
     const body = JSON.parse(JSON.stringify(fixture.body), (name, value) => (name.endsWith('_at') ? null : value))
     return eventOf({ headers: { ...fixture.headers, 'x-github-delivery': delivery }, body }).dedupe_key
   }
-  for (const fixture of readFixtures().filter(({ name }) => /edited|labeled|closed|dismissed|resolved/u.test(name))) {
+  const changes = readFixtures().filter(({ name }) => /edited|labeled|closed|dismissed|resolved/u.test(name))
+  t.ok(changes.length > 8, `${changes.length} changes`)
+  for (const fixture of changes) {
     t.not(timeless(fixture, 'one'), timeless(fixture, 'two'), fixture.name)
   }
 })

@@ -6,7 +6,7 @@ import { readEvent } from '../../../src/ledger/read-event.js'
 import { compileDefinedAdapter, readSourceDefinition } from '../../../src/platforms/defined/adapter.js'
 import { PRESETS } from '../../../src/platforms/defined/presets/presets.js'
 
-const SAMPLES = fileURLToPath(new URL('../../../../test/platforms/own/samples', import.meta.url))
+const SAMPLES = fileURLToPath(new URL('../../../../test/platforms/defined/samples', import.meta.url))
 
 interface Sample {
   headers: Record<string, string>

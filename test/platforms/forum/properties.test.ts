@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { ROWS } from '../../../src/platforms/forum/rows.js'
@@ -93,9 +94,7 @@ t.test('every JSON object with any event name gives one valid event', async () =
 t.test('the same delivery always gives the same event', async () => {
   fc.assert(
     fc.property(sent, delivery => {
-      const [first] = normalise(delivery).events
-      const [second] = normalise(delivery).events
-      return first?.dedupe_key === second?.dedupe_key
+      return isDeepStrictEqual(normalise(delivery), normalise(delivery))
     }),
     { numRuns: 300 },
   )
@@ -136,6 +135,7 @@ t.test('a missing or malformed member does not lose an event', async t => {
 
 t.test('two changes without a time are two events', async t => {
   const changes = readFixtures().filter(({ name }) => /edited|destroyed|recovered|updated|closed/u.test(name))
+  t.ok(changes.length > 8, `${changes.length} changes`)
   for (const { name, headers, body } of changes) {
     const timeless = (reads: number) => {
       const parsed = JSON.parse(JSON.stringify(body), (key, value) => (key.endsWith('_at') ? null : value))

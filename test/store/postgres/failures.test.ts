@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import type { PostgresAddress } from '../../../src/model/postgres-address.js'
@@ -230,8 +231,9 @@ else {
     await cluster.sql(`ALTER ROLE guarded PASSWORD 'second-secret'`)
     await cluster.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guarded'`)
     await until(async () => (await codeOf(store.events.record([messageCreated('2')]))) === 'store_refused')
-    const error = await store.events.record([messageCreated('2')]).catch(String)
-    t.notMatch(error, /secret/)
+    const error: unknown = await store.events.record([messageCreated('2')]).catch(reason => reason)
+    t.match(error, { code: 'store_refused' })
+    t.notMatch(inspect(error, { depth: null, showHidden: true }), /secret/)
     password = 'second-secret'
     await store.events.record([messageCreated('2')])
     await store.close()
