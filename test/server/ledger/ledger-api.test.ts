@@ -174,7 +174,7 @@ t.test('the API description distinguishes sent from stored events, and leaves fr
   }
 })
 
-t.test('every operation has a group, a summary and its error answers', async t => {
+t.test('every operation has a group, a description and its error answers, and every reference resolves', async t => {
   const { request } = await serve(t, { adapters: ADAPTERS })
   const document = (await request('/api/openapi.json')).body as unknown as {
     tags: { name: string }[]
@@ -202,7 +202,9 @@ t.test('every operation has a group, a summary and its error answers', async t =
   t.same(refusalsOf('/api/events/{dedupe_key}', 'get'), ['400', '401', '403', '404', '429', '503'])
   t.same(refusalsOf('/livez', 'get'), ['400', '403', '503'])
   t.same(refusalsOf('/readyz', 'get'), ['400', '403'], '503 is an answer of its own')
-  for (const [, path = ''] of JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)) {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)]
+  t.ok(references.length > 50, `${references.length} references`)
+  for (const [, path = ''] of references) {
     const found = path
       .slice(1)
       .split('/')
@@ -231,7 +233,9 @@ t.test('the API page has every route, parameter and schema, and no script', asyn
     }
   }
   for (const name of Object.keys(components.schemas)) t.match(text, `<details id="${name}">`)
-  for (const [, id] of text.matchAll(/href="#([^"]+)"/g)) t.match(text, `<details id="${id}">`, `the link to ${id}`)
+  const links = [...text.matchAll(/href="#([^"]+)"/g)]
+  t.ok(links.length > 20, `${links.length} links`)
+  for (const [, id] of links) t.match(text, `<details id="${id}">`, `the link to ${id}`)
   t.match(text, 'href="/book/api/openapi.json?as=json"')
   t.notMatch(text, /<script(?! src=)|<style| style=| on\w+="|undefined|\[object/)
   const shown = await request('/book/api/openapi.json', { headers: { accept: 'text/html' } })

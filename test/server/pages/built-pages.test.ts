@@ -42,12 +42,16 @@ t.test('the scripts of the first view are few, and are preloaded together', asyn
   t.match(preloaded[0], /\/observatory\/main\.js$/)
   t.ok(preloaded.length <= 5, `${preloaded.length} scripts`)
   const texts = new Map(await Promise.all(preloaded.map(async path => [path, (await request(path)).text] as const)))
+  const importsOf = (script: string) =>
+    [...script.matchAll(/\b(?:import|from)\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, imported = '']) => imported)
   for (const [path, script] of texts) {
-    for (const [, imported = ''] of script.matchAll(/\b(?:import|from)\s*["'](\.{1,2}\/[^"']+)["']/g)) {
+    for (const imported of importsOf(script)) {
       const address = new URL(imported, `http://x${path}`).pathname
       t.ok(texts.has(address), `${path} needs ${address}`)
     }
   }
+  const later = await request(preloaded[0]?.replace('main.js', 'consumers.js') ?? '')
+  t.ok(importsOf(later.text).includes('./main.js'), 'imports are found in scripts that load later')
 })
 
 t.test('a page has the configured look, and contains its root path', async t => {
