@@ -12,7 +12,7 @@ import type { SubscriptionPreview } from '../model/subscriptions/subscription-pr
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
-import type { LedgerKept } from '../store/subscription-store.js'
+import type { MaintainedMember } from '../store/subscription-store.js'
 import { foreignSubscription, type LedgerCaller, mayChange } from './ledger-caller.js'
 import { completeForms, readSubscription } from './read-subscription.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
@@ -31,7 +31,7 @@ export interface SubscriptionOptions {
 
 /** Id of a subscription that is not going to be stored. */
 const DRAFT_ID = 'draft'
-const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly LedgerKept[]
+const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly MaintainedMember[]
 
 /** The subscriptions of a ledger: who may see and change which, and which events they match. */
 export class Subscriptions {

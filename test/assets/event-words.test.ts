@@ -3,10 +3,10 @@ import {
   actorName,
   chainOf,
   crumbsOf,
+  eventText,
   isProgram,
   labelOf,
   roleOf,
-  wordsSaid,
 } from '../../assets/observatory/events/event-words.js'
 import type { TargetNode } from '../../src/model/events/event.js'
 
@@ -56,6 +56,6 @@ t.test('the actor is never blank, and the role of a member is not shown', async 
 })
 
 t.test('the messages are the text of the conversation', async t => {
-  t.equal(wordsSaid({ conversation: { text: 'Hello' } }), 'Hello')
-  t.equal(wordsSaid({ conversation: {} }), '')
+  t.equal(eventText({ conversation: { text: 'Hello' } }), 'Hello')
+  t.equal(eventText({ conversation: {} }), '')
 })

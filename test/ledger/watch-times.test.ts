@@ -1,5 +1,5 @@
 import t from 'tap'
-import { canBeCaptured, dueAt, isPolled, readToOf, whyOver } from '../../src/ledger/watch-times.js'
+import { canBeCaptured, captureEndReason, dueAt, isPolled, readToOf } from '../../src/ledger/watch-times.js'
 import { usesPolling } from '../../src/model/subscriptions/polling.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
@@ -46,11 +46,15 @@ t.test('a subscription that asks for polling may be impossible to capture', asyn
 })
 
 t.test('a watch ends when it is disabled or expires', async t => {
-  t.equal(whyOver(watch(), NOON), undefined)
-  t.equal(whyOver(watch({ enabled: false }), NOON), 'disabled')
-  t.equal(whyOver(watch({ metadata: { expires_at: instant(0) } }), NOON), 'expired')
-  t.equal(whyOver(watch({ metadata: { expires_at: '2027-01-15T09:00:01+01:00' } }), NOON), undefined, 'in any zone')
-  t.equal(whyOver(watch({ metadata: { expires_at: 'never' } }), NOON), undefined, 'as an older ledger may say')
+  t.equal(captureEndReason(watch(), NOON), undefined)
+  t.equal(captureEndReason(watch({ enabled: false }), NOON), 'disabled')
+  t.equal(captureEndReason(watch({ metadata: { expires_at: instant(0) } }), NOON), 'expired')
+  t.equal(
+    captureEndReason(watch({ metadata: { expires_at: '2027-01-15T09:00:01+01:00' } }), NOON),
+    undefined,
+    'in any zone',
+  )
+  t.equal(captureEndReason(watch({ metadata: { expires_at: 'never' } }), NOON), undefined, 'as an older ledger may say')
 })
 
 const captured = { last_attempt_at: instant(0), last_success_at: instant(0), last_error: null }

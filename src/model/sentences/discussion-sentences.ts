@@ -1,5 +1,5 @@
 /** Sentences for a forum or a chat: posts, topics, messages, subscriptions, badges. See `kind-sentences.ts`. */
-import { ACCOUNT, kept, spoken, statuses, TRACKED, toggled, type VerbSentences } from './sentence-families.js'
+import { ACCOUNT, kept, statuses, TRACKED, toggled, type VerbSentences, writtenText } from './sentence-families.js'
 
 const EXPERT_APPROVED = [
   ...[
@@ -41,7 +41,7 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     'unapproved=unapproved': EXPERT_UNAPPROVED,
   },
   message: {
-    ...spoken('a message', 'in'),
+    ...writtenText('a message', 'in'),
     created: ['{actor} wrote to {direct}', '{actor} wrote in {place}', 'A message was written in {place}'],
     moved: [
       ...['{actor} moved a message from {from} to {place}', 'A message was moved from {from} to {place}'],
@@ -57,7 +57,7 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     ],
   },
   post: {
-    ...spoken('a post', 'in'),
+    ...writtenText('a post', 'in'),
     created: [...NOTICED, '{actor} posted in {place}', 'A post was added in {place}'],
     liked: [
       '{actor} liked a post by {concerned} in {place}',
@@ -92,7 +92,7 @@ export const TALK_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   },
   realm_user: ACCOUNT,
   reply: {
-    ...spoken('a reply', 'in'),
+    ...writtenText('a reply', 'in'),
     created: [...NOTICED, '{actor} replied in {place}', 'A reply was added in {place}'],
   },
   reviewable: {

@@ -25,10 +25,10 @@ import {
   MEMBERSHIP,
   ORGANIZATION,
   runs,
-  spoken,
   TEAM_MEMBERSHIP,
   TRACKED,
   type VerbSentences,
+  writtenText,
 } from './sentence-families.js'
 
 const APPROVAL_ADDED = ['{actor} added an approval to {place}', 'An approval was added to {place}']
@@ -49,7 +49,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   check_run: runs('check'),
   check_suite: runs('checks'),
   comment: {
-    ...spoken('a comment', 'on'),
+    ...writtenText('a comment', 'on'),
     created: [
       ...['{actor} commented on commit {commit} of {place}', '{actor} commented on design {design} of {place}'],
       '{actor} commented on {place}',
@@ -183,7 +183,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     ],
   },
   review_comment: {
-    ...spoken('a comment', 'on'),
+    ...writtenText('a comment', 'on'),
     created: ['{actor} commented on {place}', 'A comment was added on {place}'],
   },
   review_thread: {

@@ -10,7 +10,7 @@ const COPIED = 200_000
 const VALUE = 32
 
 /** The reason why a delivery is not mapped, but kept whole. */
-export class KeptWhole extends Error {}
+export class NotMapped extends Error {}
 
 /**
  * Limits the work of mapping one delivery, because small deliveries are mapped on the thread that answers all requests.
@@ -29,26 +29,26 @@ export class Budget {
     this.#repeated = REPEATED + REPEATED_A_SIZE * size
   }
 
-  /** @param steps members that are read, or items that are compared; @throws KeptWhole */
+  /** @param steps members that are read, or items that are compared; @throws NotMapped */
   takeSteps(steps: number): void {
     this.#steps -= steps
-    if (this.#steps < 0) throw new KeptWhole('Its items are too many for the places and conditions of the definition.')
+    if (this.#steps < 0) throw new NotMapped('Its items are too many for the places and conditions of the definition.')
   }
 
-  /** @param size size of what the event of an item repeats; @param copied members copied for it; @throws KeptWhole */
+  /** @param size size of what the event of an item repeats; @param copied members copied for it; @throws NotMapped */
   takeRepeated({ size, copied }: { size: number; copied: number }): void {
     this.#repeated -= size
     this.#copied -= copied
     if (this.#repeated < 0 || this.#copied < 0) {
-      throw new KeptWhole('The list has too many items for what is around it, which the event of each item repeats.')
+      throw new NotMapped('The list has too many items for what is around it, which the event of each item repeats.')
     }
   }
 
-  /** @param characters length of a text that a value reads or results in; @throws KeptWhole */
+  /** @param characters length of a text that a value reads or results in; @throws NotMapped */
   takeCharacters(characters: number): void {
     this.#characters -= characters
     if (this.#characters < 0) {
-      throw new KeptWhole('The values of its events have too much text together: each item repeats what is around it.')
+      throw new NotMapped('The values of its events have too much text together: each item repeats what is around it.')
     }
   }
 }

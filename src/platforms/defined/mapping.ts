@@ -5,7 +5,7 @@ import { withinDepth } from '../deliveries/delivery-body.js'
 import { digestOf, toIdentifier } from '../mapping/identifiers.js'
 import { type Payload, REDACTED } from '../mapping/payload.js'
 import { decoded, fromPayload, readOwnBody, toPayload } from './body.js'
-import { Budget, KeptWhole } from './budget.js'
+import { Budget, NotMapped } from './budget.js'
 import { compileChallenge } from './challenge.js'
 import { compileConditions } from './condition.js'
 import { keptHeaders } from './kept-headers.js'
@@ -68,7 +68,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
     return { dedupe_key: `${name}:${toIdentifier(key)}`, source: name, ...event, payload: toPayload(scope.root) }
   }
 
-  /** The scopes that become one event each. @throws KeptWhole */
+  /** The scopes that become one event each. @throws NotMapped */
   const scopesOf = (scope: Scope): { scopes: Scope[]; isList: boolean } => {
     if (listAt === undefined || !hasListAt(scope.root, listAt)) return { scopes: [scope], isList: false }
     const scopes = takeItems(scope, listAt).map(({ item, around }) => {
@@ -113,7 +113,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
         if (id !== undefined) deliveryIdOf = { deliveryId: toIdentifier(id) }
         return { events: events(), ignored: 0, ...deliveryIdOf, ...ordinary }
       } catch (error) {
-        if (!(error instanceof KeptWhole)) throw error
+        if (!(error instanceof NotMapped)) throw error
         return { events: [keep(error.message, root, identity())], ignored: 0, ...deliveryIdOf, ...ordinary }
       }
     },
@@ -131,7 +131,7 @@ export function compileMapping(definition: SourceDefinition): Mapping {
         const events = mapped.flatMap(each => ('misfit' in each ? [] : [each]))
         return { events, unmapped: mapped.length - events.length }
       } catch (error) {
-        if (!(error instanceof KeptWhole)) throw error
+        if (!(error instanceof NotMapped)) throw error
         return { events: [], unmapped: 1 }
       }
     },
@@ -144,24 +144,24 @@ export function compileMapping(definition: SourceDefinition): Mapping {
           .slice(0, most)
           .map(scope => rules.find(({ applies }) => applies(scope))?.placesWithoutResult(scope) ?? [])
       } catch (error) {
-        if (!(error instanceof KeptWhole)) throw error
+        if (!(error instanceof NotMapped)) throw error
         return []
       }
     },
   }
 }
 
-/** Stops before the events would be too many or too large: each repeats the data around its item. @throws KeptWhole */
+/** Stops before the events would be too many or too large: each repeats the data around its item. @throws NotMapped */
 function takeItems({ root, budget }: Scope, listAt: readonly Step[]): ItemInContext[] {
   const listed: ItemInContext[] = []
   for (const each of itemsAt(root, listAt)) {
     if (listed.push(each) > SOURCE_LIMITS.events) {
-      throw new KeptWhole(`The list has more than ${SOURCE_LIMITS.events} items.`)
+      throw new NotMapped(`The list has more than ${SOURCE_LIMITS.events} items.`)
     }
     // The first item repeats nothing: the delivery already contains the data around it.
     if (listed.length > 1) budget.takeRepeated(each.around)
   }
-  if (listed.length === 0) throw new KeptWhole('The list of items is empty.')
+  if (listed.length === 0) throw new NotMapped('The list of items is empty.')
   return listed
 }
 

@@ -5,13 +5,13 @@ import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
 import { toIdentifier, toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { known } from '../mapping/payload.js'
-import { compileConditions, type Holds } from './condition.js'
+import { type ConditionCheck, compileConditions } from './condition.js'
 import type { Scope } from './place.js'
 import { compileValue, type ReadText, type TextUse } from './template.js'
 
 /** One rule of a mapping, ready to use. */
 interface CompiledRule {
-  applies: Holds
+  applies: ConditionCheck
   /** @returns the event without key and payload, or the reason why the payload does not fit */
   map(scope: Scope): MappedRule | { misfit: string }
   /** The values of the rule that have no result, as places in the definition. */

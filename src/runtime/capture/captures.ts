@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js'
-import { dueAt, triedAt, whyOver } from '../../ledger/watch-times.js'
+import { captureEndReason, dueAt, lastAttemptAt } from '../../ledger/watch-times.js'
 import type { ChatAccount } from '../../model/platforms/chat-account.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type {
@@ -147,9 +147,9 @@ export class Captures {
   async #listDue({ chat, platforms = [] }: CaptureRequest): Promise<string[][]> {
     const now = this.clock()
     const watches = await this.ledger.listPolled()
-    const due = watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now)
+    const due = watches.filter(watch => captureEndReason(watch, now) === undefined && dueAt(watch, now) <= now)
     // The watch whose failure ended a round comes last in the next one, so it cannot block the others.
-    due.sort((left, right) => triedAt(left) - triedAt(right))
+    due.sort((left, right) => lastAttemptAt(left) - lastAttemptAt(right))
     const sources = [...(chat ? ['chat'] : []), ...platforms.map(({ source }) => source)]
     return sources.map(source => due.filter(watch => watch.source === source).map(({ id }) => id))
   }

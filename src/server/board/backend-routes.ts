@@ -16,7 +16,7 @@ import { endOnceRefused } from '../answer/event-stream-response.js'
 import { STREAM_TIMES } from '../answer/paced-answer.js'
 import { problemReply } from '../answer/problem.js'
 import { json, passedHeaders } from '../answer/reply.js'
-import { cutOffWhenSlow, whenGone } from '../answer/slow-reader.js'
+import { closeSignal, cutOffWhenSlow } from '../answer/slow-reader.js'
 import { documented, METHODS, type Reply, type RouteDoc, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { BoardEndpoint, BoardRequest, BoardRoute } from './board-route.js'
@@ -109,7 +109,7 @@ function proxy(parts: ProxyParts): BoardEndpoint {
         body: readFraming(req, begun),
         begun,
         times,
-        gone: whenGone(res),
+        gone: closeSignal(res),
         writeHead: head.write,
         mayBegin,
         mayRead,

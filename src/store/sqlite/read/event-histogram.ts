@@ -10,7 +10,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { type Indexes, lastUpTo } from '../search/event-candidates.js'
 import { countBuckets } from './bucket-counts.js'
-import type { LedgerKnown } from './event-reader.js'
+import type { LedgerContext } from './event-reader.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
 /** After two seconds of work, without pauses, the answer contains the counts so far. */
@@ -30,7 +30,7 @@ const LARGEST_SOURCES = /* sql */ `
 export function* countEvents(
   database: Database,
   index: Indexes,
-  { pruned, epoch }: LedgerKnown,
+  { pruned, epoch }: LedgerContext,
   asked: HistogramQuery,
   bounds = BOUNDS,
 ): Generator<void, EventHistogram> {

@@ -3,7 +3,7 @@ import type { NewEvent } from '../../../../src/model/events/event.js'
 import {
   type CaptureOptions,
   captureWatch,
-  type ReadSoFar,
+  type ReadProgress,
 } from '../../../../src/platforms/chat/capture/capture-watch.js'
 import { ChatApiClient } from '../../../../src/platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../../../../src/platforms/chat/capture/user-directory.js'
@@ -14,7 +14,7 @@ export const DEPLOYS = { stream: 'eng', topic: 'deploys' }
 
 /** A watch in memory, captured from a stand-in as often as one likes. */
 export class Captured {
-  progress: ReadSoFar = { readTo: undefined, followed: undefined, reread: undefined }
+  progress: ReadProgress = { readTo: undefined, followed: undefined, reread: undefined }
   readonly events: NewEvent[] = []
   /** How many messages each page contained. */
   readonly pages: number[] = []
