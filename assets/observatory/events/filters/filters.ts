@@ -72,7 +72,7 @@ export const isOpenRange: ReadonlySignal<boolean> = computed(
   () => filters.value.to === '' && filters.value.last !== 'yesterday',
 )
 
-/** Moves the start of a range that follows the time to before an earlier event, by the length of the range. */
+/** Moves the start of a relative range to one length of the range before an event, if the event is earlier. */
 export function extendRange(instant: string): void {
   const present = Date.now()
   const { from, isOpen } = rangeOf(present, filters.peek())

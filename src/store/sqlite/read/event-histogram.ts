@@ -24,8 +24,8 @@ const LARGEST_SOURCES = /* sql */ `
   SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
 /**
- * Answers in slices: when it yields, writes may run. It reads the ledger as it was at the start: it first translates
- * buckets of time into ranges of `seq`, and events are never deleted or moved.
+ * Counts in slices, and yields between them so that writes can run. It counts the ledger as it was at the start: it first
+ * translates buckets of time into ranges of `seq`, and the number of an event never changes.
  */
 export function* countEvents(
   database: Database,
