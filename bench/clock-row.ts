@@ -43,7 +43,7 @@ interface Server {
 }
 
 /** What happens at an instant. */
-interface Happening {
+interface ScheduledStep {
   at: number
   run: () => void
 }
@@ -51,14 +51,14 @@ interface Happening {
 /** @param ms how long to simulate, after a warm-up of the same length that is not counted */
 export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun {
   const { servers: count, clients, handleMs, groupMs, eventMs, commitMs, largestGroup } = model
-  const happenings = new Happenings()
+  const schedule = new Schedule()
   const servers = Array.from({ length: count }, (): Server => ({ freeAt: 0, waiting: [], writes: false }))
   const latencies: number[] = []
   let [rowFreeAt, busyMs, groups] = [0, 0, 0]
   let now = 0
   const arrive = (server: Server, at: number) => {
     server.freeAt = Math.max(server.freeAt, at) + handleMs
-    happenings.add({
+    schedule.add({
       at: server.freeAt,
       run: () => {
         server.waiting.push(at)
@@ -72,7 +72,7 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
     const holdMs = groupMs + eventMs * group.length + commitMs
     rowFreeAt = Math.max(rowFreeAt, now) + holdMs
     const end = rowFreeAt
-    happenings.add({
+    schedule.add({
       at: end,
       run: () => {
         if (end > ms) {
@@ -87,7 +87,7 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
     })
   }
   for (const server of servers) for (let client = 0; client < clients; client++) arrive(server, 0)
-  for (let next = happenings.take(); next && next.at <= 2 * ms; next = happenings.take()) {
+  for (let next = schedule.take(); next && next.at <= 2 * ms; next = schedule.take()) {
     now = next.at
     next.run()
   }
@@ -102,16 +102,16 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
   }
 }
 
-type Numbered = Happening & { number: number }
+type Numbered = ScheduledStep & { number: number }
 
 /** A heap that returns the earliest item first, and among equal ones the one that was added first. */
-class Happenings {
+class Schedule {
   readonly #heap: Numbered[] = []
   #added = 0
 
-  add(happening: Happening): void {
+  add(step: ScheduledStep): void {
     const heap = this.#heap
-    heap.push({ ...happening, number: this.#added++ })
+    heap.push({ ...step, number: this.#added++ })
     for (let at = heap.length - 1; at > 0; ) {
       const parent = (at - 1) >> 1
       if (!this.#isBefore(at, parent)) return
@@ -120,7 +120,7 @@ class Happenings {
     }
   }
 
-  take(): Happening | undefined {
+  take(): ScheduledStep | undefined {
     const heap = this.#heap
     const [first] = heap
     const last = heap.pop()

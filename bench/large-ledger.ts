@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rateBetween } from './event-rate.js'
 import { BATCH_EVENTS, batchPlan, INDEX_TAIL, settle, subscribe } from './ledger-calls.js'
-import { rateBetween } from './marks.js'
 import type { BenchOptions } from './options.js'
 import { runLoad, startLedger } from './programs.js'
 import type { Workspace } from './workspace.js'

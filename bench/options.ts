@@ -23,7 +23,7 @@ const MEASUREMENT_NAMES = [
   'waking',
   'greedy-clients',
   'consumers',
-  'own-sources',
+  'defined-sources',
 ] as const
 export type MeasurementName = (typeof MEASUREMENT_NAMES)[number]
 

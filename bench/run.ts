@@ -8,11 +8,11 @@ import { measureBatches } from './measurements/batches.js'
 import { measureBoard } from './measurements/board.js'
 import { measureCapture } from './measurements/capture.js'
 import { measureConsumers } from './measurements/consumers.js'
+import { measureDefinedSources } from './measurements/defined-sources.js'
 import { measureFollowing } from './measurements/following.js'
 import { measureGreedyClients } from './measurements/greedy-clients.js'
 import { measureGrowth } from './measurements/growth.js'
 import { measureHealthCommand } from './measurements/health-command.js'
-import { measureOwnSources } from './measurements/own-sources.js'
 import { measurePages } from './measurements/pages.js'
 import { measurePostgres } from './measurements/postgres.js'
 import { measureLargePostgres } from './measurements/postgres-large.js'
@@ -46,7 +46,7 @@ const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>>
   waking: measureWaking,
   'greedy-clients': measureGreedyClients,
   consumers: measureConsumers,
-  'own-sources': measureOwnSources,
+  'defined-sources': measureDefinedSources,
 }
 const RESULTS = fileURLToPath(new URL('../../bench/results/', import.meta.url))
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const

@@ -33,15 +33,12 @@ t.test('no pattern takes more than linear time on any text', async t => {
   }
 })
 
-t.test(
-  'a pattern that is put together while the program runs stands on the list of those that were looked at',
-  async t => {
-    const found = nodes.filter(({ node }) => isRegExpCall(node)).map(({ file }) => file.replace(/^src\/|\.js$/g, ''))
-    t.same([...new Set(found)].sort(), PUT_TOGETHER)
-  },
-)
+t.test('every pattern that is built at run time is on the list of reviewed patterns', async t => {
+  const found = nodes.filter(({ node }) => isRegExpCall(node)).map(({ file }) => file.replace(/^src\/|\.js$/g, ''))
+  t.same([...new Set(found)].sort(), PUT_TOGETHER)
+})
 
-t.test('patterns that take quadratic time or worse are found', async t => {
+t.test('the check finds patterns that take quadratic time or more', async t => {
   for (const pattern of [
     /\s+hook$/iu,
     /^[ \t]+|[ \t]+$/g,
@@ -58,7 +55,7 @@ t.test('patterns that take quadratic time or worse are found', async t => {
   }
 })
 
-t.test('patterns that take linear time are not', async t => {
+t.test('the check accepts patterns that take linear time', async t => {
   for (const pattern of [/^[ \t]+/, /[^x]+/g, /"[^"]*"/g, /[ \t]+x/y, /^a+b+$/, /#.*/s, /tok_[A-Za-z0-9_-]+/g]) {
     t.same(superlinearReasons(pattern.source, pattern.flags), [], String(pattern))
   }

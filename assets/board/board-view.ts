@@ -12,7 +12,7 @@ import { usePhoneActions } from '../shared/shell.js'
 import { NEW_CARD, place } from './board-address.js'
 import { BoardSwitch } from './board-switch.js'
 import { BoardFilters, boardFilter, clearBoardFilter } from './cards/board-filters.js'
-import { fits, isFiltered } from './cards/card-filter.js'
+import { isFiltered, matchesFilter } from './cards/card-filter.js'
 import { CardPanel, LostCardPanel } from './cards/card-panel.js'
 import { TileContent, tileId } from './cards/card-tile.js'
 import {
@@ -50,7 +50,7 @@ export function BoardView() {
   const { card: openId } = place.value.value
   const filter = boardFilter()
   const all = columns.value
-  const shown = isFiltered(filter) ? narrow(all, card => fits(card, filter)) : all
+  const shown = isFiltered(filter) ? narrow(all, card => matchesFilter(card, filter)) : all
   const board = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<string | undefined>(undefined)
   const [adding, setAdding] = useState(columnToAdd)

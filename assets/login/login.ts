@@ -111,8 +111,8 @@ async function logIn(): Promise<void> {
 }
 
 /**
- * Browsers drop some cookies silently: one restricted to TLS, on a page loaded over plain HTTP, or any if cookies are
- * disabled. The next page would then be this one again.
+ * A browser silently drops a cookie that is restricted to TLS on a page over plain HTTP, and every cookie if cookies are
+ * disabled. The next page would then be this login page again.
  */
 async function isCookieRefused(): Promise<boolean> {
   try {

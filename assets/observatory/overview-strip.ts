@@ -14,8 +14,8 @@ import { Time } from '../shared/words/time-view.js'
 import { withNewerEvents } from './events/histogram/histogram-growth.js'
 import { loaded } from './events/list/event-list-state.js'
 import { caughtUp } from './events/list/live.js'
-import { bySource, type Overview, overview, sourceKin, sourceLabel } from './overview.js'
-import { isFailing, isOver, troubleWords } from './subscriptions/capture-words.js'
+import { bySource, type Overview, overview, sourceLabel, sourcePlatforms } from './overview.js'
+import { failureText, isFailing, isOver } from './subscriptions/capture-words.js'
 
 /** Query of the subscriptions tab with only failing ones. */
 const FAILING = new URLSearchParams({ show: 'failing' })
@@ -81,7 +81,7 @@ function Items({ overview }: { overview: Overview }) {
     <p class="strip-item row"><strong>${count(stats.event_count)}</strong> ${stats.event_count === 1 ? 'event' : 'events'}</p>
     ${stats.duplicate_count > 0 && html`<p class="strip-item row"><strong>${count(stats.duplicate_count)}</strong> repeats</p>`}
     ${sources.map(
-      source => html`<p class="strip-item row" title=${sourceKin(source)}>
+      source => html`<p class="strip-item row" title=${sourcePlatforms(source)}>
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><strong>${count(stats.by_source[source]?.events ?? 0)}</strong>
       </p>`,
     )}
@@ -145,7 +145,7 @@ function MissedFacts({ overview: { stats, health }, watched, onClose }: MissedPr
       watched.length > 0 &&
       html`<div><dt>Captures</dt><dd>
         <p>${behind.length === 0 ? `All ${count(watched.length)} are working.` : `${count(behind.length)} of ${count(watched.length)} are behind. Each continues where it stopped.`}</p>
-        <ul>${behind.map(one => html`<li>${one.target}: ${troubleWords(one, now.value)}</li>`)}</ul>
+        <ul>${behind.map(one => html`<li>${one.target}: ${failureText(one, now.value)}</li>`)}</ul>
       </dd></div>`
     }
     <div><dt>Backups</dt><dd>

@@ -77,10 +77,10 @@ export function bySource(a: string, b: string): number {
 
 /** `GitHub`: the first name of a platform, or the identifier of another source. */
 export function sourceLabel(source: string): string {
-  return sourceKin(source).split(', ')[0] ?? source
+  return sourcePlatforms(source).split(', ')[0] ?? source
 }
 
 /** `GitHub, Gitea, Forgejo, Gogs`: all platforms that send events of this source. */
-export function sourceKin(source: string): string {
+export function sourcePlatforms(source: string): string {
   return isPlatformSource(source) ? PLATFORM_NAMES[source] : source
 }

@@ -8,7 +8,7 @@ interface Address {
   query: URLSearchParams
 }
 
-export type How = 'push' | 'replace'
+export type HistoryUpdate = 'push' | 'replace'
 
 /** State of a history entry that was added for sheets: how many are open, and the address below them. */
 interface SheetState {
@@ -29,7 +29,7 @@ export function href(path: string, query?: URLSearchParams | string): string {
 }
 
 /** Navigates within the page. `replace` adds no history entry. */
-export function go(path: string, query: URLSearchParams = new URLSearchParams(), how: How = 'push'): void {
+export function go(path: string, query: URLSearchParams = new URLSearchParams(), how: HistoryUpdate = 'push'): void {
   const url = href(path, query)
   if (url === location.pathname + location.search) return
   // A choice in a sheet replaces the history entry of the sheet.
@@ -71,7 +71,7 @@ function settleSheets(): void {
 interface QueryState<State> {
   value: ReadonlySignal<State>
   /** Changes some of it; other members of the query stay. */
-  set(change: Partial<State>, how?: How): void
+  set(change: Partial<State>, how?: HistoryUpdate): void
   /** The resulting query, for a link. */
   query(change: Partial<State>): URLSearchParams
 }

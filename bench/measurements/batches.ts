@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.js'
+import { rateBetween } from '../event-rate.js'
 import type { Figure } from '../figure.js'
 import { BATCH_CONNECTIONS, BATCH_EVENTS, batchPlan, INDEX_TAIL, search, subscribe } from '../ledger-calls.js'
-import { rateBetween } from '../marks.js'
 import { runLoad, startLedger } from '../programs.js'
 import { recordInLoop } from '../store-loop.js'
 import { SEARCHED } from '../words.js'

@@ -155,9 +155,9 @@ async function whileWaiting(start: () => Promise<Waiter>, recorder: Recorder, fo
 
 async function listening(address: PostgresAddress, wake: () => void): Promise<Waiter> {
   const store = await openPostgresStore({ address })
-  const listens = new Promise<void>(resolve => store.shared.onEvents(resolve))
+  const listens = new Promise<void>(resolve => store.multiServer.onEvents(resolve))
   await listens
-  store.shared.onEvents(wake)
+  store.multiServer.onEvents(wake)
   return { stop: () => store.close() }
 }
 

@@ -101,7 +101,7 @@ class Daybook:
         once: bool = False,
         report: Optional[Callable[[str], object]] = None,
     ) -> None:
-        """Works on the events of the named consumer, which is created if it is new, until `stop` is called.
+        """Processes the events of the named consumer, which is created if it is new, until `stop` is called.
 
         handle receives one event as a dict, or with `batch` a list of up to this many. An event is acknowledged when handle
         returns; an exception is a failure. With concurrency 1 it runs in the thread of the caller.

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { LoginThrottle } from '../login/login-throttle.js'
+import { MultiServerThrottle } from '../login/multi-server-throttle.js'
 import { PasswordHasher } from '../login/password-hasher.js'
 import { safeEqual } from '../login/safe-equal.js'
-import { SharedThrottle } from '../login/shared-throttle.js'
 import type { AccountLogEntry } from '../model/accounts/account-log.js'
 import type { ListedUser, Role, User } from '../model/accounts/user.js'
 import { unknownUser } from '../model/accounts/user.js'
@@ -19,15 +19,15 @@ import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, OPEN, type ShownCredentials 
 import { toListedUser, toUser } from './public-user.js'
 import { isUsername, readChangedUser, readLogin, readNewUser, readOwnPassword } from './read-user.js'
 import { type NewSession, SessionRegistry, type SessionStore } from './session-registry.js'
-import { SharedSessions } from './shared-sessions.js'
+import { StoredSessions } from './stored-sessions.js'
 import { UserSessions } from './user-sessions.js'
 
 export interface AccountsOptions {
   users: UserStore
   /** Where several servers share their sessions; absent: in memory. */
-  sharedSessions?: LedgerSessionStore | undefined
+  storedSessions?: LedgerSessionStore | undefined
   /** Where several servers count failed logins together. */
-  sharedFailures?: LoginFailureStore | undefined
+  loginFailures?: LoginFailureStore | undefined
   /** Makes its bearer an admin without an account. Absent: disabled. */
   adminToken?: string | undefined
   sessionTtlSeconds: number
@@ -53,14 +53,17 @@ export interface AccountsOptions {
  * @throws AppError `unavailable/…` if the store cannot commit that
  */
 export async function createAccounts(options: AccountsOptions): Promise<LedgerAccounts> {
-  const { users, sharedSessions, sessionTtlSeconds, maxSessions, throttleLogins, elapsed } = options
+  const { users, storedSessions, sessionTtlSeconds, maxSessions, throttleLogins, elapsed } = options
   if (options.adminToken && !(await users.isClosed())) await users.markClosed()
   const log = new AccountLog(options)
   return new LedgerAccounts(options, {
     hasher: options.hasher ?? new PasswordHasher(),
-    throttle: new SharedThrottle(new LoginThrottle({ now: elapsed, enabled: throttleLogins }), options.sharedFailures),
-    sessions: sharedSessions
-      ? new SharedSessions(sharedSessions, { ttlSeconds: sessionTtlSeconds, maxSessions })
+    throttle: new MultiServerThrottle(
+      new LoginThrottle({ now: elapsed, enabled: throttleLogins }),
+      options.loginFailures,
+    ),
+    sessions: storedSessions
+      ? new StoredSessions(storedSessions, { ttlSeconds: sessionTtlSeconds, maxSessions })
       : new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed, now: options.now }),
     log,
   })
@@ -68,7 +71,7 @@ export async function createAccounts(options: AccountsOptions): Promise<LedgerAc
 
 interface Parts {
   hasher: PasswordHasher
-  throttle: SharedThrottle
+  throttle: MultiServerThrottle
   sessions: SessionStore
   log: AccountLog
 }

@@ -52,9 +52,9 @@ export class Executor {
    * @throws AppError `unavailable/store_…`
    */
   static async open(parts: ExecutorParts): Promise<Executor> {
-    const { runs, shared } = parts
-    if (shared) {
-      const executor = new Executor(parts, await shared.listLeftMarkers())
+    const { runs, multiServer } = parts
+    if (multiServer) {
+      const executor = new Executor(parts, await multiServer.listLeftMarkers())
       executor.#worker.work()
       return executor
     }
@@ -152,7 +152,7 @@ export class Executor {
    */
   async cancel(id: string, by: CardActor): Promise<Run> {
     await this.get(id)
-    const { runs, shared } = this.parts
+    const { runs, multiServer } = this.parts
     if (await runs.cancelQueued(id, { at: this.#at(), by })) {
       this.#followers.wake(id)
       return this.get(id)
@@ -162,7 +162,7 @@ export class Executor {
     }
     try {
       this.#worker.cancel(id, by)
-      await shared?.requestCancel(id, by)
+      await multiServer?.requestCancel(id, by)
       await this.#untilFinished(id, AbortSignal.timeout(CANCEL_WAIT_MS))
     } finally {
       this.#worker.forget(id)
@@ -219,7 +219,7 @@ export class Executor {
 
   async #close(): Promise<void> {
     const closed = this.#worker.close()
-    if (!this.parts.shared) {
+    if (!this.parts.multiServer) {
       const active = await this.parts.runs.listActive()
       for (const { run, isTaken } of active) if (!isTaken) await this.#worker.interrupt(run.id)
     }

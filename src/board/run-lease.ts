@@ -1,5 +1,5 @@
 import type { Lease } from '../store/event-store.js'
-import type { SharedRuns } from '../store/run-store.js'
+import type { MultiServerRuns } from '../store/run-store.js'
 
 /** The lease on performing runs, which one of the processes that share a board holds. */
 export interface HeldRunLease {
@@ -22,11 +22,11 @@ const TRUSTED_PART = 0.5
  * @throws AppError `unavailable/store_…`
  */
 export async function holdRunLease(
-  shared: SharedRuns,
+  multiServer: MultiServerRuns,
   { seconds, at }: { seconds: number; at: string },
 ): Promise<HeldRunLease | undefined> {
   let renewedAt = performance.now()
-  const lease = await shared.acquireLease({ seconds, at })
+  const lease = await multiServer.acquireLease({ seconds, at })
   if (!lease) return undefined
   const lost = new AbortController()
   let isReleased = false
@@ -34,7 +34,7 @@ export async function holdRunLease(
     const askedAt = performance.now()
     if (askedAt - renewedAt > seconds * 1000 * TRUSTED_PART) return lost.abort()
     try {
-      if (await shared.renewLease(lease, seconds)) renewedAt = askedAt
+      if (await multiServer.renewLease(lease, seconds)) renewedAt = askedAt
       else if (!isReleased) lost.abort()
     } catch {
       // The renewal is repeated until the lease counts as lost.
@@ -48,7 +48,7 @@ export async function holdRunLease(
       clearInterval(renewal)
       isReleased = true
       // A lease that cannot be released expires soon.
-      await shared.releaseLease(lease).catch(() => undefined)
+      await multiServer.releaseLease(lease).catch(() => undefined)
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Card } from '../model/board/card.js'
 import { type CardActor, EXECUTOR } from '../model/board/card-history.js'
 import { RUN_LIMITS, type Run } from '../model/board/run.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { RunStore, SharedRuns } from '../store/run-store.js'
+import type { MultiServerRuns, RunStore } from '../store/run-store.js'
 import { mockRun } from './mock-run.js'
 import { type ExecutorSettings, markOf, toOwnVariables } from './new-run.js'
 import { endTree, type TreeTimes } from './process-tree.js'
@@ -25,7 +25,7 @@ export interface RunWorkerTimes extends TreeTimes {
 export interface RunWorkerParts {
   runs: RunStore
   /** Absent where only this process has the board open. */
-  shared?: SharedRuns | undefined
+  multiServer?: MultiServerRuns | undefined
   findCard: (id: string) => Promise<Card | undefined>
   settings: ExecutorSettings
   now: () => Micros
@@ -71,7 +71,7 @@ export class RunWorker {
     leftMarkers: readonly string[],
   ) {
     this.#recovered = this.#endLeftovers(leftMarkers)
-    parts.shared?.onChange(id => this.#noticeChange(id))
+    parts.multiServer?.onChange(id => this.#noticeChange(id))
   }
 
   get isClosing(): boolean {
@@ -90,13 +90,13 @@ export class RunWorker {
       // No await between the last check and the end of this function, or a run could be left in the queue.
       while (this.#isAsked && !this.isClosing) {
         this.#isAsked = false
-        if (this.parts.shared) await this.#performWithLease(this.parts.shared)
+        if (this.parts.multiServer) await this.#performWithLease(this.parts.multiServer)
         else await this.#performQueued()
       }
     } catch (error) {
       this.parts.report(error)
-      // A store that is unavailable for a while must not leave runs queued. A shared store reports when it is back.
-      if (isUnavailable(error) && !this.parts.shared) setTimeout(() => this.work(), this.times.retryMs).unref()
+      // A store that is unavailable for a while must not leave runs queued. A store of several servers reports when it is back.
+      if (isUnavailable(error) && !this.parts.multiServer) setTimeout(() => this.work(), this.times.retryMs).unref()
     } finally {
       this.#working = undefined
     }
@@ -141,23 +141,23 @@ export class RunWorker {
 
   async #noticeCancelRequest(id: string): Promise<void> {
     try {
-      const by = await this.parts.shared?.findCancelRequest(id)
+      const by = await this.parts.multiServer?.findCancelRequest(id)
       if (by && this.#current === id) this.cancel(id, by)
     } catch (error) {
       if (!isUnavailable(error)) this.parts.report(error) // the next change repeats the search
     }
   }
 
-  async #performWithLease(shared: SharedRuns): Promise<void> {
+  async #performWithLease(multiServer: MultiServerRuns): Promise<void> {
     // Active runs include those of a dead server, until another process takes the lease.
     if ((await this.parts.runs.listActive()).length === 0) return
-    const held = await holdRunLease(shared, { seconds: this.times.leaseSeconds, at: this.#at() })
+    const held = await holdRunLease(multiServer, { seconds: this.times.leaseSeconds, at: this.#at() })
     if (!held) return
     held.lost.addEventListener('abort', () => this.#interruptCurrent(), { once: true })
     // Taking the lease has interrupted the runs of a dead server.
     this.followers.wake(undefined)
     try {
-      await this.#endLeftovers(await shared.listLeftMarkers())
+      await this.#endLeftovers(await multiServer.listLeftMarkers())
       await this.#performQueued(held)
     } finally {
       await held.release()
@@ -171,7 +171,7 @@ export class RunWorker {
       const stop = this.#stopOf(run.id)
       if (this.isClosing || held?.lost.aborted) stop.controller.abort('interrupted' satisfies StopReason)
       this.#current = run.id
-      if (this.parts.shared) void this.#noticeCancelRequest(run.id)
+      if (this.parts.multiServer) void this.#noticeCancelRequest(run.id)
       await this.#perform(run, stop)
       this.#current = undefined
       this.#stops.delete(run.id)

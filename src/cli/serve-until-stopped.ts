@@ -1,10 +1,10 @@
 import type { Output } from './terminal/output.js'
 import type { TerminalStyle } from './terminal/style.js'
-import { programName, type Serving, serveBanner } from './views/serve-banner.js'
+import { programName, type StartedServers, serveBanner } from './views/serve-banner.js'
 import { waitForSignal } from './wait-for-signal.js'
 
 /** The members of a running server that commands need. */
-interface ServingProcess extends Pick<Serving, 'ledger' | 'board'> {
+interface ServingProcess extends Pick<StartedServers, 'ledger' | 'board'> {
   logger: { warn(facts: object, sentence: string): void }
   /** Rejects if one of the programs failed. */
   closed: Promise<void>

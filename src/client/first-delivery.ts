@@ -1,6 +1,6 @@
 import type { AppError } from '../model/app-error.js'
 import { type Arrival, type AskedLedger, DeliveryWatch, type DeliveryWatchOptions } from './delivery-watch.js'
-import { isTransient, type WaitOptions, waitOut } from './wait-out.js'
+import { isTransient, type WaitOptions, waitBeforeRetry } from './retry-wait.js'
 
 interface FirstDeliveryOptions extends DeliveryWatchOptions, Omit<WaitOptions, 'signal' | 'onInterrupted'> {
   /** Called once per outage of the server. */
@@ -42,7 +42,7 @@ export async function firstDelivery(
         failures = Math.min(failures + 1, MOST_FAILURES)
         watch.disconnect()
         isConnected = false
-        await waitOut(error, failures, options)
+        await waitBeforeRetry(error, failures, options)
       }
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import type { AppError } from '../model/app-error.js'
 import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import type { LedgerClient } from './ledger-client.js'
 import { BEGINNING, type FollowOptions, followPages } from './library/follow-pages.js'
-import { isTransient, type WaitOptions } from './wait-out.js'
+import { isTransient, type WaitOptions } from './retry-wait.js'
 
 /** The order is always ascending, and this module chooses how long to wait. */
 type FollowParameters = Omit<EventParameters, 'order' | 'wait'>

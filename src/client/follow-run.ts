@@ -2,7 +2,7 @@ import { AppError } from '../model/app-error.js'
 import type { LogPiece, Run } from '../model/board/run.js'
 import { Answer, BOARD } from './answer.js'
 import type { BoardClient } from './board-client.js'
-import { isTransient, type WaitOptions, waitOut } from './wait-out.js'
+import { isTransient, type WaitOptions, waitBeforeRetry } from './retry-wait.js'
 
 /** A piece of the log or, last, the finished run. */
 type RunNews = { piece: LogPiece } | { run: Run }
@@ -40,7 +40,7 @@ export async function* followRun(
         if (isTooLong(error)) continue
         if (!hasBegun || !isTransient(error)) throw error
         failures += 1
-        await waitOut(error, failures, options)
+        await waitBeforeRetry(error, failures, options)
       }
     }
   } catch (error) {

@@ -120,7 +120,7 @@ export default class Consume extends DaybookCommand {
     const plan: ConsumePlan = {
       name: args.name,
       once: flags.once,
-      from: readPlace(flags),
+      from: readBounds(flags),
       unit: flags.batch ?? 1,
       ...(given.length > 0 ? { filters: Object.fromEntries(given) } : {}),
       concurrency: flags.concurrency,
@@ -177,7 +177,7 @@ export default class Consume extends DaybookCommand {
 }
 
 /** `beginning` and `now` are passed on, because the ledger's clock counts. @throws AppError `invalid/wrong_usage` */
-function readPlace({ from, local }: { from: string; local: boolean }): string {
+function readBounds({ from, local }: { from: string; local: boolean }): string {
   return ['beginning', 'now'].includes(from) ? from : readTime('--from', from, { isLocal: local })
 }
 

@@ -9,7 +9,7 @@ const AWAKE = { wakes: 7, sleeps: 22.5 } as const
 const FIRST_WEEKDAY = 4
 
 /** The first moment from `at` on at which the person is active. */
-export function whenAbout({ hours, zone }: Person, at: Micros, random: Random): Micros {
+export function nextActiveTime({ hours, zone }: Person, at: Micros, random: Random): Micros {
   if (hours === 'always') return at
   const there = at + zone * HOUR
   const local = hours === 'office' ? whenInOffice(there, random) : whenAwake(there, random)
@@ -17,7 +17,7 @@ export function whenAbout({ hours, zone }: Person, at: Micros, random: Random): 
 }
 
 /** The people who may be active on that day. */
-export function aboutOn(people: readonly Person[], at: Micros): readonly Person[] {
+export function activeOn(people: readonly Person[], at: Micros): readonly Person[] {
   return isWeekend(at) ? people.filter(({ hours }) => hours !== 'office') : people
 }
 

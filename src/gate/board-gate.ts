@@ -1,8 +1,8 @@
 import { CredentialThrottle } from '../login/credential-throttle.js'
 import { LoginThrottle } from '../login/login-throttle.js'
+import { MultiServerThrottle } from '../login/multi-server-throttle.js'
 import type { Derive } from '../login/password-hash.js'
 import { safeEqual } from '../login/safe-equal.js'
-import { SharedThrottle } from '../login/shared-throttle.js'
 import { AppError } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board/board-secrets.js'
 import type { Micros } from '../model/timestamp.js'
@@ -42,7 +42,7 @@ interface GateOptions {
   secrets: () => BoardSecrets | Promise<BoardSecrets>
   sessions: BoardSessionStore
   /** Where several servers count failed logins together. */
-  sharedFailures?: LoginFailureStore | undefined
+  loginFailures?: LoginFailureStore | undefined
   /** Wall clock. */
   now: () => Micros
   /** Milliseconds of a monotonic clock. */
@@ -57,7 +57,7 @@ const LOGIN = 'the board'
 
 /** The gate of a board, over its open store. */
 export function createGate(options: GateOptions): Gate {
-  const { settings, sessions: store, sharedFailures, now, elapsed, derive } = options
+  const { settings, sessions: store, loginFailures, now, elapsed, derive } = options
   const keys = new SigningKeys(store.salt, derive)
   const parts = { store, keys, now, ttlSeconds: settings.sessionTtlSeconds }
   const sessions = new BoardSessions(parts, settings.secrets)
@@ -65,7 +65,7 @@ export function createGate(options: GateOptions): Gate {
   return new BoardGate(
     options,
     sessions,
-    new SharedThrottle(new LoginThrottle(times), sharedFailures),
+    new MultiServerThrottle(new LoginThrottle(times), loginFailures),
     new CredentialThrottle(times),
   )
 }
@@ -76,7 +76,7 @@ class BoardGate implements Gate {
   constructor(
     private readonly options: GateOptions,
     private readonly sessions: BoardSessions,
-    private readonly throttle: SharedThrottle,
+    private readonly throttle: MultiServerThrottle,
     private readonly credentialThrottle: CredentialThrottle,
   ) {
     const { secrets, serviceOrigin } = options.settings

@@ -8,10 +8,10 @@ const SUBJECT: ReadonlySet<string> = new Set(['source', 'kind', 'subject_type', 
 /**
  * The identity of an event sent without a dedupe key: `<source>:<kind>:<subject_type>:<subject_id>` and, if anything
  * else was sent, the first 16 hex digits of the SHA-256 of the input as canonical JSON (RFC 8785). Two events have the
- * same key exactly when their input is the same; an instant counts however it is written.
+ * same key exactly when their input is the same; the spelling of an instant does not matter.
  *
- * If nothing but `occurred_at`, `actor.id`, `target` and `payload` was sent beyond the subject, the key is that of
- * version 0.2, so that a repeat of an event from then is counted as one event.
+ * If only `occurred_at`, `actor.id`, `target` and `payload` were sent beyond the subject, the key is that of version
+ * 0.2, so that a delivery of an event from that version counts as a repeat.
  *
  * @param sent without the members that the ledger sets
  * @param read `source` as it is stored; `occurredAt` in UTC with six digits

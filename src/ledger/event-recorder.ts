@@ -26,7 +26,7 @@ export interface EventDelivery {
 /** Some of the events that a capture read in a watched place, oldest first. */
 export interface CapturedEvents {
   events: readonly NewEvent[]
-  /** The server that was asked. */
+  /** The server from which the events were read. */
   host: string
   /** Start of the capture that read these events. */
   attemptedAt: Micros
@@ -64,10 +64,10 @@ export interface LiveMark {
   lease?: Lease | undefined
 }
 
-/** We asked the platform ourselves, logged in to an account. */
+/** Events that this program read from the platform, logged in to an account. */
 const CAPTURED: Provenance = { route: 'capture', verified: 'login' }
 const NOTHING_READ = '0'
-/** How often events are matched again because another server has changed subscriptions. */
+/** Maximum number of attempts to match events while other servers change subscriptions. */
 const MOST_ATTEMPTS = 20
 
 interface EventRecorderParts {
@@ -185,8 +185,7 @@ export class EventRecorder {
   }
 
   /**
-   * @param attempt matches events and records them; called again if another server has changed the subscriptions in
-   *   between
+   * @param attempt matches events and records them; called again if another server changed the subscriptions during it
    */
   async #matched<Result>(attempt: (version: number | undefined) => Promise<Result>): Promise<Result> {
     for (let attempts = 1; ; attempts++) {

@@ -10,23 +10,23 @@ import {
   type ShownSource,
 } from '../model/sources/source-definition.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
+import type { DefinedAdapter } from '../platforms/defined/adapter.js'
 import { loginHeaders } from '../platforms/feeds/feed-login.js'
 import type { Feed } from '../platforms/feeds/parse-feed.js'
 import type { FeedVersion, readFeed } from '../platforms/feeds/read-feed.js'
 import { withoutQuery } from '../platforms/feeds/without-query.js'
-import type { OwnAdapter } from '../platforms/own/adapter.js'
 import type { NoteStore } from '../store/note-store.js'
 import type { EventDelivery } from './event-recorder.js'
-import { type DefinedFeed, FeedMemories } from './feed-memories.js'
 import { type DueFeed, type FeedLane, FeedQueue } from './feed-queue.js'
+import { type DefinedFeed, FeedReadingStates } from './feed-reading-states.js'
 import { FeedRequests } from './feed-requests.js'
-import type { OwnSource } from './sources.js'
+import type { DefinedSource } from './sources.js'
 
 interface FeedsParts {
   clock: () => Micros
   read: typeof readFeed
   list(): Promise<ShownSource[]>
-  find(name: string): Promise<OwnSource | undefined>
+  find(name: string): Promise<DefinedSource | undefined>
   /** How long a reading may take in each lane. */
   seconds?: Readonly<Record<FeedLane, number>>
   /** Records the events that the ledger does not have. */
@@ -60,7 +60,7 @@ interface Reading {
 
 /** Feeds that operators have defined as sources. */
 export class Feeds {
-  readonly #memories: FeedMemories
+  readonly #readingStates: FeedReadingStates
   readonly #queue = new FeedQueue()
   readonly #requests = new FeedRequests()
   /** The readers of a server share one search for due feeds. */
@@ -69,17 +69,19 @@ export class Feeds {
   readonly #readings = new Map<string, Promise<FeedOutcome>>()
 
   constructor(private readonly parts: FeedsParts) {
-    this.#memories = new FeedMemories(parts.notes)
+    this.#readingStates = new FeedReadingStates(parts.notes)
   }
 
   /** States by name, for those of these feeds that a server of the ledger has read. */
   states(sources: readonly SavedSource[]): Promise<Map<string, FeedState>> {
-    return this.#memories.states(sources.filter(({ definition }) => definition.proof.type === 'feed').map(asDefined))
+    return this.#readingStates.states(
+      sources.filter(({ definition }) => definition.proof.type === 'feed').map(asDefined),
+    )
   }
 
   /** Call it when a source is deleted. */
   forget(name: string): Promise<void> {
-    return this.#memories.forget(name)
+    return this.#readingStates.forget(name)
   }
 
   /**
@@ -88,7 +90,7 @@ export class Feeds {
    * @throws AppError `conflict/not_a_feed`, `forbidden/source_closed`, `throttled/read_too_often`, `…/platform_…`; the signal's
    *   reason
    */
-  async read(source: OwnSource, signal?: AbortSignal): Promise<FeedOutcome> {
+  async read(source: DefinedSource, signal?: AbortSignal): Promise<FeedOutcome> {
     const { name } = source.adapter.definition
     const { url } = feedOf(source)
     const running = this.#readings.get(name)
@@ -123,7 +125,7 @@ export class Feeds {
   async #queueDue(): Promise<void> {
     const sources = await this.parts.list()
     this.#queue.keep(new Set(sources.map(({ definition }) => definition.name)))
-    await this.#memories.forgetOthers(async () => {
+    await this.#readingStates.forgetOthers(async () => {
       return new Set((await this.parts.list()).map(({ definition }) => definition.name))
     })
     for (const { definition, accepts, feed } of sources) {
@@ -141,7 +143,7 @@ export class Feeds {
     let isTooSlow = false
     try {
       const source = await this.parts.find(name)
-      const memory = source && (await this.#memories.find(definedFeed(source)))
+      const memory = source && (await this.#readingStates.find(definedFeed(source)))
       if (!source || !this.#isDue(memory?.state) || this.#readings.has(name)) return undefined
       return { source: name, outcome: await this.#read(source, { seconds, signal, isContinued: lane === 'quick' }) }
     } catch (error) {
@@ -166,7 +168,7 @@ export class Feeds {
     return (this.parts.seconds ?? SECONDS)[lane]
   }
 
-  async #read(source: OwnSource, reading: Reading): Promise<FeedOutcome> {
+  async #read(source: DefinedSource, reading: Reading): Promise<FeedOutcome> {
     const { name } = source.adapter.definition
     const outcome = this.#ask(source, reading)
     this.#readings.set(name, outcome)
@@ -177,12 +179,12 @@ export class Feeds {
     }
   }
 
-  async #ask(source: OwnSource, { seconds, signal, isContinued = false }: Reading): Promise<FeedOutcome> {
+  async #ask(source: DefinedSource, { seconds, signal, isContinued = false }: Reading): Promise<FeedOutcome> {
     const { definition, normalise } = source.adapter
     const { name } = definition
     const proof = feedOf(source)
     const defined = definedFeed(source)
-    const before = await this.#memories.find(defined)
+    const before = await this.#readingStates.find(defined)
     const everySeconds = proof.every_seconds ?? FEED_SECONDS
     try {
       // The server of the feed knows the first of several secrets.
@@ -212,7 +214,11 @@ export class Feeds {
    *
    * @param from distinguishes feeds; the address alone does not, as every reader sees it and a query may have a secret
    */
-  async #record(from: { source: string; url: string }, { items, ...about }: Feed, normalise: OwnAdapter['normalise']) {
+  async #record(
+    from: { source: string; url: string },
+    { items, ...about }: Feed,
+    normalise: DefinedAdapter['normalise'],
+  ) {
     const counts = { created: 0, known: 0 }
     const oldestFirst = items.toReversed()
     for (let at = 0; at < oldestFirst.length; at += BATCH) {
@@ -240,7 +246,7 @@ export class Feeds {
     }: { version: FeedVersion | undefined; failures: number; waitSeconds: number; problem?: string },
   ): Promise<void> {
     const now = this.parts.clock()
-    await this.#memories.save(feed, {
+    await this.#readingStates.save(feed, {
       failures,
       ...(version === undefined ? {} : { version }),
       state: {
@@ -253,7 +259,7 @@ export class Feeds {
 }
 
 /** @throws AppError `conflict/not_a_feed`, `forbidden/source_closed` */
-function feedOf({ adapter, secrets }: OwnSource): FeedProof {
+function feedOf({ adapter, secrets }: DefinedSource): FeedProof {
   const { name, proof, enabled } = adapter.definition
   if (proof.type !== 'feed') {
     throw new AppError(
@@ -272,7 +278,7 @@ function feedOf({ adapter, secrets }: OwnSource): FeedProof {
   return proof
 }
 
-function definedFeed({ adapter: { definition }, updated_at }: OwnSource): DefinedFeed {
+function definedFeed({ adapter: { definition }, updated_at }: DefinedSource): DefinedFeed {
   return asDefined({ definition, updated_at })
 }
 

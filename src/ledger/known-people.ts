@@ -7,8 +7,8 @@ interface KnownPerson {
 }
 
 /**
- * People of all sources together, counted separately with proof and without. The person named longest ago is dropped
- * first.
+ * Maximum number of people over all sources, separately for verified and unverified deliveries. The person who was
+ * named least recently is dropped first.
  */
 const MOST_PEOPLE = 10_000
 

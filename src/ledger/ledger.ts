@@ -22,8 +22,8 @@ import { Consumers } from './consumers/consumers.js'
 import { Erasures } from './erasures.js'
 import { type CapturedEvents, type EventDelivery, EventRecorder, type LiveEvents } from './event-recorder.js'
 import { type EventStory, readStory } from './event-story.js'
+import { EventsOfOtherServers } from './events-of-other-servers.js'
 import { Feeds } from './feeds.js'
-import { ForeignEvents } from './foreign-events.js'
 import { KnownPeople } from './known-people.js'
 import type { LedgerCaller } from './ledger-caller.js'
 import { LiveFeed } from './live-feed.js'
@@ -59,7 +59,7 @@ export class Ledger {
   readonly #people = new KnownPeople()
   readonly #recorder: EventRecorder
   readonly erasures: Erasures
-  #foreign: ForeignEvents | undefined
+  #otherServers: EventsOfOtherServers | undefined
   readonly sources: Sources
   readonly feeds: Feeds
   readonly #read: ReadPage = (query, signal) => this.query(query, signal)
@@ -108,17 +108,22 @@ export class Ledger {
 
   /** Wakes readers for events of other servers, until the store is closed. */
   #watchOthers(): void {
-    const { shared, events } = this.options.store
+    const { multiServer, events } = this.options.store
     const read = (query: EventQuery) => events.query(query)
-    const foreign = new ForeignEvents({ read, feed: this.#feed, people: this.#people, head: this.headAtOpen })
-    this.#foreign = foreign
-    shared?.onEvents(foreign.notice)
+    const otherServers = new EventsOfOtherServers({
+      read,
+      feed: this.#feed,
+      people: this.#people,
+      head: this.headAtOpen,
+    })
+    this.#otherServers = otherServers
+    multiServer?.onEvents(otherServers.notice)
     this.consumers.watchOthers()
   }
 
   /** Wakes the readers that wait, after events were copied from another ledger. */
   noticeCopies(): void {
-    this.#foreign?.notice()
+    this.#otherServers?.notice()
   }
 
   /** Call it after the ledger has followed another one, before it records its first own event. */

@@ -13,9 +13,9 @@ import {
   webhookPathOf,
 } from '../model/sources/source-definition.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import { compileOwnAdapter, type OwnAdapter, readSourceDefinition } from '../platforms/own/adapter.js'
-import { fromPayload } from '../platforms/own/body.js'
-import { UNMAPPED } from '../platforms/own/mapping.js'
+import { compileDefinedAdapter, type DefinedAdapter, readSourceDefinition } from '../platforms/defined/adapter.js'
+import { fromPayload } from '../platforms/defined/body.js'
+import { UNMAPPED } from '../platforms/defined/mapping.js'
 import type { RecordOutcome } from '../store/event-store.js'
 import type { ListedSource, SourceStore } from '../store/source-store.js'
 import type { EventDelivery } from './event-recorder.js'
@@ -30,8 +30,8 @@ interface SourcesParts {
 }
 
 /** A source as deliveries need it. */
-export interface OwnSource {
-  adapter: OwnAdapter
+export interface DefinedSource {
+  adapter: DefinedAdapter
   /** All currently valid secrets. */
   secrets: readonly string[]
   updated_at: string
@@ -56,10 +56,10 @@ const PAGE_BYTES = 4 * 1024 * 1024
 /** Sources that operators define: their definitions, and the deliveries that fit no rule. */
 export class Sources {
   /** Bounded by the number of sources. `text`: the definition that the adapter was made from. */
-  readonly #compiled = new Map<string, { text: string; adapter: OwnAdapter }>()
+  readonly #compiled = new Map<string, { text: string; adapter: DefinedAdapter }>()
 
   /** Bounded in the same way. */
-  readonly #found = new Map<string, { at: Micros; source: Promise<OwnSource | undefined> }>()
+  readonly #found = new Map<string, { at: Micros; source: Promise<DefinedSource | undefined> }>()
 
   constructor(private readonly parts: SourcesParts) {}
 
@@ -67,7 +67,7 @@ export class Sources {
    * The source as stored at most a second ago: another server may have changed it since. A change by this process takes
    * effect immediately.
    */
-  find(name: string): Promise<OwnSource | undefined> {
+  find(name: string): Promise<DefinedSource | undefined> {
     const now = this.parts.clock()
     const kept = this.#found.get(name)
     if (kept && now >= kept.at && now - kept.at < FRESH) return kept.source
@@ -82,7 +82,7 @@ export class Sources {
     return source
   }
 
-  async #read(name: string): Promise<OwnSource | undefined> {
+  async #read(name: string): Promise<DefinedSource | undefined> {
     const stored = await this.parts.store.find(name)
     if (stored === undefined) {
       this.#compiled.delete(name)
@@ -90,7 +90,7 @@ export class Sources {
     }
     const text = JSON.stringify(stored.definition)
     const known = this.#compiled.get(name)
-    const adapter = known?.text === text ? known.adapter : compileOwnAdapter(stored.definition)
+    const adapter = known?.text === text ? known.adapter : compileDefinedAdapter(stored.definition)
     if (adapter !== known?.adapter) this.#compiled.set(name, { text, adapter })
     return { adapter, secrets: stored.secrets, updated_at: stored.updated_at }
   }
@@ -233,7 +233,7 @@ export class Sources {
 }
 
 function remapped(
-  { remap }: OwnAdapter,
+  { remap }: DefinedAdapter,
   { action, payload, subject_id, dedupe_key, provenance }: StoredEvent,
 ): { deliveries: EventDelivery[]; unmapped: number } {
   const { wrapped, headers } = action.metadata

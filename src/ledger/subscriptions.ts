@@ -12,7 +12,7 @@ import type { SubscriptionPreview } from '../model/subscriptions/subscription-pr
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
-import type { LedgerKept } from '../store/subscription-store.js'
+import type { MaintainedMember } from '../store/subscription-store.js'
 import { foreignSubscription, type LedgerCaller, mayChange } from './ledger-caller.js'
 import { completeForms, readSubscription } from './read-subscription.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
@@ -20,7 +20,7 @@ import { previewSubscription } from './subscription-preview.js'
 import { isPolled, withCapture } from './watch-times.js'
 
 export interface SubscriptionOptions {
-  store: Pick<Store, 'events' | 'subscriptions' | 'shared'>
+  store: Pick<Store, 'events' | 'subscriptions' | 'multiServer'>
   /** Wall clock in microseconds. */
   clock: () => Micros
   /** A fresh identifier for a subscription. */
@@ -31,7 +31,7 @@ export interface SubscriptionOptions {
 
 /** Id of a subscription that is not going to be stored. */
 const DRAFT_ID = 'draft'
-const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly LedgerKept[]
+const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly MaintainedMember[]
 
 /** The subscriptions of a ledger: who may see and change which, and which events they match. */
 export class Subscriptions {
@@ -52,8 +52,8 @@ export class Subscriptions {
     const opened = new Subscriptions(options)
     const { subscriptions } = options.store
     const incomplete: Subscription[] = []
-    const { shared } = options.store
-    const all = shared ? await shared.subscriptionChanges(0) : undefined
+    const { multiServer } = options.store
+    const all = multiServer ? await multiServer.subscriptionChanges(0) : undefined
     opened.#version = all?.version
     for (const stored of all?.saved ?? (await subscriptions.list())) {
       if (stored.problem !== undefined) opened.withProblems.push(stored)
@@ -129,7 +129,7 @@ export class Subscriptions {
 
   /** The watches that capture polls, in their current state. */
   async listPolled(): Promise<Subscription[]> {
-    if (this.options.store.shared) await this.refresh()
+    if (this.options.store.multiServer) await this.refresh()
     return this.#polled.size === 0 ? [] : this.options.store.subscriptions.listByIds([...this.#polled])
   }
 
@@ -166,7 +166,7 @@ export class Subscriptions {
   }
 
   async #applyChanges(): Promise<void> {
-    const changes = await this.options.store.shared?.subscriptionChanges(this.#version ?? 0)
+    const changes = await this.options.store.multiServer?.subscriptionChanges(this.#version ?? 0)
     if (!changes) return
     for (const id of changes.deleted) this.#forget(id)
     for (const subscription of changes.saved) this.#watch(subscription)

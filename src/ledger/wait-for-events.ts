@@ -61,10 +61,10 @@ export async function* followPages(
   try {
     let since =
       query.since ??
-      (await whenFree(() => readHead({ order: 'desc', limit: 1, maxBytes: 0 }, signal), signal)).head ??
+      (await retryWhileBusy(() => readHead({ order: 'desc', limit: 1, maxBytes: 0 }, signal), signal)).head ??
       0
     for (let readNext = read; !signal.aborted; ) {
-      const page = await whenFree(() => readNext({ ...query, order: 'asc', since }, signal), signal)
+      const page = await retryWhileBusy(() => readNext({ ...query, order: 'asc', since }, signal), signal)
       since = page.nextSince ?? since
       yield page
       readNext = page.hasMore ? read : readShared
@@ -76,7 +76,7 @@ export async function* followPages(
 }
 
 /** Reads; while the ledger is busy, tries again a moment later. @throws as `read`; the signal's reason */
-export async function whenFree(read: () => Promise<EventPage>, signal: AbortSignal): Promise<EventPage> {
+export async function retryWhileBusy(read: () => Promise<EventPage>, signal: AbortSignal): Promise<EventPage> {
   for (;;) {
     try {
       return await read()

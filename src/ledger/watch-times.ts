@@ -23,7 +23,7 @@ export function isPolled(watch: Subscription): boolean {
 }
 
 /** The reason why it is no longer captured; undefined if it is. */
-export function whyOver(
+export function captureEndReason(
   { enabled, metadata }: Pick<Watch, 'enabled' | 'metadata'>,
   now: Micros,
 ): 'disabled' | 'expired' | undefined {
@@ -70,7 +70,7 @@ function backedOff(seconds: number, failures: number): number {
 }
 
 /** The last attempt to capture it; 0 for never. */
-export function triedAt({ capture }: Pick<Watch, 'capture'>): Micros {
+export function lastAttemptAt({ capture }: Pick<Watch, 'capture'>): Micros {
   return instantOf(capture?.last_attempt_at) ?? 0
 }
 
@@ -107,7 +107,7 @@ const NEVER_CAPTURED: CaptureState = {
  */
 export function withCapture(subscription: Subscription, now: Micros): Subscription {
   if (!subscription.capture && !usesPolling(subscription)) return subscription
-  const isDueAgain = isPolled(subscription) && whyOver(subscription, now) === undefined
+  const isDueAgain = isPolled(subscription) && captureEndReason(subscription, now) === undefined
   const due = isDueAgain ? toTimestamp(dueAt(subscription, now)) : null
   const capture = { ...NEVER_CAPTURED, ...subscription.capture, read_to: readToOf(subscription), next_due_at: due }
   return { ...subscription, capture }

@@ -1,8 +1,8 @@
-import type { LoginLook } from '../model/login-look.js'
+import type { LoginDesign } from '../model/login-design.js'
 import { html, Markup } from './html.js'
 
 /** What the login page and the plain pages share. */
-export interface PageFrame extends LoginLook {
+export interface PageFrame extends LoginDesign {
   /** Prefix of every address: empty, or `/x`. */
   rootPath: string
   /** Override the ledger's files. */

@@ -1,4 +1,4 @@
-/** What `daybook doctor` looks at, in the order in which it reports. */
+/** The checks of `daybook doctor`, in the order of its report. */
 export const CHECK_NAMES = [
   ...(['node', 'settings', 'files', 'disk', 'owner', 'ledger', 'clock', 'backups'] as const),
   ...(['webhooks', 'chat', 'server', 'board'] as const),

@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
 import type { Lease } from '../store/event-store.js'
-import type { SharedStore } from '../store/shared-store.js'
+import type { MultiServerStore } from '../store/multi-server-store.js'
 
 /** Without a renewal for so long, another server may take a lease over. */
 const LEASE_SECONDS = 30
@@ -28,7 +28,7 @@ export interface HeldLease {
  * Source: docs/decisions/0068.
  */
 export async function holdLease(
-  leases: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'>,
+  leases: Pick<MultiServerStore, 'acquireLease' | 'renewLease' | 'releaseLease'>,
   name: string,
 ): Promise<HeldLease | undefined> {
   const lease = await leases.acquireLease(name, LEASE_SECONDS)

@@ -63,7 +63,7 @@ async function statusOfFile(settings: LocalSettings, check: boolean): Promise<Le
     const { mark } = await opened.store.copies.findFollow()
     return {
       database,
-      size_bytes: (await opened.store.shared?.sizeBytes()) ?? (await sizeOf(database)),
+      size_bytes: (await opened.store.multiServer?.sizeBytes()) ?? (await sizeOf(database)),
       server: null,
       chat_live: null,
       schema_version: opened.store.schemaVersion,

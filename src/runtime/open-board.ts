@@ -82,8 +82,8 @@ async function openStore(
 ): Promise<OpenBoard> {
   if (postgres) {
     // Loaded only for those who use it.
-    const { openSharedBoard } = await import('./open-shared-board.js')
-    return openSharedBoard(postgres)
+    const { openPostgresBoard } = await import('./open-postgres-board.js')
+    return openPostgresBoard(postgres)
   }
   const failure = deferredFailure()
   const files = boardFiles(home)

@@ -69,8 +69,8 @@ export async function openLedger(
   const { postgres, replica } = database
   if (postgres) {
     // Loaded only for those who use it.
-    const { openSharedLedger } = await import('./open-shared-ledger.js')
-    return openSharedLedger({ postgres, replica }, { clock, maxSubscriptions, allowed })
+    const { openPostgresLedger } = await import('./open-postgres-ledger.js')
+    return openPostgresLedger({ postgres, replica }, { clock, maxSubscriptions, allowed })
   }
   const failure = deferredFailure()
   let opened: SqliteStore | undefined

@@ -102,8 +102,8 @@ export function readChatSite(reader: SettingReader, given?: GivenFlag): string |
 }
 
 /**
- * The origin of the chat platform's server in the configuration of the platform's own clients, for deliveries that
- * nothing else names a server for. Such a configuration may be there for other reasons, so it is never refused.
+ * The origin of the chat platform's server in the configuration of the platform's own clients, for deliveries whose
+ * server is not named elsewhere. Such a configuration may exist for other reasons, so it is never refused.
  */
 export function findZulipSite(reader: SettingReader): string | undefined {
   const ofClients = new SettingReader(reader.sources)

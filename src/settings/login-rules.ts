@@ -1,5 +1,5 @@
 import { isCidr } from '../login/caller-address.js'
-import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES, type LoginLook } from '../model/login-look.js'
+import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES, type LoginDesign } from '../model/login-design.js'
 import type { SettingReader } from './reading/setting-reader.js'
 
 /** How users log in to one of the two programs. */
@@ -10,7 +10,7 @@ export interface LoginRules {
   /** Addresses and CIDR blocks of proxies trusted to name the caller, for the login throttle and logs. */
   trustedProxies: readonly string[]
   throttleLogins: boolean
-  loginPage: LoginLook
+  loginPage: LoginDesign
 }
 
 /** Lower values are raised to this. */

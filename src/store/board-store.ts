@@ -3,7 +3,7 @@ import type { BoardSessionStore } from './board-session-store.js'
 import type { CardHistoryStore } from './card-history-store.js'
 import type { CardStore } from './card-store.js'
 import type { LoginFailureStore } from './login-failure-store.js'
-import type { RunStore, SharedRuns } from './run-store.js'
+import type { MultiServerRuns, RunStore } from './run-store.js'
 
 /** An opened board. */
 export interface BoardStore {
@@ -14,19 +14,19 @@ export interface BoardStore {
   /** The rows of the board, for copies. */
   readonly rows: BoardRows
   /** Absent where only this process has the board open. */
-  readonly shared?: SharedBoard | undefined
+  readonly multiServer?: MultiServerBoard | undefined
   /**
    * Proves that the board can commit, with a write, unless it wrote within the last second.
    *
    * @throws AppError `unavailable/…`
    */
-  prove(): Promise<void>
+  checkWritable(): Promise<void>
   /** Completes pending work, then closes the board. @throws AppError `unavailable/…` */
   close(): Promise<void>
 }
 
-export interface SharedBoard {
-  readonly runs: SharedRuns
+export interface MultiServerBoard {
+  readonly runs: MultiServerRuns
   readonly loginFailures: LoginFailureStore
   /** Size of all tables of the board, with their indexes. */
   sizeBytes(): Promise<number>

@@ -73,7 +73,7 @@ export function unknownDeadLetter(): AppError {
   })
 }
 
-export function takenName(): AppError {
+export function nameTakenError(): AppError {
   return new AppError('conflict', 'consumer_taken', 'The consumer of this name belongs to another user.', {
     hint: 'Choose another name.',
   })

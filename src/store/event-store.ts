@@ -151,7 +151,7 @@ export interface EventStore {
    * none, durable before it resolves. `captured_at` is unique and increases in commit order, even when the clock steps
    * back. A repeat changes nothing else, except that it is marked with the subscription that it was captured for.
    *
-   * @param matchedWith the version of the subscriptions (`SharedStore`), if several servers may change them
+   * @param matchedWith the version of the subscriptions (`MultiServerStore`), if several servers may change them
    * @throws AppError `unavailable/store_full`, `unavailable/store_read_only`, `unavailable/store_failed`; StaleMatches
    */
   record(events: EventToRecord[], matchedWith?: number): Promise<RecordOutcome[]>

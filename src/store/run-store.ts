@@ -69,7 +69,7 @@ export interface RunStore {
 }
 
 /** Coordinates the processes that share a board. Source: docs/decisions/0075. */
-export interface SharedRuns {
+export interface MultiServerRuns {
   /**
    * Takes the lease on performing runs. Runs that an earlier holder left unfinished become `interrupted`.
    *

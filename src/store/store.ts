@@ -1,8 +1,8 @@
 import type { ConsumerStore } from './consumer-store.js'
 import type { CopyStore } from './copy-store.js'
 import type { ContentRemoval, EventStore } from './event-store.js'
+import type { MultiServerStore } from './multi-server-store.js'
 import type { NoteStore } from './note-store.js'
-import type { SharedStore } from './shared-store.js'
 import type { SourceStore } from './source-store.js'
 import type { SubscriptionStore } from './subscription-store.js'
 import type { UserStore } from './user-store.js'
@@ -19,7 +19,7 @@ export interface Store {
   readonly notes: NoteStore
   readonly users: UserStore
   /** Absent where only this process has the ledger open. */
-  readonly shared?: SharedStore
+  readonly multiServer?: MultiServerStore
   readonly copies: CopyStore
   /** Stores what was accepted, then closes the database. */
   close(): Promise<void>

@@ -23,7 +23,7 @@ export interface SubscriptionStore {
    */
   save(
     subscription: Subscription,
-    overwrite?: readonly LedgerKept[],
+    overwrite?: readonly MaintainedMember[],
   ): Promise<{ created: boolean; subscription: Subscription }>
 
   /**
@@ -44,4 +44,4 @@ export interface SubscriptionStore {
 }
 
 /** Members of a subscription that the ledger changes. */
-export type LedgerKept = 'last_cursor' | 'last_event_at' | 'capture'
+export type MaintainedMember = 'last_cursor' | 'last_event_at' | 'capture'

@@ -5,7 +5,7 @@ import { MINUTE, startWithUsers } from './accounts-rig.js'
 
 const NOT_FOUND = { category: 'not_found', code: 'not_found' }
 
-t.test('a token is shown once, and kept as its digest', async t => {
+t.test('a token is shown once, and stored as its digest', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const { token, ...issued } = await accounts.tokens.issue(bob.id)
   t.match(token, /^tok_[\w-]{43}$/)
@@ -18,7 +18,7 @@ t.test('a token is shown once, and kept as its digest', async t => {
   t.match(await accounts.identify({ bearer: token }), { kind: 'token', user: bob })
 })
 
-t.test('a token is refused from its end on, for the same reads of the store, and stays in the list', async t => {
+t.test('an expired token is refused without additional reads of the store, and stays in the list', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const terms = { name: 'nightly import', expires_at: '2027-01-15T09:01:00+01:00' }
   const { token, ...issued } = await accounts.tokens.issue(bob.id, undefined, terms)
@@ -36,7 +36,7 @@ t.test('a token is refused from its end on, for the same reads of the store, and
   await t.rejects(accounts.tokens.issue(bob.id, undefined, withoutZone), { errors: [{ detail: /has no zone/ }] })
 })
 
-t.test('a user has twenty tokens; one more revokes the oldest', async t => {
+t.test('a user has at most twenty tokens; issuing one more revokes the oldest', async t => {
   const { accounts, bob } = await startWithUsers()
   const tokens: string[] = []
   for (let at = 0; at < 21; at++) tokens.push((await accounts.tokens.issue(bob.id)).token)
@@ -56,7 +56,7 @@ t.test('tokens are revoked one by one, by their own user only', async t => {
   await t.rejects(accounts.tokens.revoke(bob.id, two.token), NOT_FOUND)
 })
 
-t.test('all tokens of a user are revoked together, also where there are none', async t => {
+t.test('all tokens of a user are revoked together, and a user without tokens is no error', async t => {
   const { accounts, ada, bob } = await startWithUsers()
   const others = await accounts.tokens.issue(ada.id)
   const tokens = [await accounts.tokens.issue(bob.id), await accounts.tokens.issue(bob.id)]
@@ -66,7 +66,7 @@ t.test('all tokens of a user are revoked together, also where there are none', a
   await accounts.tokens.revokeAll(bob.id)
 })
 
-t.test('who is not there has no tokens', async t => {
+t.test('token operations for an unknown user answer not_found', async t => {
   const { accounts } = await startWithUsers()
   await t.rejects(accounts.tokens.issue('user_nobody'), NOT_FOUND)
   await t.rejects(accounts.tokens.list('user_nobody'), NOT_FOUND)
@@ -74,7 +74,7 @@ t.test('who is not there has no tokens', async t => {
   await t.rejects(accounts.tokens.revokeAll('user_nobody'), NOT_FOUND)
 })
 
-t.test('the use of a token is noted once a minute, also when the clock steps back', async t => {
+t.test('the last use of a token is stored once a minute, even if the clock steps back', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const { token } = await accounts.tokens.issue(bob.id)
   const use = async () => {
@@ -92,7 +92,7 @@ t.test('the use of a token is noted once a minute, also when the clock steps bac
   t.same(await use(), [1, '2027-01-15T07:01:00.000000Z'])
 })
 
-t.test('the token of a disabled user is not noted as used', async t => {
+t.test('the token of a disabled user keeps its time of last use', async t => {
   const { accounts, bob } = await startWithUsers()
   const { token } = await accounts.tokens.issue(bob.id)
   await accounts.updateUser(bob.id, { enabled: false })
@@ -100,7 +100,7 @@ t.test('the token of a disabled user is not noted as used', async t => {
   t.match(await accounts.tokens.list(bob.id), [{ last_used_at: null }])
 })
 
-t.test('a use that cannot be noted is a use all the same', async t => {
+t.test('a token is accepted even if its use cannot be stored', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const { token } = await accounts.tokens.issue(bob.id)
   rig.broken = 'noteTokenUse'

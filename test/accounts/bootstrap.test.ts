@@ -1,7 +1,7 @@
 import t from 'tap'
 import { AccountsRig, logIn, PASSWORD, startWithUsers } from './accounts-rig.js'
 
-t.test('the first administrator is created from the settings, and can log in', async t => {
+t.test('the settings create the first administrator, who can log in', async t => {
   const accounts = await (await AccountsRig.open(t)).start()
   t.equal(await accounts.bootstrapUser({ username: 'root', password: PASSWORD }), 'created')
   t.match(await accounts.listUsers(), [{ username: 'root', role: 'admin', enabled: true }])
@@ -26,7 +26,7 @@ t.test('of two concurrent bootstraps, the first one creates the user', async t =
   t.same(results.sort(), ['created', 'there'])
 })
 
-t.test('a name or password that no user can have is reported with its setting, and without its value', async t => {
+t.test('an invalid bootstrap name or password is reported with its setting, and without its value', async t => {
   const accounts = await (await AccountsRig.open(t)).start()
   const refused = (field: string) => ({ category: 'configuration', code: 'settings_invalid', errors: [{ field }] })
   const byName = accounts.bootstrapUser({ username: 'no name', password: PASSWORD })

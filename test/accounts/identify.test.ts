@@ -14,7 +14,7 @@ async function startWithCredentials() {
 }
 
 t.test(
-  'the admin token comes first, then the bearer token, then the session; a wrong one counts as absent',
+  'the admin token takes precedence over the bearer token, and that over the session; an invalid credential counts as absent',
   async t => {
     const { accounts, token, session, ada, bob } = await startWithCredentials()
     const byToken = { kind: 'token', user: ada }
@@ -45,7 +45,7 @@ t.test('no answer contains the hash of a password', async t => {
   t.notMatch(JSON.stringify([...seen, await accounts.listUsers()]), /pbkdf2|password/)
 })
 
-t.test('without an admin token, none is right', async t => {
+t.test('without a configured admin token, no admin token is accepted', async t => {
   for (const adminToken of [undefined, '']) {
     const { accounts } = await startWithUsers({ adminToken })
     for (const shown of ['', 'undefined', ' ']) {
@@ -54,7 +54,7 @@ t.test('without an admin token, none is right', async t => {
   }
 })
 
-t.test('it needs one read of the store, and none for the admin token', async t => {
+t.test('identifying a caller takes one read of the store, or none with the admin token', async t => {
   const { rig, accounts, token, session } = await startWithCredentials()
   await accounts.identify({ bearer: token })
   const cases: [ShownCredentials, string[]][] = [
@@ -71,20 +71,17 @@ t.test('it needs one read of the store, and none for the admin token', async t =
   }
 })
 
-t.test(
-  'a disabled user is anonymous immediately; enabled again, its tokens count, and its sessions are over',
-  async t => {
-    const { accounts, ada, bob } = await startWithUsers()
-    const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
-    await accounts.updateUser(bob.id, { enabled: false })
-    t.same(await accounts.identify({ bearer: token }), ANONYMOUS)
-    t.same(await accounts.identify({ session }), ANONYMOUS)
-    t.match(await accounts.identify({ bearer: token, session: await logIn(accounts, 'Ada') }), { user: ada })
-    await accounts.updateUser(bob.id, { enabled: true })
-    t.match(await accounts.identify({ bearer: token }), { kind: 'token', user: { id: bob.id } })
-    t.same(await accounts.identify({ session }), ANONYMOUS)
-  },
-)
+t.test('a disabled user is anonymous immediately; enabling it restores its tokens but not its sessions', async t => {
+  const { accounts, ada, bob } = await startWithUsers()
+  const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
+  await accounts.updateUser(bob.id, { enabled: false })
+  t.same(await accounts.identify({ bearer: token }), ANONYMOUS)
+  t.same(await accounts.identify({ session }), ANONYMOUS)
+  t.match(await accounts.identify({ bearer: token, session: await logIn(accounts, 'Ada') }), { user: ada })
+  await accounts.updateUser(bob.id, { enabled: true })
+  t.match(await accounts.identify({ bearer: token }), { kind: 'token', user: { id: bob.id } })
+  t.same(await accounts.identify({ session }), ANONYMOUS)
+})
 
 t.test('a deleted user is anonymous immediately, also after a new user gets that name', async t => {
   const { accounts, bob } = await startWithUsers()
@@ -96,7 +93,7 @@ t.test('a deleted user is anonymous immediately, also after a new user gets that
 })
 
 t.test(
-  'a user that the store has lost or disabled without the server is anonymous, although its session exists',
+  'a user that another process deleted or disabled in the store is anonymous, although its session exists',
   async t => {
     const { rig, accounts, bob } = await startWithUsers()
     const session = await logIn(accounts, 'bob')
@@ -108,7 +105,7 @@ t.test(
   },
 )
 
-t.test('a role that changes counts from the next request on', async t => {
+t.test('a changed role applies from the next request', async t => {
   const { accounts, bob } = await startWithUsers()
   const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
   for (const role of ['admin', 'member'] as const) {
@@ -118,7 +115,7 @@ t.test('a role that changes counts from the next request on', async t => {
   }
 })
 
-t.test('a ledger is open until there is a user, and never again', async t => {
+t.test('a ledger is open until its first user exists, and never again', async t => {
   const rig = await AccountsRig.open(t)
   const accounts = await rig.start()
   t.same([await accounts.isClosed(), await accounts.identify({ bearer: FORGED })], [false, { kind: 'open' }])
@@ -129,7 +126,7 @@ t.test('a ledger is open until there is a user, and never again', async t => {
   t.same(await (await rig.start()).identify({}), ANONYMOUS, 'also after the next start')
 })
 
-t.test('a user who is created while the ledger runs closes it, regardless of the creator', async t => {
+t.test('creating a user closes a running ledger, regardless of the creator', async t => {
   const rig = await AccountsRig.open(t)
   const [one, two] = [await rig.start(), await rig.start()]
   t.same(await one.identify({}), { kind: 'open' })
@@ -137,7 +134,7 @@ t.test('a user who is created while the ledger runs closes it, regardless of the
   t.same(await one.identify({}), ANONYMOUS)
 })
 
-t.test('a ledger that was started with an admin token once stays closed without it', async t => {
+t.test('a ledger that was once started with an admin token stays closed without it', async t => {
   const rig = await AccountsRig.open(t)
   const accounts = await rig.start({ adminToken: ADMIN_TOKEN })
   t.same(await accounts.identify({}), ANONYMOUS)

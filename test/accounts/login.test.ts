@@ -36,7 +36,7 @@ t.test('a login starts a session of that user, regardless of the case of the nam
   }
 })
 
-t.test('the password counts as it was sent', async t => {
+t.test('a login compares the password exactly as sent', async t => {
   const { accounts } = await startWithUsers()
   await accounts.createUser({ username: 'eve', password: ' \u00e4\t \ud83d\ude00 ' })
   await tryLogin(accounts, 'eve', ' \u00e4\t \ud83d\ude00 ')
@@ -50,7 +50,7 @@ t.test('the password counts as it was sent', async t => {
     await t.rejects(tryLogin(accounts, 'eve', password), WRONG)
 })
 
-t.test('an unknown name, a wrong password and a disabled user are refused alike, after the same work', async t => {
+t.test('an unknown name, a wrong password and a disabled user get the same refusal, after the same work', async t => {
   const { rig, accounts } = await startWithUsers({ throttleLogins: false })
   const off = await accounts.createUser({ username: 'off', password: PASSWORD })
   await accounts.updateUser(off.id, { enabled: false })
@@ -76,26 +76,29 @@ t.test('an unknown name, a wrong password and a disabled user are refused alike,
   t.match(refusals[0], 'invalid_credentials')
 })
 
-t.test('the store is not read for a name that no user can have', async t => {
+t.test('a login with an invalid username does not read the store', async t => {
   const { rig, accounts } = await startWithUsers()
   for (const username of ['', 'Ada\0', '\u0410da', 'x'.repeat(65)])
     await t.rejects(tryLogin(accounts, username, PASSWORD), WRONG)
   t.same(new Set(rig.asked), new Set(['addToLog']))
 })
 
-t.test('an older hash with fewer iterations takes as much work to be wrong, also of a disabled user', async t => {
-  const { rig, accounts, ada, bob } = await startWithUsers()
-  const older = { password_hash: await hashPassword(PASSWORD, 3), updated_at: ada.updated_at }
-  await rig.users.update(ada.id, older, { mayLoseLastAdmin: false })
-  await rig.users.update(bob.id, { ...older, enabled: false }, { mayLoseLastAdmin: false })
-  await t.rejects(tryLogin(accounts, 'ada', 'wrong password'), WRONG)
-  await t.rejects(tryLogin(accounts, 'bob', PASSWORD), WRONG)
-  t.same(rig.derived, [3, ITERATIONS - 3, ITERATIONS])
-  await tryLogin(accounts, 'ada', PASSWORD)
-  t.equal((await rig.users.findById(ada.id))?.password_hash, older.password_hash, 'it is not rewritten')
-})
+t.test(
+  'a failed login against an older hash with fewer iterations takes the same work, also for a disabled user',
+  async t => {
+    const { rig, accounts, ada, bob } = await startWithUsers()
+    const older = { password_hash: await hashPassword(PASSWORD, 3), updated_at: ada.updated_at }
+    await rig.users.update(ada.id, older, { mayLoseLastAdmin: false })
+    await rig.users.update(bob.id, { ...older, enabled: false }, { mayLoseLastAdmin: false })
+    await t.rejects(tryLogin(accounts, 'ada', 'wrong password'), WRONG)
+    await t.rejects(tryLogin(accounts, 'bob', PASSWORD), WRONG)
+    t.same(rig.derived, [3, ITERATIONS - 3, ITERATIONS])
+    await tryLogin(accounts, 'ada', PASSWORD)
+    t.equal((await rig.users.findById(ada.id))?.password_hash, older.password_hash, 'it is not rewritten')
+  },
+)
 
-t.test('a password of more than 1024 bytes, or of no text, is refused before anything is done', async t => {
+t.test('a password that is longer than 1024 bytes, or is not text, is refused before any work', async t => {
   const { rig, accounts } = await startWithUsers()
   const passwords = ['x'.repeat(1025), 'x'.repeat(1 << 20), '\ud800', 7, undefined]
   for (const password of passwords as string[]) {
@@ -109,22 +112,25 @@ t.test('a password of more than 1024 bytes, or of no text, is refused before any
   await t.rejects(tryLogin(accounts, 'Ada', 'x'.repeat(1024)), WRONG)
 })
 
-t.test('a caller who fails too often waits, before any work is done; another address and a success do not', async t => {
-  const { rig, accounts } = await startWithUsers()
-  for (let time = 0; time < 9; time++) await t.rejects(tryLogin(accounts, 'Ada', 'wrong password'), WRONG)
-  await tryLogin(accounts, 'ADA', PASSWORD)
-  for (let time = 0; time < 10; time++) await t.rejects(tryLogin(accounts, 'aDa', 'wrong password'), WRONG)
-  rig.derived.length = 0
-  rig.asked.length = 0
-  const throttled = { category: 'throttled', code: 'too_many_attempts', retryAfterSeconds: 60 }
-  await t.rejects(tryLogin(accounts, 'ada', PASSWORD), throttled)
-  t.same([rig.derived, rig.asked], [[], []])
-  await tryLogin(accounts, 'ada', PASSWORD, '192.0.2.2')
-  rig.elapsedMs += 60_000
-  await tryLogin(accounts, 'ada', PASSWORD)
-})
+t.test(
+  'a caller who fails too often is throttled before any work; other addresses are not, and a success does not count',
+  async t => {
+    const { rig, accounts } = await startWithUsers()
+    for (let time = 0; time < 9; time++) await t.rejects(tryLogin(accounts, 'Ada', 'wrong password'), WRONG)
+    await tryLogin(accounts, 'ADA', PASSWORD)
+    for (let time = 0; time < 10; time++) await t.rejects(tryLogin(accounts, 'aDa', 'wrong password'), WRONG)
+    rig.derived.length = 0
+    rig.asked.length = 0
+    const throttled = { category: 'throttled', code: 'too_many_attempts', retryAfterSeconds: 60 }
+    await t.rejects(tryLogin(accounts, 'ada', PASSWORD), throttled)
+    t.same([rig.derived, rig.asked], [[], []])
+    await tryLogin(accounts, 'ada', PASSWORD, '192.0.2.2')
+    rig.elapsedMs += 60_000
+    await tryLogin(accounts, 'ada', PASSWORD)
+  },
+)
 
-t.test('tries side by side do not get past the throttle', async t => {
+t.test('concurrent attempts do not bypass the throttle', async t => {
   const { rig, accounts } = await startWithUsers()
   const tries = Array.from({ length: 40 }, () => refusalOf(tryLogin(accounts, 'Ada', 'wrong password')))
   const codes = (await Promise.all(tries)).map(({ code }) => code)
@@ -133,7 +139,7 @@ t.test('tries side by side do not get past the throttle', async t => {
   t.equal(rig.derived.length, 10)
 })
 
-t.test('a try that came to no answer does not count', async t => {
+t.test('an attempt that ends without a result does not count', async t => {
   const { rig, accounts } = await startWithUsers()
   rig.duringDerivation = () => {
     throw new AppError('unavailable', 'busy', 'Too many passwords are being checked right now.')
@@ -145,7 +151,7 @@ t.test('a try that came to no answer does not count', async t => {
   t.ok(await logIn(accounts, 'Ada'))
 })
 
-t.test('a login ends the session that this browser has had, a failed one does not', async t => {
+t.test('a login ends the previous session of the browser, and a failed login does not', async t => {
   const { accounts } = await startWithUsers()
   const [first, other] = [await logIn(accounts, 'Ada'), await logIn(accounts, 'Ada')]
   await t.rejects(accounts.login({ username: 'bob', password: 'wrong password', address: ADDRESS, replaces: first }))
@@ -154,7 +160,7 @@ t.test('a login ends the session that this browser has had, a failed one does no
   t.same(await Promise.all([first, other, second].map(token => isAlive(accounts, token))), [false, true, true])
 })
 
-t.test('after logging out a session is anonymous, and other sessions stay', async t => {
+t.test('a logout ends its session, and other sessions stay', async t => {
   const { accounts } = await startWithUsers()
   const [first, other] = [await logIn(accounts, 'Ada'), await logIn(accounts, 'Ada')]
   await accounts.logout(first)
@@ -163,7 +169,7 @@ t.test('after logging out a session is anonymous, and other sessions stay', asyn
   t.ok(await isAlive(accounts, other))
 })
 
-t.test('with room for one session, each login takes it', async t => {
+t.test('with room for one session, each login replaces the previous one', async t => {
   const { accounts } = await startWithUsers({ maxSessions: 1 })
   const [ada, bob] = [await logIn(accounts, 'Ada'), await logIn(accounts, 'bob')]
   t.same(await Promise.all([ada, bob].map(token => isAlive(accounts, token))), [false, true])
@@ -216,32 +222,39 @@ function changePassword(
   return accounts.changeOwnPassword({ user, input, address: ADDRESS, session }, { identity: 'session', user })
 }
 
-t.test('a user changes its password: its session gets another token, its others end, its tokens stay', async t => {
-  const { accounts, ada, bob } = await startWithUsers()
-  const [own, other, adas] = [await logIn(accounts, 'bob'), await logIn(accounts, 'bob'), await logIn(accounts, 'Ada')]
-  const { token } = await accounts.tokens.issue(bob.id)
-  const renewed = await changePassword(accounts, bob, { session: own })
-  t.match(renewed, { sessionToken: /^[\w-]{43}$/, identity: { kind: 'session', user: { id: bob.id } } })
-  const sessions = [own, other, renewed?.sessionToken ?? '', adas]
-  t.same(await Promise.all(sessions.map(each => isAlive(accounts, each))), [false, false, true, true])
-  t.match(await accounts.identify({ bearer: token }), { kind: 'token' })
-  await t.rejects(tryLogin(accounts, 'bob', PASSWORD), WRONG)
-  t.ok(await tryLogin(accounts, 'bob', ANOTHER))
-  t.match(await accounts.listLog(3), [
-    { action: 'ledger.login_succeeded' },
-    { action: 'ledger.login_failed' },
-    {
-      action: 'ledger.user_changed',
-      by: { identity: 'session', user: { id: bob.id } },
-      user: { id: bob.id },
-      changes: { password: 'changed' },
-    },
-  ])
-  t.equal(await changePassword(accounts, ada), undefined, 'a program with a token has no session')
-  t.notOk(await isAlive(accounts, adas))
-})
+t.test(
+  'a user that changes its password gets a new session token; its other sessions end, and its API tokens stay',
+  async t => {
+    const { accounts, ada, bob } = await startWithUsers()
+    const [own, other, adas] = [
+      await logIn(accounts, 'bob'),
+      await logIn(accounts, 'bob'),
+      await logIn(accounts, 'Ada'),
+    ]
+    const { token } = await accounts.tokens.issue(bob.id)
+    const renewed = await changePassword(accounts, bob, { session: own })
+    t.match(renewed, { sessionToken: /^[\w-]{43}$/, identity: { kind: 'session', user: { id: bob.id } } })
+    const sessions = [own, other, renewed?.sessionToken ?? '', adas]
+    t.same(await Promise.all(sessions.map(each => isAlive(accounts, each))), [false, false, true, true])
+    t.match(await accounts.identify({ bearer: token }), { kind: 'token' })
+    await t.rejects(tryLogin(accounts, 'bob', PASSWORD), WRONG)
+    t.ok(await tryLogin(accounts, 'bob', ANOTHER))
+    t.match(await accounts.listLog(3), [
+      { action: 'ledger.login_succeeded' },
+      { action: 'ledger.login_failed' },
+      {
+        action: 'ledger.user_changed',
+        by: { identity: 'session', user: { id: bob.id } },
+        user: { id: bob.id },
+        changes: { password: 'changed' },
+      },
+    ])
+    t.equal(await changePassword(accounts, ada), undefined, 'a program with a token has no session')
+    t.notOk(await isAlive(accounts, adas))
+  },
+)
 
-t.test('a new password follows the rules for passwords, before any work is done', async t => {
+t.test('a new password that breaks the rules is refused before any work', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   for (const password of ['short', 'BOB', 'password1', 'x'.repeat(1025), `${ANOTHER}\0`]) {
     const refusal = { code: 'invalid_field', errors: [{ field: '/password' }] }
@@ -253,7 +266,7 @@ t.test('a new password follows the rules for passwords, before any work is done'
   t.same([rig.derived, rig.asked], [[], []])
 })
 
-t.test('a wrong current password changes nothing, is logged, and is slowed down as a failed login is', async t => {
+t.test('a wrong current password changes nothing, is logged, and is throttled like a failed login', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const session = await logIn(accounts, 'bob')
   const wrong = { category: 'forbidden', code: 'wrong_password', errors: [{ field: '/current_password' }] }
@@ -273,7 +286,7 @@ t.test('a wrong current password changes nothing, is logged, and is slowed down 
   t.ok(await changePassword(accounts, bob, { session }))
 })
 
-t.test('a change of the password that came to no answer does not count as a try', async t => {
+t.test('a password change that ends without a result does not count as an attempt', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   rig.broken = 'findById'
   for (let time = 0; time < 15; time++) {
@@ -301,7 +314,7 @@ for (const [what, happens] of Object.entries({
   })
 }
 
-t.test('a session that ends while its password is changed is not started again', async t => {
+t.test('a session that ends during its password change is not started again', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const session = await logIn(accounts, 'bob')
   rig.duringDerivation = () => accounts.logout(session)
@@ -309,7 +322,7 @@ t.test('a session that ends while its password is changed is not started again',
   t.ok(await tryLogin(accounts, 'bob', ANOTHER))
 })
 
-t.test('a login at the same time as its user is disabled never leaves a session for later', async t => {
+t.test('a login that races with the disabling of its user leaves no session', async t => {
   const { accounts, bob } = await startWithUsers({ throttleLogins: false })
   for (let round = 0; round < 20; round++) {
     const [login] = await Promise.allSettled([

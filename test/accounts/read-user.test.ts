@@ -19,13 +19,13 @@ function refusedFields(read: () => unknown): string[] {
   }
 }
 
-t.test('a new user is read as sent; its role is for others to choose when absent', async t => {
+t.test('a new user is read as sent, and an absent role stays absent', async t => {
   t.same(readNewUser({ username: 'Ada', password: PASSWORD }, SHORTEST), { username: 'Ada', password: PASSWORD })
   const whole = { username: 'a.b_c@d-E9', password: ' \t ÄÖ 😀 ', role: 'admin' }
   t.same(readNewUser(whole, SHORTEST), whole)
 })
 
-t.test('every refused field of a new user is named', async t => {
+t.test('a refusal of a new user names every invalid field', async t => {
   const everything = { username: '', password: 'short', role: 'root', enabled: false }
   t.same(
     refusedFields(() => readNewUser(everything, SHORTEST)),
@@ -83,8 +83,8 @@ const PASSWORDS = [
   { name: '1025 bytes', password: 'x'.repeat(1025), isAllowed: false },
   { name: '1025 bytes in fewer characters', password: `${'ä'.repeat(512)}x`, isAllowed: false },
   { name: 'half of a surrogate pair', password: 'long enough \ud83d', isAllowed: false },
-  { name: 'the other half', password: 'long enough \ude00', isAllowed: false },
-  { name: 'zeros at the end, which hashing does not see', password: 'long enough\0', isAllowed: false },
+  { name: 'the other half of a surrogate pair', password: 'long enough \ude00', isAllowed: false },
+  { name: 'trailing NULs, which hashing ignores', password: 'long enough\0', isAllowed: false },
   { name: 'a number', password: 1234567890, isAllowed: false },
   { name: 'null', password: null, isAllowed: false },
   { name: 'a list', password: ['long enough'], isAllowed: false },
@@ -104,7 +104,7 @@ for (const { name, password, isAllowed } of PASSWORDS) {
   })
 }
 
-t.test('a new password is not the username, however it is spelled', async t => {
+t.test('a password that equals the username in any spelling is refused', async t => {
   for (const password of ['ada.lovelace', 'Ada.Lovelace', 'ａda.lovelace']) {
     const input = { username: 'Ada.Lovelace', password }
     t.same(
@@ -128,7 +128,7 @@ t.test('the list of common passwords holds 3,000, each of at least 8 characters 
   )
 })
 
-t.test('what is refused is not repeated', async t => {
+t.test('a refusal does not repeat the refused values', async t => {
   const secret = 'hunter2'
   for (const input of [{ username: secret, password: secret, role: secret, [secret]: 1 }, { password: secret }]) {
     for (const read of [() => readNewUser(input, SHORTEST), () => readChangedUser(input, SHORTEST)]) {
@@ -142,12 +142,12 @@ t.test('what is refused is not repeated', async t => {
   }
 })
 
-t.test('a change has only what was sent', async t => {
+t.test('a change contains only the members that were sent', async t => {
   t.same(readChangedUser({ enabled: false }, SHORTEST), { enabled: false })
   t.same(readChangedUser({ role: 'member', password: PASSWORD }, SHORTEST), { role: 'member', password: PASSWORD })
 })
 
-t.test('a change of nothing, of something else or to something else is refused', async t => {
+t.test('a change without members, of other members or to invalid values is refused', async t => {
   const cases: [unknown, string[]][] = [
     [{}, ['']],
     [{ username: 'eve' }, ['']],
@@ -167,12 +167,12 @@ t.test('a change of nothing, of something else or to something else is refused',
   }
 })
 
-t.test('a login is read with every name, and with other fields of the form', async t => {
+t.test('a login accepts any username and ignores unknown fields', async t => {
   const login = { username: 'Аda\0', password: '', next: ['/'], remember: true }
   t.same(readLogin(login), { username: 'Аda\0', password: '', next: ['/'] })
 })
 
-t.test('a login that no user can have is refused', async t => {
+t.test('a login without a valid username and password is refused', async t => {
   const cases: [unknown, string[]][] = [
     [{}, ['/username', '/password']],
     [{ username: 'ada' }, ['/password']],
@@ -189,7 +189,7 @@ t.test('a login that no user can have is refused', async t => {
     )
 })
 
-t.test('any other value is read or refused, and nothing else', async () => {
+t.test('every input is either read or refused with named fields', async () => {
   const member = fc.constantFrom('username', 'password', 'role', 'enabled', 'next', '__proto__', 'other')
   const value = fc.oneof(fc.anything(), fc.string({ unit: anyCharacter }))
   const input = fc.oneof(fc.anything(), fc.dictionary(member, value), fc.jsonValue())

@@ -43,14 +43,14 @@ t.test('the token itself is not kept', async t => {
   t.notOk(inspect(sessions, { depth: null, showHidden: true, maxStringLength: null }).includes(sessionToken))
 })
 
-t.test('texts other than tokens find nothing', async t => {
+t.test('texts that are not session tokens find nothing', async t => {
   const { sessions } = openRegistry()
   const { sessionToken } = await sessions.start('ada')
   for (const text of ['', 'x', `${sessionToken}=`, ` ${sessionToken}`, sessionToken.slice(1), '\ud800', 'a'.repeat(43)])
     t.equal(await sessions.find(text), undefined)
 })
 
-t.test('a session ends its time after the login, however often it is used', async t => {
+t.test('a session ends a fixed time after the login, however often it is used', async t => {
   const { clock, sessions } = openRegistry({ ttlSeconds: 60 })
   const { sessionToken } = await sessions.start('ada')
   for (let second = 0; second < 60; second++) {
@@ -61,7 +61,7 @@ t.test('a session ends its time after the login, however often it is used', asyn
   t.equal(sessions.size, 0)
 })
 
-t.test('a session that is ended is gone, and others stay', async t => {
+t.test('ending a session leaves other sessions', async t => {
   const { sessions } = openRegistry()
   const tokens = await startMany(sessions, 'ada', 2)
   await sessions.end(tokens[0] ?? '')
@@ -69,7 +69,7 @@ t.test('a session that is ended is gone, and others stay', async t => {
   t.same(await alive(sessions, tokens), [false, true])
 })
 
-t.test('a renewed session has new secrets and its old end, and the other sessions of its user are over', async t => {
+t.test('a renewed session gets new secrets, keeps its expiry, and ends the other sessions of its user', async t => {
   const { clock, sessions } = openRegistry({ ttlSeconds: 60 })
   const [bob] = await startMany(sessions, 'bob', 1)
   const [one = '', two] = await startMany(sessions, 'ada', 2)
@@ -116,7 +116,7 @@ t.test('all sessions of one user end together', async t => {
   t.same(await alive(sessions, bob), [true, true])
 })
 
-t.test('with no room, what is over goes first', async t => {
+t.test('with no room, a login replaces an expired session first', async t => {
   const { clock, sessions } = openRegistry({ maxSessions: 3, ttlSeconds: 60 })
   const over = await startMany(sessions, 'ada', 1)
   clock.ms += 30_000
@@ -126,7 +126,7 @@ t.test('with no room, what is over goes first', async t => {
   t.same(await alive(sessions, [...over, ...live]), [false, true, true, true])
 })
 
-t.test('with no room, the least recently used of all goes', async t => {
+t.test('with no room, a login replaces the least recently used session', async t => {
   const { sessions } = openRegistry({ maxSessions: 3 })
   const tokens = [...(await startMany(sessions, 'ada', 1)), ...(await startMany(sessions, 'bob', 2))]
   await sessions.find(tokens[0] ?? '')
@@ -151,14 +151,14 @@ t.test('with no room, a user with 16 sessions loses one of them to the login of 
   t.same(await alive(sessions, [...bob, ...ada.slice(0, 2), ...eve]), [true, true, false, true, true])
 })
 
-t.test('with no room, a user with 15 sessions does not', async t => {
+t.test('with no room, a user with 15 sessions loses none of them to the login of another', async t => {
   const { sessions } = openRegistry({ maxSessions: 16 })
   const bob = await startMany(sessions, 'bob', 1)
   const ada = await startMany(sessions, 'ada', 16)
   t.same(await alive(sessions, [...bob, ...ada]), [false, ...ada.map(() => true)])
 })
 
-t.test('with room for one, the next login takes it', async t => {
+t.test('with room for one session, the next login replaces it', async t => {
   const { sessions } = openRegistry({ maxSessions: 1 })
   const tokens = [...(await startMany(sessions, 'ada', 1)), ...(await startMany(sessions, 'bob', 1))]
   t.same(await alive(sessions, tokens), [false, true])
@@ -172,35 +172,41 @@ t.test('a login that replaces a session needs no room', async t => {
   t.same(await alive(sessions, [ada ?? '', bob, sessionToken]), [true, false, true])
 })
 
-t.test('for every sequence of logins, there are never too many sessions, and the newest one is valid', async () => {
-  const userId = fc.constantFrom('ada', 'bob', 'eve')
-  const step = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ does: fc.constant('start' as const), userId, replaces: fc.option(fc.nat()) }) },
-    { weight: 3, arbitrary: fc.record({ does: fc.constant('find' as const), which: fc.nat() }) },
-    fc.record({ does: fc.constant('end' as const), which: fc.nat() }),
-    fc.record({ does: fc.constant('endAllOf' as const), userId }),
-    fc.record({ does: fc.constant('wait' as const), ms: fc.nat(40_000) }),
-  )
-  const steps = fc.array(step, { maxLength: 80 })
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 20 }), steps, async (maxSessions, steps) => {
-      const { clock, sessions } = openRegistry({ maxSessions })
-      const tokens: string[] = []
-      const tokenAt = (which: number) => tokens[which % tokens.length] ?? 'none yet'
-      for (const step of steps) {
-        if (step.does === 'wait') clock.ms += step.ms
-        else if (step.does === 'find') await sessions.find(tokenAt(step.which))
-        else if (step.does === 'end') await sessions.end(tokenAt(step.which))
-        else if (step.does === 'endAllOf') await sessions.endAllOf(step.userId)
-        else {
-          const replaces = step.replaces === null ? undefined : tokenAt(step.replaces)
-          const { sessionToken, userId } = await sessions.start(step.userId, { replaces })
-          tokens.push(sessionToken)
-          if ((await sessions.find(sessionToken))?.userId !== userId) return false
+t.test(
+  'for every sequence of logins, the number of sessions stays within its limit, and the newest session is valid',
+  async () => {
+    const userId = fc.constantFrom('ada', 'bob', 'eve')
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({ does: fc.constant('start' as const), userId, replaces: fc.option(fc.nat()) }),
+      },
+      { weight: 3, arbitrary: fc.record({ does: fc.constant('find' as const), which: fc.nat() }) },
+      fc.record({ does: fc.constant('end' as const), which: fc.nat() }),
+      fc.record({ does: fc.constant('endAllOf' as const), userId }),
+      fc.record({ does: fc.constant('wait' as const), ms: fc.nat(40_000) }),
+    )
+    const steps = fc.array(step, { maxLength: 80 })
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 20 }), steps, async (maxSessions, steps) => {
+        const { clock, sessions } = openRegistry({ maxSessions })
+        const tokens: string[] = []
+        const tokenAt = (which: number) => tokens[which % tokens.length] ?? 'none yet'
+        for (const step of steps) {
+          if (step.does === 'wait') clock.ms += step.ms
+          else if (step.does === 'find') await sessions.find(tokenAt(step.which))
+          else if (step.does === 'end') await sessions.end(tokenAt(step.which))
+          else if (step.does === 'endAllOf') await sessions.endAllOf(step.userId)
+          else {
+            const replaces = step.replaces === null ? undefined : tokenAt(step.replaces)
+            const { sessionToken, userId } = await sessions.start(step.userId, { replaces })
+            tokens.push(sessionToken)
+            if ((await sessions.find(sessionToken))?.userId !== userId) return false
+          }
+          if (sessions.size > maxSessions) return false
         }
-        if (sessions.size > maxSessions) return false
-      }
-      return true
-    }),
-  )
-})
+        return true
+      }),
+    )
+  },
+)

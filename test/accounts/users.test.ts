@@ -5,7 +5,7 @@ import { AccountsRig, logIn, MINUTE, PASSWORD, startWithUsers } from './accounts
 const LAST_ADMIN = { category: 'conflict', code: 'last_admin' }
 const NOT_FOUND = { category: 'not_found', code: 'not_found' }
 
-t.test('a user is created as a member, enabled, with a hash of its password only', async t => {
+t.test('a new user is an enabled member, and only the hash of its password is stored', async t => {
   const { rig, accounts } = await startWithUsers()
   const eve = await accounts.createUser({ username: 'Eve', password: PASSWORD })
   const created_at = '2027-01-15T08:00:00.000000Z'
@@ -39,7 +39,7 @@ t.test('a name that is taken is refused, regardless of case and of concurrent at
   t.same(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected'])
 })
 
-t.test('what is refused takes no work', async t => {
+t.test('invalid input is refused before a password is hashed', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const invalid = { category: 'invalid', code: 'invalid_field' }
   for (const input of [undefined, null, [], 'ada']) {
@@ -53,13 +53,13 @@ t.test('what is refused takes no work', async t => {
   t.same(rig.derived, [])
 })
 
-t.test('the least length of a password is a setting', async t => {
+t.test('a setting gives the minimum length of passwords', async t => {
   const { accounts } = await startWithUsers({ passwordMinLength: 12 })
   await t.rejects(accounts.createUser({ username: 'eve', password: 'eleven byte' }), /needs at least 12 characters/)
   await accounts.createUser({ username: 'eve', password: 'twelve bytes' })
 })
 
-t.test('a change records its time, and leaves what was not sent', async t => {
+t.test('a change records its time, and keeps the members that were not sent', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   rig.wallMicros += MINUTE
   const updated_at = '2027-01-15T08:01:00.000000Z'
@@ -79,7 +79,7 @@ t.test('a new password takes effect immediately, and ends every session of that 
   await accounts.login({ username: 'Ada', password: 'quite another password', address: '192.0.2.1' })
 })
 
-t.test('another role ends no session', async t => {
+t.test('a change of the role ends no session', async t => {
   const { accounts, bob } = await startWithUsers()
   const session = await logIn(accounts, 'bob')
   await accounts.updateUser(bob.id, { role: 'admin', enabled: true })
@@ -97,14 +97,14 @@ t.test('the last administrator can be neither deleted nor disabled nor demoted',
   await accounts.deleteUser(ada.id)
 })
 
-t.test('with an admin token, the last administrator may go', async t => {
+t.test('with an admin token, the last administrator can be deleted', async t => {
   const { accounts, ada, bob } = await startWithUsers({ adminToken: 'an admin token that nobody guesses' })
   await accounts.updateUser(ada.id, { role: 'member' })
   await accounts.deleteUser(ada.id)
   t.match(await accounts.listUsers(), [bob])
 })
 
-t.test('of the last two administrators who are deleted concurrently, one stays', async t => {
+t.test('concurrent deletions of the last two administrators leave one of them', async t => {
   const { accounts, ada, bob } = await startWithUsers()
   await accounts.updateUser(bob.id, { role: 'admin' })
   const results = await Promise.allSettled([accounts.deleteUser(ada.id), accounts.deleteUser(bob.id)])
@@ -112,22 +112,19 @@ t.test('of the last two administrators who are deleted concurrently, one stays',
   t.equal((await accounts.listUsers()).length, 1)
 })
 
-t.test(
-  'of the last two administrators who lose their rights in different ways concurrently, one keeps them',
-  async t => {
-    const { accounts, ada, bob } = await startWithUsers()
-    await accounts.updateUser(bob.id, { role: 'admin' })
-    await Promise.allSettled([
-      accounts.updateUser(ada.id, { password: 'quite another password', role: 'member' }),
-      accounts.updateUser(bob.id, { enabled: false }),
-      accounts.deleteUser(bob.id),
-    ])
-    const left = (await accounts.listUsers()).filter(({ role, enabled }) => role === 'admin' && enabled)
-    t.equal(left.length, 1)
-  },
-)
+t.test('if the last two administrators concurrently lose their rights in different ways, one keeps them', async t => {
+  const { accounts, ada, bob } = await startWithUsers()
+  await accounts.updateUser(bob.id, { role: 'admin' })
+  await Promise.allSettled([
+    accounts.updateUser(ada.id, { password: 'quite another password', role: 'member' }),
+    accounts.updateUser(bob.id, { enabled: false }),
+    accounts.deleteUser(bob.id),
+  ])
+  const left = (await accounts.listUsers()).filter(({ role, enabled }) => role === 'admin' && enabled)
+  t.equal(left.length, 1)
+})
 
-t.test('who is not there can be neither changed nor deleted', async t => {
+t.test('an unknown user can be neither changed nor deleted', async t => {
   const { accounts, bob } = await startWithUsers()
   await accounts.deleteUser(bob.id)
   for (const id of [bob.id, '', 'bob', '\ud800', '\0', 'x'.repeat(10_000), "' OR 1=1 --"]) {
@@ -136,7 +133,7 @@ t.test('who is not there can be neither changed nor deleted', async t => {
   }
 })
 
-t.test('a user that is deleted while its new password is hashed is not there', async t => {
+t.test('a password change of a user that is deleted during the hashing answers not_found', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   rig.duringDerivation = () => accounts.deleteUser(bob.id)
   await t.rejects(accounts.updateUser(bob.id, { password: 'quite another password' }), NOT_FOUND)

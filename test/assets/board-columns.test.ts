@@ -26,17 +26,14 @@ const CARDS = [card('b', 'backlog', 2), card('a', 'backlog', 1), card('c', 'back
 const shape = (columns: ReturnType<typeof arrange>) =>
   columns.map(({ name, cards }) => `${name}: ${cards.map(({ id }) => id).join(' ')}`)
 
-t.test(
-  'cards stand by their rank; a column that the board has no longer comes last, while there are cards in it',
-  async t => {
-    t.same(shape(arrange(CARDS, NAMES)), ['backlog: a b c', 'doing: ', 'done: x'])
-    const columns = arrange([...CARDS, card('o', 'old', 1)], NAMES)
-    t.same(shape(columns).at(-1), 'old: o')
-    t.equal(columns.at(-1)?.isKnown, false)
-  },
-)
+t.test('cards are ordered by rank; a removed column is shown last as long as it has cards', async t => {
+  t.same(shape(arrange(CARDS, NAMES)), ['backlog: a b c', 'doing: ', 'done: x'])
+  const columns = arrange([...CARDS, card('o', 'old', 1)], NAMES)
+  t.same(shape(columns).at(-1), 'old: o')
+  t.equal(columns.at(-1)?.isKnown, false)
+})
 
-t.test('moves that the server does not know yet are seen, in their order', async t => {
+t.test('moves that the server has not confirmed yet are shown in their order', async t => {
   const moves = [
     { id: 'a', column: 'doing', position: 0 },
     { id: 'c', column: 'backlog', position: 0 },
@@ -49,7 +46,7 @@ t.test('moves that the server does not know yet are seen, in their order', async
   t.equal(columns[1]?.cards[0]?.column, 'doing')
 })
 
-t.test('walking leads along the columns, past those in which there is nothing', async t => {
+t.test('the arrow keys move the selection across the columns, and skip empty ones', async t => {
   const columns = arrange(CARDS, NAMES)
   t.equal(walk(columns, undefined, 'down'), 'a')
   t.equal(walk(columns, 'gone', 'left'), 'a')
@@ -60,7 +57,7 @@ t.test('walking leads along the columns, past those in which there is nothing', 
   t.equal(walk([], 'x', 'left'), undefined)
 })
 
-t.test('a step moves a card among those that are seen, and counts the others', async t => {
+t.test('a step moves a card past a visible card, and its position also counts the hidden ones', async t => {
   const all = arrange(CARDS, NAMES)
   t.same(step({ shown: all, all }, 'a', 'down'), { column: 'backlog', position: 1 })
   t.same(step({ shown: all, all }, 'c', 'right'), { column: 'doing', position: 0 })
@@ -71,14 +68,14 @@ t.test('a step moves a card among those that are seen, and counts the others', a
   t.same(step({ shown, all }, 'a', 'down'), { column: 'backlog', position: 2 }, 'behind c, and so behind b')
 })
 
-t.test('from a column that the board has no longer a card moves only to one that it has', async t => {
+t.test('a card in a removed column moves only to an existing column', async t => {
   const all = arrange([...CARDS, card('o', 'old', 1), card('p', 'old', 2)], NAMES)
   t.equal(step({ shown: all, all }, 'o', 'down'), undefined)
   t.equal(step({ shown: all, all }, 'x', 'right'), undefined)
   t.same(step({ shown: all, all }, 'o', 'left'), { column: 'done', position: 0 })
 })
 
-t.test('wherever a card is put among those that are seen, it is seen there', async () => {
+t.test('a card that is dropped among the visible cards is shown in that place', async () => {
   const cards = fc.array(fc.tuple(fc.constantFrom(...NAMES), fc.boolean()), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.property(cards, fc.nat(), fc.nat(2), fc.nat(12), (given, which, columnAt, wanted) => {
@@ -97,6 +94,6 @@ t.test('wherever a card is put among those that are seen, it is seen there', asy
   )
 })
 
-t.test('columns are called by their names as people write them', async t => {
+t.test('the title of a column is its name in words', async t => {
   t.equal(columnTitle('in-review_now'), 'In review now')
 })

@@ -31,7 +31,7 @@ function saved(text: Partial<CardText>, version = 2, column = 'doing'): Card {
 
 const draft = (mine: Partial<CardText>) => ({ base: BASE, version: 1, mine: { ...BASE, ...mine } })
 
-t.test('a draft is unchanged, is to be saved, continues from a card that was moved, or conflicts', async t => {
+t.test('the state of a draft is clean, changed, outdated or conflict', async t => {
   t.equal(draftState(draft({}), saved({}, 1)), 'clean')
   t.equal(draftState(draft({ title: 'x' }), saved({}, 1)), 'changed')
   t.equal(draftState(draft({ title: 'x' }), saved({}, 2, 'done')), 'outdated')
@@ -40,7 +40,7 @@ t.test('a draft is unchanged, is to be saved, continues from a card that was mov
   t.equal(draftState(draft({}), saved({ body: 'other' })), 'clean', 'nothing was written here')
 })
 
-t.test('only what was changed is sent', async t => {
+t.test('only changed members are sent', async t => {
   t.same(changesBetween(BASE, { ...BASE, labels: ['bug'], assignee: 'Ada' }), { assignee: 'Ada' })
   t.same(changesBetween(NO_TEXT, BASE), {
     title: 'Retries',
@@ -50,7 +50,7 @@ t.test('only what was changed is sent', async t => {
   })
 })
 
-t.test('lines that differ stand together, ours first, with a line around them', async t => {
+t.test('an excerpt groups differing lines, ours first, with one line of context', async t => {
   const lines = diffLines('a\nb\nc\nd\ne', 'a\nb\nC\nd\ne')
   t.same(
     excerpt(lines).map(line => line && `${line.of} ${line.text}`),
@@ -64,7 +64,7 @@ t.test('lines that differ stand together, ours first, with a line around them', 
   )
 })
 
-t.test('a difference holds both texts whole', async () => {
+t.test('a difference contains both texts completely', async () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map(lines => lines.join('\n'))
   await fc.assert(
     fc.property(text, text, (mine, other) => {
@@ -79,7 +79,7 @@ t.test('a difference holds both texts whole', async () => {
   )
 })
 
-t.test('what is too large to compare counts as wholly different', async t => {
+t.test('texts that are too large to compare count as completely different', async t => {
   const [a, b] = ['a', 'b'].map(word => Array.from({ length: 30_000 }, (_, at) => `${word}${at}`)) as [
     string[],
     string[],
@@ -87,7 +87,7 @@ t.test('what is too large to compare counts as wholly different', async t => {
   t.same(commonLines(['same', ...a, 'same'], ['same', ...b, 'same']).length, 2)
 })
 
-t.test('a change by one side is merged; a change by both sides is there twice', async t => {
+t.test('a change by one side is merged; a change by both sides appears in both versions', async t => {
   const base = 'one\ntwo\nthree\nfour'
   const applied = mergeLines({ base, mine: 'ONE\ntwo\nthree\nfour', saved: 'one\ntwo\nthree\nFOUR' })
   t.equal(applied, 'ONE\ntwo\nthree\nFOUR')
@@ -101,7 +101,7 @@ t.test('a change by one side is merged; a change by both sides is there twice', 
   t.equal(mergeLines({ base, mine: 'one\nthree\nfour', saved: base }), 'one\nthree\nfour')
 })
 
-t.test('no line that either wrote is lost in merging', async () => {
+t.test('a merge keeps every line of both sides', async () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 10 }).map(lines => lines.join('\n'))
   await fc.assert(
     fc.property(text, text, text, (base, mine, other) => {
@@ -113,7 +113,7 @@ t.test('no line that either wrote is lost in merging', async () => {
   await fc.assert(fc.property(text, text, (base, mine) => mergeLines({ base, mine, saved: base }) === mine))
 })
 
-t.test('merging a draft takes from each what the other left alone', async t => {
+t.test('a merged draft has the changes of each side to members that the other left unchanged', async t => {
   const mine = { title: 'Mine', body: 'ONE\ntwo\nthree', labels: ['bug', 'mine'], links: [] }
   const theirs = saved({ body: 'one\ntwo\nTHREE', labels: ['saved'], assignee: 'Ada', links: ['chat:1', 'chat:2'] }, 7)
   t.match(mergeDraft(draft(mine), theirs), {

@@ -17,7 +17,7 @@ function shown(pieces: readonly LogPiece[]): string[] {
   return [...byNumber.values()].map(({ stream, text }) => (stream === 'out' ? text : `${stream}: ${text}`))
 }
 
-t.test('pieces are cut into lines wherever they end', async t => {
+t.test('a line may continue in the next piece of the log', async t => {
   t.same(shown([piece(1, 'one\ntw'), piece(2, 'o\n'), piece(3, 'three')]), ['one', 'two', 'three'])
   t.same(shown([piece(1, 'half'), piece(2, 'oops\n', 'err'), piece(3, 'rest\n')]), ['half', 'err: oops', 'rest'])
   t.same(shown([piece(1, 'a\n\n\nb\n')]), ['a', '', '', 'b'])
@@ -45,7 +45,7 @@ t.test('a line shows its time since the start of the run', async t => {
   t.equal(new LogLines('2026-11-20T14:00:00.000000Z').add(piece(1, 'x'))[0]?.atMs, 0, 'never before it')
 })
 
-t.test('nothing is read twice, and missing lines are reported', async t => {
+t.test('a piece of the log is read once, and missing lines are reported', async t => {
   const lines = new LogLines(START)
   lines.add(piece(1, 'one\n'))
   t.same(lines.add(piece(1, 'one\n')), [])
@@ -53,7 +53,7 @@ t.test('nothing is read twice, and missing lines are reported', async t => {
   t.equal(lines.lastSeq, 4)
 })
 
-t.test('a line without end becomes several', async t => {
+t.test('a line that is too long is divided', async t => {
   const lines = shown([piece(1, 'x'.repeat(9000)), piece(2, 'y'.repeat(10))])
   t.same(
     lines.map(line => line.length),
@@ -61,7 +61,7 @@ t.test('a line without end becomes several', async t => {
   )
 })
 
-t.test('controls of terminals and marks that cannot be seen are left out', async t => {
+t.test('control sequences and invisible characters are left out', async t => {
   t.equal(plainLine('\x1b[1;31mred\x1b[0m and \x1b]0;title\x07plain'), 'red and plain')
   t.equal(plainLine('10 %\r20 %\r30 %'), '30 %', 'what was written over')
   t.equal(plainLine('done\r'), 'done')
@@ -73,7 +73,7 @@ t.test('controls of terminals and marks that cannot be seen are left out', async
   t.equal(plainLine('\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\'), 'link')
 })
 
-t.test('how far behind a log is, by what was written while it was read', async t => {
+t.test('the delay of a log is measured from pieces that were written after it was opened', async t => {
   const openedAt = Date.parse(START)
   t.equal(secondsBehind(piece(1, 'x'), { openedAt, now: openedAt + 5_400 }), 3)
   t.equal(secondsBehind(piece(1, 'x'), { openedAt, now: openedAt }), 0, 'clocks that differ by less than a second')

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { fits, UNASSIGNED } from '../../assets/board/cards/card-filter.js'
+import { matchesFilter, UNASSIGNED } from '../../assets/board/cards/card-filter.js'
 import { countsBySource, eventUrl, readEventKey } from '../../assets/board/cards/event-links.js'
 import { LABEL_COLOURS, labelColour } from '../../assets/board/cards/label-colours.js'
 import { readNewCardHash } from '../../assets/board/cards/new-card-hash.js'
-import { commandLine, ranMs, stopwatch, waitedMs, whyNotDone } from '../../assets/board/runs/run-words.js'
+import { commandLine, ranMs, runFailureReason, stopwatch, waitedMs } from '../../assets/board/runs/run-words.js'
 import type { Card } from '../../src/model/board/card.js'
 import type { Run } from '../../src/model/board/run.js'
 import { queuedRun } from '../support/run.js'
@@ -46,14 +46,14 @@ t.test('events are counted by source, in one order', async t => {
   ])
 })
 
-t.test('an event leads to the observatory where one is known, and nowhere else', async t => {
+t.test('an event links to the observatory if its address is known, and otherwise has no link', async t => {
   t.equal(eventUrl('http://127.0.0.1:8765/book', 'chat:a&b#c'), 'http://127.0.0.1:8765/book/?event=chat%3Aa%26b%23c')
   t.equal(eventUrl('https://ledger.example.org', 'x'), 'https://ledger.example.org/?event=x')
   for (const ledger of [undefined, 'javascript:alert(1)', '/book', 'https://'])
     t.equal(eventUrl(ledger, 'x'), undefined)
 })
 
-t.test('a key is read as it is, or out of the address of its event', async t => {
+t.test('a dedupe key is read from the key itself or from the address of its event', async t => {
   t.equal(readEventKey('  chat:host:message:1:create '), 'chat:host:message:1:create')
   t.equal(readEventKey('http://127.0.0.1:8765/?event=chat%3A1&q=x'), 'chat:1')
   for (const text of ['', ' ', 'two words', 'http://127.0.0.1/', 'x'.repeat(513), 'a\nb'])
@@ -75,14 +75,14 @@ t.test('cards are found by words, labels and assignees', async t => {
     updated_at: '',
   } satisfies Card
   const any = { terms: [], labels: [], assignees: [] }
-  t.ok(fits(card, any))
-  t.ok(fits(card, { ...any, terms: ['headers', 'RETRIES', 'chat:7', 'bug'] }))
-  t.notOk(fits(card, { ...any, terms: ['headers', 'nothing'] }))
-  t.ok(fits(card, { ...any, labels: ['docs', 'bug'] }))
-  t.notOk(fits(card, { ...any, labels: ['docs'] }))
-  t.ok(fits(card, { ...any, assignees: [UNASSIGNED] }))
-  t.notOk(fits({ ...card, assignee: 'Ada' }, { ...any, assignees: [UNASSIGNED] }))
-  t.ok(fits({ ...card, assignee: 'Ada' }, { ...any, assignees: ['Ada', 'Ben'] }))
+  t.ok(matchesFilter(card, any))
+  t.ok(matchesFilter(card, { ...any, terms: ['headers', 'RETRIES', 'chat:7', 'bug'] }))
+  t.notOk(matchesFilter(card, { ...any, terms: ['headers', 'nothing'] }))
+  t.ok(matchesFilter(card, { ...any, labels: ['docs', 'bug'] }))
+  t.notOk(matchesFilter(card, { ...any, labels: ['docs'] }))
+  t.ok(matchesFilter(card, { ...any, assignees: [UNASSIGNED] }))
+  t.notOk(matchesFilter({ ...card, assignee: 'Ada' }, { ...any, assignees: [UNASSIGNED] }))
+  t.ok(matchesFilter({ ...card, assignee: 'Ada' }, { ...any, assignees: ['Ada', 'Ben'] }))
 })
 
 t.test('times of runs are shown as on a stopwatch', async t => {
@@ -102,11 +102,11 @@ t.test('times of runs are shown as on a stopwatch', async t => {
   t.equal(stopwatch(waitedMs(run, now)), '0:03')
   t.equal(stopwatch(ranMs(run, now)), '1:42')
   t.equal(stopwatch(ranMs({ ...run, started_at: null }, now)), '0:00')
-  t.match(whyNotDone({ ...run, state: 'failed', reason: 'exit', exit_code: 3 }), 'exit code 3')
-  t.match(whyNotDone({ ...run, state: 'failed', reason: 'timeout' }), 'time limit of 10:00')
-  t.equal(whyNotDone({ ...run, state: 'done' }), '')
+  t.match(runFailureReason({ ...run, state: 'failed', reason: 'exit', exit_code: 3 }), 'exit code 3')
+  t.match(runFailureReason({ ...run, state: 'failed', reason: 'timeout' }), 'time limit of 10:00')
+  t.equal(runFailureReason({ ...run, state: 'done' }), '')
 })
 
-t.test('a command is shown with distinguishable words', async t => {
+t.test('a command is shown with its words separated unambiguously', async t => {
   t.equal(commandLine(['/bin/sh', '-c', 'echo "a b"; exit', '']), '/bin/sh -c "echo \\"a b\\"; exit" ""')
 })

@@ -2,8 +2,8 @@ import t from 'tap'
 import {
   captureWords,
   expiredWords,
+  failureText,
   timeLeft,
-  troubleWords,
 } from '../../assets/observatory/subscriptions/capture-words.js'
 import { IS_SHOWN } from '../../assets/observatory/subscriptions/list-filters.js'
 import { toMs } from '../../assets/shared/words/time.js'
@@ -95,19 +95,19 @@ t.test('a few words describe how a subscription receives its events', async t =>
   }
 })
 
-t.test('a failing capture shows why, how often it failed and when the next attempt is', async t => {
+t.test('a failing capture shows the reason, the number of failures and the time of the next attempt', async t => {
   const trouble = (capture: Subscription['capture']) =>
-    troubleWords(watch({ capture_modes: READ, ...(capture ? { capture } : {}) }), NOW, 'UTC')
+    failureText(watch({ capture_modes: READ, ...(capture ? { capture } : {}) }), NOW, 'UTC')
   t.equal(trouble(FAILING), 'Chat refused the key (401 invalid_api_key). Failed 6 times, next attempt at 14:39.')
   t.equal(
     trouble({ ...FAILING, failures: 1, last_error: null, next_due_at: '2026-11-20T14:31:00Z' }),
     'Failed 1 time, next attempt now.',
   )
   t.equal(trouble(FINE), undefined)
-  t.equal(troubleWords(watch({ enabled: false, capture: FAILING }), NOW), undefined)
+  t.equal(failureText(watch({ enabled: false, capture: FAILING }), NOW), undefined)
 })
 
-t.test('time left is cut to its largest units, and is a part of all its time', async t => {
+t.test('the remaining time is shown in its largest units, and as a fraction of the whole', async t => {
   const until = (at: string) => timeLeft(watch({ metadata: { expires_at: at } }), NOW)
   t.same(until('2026-11-20T15:18:58Z'), {
     words: '47\u202fmin left',

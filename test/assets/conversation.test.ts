@@ -12,7 +12,7 @@ const message = { type: 'message', key: 'message:1' }
 const repository = { type: 'repository', key: 'repository:7', display: 'tidepool/relay' }
 const pull = { type: 'pull_request', key: 'pull_request:482', display: '#482 Honour it' }
 
-t.test('messages belong to their topic, comments to what they are about', async t => {
+t.test('messages belong to their topic, and comments to the object that they comment on', async t => {
   const of = (target: TargetNode, key?: string) =>
     conversationOf({ target, conversation: key === undefined ? {} : { key } })
   t.match(of(chain(eng, { ...deploys, key: 'topic:deploys' }, message)), {
@@ -36,7 +36,7 @@ t.test('a topic without a key is identified by its name within its stream', asyn
   t.equal(isOf(found, { target: eng }), false)
 })
 
-t.test('whole installations are not a conversation', async t => {
+t.test('an event about a whole installation has no conversation', async t => {
   t.equal(conversationOf({ target: chain(realm, message), conversation: {} }), undefined)
   t.equal(conversationOf({ target: {}, conversation: {} }), undefined)
 })

@@ -22,12 +22,12 @@ function search(filters: Filters): string {
   return `?${params}`
 }
 
-t.test('an address without anything is the last 24 hours of everything', async t => {
+t.test('an address without parameters selects the last 24 hours without filters', async t => {
   t.same(toApiQuery(read('')), { days: 1 })
   t.equal(countFilters(read('')), 0)
 })
 
-t.test('the address and the API have the same names for the same things', async t => {
+t.test('the address has the same parameter names as the API', async t => {
   const query =
     'q=a+b&source=chat&source=forum&kind=message.*&subscription_id=s&actor=ada&verified=none%2Ctoken&target=issue%3A1&subject_id=1&days=7&outcome=failed&exclude_kind=push&exclude_actor=bot&exclude_q=disk+full'
   t.same(toApiQuery(read(query)), {
@@ -48,12 +48,12 @@ t.test('the address and the API have the same names for the same things', async 
   t.equal(countFilters(read(query)), 12)
 })
 
-t.test('what concerns the page alone is not asked of the API', async t => {
+t.test('parameters of the page alone are not sent to the API', async t => {
   t.same(toApiQuery(read('event=chat:1&live=1&other=2')), { days: 1 })
   t.match(read('event=chat:1&live=1'), { event: 'chat:1', live: true })
 })
 
-t.test('a range of one’s own and a number of days replace each other', async t => {
+t.test('a custom range and a number of days replace each other', async t => {
   const own = withChange(read('days=7'), { from: '2026-11-20T00:00:00Z' })
   t.same(toApiQuery(own), { from: '2026-11-20T00:00:00Z' })
   t.same(toApiQuery(withChange(own, { days: 3 })), { days: 3 })
@@ -63,7 +63,7 @@ t.test('a range of one’s own and a number of days replace each other', async t
   t.same(toApiQuery(read('last=4w')), { days: 1 })
 })
 
-t.test('instants keep every digit, and what is none counts as not there', async t => {
+t.test('an instant keeps every digit, and any other text counts as absent', async t => {
   t.equal(read('from=2026-11-20T13:00:00.123456Z').from, '2026-11-20T13:00:00.123456Z')
   for (const from of ['yesterday', '2026-11-20', '2026-11-20T13:00:00', '2026-13-40T00:00:00Z']) {
     t.equal(read(`from=${from}`).from, '')
@@ -92,7 +92,7 @@ t.test('the API accepts the query made from any address', async t => {
   )
 })
 
-t.test('just before an instant is one microsecond earlier', async t => {
+t.test('the time just before an instant is one microsecond earlier', async t => {
   t.equal(justBefore('2026-11-20T13:00:00.123456Z'), '2026-11-20T13:00:00.123455Z')
   t.equal(justBefore('2026-11-20T13:00:00.000000Z'), '2026-11-20T12:59:59.999999Z')
   t.equal(justBefore('2026-01-01T00:00:00Z'), '2025-12-31T23:59:59.999999Z')

@@ -22,7 +22,7 @@ const event = (change: Partial<StoredEvent>) =>
     ...change,
   }) as StoredEvent
 
-t.test('only addresses of the web lead out, the nearest first', async t => {
+t.test('an event links only to http and https addresses, and to the nearest of them', async t => {
   const parent = { type: 'channel', url: 'https://chat.example.org/4' }
   t.equal(platformLink(event({ conversation: { url: 'https://a.example/1' } })), 'https://a.example/1')
   t.equal(platformLink(event({ target: { type: 'topic', url: 'javascript:alert(1)', parent } })), parent.url)
@@ -41,7 +41,7 @@ t.test('only addresses of the web lead out, the nearest first', async t => {
   t.equal(platformLink(event({ conversation: { url: 7 as unknown as string } })), undefined)
 })
 
-t.test('the command names the token, and nothing of an event can end its quotes', async t => {
+t.test('the command names the token variable, and no content of an event can end its quotes', async t => {
   const base = 'http://127.0.0.1:8765/book'
   t.equal(
     curlCommand({ base, needsToken: true }, eventPath('chat:message/8796')),
@@ -57,7 +57,7 @@ t.test('the command names the token, and nothing of an event can end its quotes'
 })
 
 t.test(
-  'a card is named by what ended how and where, or by what it is about and the first line that was said',
+  'the title of a card has the object, its outcome and its place, or the subject and the first line of the text',
   async t => {
     t.equal(cardTitle(event({ conversation: { text: ' Found it.\nMore' } })), 'deploys: Found it.')
     t.equal(cardTitle(event({})), 'deploys')
@@ -79,14 +79,14 @@ t.test(
   },
 )
 
-t.test('the board is handed title and key in the hash, encoded', async t => {
+t.test('the link to the board has the title and the key, encoded, in its fragment', async t => {
   const link = cardLink('http://127.0.0.1:8767/', event({ dedupe_key: 'a&link=b#c', conversation: { text: 'x & y' } }))
   t.equal(link, 'http://127.0.0.1:8767/#new?title=deploys%3A%20x%20%26%20y&link=a%26link%3Db%23c')
   const provenance = { route: 'api', verified: 'none', key_space: 'unverified' } as const
   t.match(cardLink('http://127.0.0.1:8767/', event({ provenance })), /link=unverified%3Achat%3Amessage%3A1$/)
 })
 
-t.test('the place of an event is a target that the form understands, or there is none', async t => {
+t.test('the place of an event is a target that the form accepts, or is absent', async t => {
   const folder = new URL('../platforms/fixtures/', import.meta.url)
   const found = ['chat', 'code-a', 'code-b', 'forum'].flatMap(platform =>
     readdirSync(new URL(platform, folder))

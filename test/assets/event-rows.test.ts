@@ -28,14 +28,14 @@ function event(change: Partial<StoredEvent> = {}): StoredEvent {
   }
 }
 
-t.test('a row shows what was said, from shortly before the first match', async t => {
+t.test('a row shows the text from shortly before the first match', async t => {
   t.same(rowWords(event(), ['retry']), { kind: 'said', text: 'The retry budget' })
   const long = event({ conversation: { text: `${'word '.repeat(200_000)}needle and more` } })
   const words = rowWords(long, ['needle'])
   t.match(words, { kind: 'said', text: /^….{0,30}needle and more$/ })
 })
 
-t.test('where a match is only in the payload, the row shows where', async t => {
+t.test('a row whose only match is in the payload shows the place of the match', async t => {
   const deep = event({ payload: { head_commit: { message: 'Honour retry-after', tags: ['x', 'Backoff'] } } })
   t.same(rowWords(deep, ['BACKOFF']), { kind: 'found', path: 'payload.head_commit.tags[1]', text: 'Backoff' })
   t.same(rowWords(deep, ['honour', 'retry']), {
@@ -46,7 +46,7 @@ t.test('where a match is only in the payload, the row shows where', async t => {
   t.equal(rowWords(deep, ['ada', 'eng', 'retry']).kind, 'said', 'names and breadcrumbs are in sight')
 })
 
-t.test('without words there are none, and a hostile payload ends the search', async t => {
+t.test('an event without text has no words, and the search of a huge payload is bounded', async t => {
   t.same(rowWords(event({ conversation: { text: ' \n' } }), []), { kind: 'none' })
   const wide = { list: Array.from({ length: 200_000 }, (_, at) => `a${at}`), last: 'needle' }
   t.equal(rowWords(event({ payload: wide }), ['needle']).kind, 'said')
@@ -57,7 +57,7 @@ t.test('characters are not cut in half', async t => {
   t.notMatch(text, /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/)
 })
 
-t.test('lines stand between what is newer and what was there', async t => {
+t.test('a separator line is between newer events and those that were already shown', async t => {
   const at = (second: number) =>
     toListed(event({ dedupe_key: `k${second}`, captured_at: `2026-11-20T13:00:0${second}.000000Z` }), [])
   const shown = (above: string) =>
@@ -69,7 +69,7 @@ t.test('lines stand between what is newer and what was there', async t => {
   t.same(shown('2026-11-20T12:00:00.000000Z'), ['k3', 'k2', 'k1'], 'what was there is not loaded')
 })
 
-t.test('the list keeps a row of an event: its sentence and an excerpt, however large the event is', async t => {
+t.test('the list keeps only a sentence and an excerpt of an event of any size', async t => {
   const large = 'large '.repeat(20_000)
   const whole = event({
     actor: { id: '1', display: `Ada ${large}`, metadata: { large } },
@@ -83,7 +83,7 @@ t.test('the list keeps a row of an event: its sentence and an excerpt, however l
   t.ok(JSON.stringify(listed).length < 4_000)
 })
 
-t.test('a stream is cut into the same messages wherever its pieces end', async t => {
+t.test('a stream gives the same messages wherever its chunks end', async t => {
   const stream =
     ': heartbeat\n\nid: 1\nevent: checkpoint\ndata: {"next_since":"1"}\n\nid: 2\ndata: {"a":"b: c"}\n\ndata: x\ndata: y\n\n'
   const expected = [
@@ -101,7 +101,7 @@ t.test('a stream is cut into the same messages wherever its pieces end', async t
   )
 })
 
-t.test('codes of emoji are characters or words, and what only looks like one stays', async t => {
+t.test('emoji codes become characters or words, and text that only resembles a code stays', async t => {
   for (const [text, shown] of [
     ['Done :tada::rocket:', 'Done 🎉🚀'],
     ['Done :tada: :+1:', 'Done 🎉 👍'],

@@ -3,10 +3,10 @@ import {
   actorName,
   chainOf,
   crumbsOf,
+  eventText,
   isProgram,
   labelOf,
   roleOf,
-  wordsSaid,
 } from '../../assets/observatory/events/event-words.js'
 import type { TargetNode } from '../../src/model/events/event.js'
 
@@ -21,7 +21,7 @@ function target(...nodes: string[]): TargetNode {
 
 const crumbs = (...nodes: string[]) => crumbsOf({ target: target(...nodes) }).map(({ text }) => text)
 
-t.test('the chain begins with the outermost, and one that never ends is cut', async t => {
+t.test('a chain begins with its outermost target, and a circular chain is cut', async t => {
   const chain = chainOf({ target: target('realm:a=A', 'stream:4=eng', 'message:7') })
   t.same(
     chain.map(({ key }) => key),
@@ -32,7 +32,7 @@ t.test('the chain begins with the outermost, and one that never ends is cut', as
   t.equal(chainOf({ target: endless }).length, 64)
 })
 
-t.test('breadcrumbs omit what is obvious', async t => {
+t.test('breadcrumbs omit the targets that every event of a platform has', async t => {
   t.same(crumbs('realm:a=chat.example', 'stream:4=eng', 'topic:9=deploys', 'message:8796'), ['eng', 'deploys'])
   t.same(crumbs('owner:1=tide', 'repository:2=tide/relay', 'commit:abc=abc', 'workflow_run:3=ci'), ['tide/relay', 'ci'])
   t.same(crumbs('site:f=f', 'category:6=help', 'topic:1=Late?', 'post:5=#26', 'like:5/41'), ['help', 'Late?'])
@@ -56,6 +56,6 @@ t.test('the actor is never blank, and the role of a member is not shown', async 
 })
 
 t.test('the messages are the text of the conversation', async t => {
-  t.equal(wordsSaid({ conversation: { text: 'Hello' } }), 'Hello')
-  t.equal(wordsSaid({ conversation: {} }), '')
+  t.equal(eventText({ conversation: { text: 'Hello' } }), 'Hello')
+  t.equal(eventText({ conversation: {} }), '')
 })

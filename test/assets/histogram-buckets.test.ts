@@ -12,7 +12,7 @@ const NOW = toMs('2026-11-20T13:37:21.500Z')
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-t.test('a range that ends now has buckets that begin at round times, also where zones are odd', async t => {
+t.test('the buckets of a range that ends now begin at round times, also in zones with odd offsets', async t => {
   const plan = planOpenRange({ from: fromMs(NOW - DAY), now: NOW, most: 96, offsetMs: 0 })
   t.same(plan, {
     from: '2026-11-19T13:30:00.000000Z',
@@ -24,14 +24,14 @@ t.test('a range that ends now has buckets that begin at round times, also where 
   t.equal(far.from, '2026-10-21T10:30:00.000000Z', '16:00 in a zone five and a half hours ahead')
 })
 
-t.test('the same buckets are requested as time passes, until the last is over', async t => {
+t.test('the same buckets are requested until the last one has ended', async t => {
   const at = (now: number) => planOpenRange({ from: '2026-11-20T12:00:00.000000Z', now, most: 96, offsetMs: 0 })
   t.equal(at(NOW).before, undefined, 'the range begins with a bucket')
   t.same(at(NOW + 20_000), at(NOW))
   t.equal(at(NOW + 3 * MINUTE).to, '2026-11-20T13:41:59.999999Z')
 })
 
-t.test('in any range, buckets fill it, are equally long, and are few enough for the API', async () => {
+t.test('the buckets of any range fill it, have equal lengths, and are few enough for the API', async () => {
   const range = fc.record({
     length: fc.integer({ min: 0, max: 3650 * DAY }),
     offsetMs: fc.integer({ min: -48, max: 56 }).map(quarters => quarters * 15 * MINUTE),

@@ -24,7 +24,7 @@ const COUNTED: EventHistogram = {
   by_source: { chat: { count: 3, counts: [2, 1] }, forum: { count: 1, counts: [1, 0] } },
 }
 
-t.test('events that arrive after counting are in the last part, from every source', async t => {
+t.test('events of every source that arrive after the count are added to the last bucket', async t => {
   const grown = withNewer(COUNTED, [event('constructor', 40), event('chat', 35), event('chat', 31), event('chat', 2)])
   t.match(grown, {
     count: 6,
@@ -35,14 +35,14 @@ t.test('events that arrive after counting are in the last part, from every sourc
   t.equal(COUNTED.count, 4)
 })
 
-t.test('an empty range grows by nothing, and an empty ledger by everything', async t => {
+t.test('no new event is added to a range without buckets, and every new event to an empty ledger', async t => {
   t.match(withNewer({ ...COUNTED, starts: [], counts: [] }, [event('chat', 40)]), { count: 4 })
   const empty = { ...COUNTED, counts: [0, 0], count: 0, by_source: {}, head: null }
   t.match(withNewer(empty, [event('chat', 40)]), { count: 1, counts: [0, 1] })
   t.equal(newerThan([], instant(0)), 0)
 })
 
-t.test('events before the range are subtracted from the first part', async t => {
+t.test('events before the range are subtracted from the first bucket', async t => {
   const before = { ...COUNTED, counts: [1], count: 1, by_source: { forum: { count: 1, counts: [1] } } }
   const left = withoutFirst(COUNTED, before)
   t.match(left, { count: 3, counts: [2, 1] })
@@ -50,7 +50,7 @@ t.test('events before the range are subtracted from the first part', async t => 
   t.equal(withoutFirst({ ...COUNTED, complete: false }, before).count, 4, 'the beginning was not counted at all')
 })
 
-t.test('the strip counts the events that the list shows and its last counts lack', async t => {
+t.test('the histogram adds the listed events that its last counts lack', async t => {
   const counted = {
     event_count: 4,
     latest_captured_at: instant(31),

@@ -18,7 +18,7 @@ const BERLIN = 'Europe/Berlin'
 const labels = (from: string, to: string, most: number) =>
   timeTicks({ from: toMs(from), to: toMs(to), most, zone: 'UTC' }).map(({ label }) => label)
 
-t.test('labels stand at round times; where a day begins they name it', async t => {
+t.test('labels are at round times, and a label at the beginning of a day names it', async t => {
   t.same(labels('2026-11-19T14:45:00Z', '2026-11-20T14:45:00Z', 9), [
     ...['15:00', '18:00', '21:00', 'Fri 20', '03:00', '06:00', '09:00', '12:00'],
   ])
@@ -41,7 +41,7 @@ t.test('labels are local times, also on the day when clocks change', async t => 
   t.ok(ticks.length >= 5)
 })
 
-t.test('there are never more labels than room', async () => {
+t.test('no label overlaps another', async () => {
   const range = fc.tuple(fc.integer({ min: 1, max: 4_000 * 24 * HOUR }), fc.integer({ min: 2, max: 20 }))
   fc.assert(
     fc.property(range, ([length, most]) => {
@@ -51,7 +51,7 @@ t.test('there are never more labels than room', async () => {
   )
 })
 
-t.test('a span is written as briefly as it can be without ambiguity', async t => {
+t.test('a span is written in its shortest unambiguous form', async t => {
   const words = (from: string, to: string) => spanWords({ from: toMs(from), to: toMs(to) }, NOW, 'UTC')
   t.equal(words('2026-11-20T13:00:00Z', '2026-11-20T13:15:00Z'), 'Fri 13:00 – 13:15')
   t.equal(words('2026-11-19T22:00:00Z', '2026-11-20T04:00:00Z'), 'Thu 22:00 – Fri 04:00')
@@ -62,7 +62,7 @@ t.test('a span is written as briefly as it can be without ambiguity', async t =>
   t.equal(words('2026-11-20T13:00:05Z', '2026-11-20T13:00:10Z'), 'Fri 13:00:05 – 13:00:10')
 })
 
-t.test('three grid lines at whole, plain heights hold the highest bar', async t => {
+t.test('three grid lines at round heights enclose the highest bar', async t => {
   t.same(heightTicks(0), [0, 1, 2])
   t.same(heightTicks(38), [0, 20, 40])
   t.same(heightTicks(5), [0, 3, 6])
@@ -76,7 +76,7 @@ t.test('three grid lines at whole, plain heights hold the highest bar', async t 
   t.same([40, 1500, 2_000_000].map(heightLabel), ['40', '1.5K', '2M'])
 })
 
-t.test('bands stand on one another with ground between them, and what is there at all is seen', async t => {
+t.test('bands of a bar are stacked with gaps, and every band that is not empty is visible', async t => {
   t.same(stackBands([3, 0, 1], { scale: 10, unit: 1 }), [
     { from: 0, to: 30 },
     { from: 31, to: 31 },

@@ -15,7 +15,7 @@ const UNFOLDED: JsonView = { isOpen: () => true, shown: () => Number.POSITIVE_IN
 
 const shape = ({ path, depth, kind }: JsonRow) => `${depth} ${kind} ${path}`
 
-t.test('at first the members of a value are seen, and what is in them is folded', async t => {
+t.test('the members of a value are shown at first, and their contents are folded', async t => {
   const rows = jsonRows({ a: 1, b: { 'x/y': [true] }, c: [], d: null, e: 'text' }, FOLDED)
   t.same(rows.map(shape), [
     '0 object ',
@@ -45,7 +45,7 @@ t.test('paths are JSON pointers, one a line', async t => {
   )
 })
 
-t.test('of many members a part is seen, and how many are left', async t => {
+t.test('of many members a part is shown, with the number of the others', async t => {
   const rows = jsonRows(
     Array.from({ length: 250 }, (_, at) => at),
     FOLDED,
@@ -54,7 +54,7 @@ t.test('of many members a part is seen, and how many are left', async t => {
   t.match(rows.at(-2), { kind: 'more', left: 150, path: '' })
 })
 
-t.test('depth has a bound', async t => {
+t.test('the depth of shown rows is bounded', async t => {
   let deep: unknown = 1
   for (let depth = 0; depth < 50_000; depth++) deep = [deep]
   t.ok(jsonRows(deep, UNFOLDED).length < 500)
@@ -69,13 +69,13 @@ t.test('a collapsed value shows a short summary of its content', async t => {
   t.equal(jsonPreview([]), '[]')
 })
 
-t.test('what was searched for is unfolded, the first of it', async t => {
+t.test('the path to the first match of a search is unfolded', async t => {
   const value = { payload: { commits: [{ message: 'no' }, { message: 'Retry it' }] }, other: { x: 'y' } }
   t.same([...pathsToMatches(value, ['RETRY'])], ['', '/payload', '/payload/commits', '/payload/commits/1'])
   t.equal(pathsToMatches(value, []).size, 0)
 })
 
-t.test('numbers that the browser cannot hold are known', async t => {
+t.test('a value with numbers that the browser cannot represent is recognised', async t => {
   t.equal(hasRounded({ a: [{ id: 2 ** 53 }] }), true)
   t.equal(hasRounded({ a: [Number.MAX_SAFE_INTEGER, -1, 0.5, '12345678901234567890'] }), false)
 })

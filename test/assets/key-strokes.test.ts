@@ -3,7 +3,7 @@ import { isSingleKey, StrokeMatcher, strokeOf } from '../../assets/shared/keys/k
 
 const PLAIN = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
 
-t.test('a key has one name, with or without Shift', async t => {
+t.test('every key stroke has one name', async t => {
   const cases: [Partial<typeof PLAIN> & { key: string }, string][] = [
     [{ key: 'j' }, 'j'],
     [{ key: '?', shiftKey: true }, '?'],
@@ -17,7 +17,7 @@ t.test('a key has one name, with or without Shift', async t => {
   t.same(['j', '?', '😀', 'Escape', 'Mod+k'].map(isSingleKey), [true, true, true, false, false])
 })
 
-t.test('two strokes are meant when the second comes in time', async t => {
+t.test('two strokes form a sequence if the second follows in time', async t => {
   const all = ['g e', 'g s', 'e', 'j']
   const matcher = new StrokeMatcher()
   t.equal(matcher.match('g', all, 0), 'pending')

@@ -10,7 +10,7 @@ const PARAMS = {
 }
 const REST = { q: '', source: [], live: false, days: undefined, order: 'newest' }
 
-t.test('the state in the address is read, and values that cannot be understood are ignored', async t => {
+t.test('the state is read from the address, and invalid values are ignored', async t => {
   const read = (query: string) => readState(PARAMS, new URLSearchParams(query))
   t.same(read(''), REST)
   t.same(read('q=a+b&source=chat&source=forum&source=chat&source=&live=true&days=7&order=oldest'), {
@@ -26,7 +26,7 @@ t.test('the state in the address is read, and values that cannot be understood a
   }
 })
 
-t.test('what is written is read back, what is as usual is left out, and what others keep there stays', async t => {
+t.test('the written state is read back; default values are left out, and foreign parameters stay', async t => {
   const query = new URLSearchParams('event=x&q=old&days=3')
   const state = { q: 'new & "old"', source: ['chat', 'code_a'], live: true, days: 7, order: 'oldest' as const }
   const written = writeState(PARAMS, state, query)

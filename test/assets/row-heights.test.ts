@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { RowHeights } from '../../assets/shared/row-heights.js'
 
-t.test('rows stand where the heights before them put them', async t => {
+t.test('the position of a row is the sum of the heights before it', async t => {
   const heights = new RowHeights([80, 50, 50])
   t.same([heights.total, heights.topOf(1), heights.topOf(2), heights.topOf(9)], [180, 80, 130, 180])
   t.same([heights.indexAt(-1), heights.indexAt(79), heights.indexAt(80), heights.indexAt(999)], [0, 0, 1, 2])

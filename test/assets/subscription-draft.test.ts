@@ -37,7 +37,7 @@ const STORED: Subscription = {
   updated_at: '2026-11-20T12:00:00.000000Z',
 }
 
-t.test('what the ledger keeps is not sent back, and an untouched draft changes nothing', async t => {
+t.test('members that the ledger maintains are not sent back, and an untouched draft changes nothing', async t => {
   const draft = toDraft(STORED)
   for (const member of ['last_cursor', 'capture', 'updated_at', 'owner_user_id']) t.notOk(member in draft, member)
   t.same(toSave(draft, STORED), { id: 'deploys' })
@@ -45,7 +45,7 @@ t.test('what the ledger keeps is not sent back, and an untouched draft changes n
   t.ok(isChanged(newDraft('chat')))
 })
 
-t.test('a change sends itself alone, and what is gone as null', async t => {
+t.test('a save sends changed members only, and removed ones as null', async t => {
   const draft = toDraft(STORED)
   t.same(toSave(withMetadata(draft, { reason: 'why not' }), STORED), {
     id: 'deploys',
@@ -60,14 +60,14 @@ t.test('a change sends itself alone, and what is gone as null', async t => {
   t.same(toSave(withKinds(draft, []), STORED), { id: 'deploys', event_kinds: [], actions: null })
 })
 
-t.test('form and JSON are two views: what the form does not know is kept', async t => {
+t.test('the form keeps members of the JSON that it does not know', async t => {
   const written = readDraft(writeDraft({ ...toDraft(STORED), colour: 'red' }))
   const changed = withEnd(withTarget(written, 'stream:ops'), '2026-11-21T00:00:00Z')
   t.match(changed, { colour: 'red', metadata: { team: 'relay', temporary: true, expires_at: '2026-11-21T00:00:00Z' } })
   t.notOk('temporary' in Object(withEnd(changed, undefined).metadata))
 })
 
-t.test('reading from the platform comes and goes with what belongs to it', async t => {
+t.test('switching capture on or off adds or removes its modes and metadata', async t => {
   const draft = toDraft(STORED)
   t.ok(isPolledDraft(draft))
   const off = withReading(draft, false)
@@ -76,7 +76,7 @@ t.test('reading from the platform comes and goes with what belongs to it', async
   t.same(withReading(off, true).capture_modes, ['webhook', 'api_cursor', 'poll'])
 })
 
-t.test('another source has other places, kinds and ways', async t => {
+t.test('a change of the source clears the target, the kinds and the capture modes', async t => {
   const moved = withSource(toDraft(STORED), 'code_a')
   t.match(moved, { source: 'code_a', target: '', event_kinds: { length: 0 }, metadata: { reason: 'the deploy' } })
   t.notOk(isPolledDraft(moved))
@@ -92,7 +92,7 @@ t.test('the form can read any JSON', async t => {
   t.same(withMetadata(odd, { reason: 'x' }).metadata, { reason: 'x' })
 })
 
-t.test('kinds have titles for people', async t => {
+t.test('kinds have readable titles', async t => {
   t.same(['message.created', 'workflow_run.failed', 'issue.*', 'deployed', 'a.b.c_d'].map(kindTitle), [
     'Message written',
     'Workflow run failed',

@@ -66,7 +66,7 @@ const PROBLEMS: [source: string, text: string, words: RegExp, fix: string | unde
   ['code_b', 'ada/tools/engine!34', /Begin with the kind/, 'project:ada/tools/engine/merge_request:34'],
 ]
 
-t.test('a problem is a sentence, with the text that was probably meant', async t => {
+t.test('a problem is a sentence, with the text that the user probably meant', async t => {
   for (const [source, text, words, fix] of PROBLEMS) {
     const reading = readTarget(source, text)
     if (reading.kind !== 'problem') throw new Error(`${text}: ${reading.kind}`)
@@ -75,7 +75,7 @@ t.test('a problem is a sentence, with the text that was probably meant', async t
   }
 })
 
-t.test('a missing name comes from an existing subscription', async t => {
+t.test('a missing name is taken from an existing subscription', async t => {
   t.match(readTarget('chat', 'topic:deploys', ['', 'stream:ops/topic:incident', 'stream:eng']), {
     fix: 'stream:ops/topic:deploys',
   })
@@ -124,7 +124,7 @@ t.test('keywords are muted, and no text is lost', async t => {
   t.doesNotThrow(() => fc.assert(whole))
 })
 
-t.test('targets that differ in a few letters are near, and so are longer ones', async t => {
+t.test('targets that differ in a few letters, and longer ones, are suggested', async t => {
   const known = ['repo:tidepool/relay', 'repo:tidepool/ledger-client', 'stream:eng', '']
   t.same(nearTargets('repo:tidepool/rel', known), ['repo:tidepool/relay'])
   t.same(nearTargets('repo:tidepol/relay', known), ['repo:tidepool/relay'])

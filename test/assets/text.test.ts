@@ -22,7 +22,7 @@ function shown(text: string, options?: TextOptions): string {
     .join('')
 }
 
-t.test('what cannot be seen, or turns the text around, is shown by its name', async t => {
+t.test('invisible characters, and those that reverse the direction of text, are shown by name', async t => {
   const cases: [string, string][] = [
     ['a\u202etxt.exe', 'a[RLO]txt.exe'],
     ['a\u2066b\u2069', 'a[LRI]b[PDI]'],
@@ -37,13 +37,13 @@ t.test('what cannot be seen, or turns the text around, is shown by its name', as
   for (const [text, expected] of cases) t.equal(shown(text), expected)
 })
 
-t.test('towers of marks are cut to five, with how many there were', async t => {
+t.test('more than five combining marks are cut to five, with their number', async t => {
   t.equal(shown(`Z${'\u0301'.repeat(40)}a`), `Z${'\u0301'.repeat(5)}[+35 marks]a`)
   t.equal(shown(`Z${'\u0301\u0301\u0301\u0301\u200d'.repeat(8)}a`), `Z${'\u0301'.repeat(4)}\u200d[+35 marks]a`)
   t.equal(shown('ที่ Ạ̄́'), 'ที่ Ạ̄́')
 })
 
-t.test('where there can be no tags, what cannot be seen is left out', async t => {
+t.test('plain text leaves out invisible characters', async t => {
   t.equal(plainText(`a\u202etxt.exe\u0000 Z${'\u0301'.repeat(40)}`), `atxt.exe Z${'\u0301'.repeat(5)}`)
   t.equal(plainText('x'.repeat(1_000_000)), `${'x'.repeat(300)}…`)
 })
@@ -63,7 +63,7 @@ t.test('matches are marked in any letter case, also where folding makes letters 
   t.equal(shown('nothing', { terms: ['', '   '.trim()] }), 'nothing')
 })
 
-t.test('an excerpt begins shortly before what matches first', async t => {
+t.test('an excerpt begins shortly before the first match', async t => {
   const { pieces, isCutBefore } = shownText(`${'word '.repeat(100)}needle`, { terms: ['needle'], isExcerpt: true })
   t.equal(isCutBefore, true)
   t.match(pieces.at(-1), { text: 'needle', isMatch: true })
@@ -81,7 +81,7 @@ t.test('no text is lost or invented', async () => {
   )
 })
 
-t.test('words of a search are those of the server', async t => {
+t.test('a search is split into the same words as on the server', async t => {
   t.same(searchTerms('retry "storm at  night" x "open'), ['retry', 'storm at  night', 'x', 'open'])
   t.same(searchTerms('  '), [])
 })

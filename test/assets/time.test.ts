@@ -24,7 +24,7 @@ t.test('the exact time keeps all six digits, in the local zone and in UTC', asyn
   t.match(exactTime('2026-11-20T23:31:58.000001Z', 'UTC'), '23:31:58.000001 UTC')
 })
 
-t.test('clock, day and heading are those of the zone', async t => {
+t.test('clock times, days and headings are in the selected zone', async t => {
   t.same([clockTime(AT, BERLIN), shortTime(AT, 'UTC')], ['00:31:58', '23:31'])
   t.same([dayOf(AT, BERLIN), dayOf(AT, 'UTC')], ['2026-11-21', '2026-11-20'])
   t.equal(dayHeading('2026-11-20', NOW), 'Friday 20 November')
@@ -32,7 +32,7 @@ t.test('clock, day and heading are those of the zone', async t => {
   t.equal(dayHeading('2026-12-31', toMs('2026-12-31T23:30:00Z'), BERLIN), 'Thursday 31 December 2026')
 })
 
-t.test('time is relative up to a day, then it is the date', async t => {
+t.test('a time is shown as an age up to one day, and after that as a date', async t => {
   const ago = (ms: number) => relativeTime(fromMs(NOW - ms), NOW, 'UTC')
   const cases: [number, string][] = [
     [0, 'just now'],
@@ -64,7 +64,7 @@ t.test('a duration is cut to its largest units', async t => {
   for (const [ms, words] of cases) t.equal(duration(ms).replaceAll('\u202f', ' '), words)
 })
 
-t.test('anything other than an instant is shown as it came', async t => {
+t.test('text that is not an instant is shown unchanged', async t => {
   t.same([clockTime('nonsense'), relativeTime('nonsense', NOW)], ['nonsense', 'nonsense'])
 })
 
@@ -94,7 +94,7 @@ t.test('a local time that a change of clocks skips is moved forward, never to th
 })
 
 t.test(
-  'a local time that exists is read as an instant that has it; no local time is read as an earlier one',
+  'an existing local time is read as an instant with that local time, and no local time as an earlier one',
   async () => {
     const zones = fc.constantFrom(
       ...[BERLIN, 'America/Santiago', 'Atlantic/Azores', 'Pacific/Apia', 'Australia/Lord_Howe'],

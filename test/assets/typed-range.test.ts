@@ -12,7 +12,7 @@ const MINUTE = 60_000
 const read = (text: string, zone = 'UTC') => readRange(text, { now: NOW, zone })
 const range = (from: string, to: string) => ({ from: `2026-${from}:00.000000Z`, to: `2026-${to}:59.999999Z` })
 
-t.test('ranges are read as people write them', async t => {
+t.test('ranges are read in the forms that people type', async t => {
   const cases: [string, unknown][] = [
     ['yesterday 14:00–15:00', range('11-19T14:00', '11-19T14:59')],
     ['yesterday 14:00-15:00', range('11-19T14:00', '11-19T14:59')],
@@ -41,20 +41,20 @@ t.test('ranges are read as people write them', async t => {
   for (const [text, expected] of cases) t.same(read(text), expected, text)
 })
 
-t.test('instants with their zone keep it, and every digit; as an end they are included', async t => {
+t.test('an instant with a zone keeps its zone and every digit, and is included as an end', async t => {
   t.same(read('2026-11-20T14:00:00.123456Z to 2026-11-20T10:00:00-05:00', BERLIN), {
     from: '2026-11-20T14:00:00.123456Z',
     to: '2026-11-20T15:00:00.000000Z',
   })
 })
 
-t.test('times are those of the zone, also on the days when clocks change', async t => {
+t.test('times are read in the selected zone, also on days when clocks change', async t => {
   t.same(read('yesterday 14:00–15:00', BERLIN), range('11-19T13:00', '11-19T13:59'))
   t.same(read('2026-10-25', BERLIN), range('10-24T22:00', '10-25T22:59'), 'a day of 25 hours')
   t.same(read('2026-03-28 23:00 to 4:00', BERLIN), range('03-28T22:00', '03-29T01:59'), 'a night without 02:30')
 })
 
-t.test('the last days that can be written are read as far as their instants have years of four digits', async t => {
+t.test('the last days of the year 9999 are read if their instants have years of four digits', async t => {
   const last = { from: '9999-12-31T00:00:00.000000Z', to: '9999-12-31T23:59:59.999999Z' }
   t.same(read('9999-12-31'), last)
   t.match(read('9999-12-31', 'Pacific/Kiritimati'), { to: '9999-12-31T09:59:59.999999Z' })
@@ -63,7 +63,7 @@ t.test('the last days that can be written are read as far as their instants have
   }
 })
 
-t.test('anything other than a range is not read', async t => {
+t.test('text that is not a range is not read', async t => {
   const none = ['', ' ', 'to', '14:00', 'yesterday 14:00', '2026-13-01', '2026-02-30', '31 nov', '25:00 to 26:00']
   none.push('15:60 to 16:00', 'now', 'now to now', '9:00 to 10:00 to 11:00', 'last 0 hours', 'last 99999 weeks', 'm 3')
   none.push('2026-11-20 15:00 to 2026-11-20 14:00', 'since tomorrow', '9:00 to x', 'x to 9:00', 'since 15:00 to now')
@@ -71,7 +71,7 @@ t.test('anything other than a range is not read', async t => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), text => void read(text)))
 })
 
-t.test('any two minutes that are written in a zone are read in it', async () => {
+t.test('any two minutes that are written in a zone are read in that zone', async () => {
   const minute = fc.integer({ min: 0, max: 20_000_000 }).map(minutes => toMs('2000-01-01T00:00:00Z') + minutes * MINUTE)
   const zones = fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Kiritimati')
   fc.assert(
@@ -86,7 +86,7 @@ t.test('any two minutes that are written in a zone are read in it', async () => 
   )
 })
 
-t.test('a range that moves with time ends now; a day is one of the zone', async t => {
+t.test('a relative range ends now, and a day begins at midnight in the selected zone', async t => {
   const now = fromMs(NOW)
   t.same(relativeRange('15m', NOW), { from: '2026-11-20T14:16:58.000000Z', to: now, isOpen: true })
   t.same(relativeRange('6h', NOW), { from: '2026-11-20T08:31:58.000000Z', to: now, isOpen: true })

@@ -12,7 +12,7 @@ const model: ClockRowModel = {
 }
 const SECOND = 1_000
 
-t.test('one client alone waits for everything, one after the other', async t => {
+t.test('a single client waits for every step in sequence', async t => {
   const { rate, groupSize, p50Ms, p99Ms } = simulateClockRow(model, SECOND)
   t.ok(Math.abs(rate - 500) <= 1, `${rate} events/s at 2 ms an event`)
   t.equal(groupSize, 1)
@@ -27,7 +27,7 @@ t.test('more clients make larger groups, which share the row and the commit', as
   t.ok(many.busy > 0.99, 'the row is what limits')
 })
 
-t.test('the row bounds all servers together: groups do not grow beyond what arrives', async t => {
+t.test('the clock row bounds all servers together, as groups do not grow beyond the arriving events', async t => {
   const rates = [1, 4, 16, 64].map(servers => simulateClockRow({ ...model, servers, clients: 64 }, SECOND))
   const most = 1_000 / model.eventMs
   for (const { rate } of rates) t.ok(rate < most, 'never more than the row can do with endless groups')
@@ -36,7 +36,7 @@ t.test('the row bounds all servers together: groups do not grow beyond what arri
   t.ok(last.p99Ms > 10 * first.p99Ms, 'servers wait for each other')
 })
 
-t.test('equal settings have equal results', async t => {
+t.test('equal settings give equal results', async t => {
   const busy = { ...model, servers: 8, clients: 16 }
   t.same(simulateClockRow(busy, SECOND), simulateClockRow(busy, SECOND))
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { markdownTable } from '../../bench/report.js'
 
-t.test('the table of the documentation has the missed goals first', async t => {
+t.test('the table of the documentation lists the missed goals first', async t => {
   const table = markdownTable([
     {
       measurement: 'posts',

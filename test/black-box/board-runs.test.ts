@@ -7,11 +7,14 @@ import { ownFolder } from './own-folder.js'
 import { type RunningServer, startServer } from './running-server.js'
 
 const TOKEN = 'executor-token-of-this-test'
-/** As many as the hydra has that stays. */
+/** The number of processes of the program. */
 const HEADS = 6
 
 async function startBoard(t: Test, home: string): Promise<RunningServer> {
-  const env = { BOARD_EXECUTOR_COMMAND: JSON.stringify(program('hydra', 'stay')), BOARD_EXECUTOR_TOKEN: TOKEN }
+  const env = {
+    BOARD_EXECUTOR_COMMAND: JSON.stringify(program('persistent-processes', 'stay')),
+    BOARD_EXECUTOR_TOKEN: TOKEN,
+  }
   return startServer(t, { home, env, board: true })
 }
 
@@ -38,7 +41,7 @@ async function startHydra(t: Test, server: RunningServer, home: string): Promise
   return { run: run.id ?? '', pids: all }
 }
 
-t.test('what a killed server leaves of a run is ended by the next one, and the run is interrupted', async t => {
+t.test('the next server ends the processes of a killed server’s run, and marks the run as interrupted', async t => {
   const home = ownFolder(t)
   const first = await startBoard(t, home)
   const { run, pids } = await startHydra(t, first, home)

@@ -20,7 +20,7 @@ const MESSAGES = 600
 t.setTimeout(600_000 + ROUNDS * 60_000)
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`)
 
-t.test('a capture command that is killed between pages can be continued: nothing twice, nothing skipped', async t => {
+t.test('a capture command continues after it was killed between pages, and captures each message once', async t => {
   const { chat, command, random } = await start(t, join(ownFolder(t), 'events.db'))
   const said = await killInBackfill(t, chat, random, command)
   for (let round = 0; round < ROUNDS; round++) {
@@ -31,7 +31,7 @@ t.test('a capture command that is killed between pages can be continued: nothing
   await compare(t, command, said)
 })
 
-t.test('so can one beside a server, which continues to serve', async t => {
+t.test('a capture command beside a server continues after a kill, and the server continues to serve', async t => {
   const { chat, command, random } = await start(t, join(ownFolder(t), 'events.db'))
   const server = await startServer(t, { database: command.database, flags: ['--log-level', 'silent'] })
   const said = await killInBackfill(t, chat, random, command)
@@ -49,7 +49,7 @@ t.test('so can one beside a server, which continues to serve', async t => {
   await compare(t, command, said)
 })
 
-t.test('the same holds for a server that captures automatically, however it ends', async t => {
+t.test('a server that captures automatically captures each message once, whether it is killed or stopped', async t => {
   const { chat, command, random } = await start(t, join(ownFolder(t), 'events.db'))
   const said = chat.book.say(DEPLOYS, 1)
   t.match(await command.start().ended, { code: 0 })

@@ -15,7 +15,7 @@ const HEAP_MEBIBYTES = 64
 
 t.setTimeout(600_000)
 
-t.test('more messages than its memory holds are captured, and it does not grow with them', async t => {
+t.test('capture reads more messages than fit into memory, and its memory does not grow with them', async t => {
   const chat = await chatServer(t)
   const ids = chat.book.say(DEPLOYS, MESSAGES, TEXT)
   const command = await CaptureCommand.prepare(t, chat, join(ownFolder(t), 'events.db'))

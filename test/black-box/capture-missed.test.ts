@@ -41,7 +41,7 @@ else {
 }
 
 for (const { name, database: newDatabase } of places) {
-  t.test(`servers that are killed while they look for missed changes find each once, in ${name}`, async t => {
+  t.test(`servers that are killed while they look for missed changes record each change once, in ${name}`, async t => {
     const { database, endLeases } = await newDatabase(t)
     let lookups = 0
     const chat = await chatServer(t, { fault: ({ path }) => void (/messages\/\d/.test(path) && lookups++) })

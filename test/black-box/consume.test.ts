@@ -22,7 +22,7 @@ t.setTimeout(600_000 + KILLS * 20_000)
 const KINDS_OF: Record<TestedStore['name'], readonly string[]> = { SQLite: Object.keys(KINDS), PostgreSQL: ['shell'] }
 
 for (const { name, newDatabase } of await testedStores(t)) {
-  t.test(`consumers that are killed, and whose server is killed, miss nothing and keep the order: ${name}`, async t => {
+  t.test(`consumers miss no event and keep the order when they or their server are killed: ${name}`, async t => {
     const kinds = KINDS_OF[name].filter(kind => kind !== 'python' || hasPython())
     if (kinds.length < KINDS_OF[name].length) {
       if (process.env.CI === 'true') throw new Error('python3 is missing.')

@@ -2,24 +2,24 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
-import { Books } from './books.js'
-import { type BriefOwner, startBriefOwner } from './brief-owner.js'
 import { type Page, readAll } from './entries.js'
+import { type IntermittentOwner, startIntermittentOwner } from './intermittent-owner.js'
 import { Load } from './load.js'
 import { ownFolder } from './own-folder.js'
 import { monotonicNow, type OwnerSpan } from './owner-spans.js'
 import { launchServer, type RunningServer, startServer, startStatus } from './running-server.js'
 import { type Random, SEED, seeded, wholeNumber } from './seeded.js'
+import { SentEvents } from './sent-events.js'
 
 /** One ledger, everything that was sent to it, and who owned it when. */
 export class CrashTest {
   readonly random: Random = seeded(SEED)
-  readonly books = new Books()
+  readonly sentEvents = new SentEvents()
   readonly database: string
   readonly spans: OwnerSpan[] = []
   readonly epochs = new Set<string>()
   slowestStart = 0
-  #owners: BriefOwner[] = []
+  #owners: IntermittentOwner[] = []
   #count = 0
 
   constructor(private readonly t: Test) {
@@ -47,7 +47,7 @@ export class CrashTest {
   }
 
   load({ url }: RunningServer, prefix: string): Load {
-    return new Load(this.t, { url, books: this.books, random: this.random, prefix })
+    return new Load(this.t, { url, sentEvents: this.sentEvents, random: this.random, prefix })
   }
 
   /** Short commands are on their way when the server dies, so that they and the next server race for the ledger. */
@@ -60,7 +60,7 @@ export class CrashTest {
     await status
     await server.kill()
     await load.ended
-    if (load.cut === 0) this.books.problems.push(`no writer of round ${round} noticed that the server was killed`)
+    if (load.cut === 0) this.sentEvents.problems.push(`no writer of round ${round} noticed that the server was killed`)
   }
 
   /** A start that is killed at any of its instructions. */
@@ -77,7 +77,7 @@ export class CrashTest {
     const events = await readAll(http)
     const { items } = (await http.get('/api/subscriptions')).json<{ items: Subscription[] }>()
     this.epochs.add((await http.get('/api/events?limit=1')).json<Page>().epoch)
-    return [...this.books.compareEvents(events), ...this.books.compareSubscriptions(items, events)]
+    return [...this.sentEvents.compareEvents(events), ...this.sentEvents.compareSubscriptions(items, events)]
   }
 
   /** An integrity check by the command that is for that, straight after a kill. */
@@ -96,9 +96,9 @@ export class CrashTest {
     this.#count += 1
     const prefix = `command ${this.#count}`
     const killAfterMs = this.random() < 0.3 ? afterMs + wholeNumber(this.random, 0, 300) : undefined
-    const owner = startBriefOwner(this.t, {
+    const owner = startIntermittentOwner(this.t, {
       database: this.database,
-      books: this.books,
+      sentEvents: this.sentEvents,
       prefix,
       patienceMs: afterMs + 300,
     })
@@ -112,6 +112,7 @@ export class CrashTest {
   async #askWhileItRuns({ pid }: RunningServer): Promise<void> {
     const { code, out, err } = await startStatus(this.t, { database: this.database }).ended
     const asked = code === 0 ? (JSON.parse(out) as { server: { pid: number } | null }) : undefined
-    if (asked?.server?.pid !== pid) this.books.problems.push(`status was answered ${code} ${out}${err}, not by ${pid}`)
+    if (asked?.server?.pid !== pid)
+      this.sentEvents.problems.push(`status was answered ${code} ${out}${err}, not by ${pid}`)
   }
 }

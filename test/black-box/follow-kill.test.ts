@@ -67,61 +67,65 @@ class Program {
   }
 }
 
-t.test('leader and follower are killed while senders post, repeat and erase: at the end both are the same', async t => {
-  const random = seeded(SEED)
-  const folder = ownFolder(t)
-  const [leaderPort, followerPort] = [await freePort(), await freePort()]
-  const at = (port: number) => `http://127.0.0.1:${port}`
-  const serve = ['serve', '--only', 'ledger', '--port', String(leaderPort)]
-  const follow = ['ledger', 'follow', at(leaderPort), '--port', String(followerPort)]
-  const leader = new Program(t, at(leaderPort), serve, join(folder, 'leader.db'))
-  const follower = new Program(t, at(followerPort), follow, join(folder, 'copy.db'))
-  await leader.start()
-  await follower.start()
-  let isWriting = true
-  const write = async () => {
-    while (isWriting) {
-      const ids = Array.from({ length: wholeNumber(random, 1, 20) }, () => wholeNumber(random, 1, KEYS))
-      const notes = [...new Set(ids)].map(id => ({
-        dedupe_key: `note:${id}`,
-        kind: 'note.created',
-        subject_type: 'note',
-        subject_id: String(id),
-        payload: { text: 'x'.repeat(wholeNumber(random, 0, 2_000)) },
-      }))
-      await leader.ask('/api/events', notes)
-      if (random() < 0.2) await leader.ask('/api/erasures', { dedupe_key: `note:${ids[0]}`, reason: 'a test' })
-      await sleep(5)
+t.test(
+  'leader and follower have the same events after both were killed while senders post, repeat and erase',
+  async t => {
+    const random = seeded(SEED)
+    const folder = ownFolder(t)
+    const [leaderPort, followerPort] = [await freePort(), await freePort()]
+    const at = (port: number) => `http://127.0.0.1:${port}`
+    const serve = ['serve', '--only', 'ledger', '--port', String(leaderPort)]
+    const follow = ['ledger', 'follow', at(leaderPort), '--port', String(followerPort)]
+    const leader = new Program(t, at(leaderPort), serve, join(folder, 'leader.db'))
+    const follower = new Program(t, at(followerPort), follow, join(folder, 'copy.db'))
+    await leader.start()
+    await follower.start()
+    let isWriting = true
+    const write = async () => {
+      while (isWriting) {
+        const ids = Array.from({ length: wholeNumber(random, 1, 20) }, () => wholeNumber(random, 1, KEYS))
+        const notes = [...new Set(ids)].map(id => ({
+          dedupe_key: `note:${id}`,
+          kind: 'note.created',
+          subject_type: 'note',
+          subject_id: String(id),
+          payload: { text: 'x'.repeat(wholeNumber(random, 0, 2_000)) },
+        }))
+        await leader.ask('/api/events', notes)
+        if (random() < 0.2) await leader.ask('/api/erasures', { dedupe_key: `note:${ids[0]}`, reason: 'a test' })
+        await sleep(5)
+      }
     }
-  }
-  const writers = [write(), write(), write()]
-  for (let round = 0; round < ROUNDS; round++) {
-    await sleep(wholeNumber(random, 100, 1_500))
-    const killed = random() < 0.6 ? follower : leader
-    await killed.kill()
-    await sleep(wholeNumber(random, 0, 500))
-    await killed.start()
-  }
-  isWriting = false
-  await Promise.all(writers)
-  const { head_digest: digest } = await leader.health()
-  t.match(digest, /^[0-9a-f]{64}$/)
-  for (let isSame = false; !isSame; await sleep(50)) {
-    const { head_digest, follows } = await follower.health()
-    if (follows?.state === 'stopped') throw new Error('The follower has stopped.')
-    isSame = head_digest === digest && follows?.lag_events === 0 && (await follower.lines()) === (await leader.lines())
-  }
-  const countsOf = async (program: Program) => JSON.parse((await program.ask('/api/stats')) ?? '').by_source
-  t.same(await countsOf(follower), await countsOf(leader))
+    const writers = [write(), write(), write()]
+    for (let round = 0; round < ROUNDS; round++) {
+      await sleep(wholeNumber(random, 100, 1_500))
+      const killed = random() < 0.6 ? follower : leader
+      await killed.kill()
+      await sleep(wholeNumber(random, 0, 500))
+      await killed.start()
+    }
+    isWriting = false
+    await Promise.all(writers)
+    const { head_digest: digest } = await leader.health()
+    t.match(digest, /^[0-9a-f]{64}$/)
+    for (let isSame = false; !isSame; await sleep(50)) {
+      const { head_digest, follows } = await follower.health()
+      if (follows?.state === 'stopped') throw new Error('The follower has stopped.')
+      isSame =
+        head_digest === digest && follows?.lag_events === 0 && (await follower.lines()) === (await leader.lines())
+    }
+    const countsOf = async (program: Program) => JSON.parse((await program.ask('/api/stats')) ?? '').by_source
+    t.same(await countsOf(follower), await countsOf(leader))
 
-  await leader.kill()
-  const database = join(folder, 'copy.db')
-  const promoted = await startChild(t, [DAYBOOK, 'ledger', 'promote', '--json', '--db', database], {
-    env: environment({ database }),
-  }).ended
-  t.match(promoted, { code: 0, out: new RegExp(`"head_digest":"${digest}"`) })
-  t.match(
-    await follower.ask('/api/events', [{ kind: 'note.created', subject_type: 'note', subject_id: 'new' }]),
-    /"created":1/,
-  )
-})
+    await leader.kill()
+    const database = join(folder, 'copy.db')
+    const promoted = await startChild(t, [DAYBOOK, 'ledger', 'promote', '--json', '--db', database], {
+      env: environment({ database }),
+    }).ended
+    t.match(promoted, { code: 0, out: new RegExp(`"head_digest":"${digest}"`) })
+    t.match(
+      await follower.ask('/api/events', [{ kind: 'note.created', subject_type: 'note', subject_id: 'new' }]),
+      /"created":1/,
+    )
+  },
+)

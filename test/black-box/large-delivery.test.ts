@@ -70,7 +70,7 @@ t.test('a delivery of nearly 25 MiB', async t => {
     others++
   }
 
-  t.test('delays no other request while it is accepted', async t => {
+  t.test('a large delivery delays no other request', async t => {
     await ask()
     const { sent, answered } = send(server, push)
     await sent
@@ -87,7 +87,7 @@ t.test('a delivery of nearly 25 MiB', async t => {
 
   const find = async () => (await http.get('/api/events?source=code_a&limit=5')).json<{ items: StoredEvent[] }>().items
 
-  t.test('is stored whole, and every part of it can be found', async t => {
+  t.test('a large delivery is stored completely, and a search finds every part of it', async t => {
     const [event] = await find()
     t.match(event, {
       kind: 'push.created',
@@ -105,7 +105,7 @@ t.test('a delivery of nearly 25 MiB', async t => {
     t.equal(await count('actor=ada&verified=signature'), 1)
   })
 
-  t.test('is counted when it comes again, and refused when it is not genuine', async t => {
+  t.test('a repeat of a large delivery is counted, and a forged one is refused', async t => {
     const again = await send(server, push).answered
     t.same(again, { status: 200, body: { created: 0, duplicates: 1, ignored: 0 } })
     t.match(await find(), [{ seen_count: 2 }])
@@ -114,7 +114,7 @@ t.test('a delivery of nearly 25 MiB', async t => {
     t.equal((await find()).length, 1)
   })
 
-  t.test('is finished when the server receives a signal to stop', async t => {
+  t.test('a stopping server finishes a large delivery', async t => {
     const next = largePush('d'.repeat(40))
     const { sent, answered } = send(server, next)
     await sent

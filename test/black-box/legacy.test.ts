@@ -89,7 +89,7 @@ t.test('a short command also counts as the first use', async t => {
   t.same(filesIn(home), before)
 })
 
-t.test('a copy that was cut off by kill -9 is made again', async t => {
+t.test('a copy that kill -9 interrupted is made again', async t => {
   const { home } = oldHome(t)
   mkdirSync(join(home, 'event'))
   copyFileSync(join(home, 'events.db'), join(home, 'event', 'events.db.copying'))
@@ -100,7 +100,7 @@ t.test('a copy that was cut off by kill -9 is made again', async t => {
   t.same(filesBeside(server.database), [])
 })
 
-t.test('a named database has nothing to do with the older one', async t => {
+t.test('a server with a named database does not read the older ledger', async t => {
   const { home } = oldHome(t)
   const server = await startServer(t, { home, env: { ARCH_HOME: home }, database: join(home, 'elsewhere.db') })
   t.same(await readAll(server.http), [])
@@ -108,7 +108,7 @@ t.test('a named database has nothing to do with the older one', async t => {
   t.notOk(readdirSync(home).includes('event'))
 })
 
-t.test('an older ledger that is damaged stops the start, and nothing is put in its place', async t => {
+t.test('a damaged older ledger stops the start, and no new ledger is created', async t => {
   const home = ownFolder(t)
   copyFileSync(new URL(import.meta.url), join(home, 'events.db'))
   const refusal = await refusedStart(t, { home, env: { ARCH_HOME: home } })

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import type { Books } from './books.js'
 import { entry, type Recorded, toLines } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
 import { pick, type Random, seeded, wholeNumber } from './seeded.js'
+import type { SentEvents } from './sent-events.js'
 
 interface LoadOptions {
   url: string
-  books: Books
+  sentEvents: SentEvents
   random: Random
   /** Prefix of every new key. */
   prefix: string
@@ -66,33 +66,33 @@ export class Load {
 
   async #single(http: HttpClient): Promise<void> {
     const key = this.#newKey()
-    this.options.books.attempt(key)
+    this.options.sentEvents.attempt(key)
     const answer = await http.post('/api/events', entry(key))
-    if (this.#is(answer.status, 201)) this.options.books.acknowledge(answer.json<Recorded>())
+    if (this.#is(answer.status, 201)) this.options.sentEvents.acknowledge(answer.json<Recorded>())
   }
 
   async #batch(http: HttpClient, random: Random): Promise<void> {
     const keys = Array.from({ length: wholeNumber(random, 1, 40) }, () => this.#newKey())
-    const answered = this.options.books.attemptBatch(keys)
+    const answered = this.options.sentEvents.attemptBatch(keys)
     const lines = toLines(keys.map(key => entry(key, { source: 'forum' })))
     const answer = await http.post('/api/events', lines, { type: 'application/x-ndjson' })
     if (this.#is(answer.status, 200)) answered(answer.json<{ results: Recorded[] }>().results)
   }
 
   async #repeat(http: HttpClient, random: Random): Promise<void> {
-    const key = pick(random, this.options.books.settled)
+    const key = pick(random, this.options.sentEvents.settled)
     if (key === undefined) return this.#single(http)
-    this.options.books.attempt(key)
+    this.options.sentEvents.attempt(key)
     const answer = await http.post('/api/events', entry(key))
-    if (this.#is(answer.status, 200, 201)) this.options.books.acknowledge(answer.json<Recorded>())
+    if (this.#is(answer.status, 200, 201)) this.options.sentEvents.acknowledge(answer.json<Recorded>())
   }
 
   async #save(http: HttpClient): Promise<void> {
     const id = 'watch-of-eng'
-    const revision = this.options.books.attemptSubscription(id)
+    const revision = this.options.sentEvents.attemptSubscription(id)
     const subscription = { id, source: 'chat', target: 'stream:eng', metadata: { revision } }
     const answer = await http.post('/api/subscriptions', subscription)
-    if (this.#is(answer.status, 200, 201)) this.options.books.acknowledgeSubscription(id, revision)
+    if (this.#is(answer.status, 200, 201)) this.options.sentEvents.acknowledgeSubscription(id, revision)
   }
 
   #newKey(): string {
@@ -102,7 +102,7 @@ export class Load {
 
   #is(status: number, ...expected: number[]): boolean {
     const as = expected.includes(status)
-    if (!as) this.options.books.problems.push(`a write was answered ${status}, not ${expected.join(' or ')}`)
+    if (!as) this.options.sentEvents.problems.push(`a write was answered ${status}, not ${expected.join(' or ')}`)
     return as
   }
 }

@@ -37,7 +37,7 @@ const HARMS: Harm[] = [
 ]
 
 for (const { name, act } of HARMS) {
-  t.test(`${name} under load: every event that was answered is in the file that the server names`, async t => {
+  t.test(`${name} under load: every acknowledged event is in the file that the server names`, async t => {
     const folder = join(ownFolder(t), 'ledger')
     const database = join(folder, 'events.db')
     const options = { database, home: join(dirname(folder), 'home') }

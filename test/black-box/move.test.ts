@@ -94,60 +94,57 @@ async function copy(t: Test, home: string, [from, to]: readonly [string, string]
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else
-  t.test(
-    'a served ledger moves to PostgreSQL and back while it is written and read: no event is missing or twice',
-    async t => {
-      const cluster = await TestCluster.start(t, programs)
-      const home = ownFolder(t)
-      const database = shownAddress(cluster.newAddress())
-      const [file, back] = [join(home, 'events.db'), join(home, 'back.db')]
-      const start = (database: string) => startServer(t, { database, home })
-      await defineBuilds(file)
-      const first = await start(file)
-      let current: RunningServer = first
-      const url = () => current.url
-      const accepted = [200, 401]
-      t.same(await deliveries(first.url), accepted)
-      const writer = keepPosting(url)
-      const consumed = consume(t, { query: 'source=chat', url, isLast: key => key === LAST })
-      const more = async (count: number) => {
-        for (const from = writer.acknowledged.length; writer.acknowledged.length < from + count; ) await sleep(10)
-      }
-      await more(200)
+  t.test('a served ledger moves to PostgreSQL and back under load, and each event is stored once', async t => {
+    const cluster = await TestCluster.start(t, programs)
+    const home = ownFolder(t)
+    const database = shownAddress(cluster.newAddress())
+    const [file, back] = [join(home, 'events.db'), join(home, 'back.db')]
+    const start = (database: string) => startServer(t, { database, home })
+    await defineBuilds(file)
+    const first = await start(file)
+    let current: RunningServer = first
+    const url = () => current.url
+    const accepted = [200, 401]
+    t.same(await deliveries(first.url), accepted)
+    const writer = keepPosting(url)
+    const consumed = consume(t, { query: 'source=chat', url, isLast: key => key === LAST })
+    const more = async (count: number) => {
+      for (const from = writer.acknowledged.length; writer.acknowledged.length < from + count; ) await sleep(10)
+    }
+    await more(200)
 
-      const there = await copy(t, home, [file, database])
-      t.match(await first.ended, { code: 0 }, 'the server of the file has ended by itself')
-      const [one, two] = await Promise.all([start(database), start(database)])
-      current = one
-      t.same(await deliveries(one.url), accepted, 'its own source delivers to the new place')
-      await more(100)
-      await one.kill()
-      current = two
-      await more(100)
+    const there = await copy(t, home, [file, database])
+    t.match(await first.ended, { code: 0 }, 'the server of the file has ended by itself')
+    const [one, two] = await Promise.all([start(database), start(database)])
+    current = one
+    t.same(await deliveries(one.url), accepted, 'its own source delivers to the new place')
+    await more(100)
+    await one.kill()
+    current = two
+    await more(100)
 
-      const again = await copy(t, home, [database, back])
-      t.equal(again.epoch, there.epoch)
-      // A commit of the last second counts as a proof that it can record.
-      while ((await two.http.get('/api/health')).status === 200) await sleep(10)
-      t.match(await two.http.get('/api/health'), { status: 503 }, 'a server of the old place refuses events')
-      await two.stop()
-      current = await start(back)
-      t.same(await deliveries(current.url), accepted)
-      await more(50)
-      await writer.stop()
+    const again = await copy(t, home, [database, back])
+    t.equal(again.epoch, there.epoch)
+    // A commit of the last second counts as a proof that it can record.
+    while ((await two.http.get('/api/health')).status === 200) await sleep(10)
+    t.match(await two.http.get('/api/health'), { status: 503 }, 'a server of the old place refuses events')
+    await two.stop()
+    current = await start(back)
+    t.same(await deliveries(current.url), accepted)
+    await more(50)
+    await writer.stop()
 
-      const seen = await consumed
-      const events = await readAll(current.url)
-      const stored = events.filter(({ source }) => source === 'chat').map(event => event.dedupe_key)
-      t.match(
-        events.filter(event => event.source === 'builds'),
-        [{ kind: 'build.done', seen_count: 3 }],
-      )
-      t.same(seen, stored, 'the consumer has every event once, in the order of the ledger')
-      t.same(
-        writer.acknowledged.filter(key => !stored.includes(key)),
-        [],
-        'nothing acknowledged is lost',
-      )
-    },
-  )
+    const seen = await consumed
+    const events = await readAll(current.url)
+    const stored = events.filter(({ source }) => source === 'chat').map(event => event.dedupe_key)
+    t.match(
+      events.filter(event => event.source === 'builds'),
+      [{ kind: 'build.done', seen_count: 3 }],
+    )
+    t.same(seen, stored, 'the consumer has every event once, in the order of the ledger')
+    t.same(
+      writer.acknowledged.filter(key => !stored.includes(key)),
+      [],
+      'nothing acknowledged is lost',
+    )
+  })

@@ -14,28 +14,32 @@ t.setTimeout(600_000)
 t.test('a disk that cannot be written', mounting(), async t => {
   const loop = mounting({ loop: true })
 
-  t.test('for a while: writers are refused, readers are served, and then writes succeed again', loop, async t => {
-    const disk = mountLoopDisk(t, '24M')
-    const ledger = new FillingLedger(t, disk)
-    const server = await ledger.start()
-    for (let n = 1; n <= 20; n += 1) await ledger.post(server.http)
-    freeze(disk)
-    const refused = [await ledger.post(server.http), await ledger.post(server.http)]
-    for (const answer of refused) {
-      t.match(answer.json(), READ_ONLY)
-      t.match(answer.headers['retry-after'], /^\d+$/)
-    }
-    t.match((await server.http.get('/api/health')).json(), { status: 'unavailable', code: 'store_read_only' })
-    await canBeRead(t, server)
-    thaw(disk)
-    t.equal((await ledger.post(server.http)).status, 201)
-    t.equal((await server.http.get('/api/health')).status, 200)
-    t.same(await keysIn(server.http), ledger.acknowledged)
-    await ledger.stop(server)
-  })
+  t.test(
+    'while the disk is frozen, the server refuses writes and serves reads, and accepts writes after that',
+    loop,
+    async t => {
+      const disk = mountLoopDisk(t, '24M')
+      const ledger = new FillingLedger(t, disk)
+      const server = await ledger.start()
+      for (let n = 1; n <= 20; n += 1) await ledger.post(server.http)
+      freeze(disk)
+      const refused = [await ledger.post(server.http), await ledger.post(server.http)]
+      for (const answer of refused) {
+        t.match(answer.json(), READ_ONLY)
+        t.match(answer.headers['retry-after'], /^\d+$/)
+      }
+      t.match((await server.http.get('/api/health')).json(), { status: 'unavailable', code: 'store_read_only' })
+      await canBeRead(t, server)
+      thaw(disk)
+      t.equal((await ledger.post(server.http)).status, 201)
+      t.equal((await server.http.get('/api/health')).status, 200)
+      t.same(await keysIn(server.http), ledger.acknowledged)
+      await ledger.stop(server)
+    },
+  )
 
   t.test(
-    'permanently, because it failed: it can still be read, and once it was mended everything is there',
+    'after a failure of the disk, the server serves reads, and after the repair every event is there',
     loop,
     async t => {
       const disk = mountLoopDisk(t, '24M')
@@ -56,7 +60,7 @@ t.test('a disk that cannot be written', mounting(), async t => {
     },
   )
 
-  t.test('from the start: the server reports it and changes nothing', async t => {
+  t.test('a server that starts on a read-only disk reports it and changes nothing', async t => {
     const disk = mountSmallDisk(t, '24m')
     const ledger = new FillingLedger(t, disk)
     const killed = await ledger.start()

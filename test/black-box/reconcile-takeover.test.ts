@@ -5,9 +5,9 @@ import { eventsOf } from '../../src/model/events/event-query.js'
 import type { ReconcileStatus } from '../../src/model/platforms/reconciliation.js'
 import { type PostgresAddress, shownAddress } from '../../src/model/postgres-address.js'
 import { pause } from '../../src/runtime/pause.js'
-import { KeptReports } from '../../src/runtime/reconcile/kept-reports.js'
 import { ReconcileSchedule, type ReconcileScheduleParts } from '../../src/runtime/reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../../src/runtime/reconcile/reconciliations.js'
+import { StoredReports } from '../../src/runtime/reconcile/stored-reports.js'
 import { openPostgresStore } from '../../src/store/postgres/store.js'
 import { ask, type Page } from '../runtime/postgres/three-servers.js'
 import { issueOpened } from '../runtime/reconcile/reconcile-rig.js'
@@ -27,7 +27,7 @@ else {
   const cluster = await TestCluster.shared(t, programs)
 
   t.test(
-    'when the server that compares is killed, another one does it after its lease: nothing is asked twice',
+    'when the comparing server is killed, another one compares after the lease, and repeats no request for a delivery',
     async t => {
       const { address, env, github, port, release } = await heldPlatform(t)
       const database = shownAddress(address)
@@ -66,7 +66,7 @@ else {
     },
   )
 
-  t.test('the schedule of another server continues after the lease of a killed one, and no sooner', async t => {
+  t.test('the schedule of another server continues when the lease of a killed one expires, and no earlier', async t => {
     const { address, env, github, release } = await heldPlatform(t)
     const one = await startServer(t, { database: shownAddress(address), env, flags: FLAGS })
     while (github.asked.length === 0) await sleep(10)
@@ -76,19 +76,19 @@ else {
     t.teardown(() => store.close())
     const clock = () => Date.now() * 1_000
     const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub' })
-    const { shared } = store
+    const { multiServer } = store
     let looks = 0
     const leases: NonNullable<ReconcileScheduleParts['leases']> = {
       acquireLease: (...asked) => {
         looks++
-        return shared.acquireLease(...asked)
+        return multiServer.acquireLease(...asked)
       },
-      renewLease: (...asked) => shared.renewLease(...asked),
-      releaseLease: (...asked) => shared.releaseLease(...asked),
+      renewLease: (...asked) => multiServer.renewLease(...asked),
+      releaseLease: (...asked) => multiServer.releaseLease(...asked),
     }
     const schedule = new ReconcileSchedule({
       reconciliations: new Reconciliations({ ledger, now: Date.now, sleep: pause, receives: false }),
-      reports: new KeptReports(store.notes, shared),
+      reports: new StoredReports(store.notes, multiServer),
       hooks: [github.hook],
       headAtOpen: null,
       now: clock,

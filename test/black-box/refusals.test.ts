@@ -17,7 +17,7 @@ t.setTimeout(600_000)
 /** The file of a ledger with these events, as a server leaves it. */
 const sample = await sampleLedger(t)
 
-t.test('a folder without write permission is refused, and nothing is written there', async t => {
+t.test('a server refuses a folder without write permission, and writes nothing there', async t => {
   const folder = ownFolder(t)
   const closed = join(folder, 'closed')
   mkdirSync(closed, { mode: 0o555 })
@@ -32,7 +32,7 @@ t.test('a folder without write permission is refused, and nothing is written the
   t.same(readdirSync(closed), [])
 })
 
-t.test('a folder or an owner file that may not be read is refused by commands and servers', async t => {
+t.test('commands and servers refuse a folder or an owner file that they may not read', async t => {
   const folder = ownFolder(t)
   const database = join(folder, 'closed', 'events.db')
   mkdirSync(join(folder, 'closed'))
@@ -79,7 +79,7 @@ t.test('a folder in the place of the database is refused', async t => {
   t.same(filesBeside(database), [])
 })
 
-t.test('a page that was overwritten in the middle of the file is never read as events', async t => {
+t.test('an overwritten page in the middle of the file is never read as events', async t => {
   const database = join(ownFolder(t), 'events.db')
   writeFileSync(database, damagedLedger(t))
   const { code, out } = await startStatus(t, { database, check: true }).ended
@@ -106,7 +106,7 @@ t.test('a page that was overwritten in the middle of the file is never read as e
   t.match(await server.stop(), { signal: null })
 })
 
-t.test('a second server on one ledger names the first, which is not disturbed', async t => {
+t.test('a second server on one ledger names the first, and does not affect it', async t => {
   const database = join(ownFolder(t), 'events.db')
   const first = await startServer(t, { database })
   await first.http.post('/api/events', entry('before'))
@@ -135,7 +135,7 @@ t.test('of servers that start at the same moment one serves and the others name 
   t.same(filesBeside(database), [])
 })
 
-t.test('a port that is in use is refused, and the ledger is let go', async t => {
+t.test('a server whose port is in use refuses to start and releases the ledger', async t => {
   const database = join(ownFolder(t), 'events.db')
   const other = createServer()
   await once(other.listen(0, '127.0.0.1'), 'listening')
@@ -147,7 +147,7 @@ t.test('a port that is in use is refused, and the ledger is let go', async t => 
   t.match(await (await startServer(t, { database })).stop(), { code: 0 })
 })
 
-t.test('what a killed server leaves is cleared by the next, and so are remains of different ends', async t => {
+t.test('the next server removes the stale files of killed servers', async t => {
   const database = join(ownFolder(t), 'events.db')
   const killed = await startServer(t, { database })
   await killed.http.post('/api/events', entry('kept'))
@@ -180,7 +180,7 @@ t.test('what a killed server leaves is cleared by the next, and so are remains o
   }
 })
 
-t.test('something foreign in the place of the socket or the lock is refused, and stays', async t => {
+t.test('a foreign file in the place of the socket or the lock is refused, and stays', async t => {
   for (const suffix of ['.sock', '.lock']) {
     const database = join(ownFolder(t), 'events.db')
     writeFileSync(`${database}${suffix}`, 'of somebody else')

@@ -6,34 +6,34 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
-import { Books } from './books.js'
 import { BEGINNING, entry, type Page, readAll } from './entries.js'
 import { Load } from './load.js'
 import { filesBeside, ownFolder } from './own-folder.js'
 import { launchServer, type RunningServer, startServer, startStatus } from './running-server.js'
 import { SEED, seeded } from './seeded.js'
+import { SentEvents } from './sent-events.js'
 import { readStoredFile } from './stored-file.js'
 import { testedStores } from './tested-stores.js'
 
 t.setTimeout(600_000)
 
-t.test('SIGTERM under load: everything that was answered is there, and nothing else is left', async t => {
+t.test('after SIGTERM under load, every acknowledged event is stored, and no other file is left', async t => {
   const folder = ownFolder(t)
   const database = join(folder, 'events.db')
-  const books = new Books()
+  const sentEvents = new SentEvents()
   const server = await startServer(t, { database })
-  const load = new Load(t, { url: server.url, books, random: seeded(SEED), prefix: 'before' })
-  while (books.acknowledged < 200) await sleep(20)
+  const load = new Load(t, { url: server.url, sentEvents, random: seeded(SEED), prefix: 'before' })
+  while (sentEvents.acknowledged < 200) await sleep(20)
   const exit = await server.stop()
   await load.ended
   t.match(exit, { code: 0, signal: null })
   t.same(readdirSync(folder).sort(), ['events.db', 'home'])
   const { problems, bodies } = readStoredFile(database)
   t.same(problems, [])
-  t.same(books.compareEvents(bodies.map(body => JSON.parse(body) as StoredEvent)), [])
+  t.same(sentEvents.compareEvents(bodies.map(body => JSON.parse(body) as StoredEvent)), [])
 })
 
-t.test('SIGINT, as from Ctrl+C, ends it as well', async t => {
+t.test('SIGINT, as from Ctrl+C, stops the server', async t => {
   const database = join(ownFolder(t), 'events.db')
   const server = await startServer(t, { database })
   await server.http.post('/api/events', entry('kept'))
@@ -66,7 +66,7 @@ for (const { name, newDatabase } of await testedStores(t)) {
   })
 }
 
-t.test('at a stop, a request that has arrived in part is finished; a new one is not accepted', async t => {
+t.test('a stopping server finishes a partly received request, and accepts no new one', async t => {
   const database = join(ownFolder(t), 'events.db')
   const server = await startServer(t, { database })
   const body = JSON.stringify(entry('half way'))
@@ -80,7 +80,7 @@ t.test('at a stop, a request that has arrived in part is finished; a new one is 
   t.match(readStoredFile(database), { problems: { length: 0 }, bodies: [/"half way"/] })
 })
 
-t.test('after a second signal it still ends, and the next start finds everything', async t => {
+t.test('a second signal ends the server, and the next start finds every event', async t => {
   const database = join(ownFolder(t), 'events.db')
   const server = await startServer(t, { database })
   await server.http.post('/api/events', entry('kept'))
@@ -110,7 +110,7 @@ t.test('a server that receives the signal before it listens stops', async t => {
   t.same(filesBeside(database), [])
 })
 
-t.test('short commands that fall into a start or a stop are answered all the same', async t => {
+t.test('short commands succeed during the start and the stop of a server', async t => {
   const database = join(ownFolder(t), 'events.db')
   await (await startServer(t, { database })).stop()
   const starting = launchServer(t, { database })

@@ -22,7 +22,7 @@ t.test('a new card is at the end of the first column', async t => {
   t.equal((await cards.create({ title: 'Elsewhere', column: 'done' }, ADA)).column, 'done')
 })
 
-t.test('what is not sent stays, and null clears the assignee', async t => {
+t.test('a change keeps the members that were not sent, and null clears the assignee', async t => {
   const { cards } = cardsRig(t)
   const { id } = await cards.create({ title: 'One', assignee: 'ada', labels: ['a'] }, ADA)
   t.match(await cards.update(id, { body: 'More' }, undefined, ADA), {
@@ -37,7 +37,7 @@ t.test('what is not sent stays, and null clears the assignee', async t => {
   })
 })
 
-t.test('of two changes that were made for one version, the second is refused', async t => {
+t.test('the second of two changes to one version is refused', async t => {
   const { cards } = cardsRig(t)
   const { id } = await cards.create({ title: 'One' }, ADA)
   t.match(await cards.update(id, { title: 'Two' }, '"1"', ADA), { version: 2 })
@@ -53,7 +53,7 @@ t.test('of two changes that were made for one version, the second is refused', a
   t.match(await cards.get(id), { title: 'Four' })
 })
 
-t.test('what is not there is not found', async t => {
+t.test('every operation on an unknown card answers not_found', async t => {
   const { cards } = cardsRig(t)
   const { id } = await cards.create({ title: 'One' }, ADA)
   await cards.delete(id, '"1"', ADA)
@@ -66,7 +66,7 @@ t.test('what is not there is not found', async t => {
   }
 })
 
-t.test('a card in a column that the board no longer has stays, is listed, can be changed and moved away', async t => {
+t.test('a card in a removed column is listed, and can be changed and moved away', async t => {
   const rig = cardsRig(t, { columns: ['todo', 'later'] })
   const { id } = await rig.cards.create({ title: 'One', column: 'later' }, ADA)
   const cards = rig.withColumns(['todo', 'done'])
@@ -86,7 +86,7 @@ t.test('a list has as many cards as requested', async t => {
   t.match(await cards.list({ limit: 2, after: page.next ?? 0 }), { count: 1, next: null, items: [{ title: 'Card 2' }] })
 })
 
-t.test('changes of one moment come one after the other', async t => {
+t.test('simultaneous changes of a card are made one after the other', async t => {
   const { cards } = cardsRig(t, { columns: ['todo', 'later'] })
   const { id } = await cards.create({ title: 'One' }, ADA)
   const changes = ['Two', 'Three', 'Four'].map(title => cards.update(id, { title }, '"1"', ADA))

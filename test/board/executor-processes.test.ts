@@ -10,7 +10,7 @@ import { until } from '../support/until.js'
 import { ADA } from './actor.js'
 import { CARD, createExecutor, program, runs, SHORT_TIMES, shell } from './executor-rig.js'
 
-/** What the hydra has written down so far. */
+/** The ids that the program has written so far. */
 function pidsIn(folder: string): number[] {
   const file = join(folder, 'pids')
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : []
@@ -39,9 +39,11 @@ function startStranger(t: Test): ChildProcess {
   return stranger
 }
 
-t.test('cancelling a run ends all processes that it has started, also those that try to stay', async t => {
+t.test('cancelling a run ends all its processes, even those that ignore signals', async t => {
   const stranger = startStranger(t)
-  const { executor, folder } = await createExecutor(t, { settings: { command: program('hydra', 'stay') } })
+  const { executor, folder } = await createExecutor(t, {
+    settings: { command: program('persistent-processes', 'stay') },
+  })
   const run = await executor.start(CARD.id, 'real', ADA)
   await untilComplete(t, folder)
   t.ok(pidsIn(folder).every(runs))
@@ -51,9 +53,9 @@ t.test('cancelling a run ends all processes that it has started, also those that
   t.ok(runs(stranger.pid ?? 0), 'others are left alone')
 })
 
-t.test('so does its time limit', async t => {
+t.test('the time limit of a run ends all its processes, even those that ignore signals', async t => {
   const { executor, over, folder } = await createExecutor(t, {
-    settings: { command: program('hydra', 'stay'), timeoutSeconds: 4 },
+    settings: { command: program('persistent-processes', 'stay'), timeoutSeconds: 4 },
   })
   const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', reason: 'timeout', signal: 'SIGKILL', timeout_seconds: 4 })
@@ -61,7 +63,7 @@ t.test('so does its time limit', async t => {
   await untilGone(folder)
 })
 
-t.test('the log contains the reason for which a run was ended', async t => {
+t.test('the log contains the reason why a run was ended', async t => {
   const { executor, over, text } = await createExecutor(t, {
     settings: { command: shell('sleep 60'), timeoutSeconds: 1 },
   })
@@ -80,8 +82,10 @@ t.test('a program that handles SIGTERM can clean up, and its exit code is report
   t.match(await text(run), /bye/)
 })
 
-t.test('what a run leaves behind is ended with it, and holds it up no longer', async t => {
-  const { executor, over, folder } = await createExecutor(t, { settings: { command: program('hydra', 'leave') } })
+t.test('processes that a run leaves behind end with it, and do not delay its end', async t => {
+  const { executor, over, folder } = await createExecutor(t, {
+    settings: { command: program('persistent-processes', 'leave') },
+  })
   const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', reason: 'exit', exit_code: 3 })
   t.ok(pidsIn(folder).length >= 4)
@@ -100,7 +104,7 @@ t.test('a hidden process that holds the pipes open and keeps writing delays no r
   await until(() => !runs(hidden))
 })
 
-t.test('a run that is cancelled as soon as it was asked for ends as well', async t => {
+t.test('a run that is cancelled immediately after its start ends', async t => {
   const { executor } = await createExecutor(t, { settings: { command: shell('sleep 60') } })
   for (let turns = 0; turns < 12; turns++) {
     const run = await executor.start(CARD.id, 'real', ADA)
@@ -110,9 +114,9 @@ t.test('a run that is cancelled as soon as it was asked for ends as well', async
   t.match(await executor.status(), { running: null, queued: 0 })
 })
 
-t.test('a server that stops ends the run in progress; none is started again', async t => {
+t.test('a stopping server ends the run in progress and starts no other', async t => {
   const home = testFolder(t)
-  const rig = await createExecutor(t, { home, settings: { command: program('hydra', 'stay') } })
+  const rig = await createExecutor(t, { home, settings: { command: program('persistent-processes', 'stay') } })
   const first = await rig.executor.start(CARD.id, 'real', ADA)
   const second = await rig.executor.start(CARD.id, 'real', ADA)
   await untilComplete(t, rig.folder)
@@ -123,7 +127,7 @@ t.test('a server that stops ends the run in progress; none is started again', as
   t.match(await rig.executor.get(second.id), { state: 'interrupted', started_at: null })
 })
 
-t.test('after a server was killed its runs are interrupted, and what is left of them is ended', async t => {
+t.test('after a kill of the server, its runs are marked as interrupted, and their processes are ended', async t => {
   const home = testFolder(t)
   const [node = '', ...args] = program('killed-server', home)
   const server = spawn(node, args, { stdio: ['ignore', 'inherit', 'inherit'] })
@@ -142,9 +146,9 @@ t.test('after a server was killed its runs are interrupted, and what is left of 
   t.match(await executor.get('run_1'), { state: 'interrupted' })
 })
 
-t.test('without /proc the group of the first process is ended', async t => {
+t.test('without /proc, the process group of the run is ended', async t => {
   const folder = testFolder(t)
-  const [node = '', ...args] = program('hydra', 'stay')
+  const [node = '', ...args] = program('persistent-processes', 'stay')
   const first = spawn(node, args, { cwd: folder, detached: true, stdio: 'ignore' })
   await untilComplete(t, folder)
   const nowhere = join(folder, 'proc')
@@ -154,7 +158,7 @@ t.test('without /proc the group of the first process is ended', async t => {
   t.ok(await endTree({ mark: 'NAME=none', pid: null }, SHORT_TIMES, nowhere), 'there is nothing to go by')
 })
 
-t.test('a process that is being killed belongs to its run until it is gone, even without its environment', async t => {
+t.test('a process that is ending belongs to its run until it is gone, even without its environment', async t => {
   const proc = testFolder(t)
   // On SIGTERM it loses its environment, as the system takes it from a process that ends.
   const script = "trap ': > environ' TERM; : > ready; while :; do sleep 0.01; done"

@@ -51,7 +51,7 @@ t.test('a mock run goes through its states and writes a log, and starts nothing'
   t.notOk(existsSync(folder))
 })
 
-t.test('no card, no run; a card that is deleted while its run waits fails it', async t => {
+t.test('a run needs an existing card, and fails if the card is deleted while the run waits', async t => {
   let isThere = true
   const { executor, over, text } = await createExecutor(t, {
     findCard: async () => (isThere ? CARD : undefined),
@@ -66,7 +66,7 @@ t.test('no card, no run; a card that is deleted while its run waits fails it', a
   t.match(await text(run), /card was deleted/)
 })
 
-t.test('a real run gets the card on its input, and of the environment what is listed', async t => {
+t.test('a real run receives the card on its input and the listed environment variables', async t => {
   const { executor, over, text, folder } = await createExecutor(t, {
     settings: {
       // The shell adds the first three itself; the others come from the test runner, which reaches into spawn.
@@ -100,37 +100,37 @@ t.test('a real run gets the card on its input, and of the environment what is li
 
 const ENDS: { name: string; command: string[]; run: object; log?: RegExp }[] = [
   {
-    name: 'a program that ends with another code than 0 has failed',
+    name: 'a run whose program exits with a code other than 0 fails',
     command: shell('echo out; echo err >&2; exit 7'),
     run: { state: 'failed', reason: 'exit', exit_code: 7, signal: null },
     log: /ended with exit code 7/,
   },
   {
-    name: 'so has one that a signal ended',
+    name: 'a run whose program is ended by a signal fails',
     command: shell('kill -SEGV $$'),
     run: { state: 'failed', reason: 'signal', exit_code: null, signal: 'SIGSEGV' },
     log: /ended by SIGSEGV/,
   },
   {
-    name: 'a program that is not there',
+    name: 'a run whose program does not exist fails',
     command: ['no-such-program-anywhere'],
     run: { state: 'failed', reason: 'not_started', exit_code: null, signal: null, started_at: null },
     log: /^no-such-program-anywhere could not be started: there is no such program\.\n$/,
   },
   {
-    name: 'a program that may not be started',
+    name: 'a run whose program is not executable fails',
     command: ['/etc/passwd'],
     run: { state: 'failed', reason: 'not_started' },
     log: /may not be started/,
   },
   {
-    name: 'no shell looks at the words of the command',
+    name: 'the command runs without a shell',
     command: ['printf', '%s', '$(id) > x; `id`'],
     run: { state: 'done', exit_code: 0 },
     log: /\$\(id\) > x; `id`/,
   },
   {
-    name: 'a program that prints nothing and reads nothing',
+    name: 'a run whose program neither reads nor prints succeeds',
     command: ['true'],
     run: { state: 'done', exit_code: 0 },
   },
@@ -171,7 +171,7 @@ t.test('a program may end without reading its input, of any length', async t => 
   t.same(reported, [])
 })
 
-t.test('output is read as UTF-8 across its chunks, and what is none is replaced', async t => {
+t.test('output is decoded as UTF-8 across chunks, and invalid bytes are replaced', async t => {
   const script = String.raw`printf 'a\342\202'; sleep 0.3; printf '\254b\377c\000d\360'`
   const { executor, over } = await createExecutor(t, { settings: { command: shell(script) } })
   const done = await over(await executor.start(CARD.id, 'real', ADA))
@@ -179,7 +179,7 @@ t.test('output is read as UTF-8 across its chunks, and what is none is replaced'
   t.equal(said.map(({ text }) => text).join(''), 'a€b\ufffdc\0d\ufffd')
 })
 
-t.test('runs wait for their turn; those that wait can be cancelled', async t => {
+t.test('runs are queued, and a queued run can be cancelled', async t => {
   const { executor, over, folder } = await createExecutor(t, {
     settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') },
   })
@@ -205,7 +205,7 @@ t.test('runs wait for their turn; those that wait can be cancelled', async t => 
   )
 })
 
-t.test('a limited number may wait', async t => {
+t.test('the number of queued runs is limited', async t => {
   const { executor } = await createExecutor(t)
   await executor.pause()
   for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock', ADA)
@@ -213,7 +213,7 @@ t.test('a limited number may wait', async t => {
   t.equal((await executor.start(CARD.id, 'dry_run', ADA)).state, 'done', 'what does not wait may come')
 })
 
-t.test('while paused no run starts, and the current one continues', async t => {
+t.test('a paused executor starts no run, and the current run continues', async t => {
   const home = testFolder(t)
   const one = await createExecutor(t, { home, settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') } })
   const first = await one.executor.start(CARD.id, 'real', ADA)
@@ -264,7 +264,7 @@ t.test('a follower of a log receives every piece as it is written, and the end w
   t.same(after, pieces.slice(1))
 })
 
-t.test('a follower that stops is released in every state of the run', async t => {
+t.test('a follower of a log can leave in every state of the run', async t => {
   const { executor } = await createExecutor(t)
   await executor.pause()
   const run = await executor.start(CARD.id, 'mock', ADA)
@@ -275,7 +275,7 @@ t.test('a follower that stops is released in every state of the run', async t =>
   t.same(await executor.follow('run_9', 0, new AbortController().signal).next(), { done: true, value: undefined })
 })
 
-t.test('a flood is kept to the newest of its bytes, and held back', async t => {
+t.test('a log keeps the newest bytes of unlimited output, and slows the program down', async t => {
   const { executor, over } = await createExecutor(t, { settings: { command: shell('yes 0123456789') } })
   const run = await executor.start(CARD.id, 'real', ADA)
   await until(async () => (await executor.get(run.id)).log_dropped_bytes > 2 * RUN_LIMITS.logBytes)
@@ -286,7 +286,7 @@ t.test('a flood is kept to the newest of its bytes, and held back', async t => {
   t.match((await executor.log(run.id)).at(-1), { stream: 'note', text: 'The program was ended by SIGTERM.\n' })
 })
 
-t.test('the content of a pipe that is held open is read to its end, however slow the store is', async t => {
+t.test('the output in a pipe that stays open is read completely, even with a slow store', async t => {
   const kept: string[] = []
   let take = () => {}
   const taken = new Promise<void>(resolve => {
@@ -313,7 +313,7 @@ t.test('the content of a pipe that is held open is read to its end, however slow
   t.ok(pipe.destroyed)
 })
 
-t.test('a store that fails for a while loses neither the log nor the end of a run', async t => {
+t.test('a temporary failure of the store loses neither the log nor the end of a run', async t => {
   let refusals = 0
   const rig = await createExecutor(t, { settings: { command: shell('echo said; exit 4') } })
   const { appendLog, update } = rig.database.runs
@@ -334,7 +334,7 @@ t.test('a store that fails for a while loses neither the log nor the end of a ru
   t.ok(rig.reported.every(error => error instanceof AppError && error.code === 'store_full'))
 })
 
-t.test('a run that waits begins as soon as the store can be read again', async t => {
+t.test('a queued run begins as soon as the store can be read again', async t => {
   const rig = await createExecutor(t)
   const { takeQueued } = rig.database.runs
   let refusals = 0
@@ -347,7 +347,7 @@ t.test('a run that waits begins as soon as the store can be read again', async t
   t.match(rig.reported, Array(3).fill({ code: 'store_io' }))
 })
 
-t.test('a defect with one run ends it, and the next has its turn', async t => {
+t.test('a defect ends its run, and the next run starts', async t => {
   const rig = await createExecutor(t, { settings: { command: shell('sleep 60') } })
   const { mark } = rig.database.runs
   rig.database.runs.mark = () => {

@@ -21,7 +21,7 @@ const wanted: [header: string | undefined, versions: ReturnType<typeof readIfMat
   ['"9999999999999999999999"', []],
 ]
 
-t.test('If-Match names versions, any of them, or none that there could be', async t => {
+t.test('If-Match is read as versions, as any version, or as a version that cannot exist', async t => {
   for (const [header, versions] of wanted) t.same(readIfMatch(header), versions, String(header))
 })
 
@@ -46,7 +46,7 @@ t.test('an If-Match that is not a list of tags is refused', async t => {
   }
 })
 
-t.test('If-None-Match compares weakly, and anything other than a list of tags names nothing', async t => {
+t.test('If-None-Match compares weakly, and a header that is not a list of tags matches nothing', async t => {
   const cases: [string | undefined, boolean][] = [
     [undefined, false],
     ['*', true],

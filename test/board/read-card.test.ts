@@ -16,7 +16,7 @@ function refusedFields(read: () => unknown): string[] {
   return []
 }
 
-t.test('a title is enough, and blank ends are cut off', async t => {
+t.test('a new card needs only a title, whose surrounding blanks are removed', async t => {
   t.same(readCard({ title: '  Do it\n' }, COLUMNS), { title: 'Do it' })
   t.same(readCard({ title: 'x', labels: [' a', 'b '], assignee: ' ada ', links: [' k '] }, COLUMNS), {
     title: 'x',
@@ -26,7 +26,7 @@ t.test('a title is enough, and blank ends are cut off', async t => {
   })
 })
 
-t.test('the maximum is accepted', async t => {
+t.test('members of the maximum size are accepted', async t => {
   const most = {
     title: PAIR.repeat(CARD_LIMITS.titleCharacters),
     body: 'x'.repeat(CARD_LIMITS.bodyBytes),
@@ -85,7 +85,7 @@ const wrong: [field: string, members: Record<string, unknown>][] = [
   [`/${'x'.repeat(99)}`, { ['x'.repeat(5_000)]: 1 }],
 ]
 
-t.test('what cannot be is refused by its name, in a new card and in a change', async t => {
+t.test('an invalid member of a new card or of a change is refused by its name', async t => {
   for (const [field, members] of wrong) {
     const name = `${field} ${JSON.stringify(members).slice(0, 40)}`
     t.ok(refusedFields(() => readCard({ title: 'x', ...members }, COLUMNS)).includes(field), name)
@@ -98,20 +98,20 @@ t.test('one refusal lists all problems', async t => {
   t.same(fields.sort(), ['/body', '/labels', '/title', '/unknown'])
 })
 
-t.test('anything other than an object is not a card', async t => {
+t.test('a card that is not an object is refused', async t => {
   for (const input of [null, [], 'x', 7, true, undefined]) {
     for (const read of [readCard, readCardChanges]) t.throws(() => read(input, COLUMNS), { code: 'invalid_json' })
   }
 })
 
-t.test('a change of nothing is refused', async t => {
+t.test('a change without members is refused', async t => {
   t.same(
     refusedFields(() => readCardChanges({}, COLUMNS)),
     [''],
   )
 })
 
-t.test('a list of any length, and of anything however deep, is refused without looking far into it', async t => {
+t.test('a huge or deeply nested list is refused after reading a bounded part of it', async t => {
   const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
   const many = Array<number>(200_000).fill(1)
   t.same(

@@ -12,56 +12,59 @@ import { addressOf, findAxeViolations } from './page-checks.js'
 const OWN_TOKEN = 'executor-of-this-board-01'
 type Fields = [Locator, Locator]
 
-t.test('who may see the board in a browser', inBrowser(), async t => {
+t.test('access to the board in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
 
-  t.test('a password leads to the board, an ended session back to it with what was written, and out', async t => {
-    const board = await site.serve(t, { BOARD_PASSWORD: PASSWORD, BOARD_API_KEY: API_KEY })
-    const ids = await addCards(board, [{ title: 'Card' }])
-    const logIn = async () => {
-      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  t.test(
+    'a user logs in by password, logs in again after the session ended without losing the draft, and logs out',
+    async t => {
+      const board = await site.serve(t, { BOARD_PASSWORD: PASSWORD, BOARD_API_KEY: API_KEY })
+      const ids = await addCards(board, [{ title: 'Card' }])
+      const logIn = async () => {
+        await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+        await page.keyboard.press('Enter')
+      }
+      const page = await site.open(t, board, '/#new?title=Asked%20for&link=chat%3A1')
+      await logIn()
+      t.equal(await page.getByLabel('Title').inputValue(), 'Asked for', 'the login has kept what stands behind #')
+      await page.getByRole('button', { name: 'Discard draft' }).click()
+      await page.getByRole('link', { name: 'Card' }).click()
+      await page.keyboard.press('e')
+      await page.getByLabel('Text, in Markdown').fill('begun')
+      await page.context().clearCookies()
+      await page.keyboard.press('Control+Enter')
+      // The script of the login page shows this. Before it runs, the Enter key would submit the form without it.
+      await page.getByText('Log in to continue where you were, with your unsaved text.').waitFor()
+      await logIn()
+      t.equal(await page.getByText('begun').innerText(), 'begun')
+      t.equal((await addressOf(page)).search, `?card=${ids.Card}`)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
+      t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'begun' })
+      await page.context().clearCookies()
+      await page.keyboard.press('r')
+      await page.getByText('Log in to continue where you were.').waitFor()
+      await logIn()
+      await page.getByRole('link', { name: 'Card' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('n')
+      await page.keyboard.type('Written last')
+      await page.context().clearCookies()
       await page.keyboard.press('Enter')
-    }
-    const page = await site.open(t, board, '/#new?title=Asked%20for&link=chat%3A1')
-    await logIn()
-    t.equal(await page.getByLabel('Title').inputValue(), 'Asked for', 'the login has kept what stands behind #')
-    await page.getByRole('button', { name: 'Discard draft' }).click()
-    await page.getByRole('link', { name: 'Card' }).click()
-    await page.keyboard.press('e')
-    await page.getByLabel('Text, in Markdown').fill('begun')
-    await page.context().clearCookies()
-    await page.keyboard.press('Control+Enter')
-    // The script of the login page shows this. Before it runs, the Enter key would submit the form without it.
-    await page.getByText('Log in to continue where you were, with your unsaved text.').waitFor()
-    await logIn()
-    t.equal(await page.getByText('begun').innerText(), 'begun')
-    t.equal((await addressOf(page)).search, `?card=${ids.Card}`)
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
-    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'begun' })
-    await page.context().clearCookies()
-    await page.keyboard.press('r')
-    await page.getByText('Log in to continue where you were.').waitFor()
-    await logIn()
-    await page.getByRole('link', { name: 'Card' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('n')
-    await page.keyboard.type('Written last')
-    await page.context().clearCookies()
-    await page.keyboard.press('Enter')
-    await page.getByText('Log in to continue where you were, with your unsaved text.').waitFor()
-    await logIn()
-    const field = page.getByLabel(/^Title of a new card/)
-    t.equal(await field.inputValue(), 'Written last')
-    await field.press('Enter')
-    await page.getByRole('link', { name: 'Written last' }).waitFor()
-    await page.getByRole('button', { name: 'Account: Shared login' }).click()
-    await page.getByRole('menuitem', { name: 'Log out' }).click()
-    await page.getByLabel('Password', { exact: true }).waitFor()
-    t.same(await page.context().cookies(), [])
-  })
+      await page.getByText('Log in to continue where you were, with your unsaved text.').waitFor()
+      await logIn()
+      const field = page.getByLabel(/^Title of a new card/)
+      t.equal(await field.inputValue(), 'Written last')
+      await field.press('Enter')
+      await page.getByRole('link', { name: 'Written last' }).waitFor()
+      await page.getByRole('button', { name: 'Account: Shared login' }).click()
+      await page.getByRole('menuitem', { name: 'Log out' }).click()
+      await page.getByLabel('Password', { exact: true }).waitFor()
+      t.same(await page.context().cookies(), [])
+    },
+  )
 
-  t.test('a login to the ledger leads to the board, under the name of its user, until it ends there', async t => {
+  t.test('a ledger login opens the board under the name of its user, until that session ends', async t => {
     const ledger = await serveClosed(t)
     const board = await site.serve(t, { BOARD_LEDGER_LOGIN: `http://127.0.0.1:${ledger.port}` })
     const page = await site.open(t, board)
@@ -86,7 +89,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.getByText('log in there, then load this page again').waitFor()
   })
 
-  t.test('with an API key alone the page asks for it, and holds it in memory alone', async t => {
+  t.test('with only an API key configured, the page asks for the key and keeps it only in memory', async t => {
     const board = await site.serve(t, { BOARD_API_KEY: API_KEY })
     await addCards(board, [{ title: 'Card' }])
     const page = await site.open(t, board)
@@ -114,7 +117,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await field.waitFor()
   })
 
-  t.test('another board is reached by its profile, clearly marked, with a token of its own', async t => {
+  t.test('the page reaches another board by its profile, marks it clearly, and asks for its own token', async t => {
     const other = await site.serve(t, {
       BOARD_API_KEY: 'key-of-the-other-board-01',
       BOARD_EXECUTOR_COMMAND: JSON.stringify(['/bin/echo', 'hello from there']),
@@ -182,7 +185,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.getByRole('heading', { name: 'No runs yet.' }).waitFor()
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

@@ -27,7 +27,7 @@ t.test('cards in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
   const board = await site.serve(t)
 
-  t.test('a card is written, previewed and saved, with labels, assignee and events', async t => {
+  t.test('a user writes, previews and saves a card, with labels, assignee and events', async t => {
     const ids = await layOut(board, [
       { title: 'Card', body: 'old' },
       { title: 'Other', labels: ['release'] },
@@ -66,7 +66,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(panel), [])
   })
 
-  t.test('its history shows who did what, and follows its changes', async t => {
+  t.test('the history of a card shows who did what, and is updated with each change', async t => {
     const ids = await layOut(board, [{ title: 'Card', body: '- [ ] one' }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const panel = page.getByRole('dialog', { name: 'Card: Card' })
@@ -85,7 +85,7 @@ t.test('cards in a browser', inBrowser(), async t => {
   })
 
   t.test(
-    'hostile Markdown and titles are text: no script runs, nothing is requested, and no link deceives',
+    'hostile Markdown and titles are shown as text: no script runs, no request is sent, and no link deceives',
     async t => {
       const title = '<img src=x onerror="window.hacked=1">\u202egpj'
       const ids = await layOut(board, [
@@ -110,7 +110,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     },
   )
 
-  t.test('tasks are ticked while reading: each is saved, and no other text changes', async t => {
+  t.test('ticking a task in the reading view saves it, and changes no other text', async t => {
     const body = '```\n- [ ] code\n```\n\n1. [ ] first\n   - [x] within\n> * [ ] **quoted** task\n\n- [ ] last'
     const ids = await layOut(board, [{ title: 'Card', body }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
@@ -148,7 +148,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page.getByRole('dialog')), [])
   })
 
-  t.test('of two people who edit one card, the second is warned, loses nothing, and chooses', async t => {
+  t.test('the second of two users who edit one card is warned, loses no text, and chooses a version', async t => {
     const ids = await layOut(board, [{ title: 'Card', body: 'one\ntwo\nthree' }])
     const [first, second] = await Promise.all([begin('one\nFIRST\nthree'), begin('one\nSECOND\nthree')])
     await first.keyboard.press('Control+Enter')
@@ -194,7 +194,7 @@ t.test('cards in a browser', inBrowser(), async t => {
   })
 
   t.test(
-    'a card that was only moved during the edit is saved without a notice, also by keys where its panel covers the board',
+    'a card that was only moved during the edit is saved without a notice, also by keys on a narrow window',
     async t => {
       const ids = await layOut(board, [{ title: 'Card' }])
       const page = await site.openTab(t, board, '/', { viewport: { width: 900, height: 800 } })
@@ -209,7 +209,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     },
   )
 
-  t.test('what is typed and saved before the page draws it is saved whole', async t => {
+  t.test('text that is typed and saved before the page redraws is saved completely', async t => {
     const ids = await layOut(board, [{ title: 'Card' }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
@@ -218,7 +218,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'in one go', version: 2 })
   })
 
-  t.test('what is typed while a card is created becomes its draft', async t => {
+  t.test('text that is typed while a card is created becomes its draft', async t => {
     const page = await site.openTab(t, board, '/?card=new')
     let release = () => {}
     const released = new Promise<void>(resolve => {
@@ -241,7 +241,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     await page.getByRole('dialog', { name: 'Card: Early, and late' }).waitFor()
   })
 
-  t.test('the keys of a card work also after the window has become narrow, and wide again', async t => {
+  t.test('the keys of a card work after the window became narrow and wide again', async t => {
     const ids = await layOut(board, [{ title: 'Card', body: 'old' }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const panel = page.getByRole('dialog', { name: 'Card: Card' })
@@ -259,7 +259,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('what is written outlasts closing the card, reloading, and the card’s deletion', async t => {
+  t.test('a draft survives closing the card, reloading the page, and the deletion of the card', async t => {
     const ids = await layOut(board, [{ title: 'Card' }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
@@ -283,7 +283,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     await note.waitFor({ state: 'detached' })
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

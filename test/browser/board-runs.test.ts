@@ -17,7 +17,7 @@ printf 'one\\033[31m red\\n<b>two</b>\\n'; echo oops >&2; sleep 600`,
 t.test('runs in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
 
-  t.test('a dry run shows what would happen, and a mock run plays to its end', async t => {
+  t.test('a dry run shows the command, and a mock run plays to its end', async t => {
     const board = await site.serve(t, { BOARD_EXECUTOR_COMMAND: JSON.stringify(COMMAND) })
     const ids = await addCards(board, [{ title: 'Card' }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
@@ -60,70 +60,73 @@ t.test('runs in a browser', inBrowser(), async t => {
     BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
   })
 
-  t.test('a real run asks for the executor token, holds it in memory alone, and forgets it', async t => {
-    const ids = await layOut(board, [{ title: 'Card' }])
-    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
-    await page.getByRole('button', { name: 'Real run…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Start a real run?' })
-    await dialog.getByText('shown with the executor token only').waitFor()
-    t.match(
-      await dialog.innerText(),
-      /Program\s+shown with the executor token only(.|\n)*On\s+This machine\s+At most\s+10/,
-    )
-    const field = dialog.getByLabel('Executor token')
-    t.equal(await field.getAttribute('autocomplete'), 'off')
-    t.equal(await field.getAttribute('type'), 'password')
-    t.same(await findAxeViolations(dialog), [])
-    for (const wrong of ['nonsense-0123456789', 'kein Schlüssel']) {
-      await field.fill(wrong)
+  t.test(
+    'a real run asks for the executor token, and the page keeps it only in memory until the user forgets it',
+    async t => {
+      const ids = await layOut(board, [{ title: 'Card' }])
+      const page = await site.openTab(t, board, `/?card=${ids.Card}`)
+      await page.getByRole('button', { name: 'Real run…' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Start a real run?' })
+      await dialog.getByText('shown with the executor token only').waitFor()
+      t.match(
+        await dialog.innerText(),
+        /Program\s+shown with the executor token only(.|\n)*On\s+This machine\s+At most\s+10/,
+      )
+      const field = dialog.getByLabel('Executor token')
+      t.equal(await field.getAttribute('autocomplete'), 'off')
+      t.equal(await field.getAttribute('type'), 'password')
+      t.same(await findAxeViolations(dialog), [])
+      for (const wrong of ['nonsense-0123456789', 'kein Schlüssel']) {
+        await field.fill(wrong)
+        await page.keyboard.press('Enter')
+        t.equal(await dialog.getByRole('alert').innerText(), REFUSED)
+      }
+      await field.fill(EXECUTOR_TOKEN)
       await page.keyboard.press('Enter')
-      t.equal(await dialog.getByRole('alert').innerText(), REFUSED)
-    }
-    await field.fill(EXECUTOR_TOKEN)
-    await page.keyboard.press('Enter')
-    await page.getByText('Executor token held in this page only').waitFor()
-    const log = page.getByRole('log')
-    await log.getByText('<b>two</b>').waitFor()
-    t.match(await log.innerText(), /\d\d:\d\d:\d\d\s+\d+:\d\d\s+one red\n/)
-    t.equal(
-      await log
-        .locator('.log-err')
-        .innerText()
-        .then(text => text.includes('oops')),
-      true,
-    )
+      await page.getByText('Executor token held in this page only').waitFor()
+      const log = page.getByRole('log')
+      await log.getByText('<b>two</b>').waitFor()
+      t.match(await log.innerText(), /\d\d:\d\d:\d\d\s+\d+:\d\d\s+one red\n/)
+      t.equal(
+        await log
+          .locator('.log-err')
+          .innerText()
+          .then(text => text.includes('oops')),
+        true,
+      )
 
-    const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])'
-    t.notMatch(await page.evaluate(kept), EXECUTOR_TOKEN)
-    t.notMatch(await page.content(), EXECUTOR_TOKEN)
+      const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])'
+      t.notMatch(await page.evaluate(kept), EXECUTOR_TOKEN)
+      t.notMatch(await page.content(), EXECUTOR_TOKEN)
 
-    await board.restart()
-    await page
-      .getByRole('region', { name: /^Real run/ })
-      .getByRole('listitem')
-      .filter({ hasText: 'Interrupted' })
-      .waitFor()
-    t.equal(await log.getByText('<b>two</b>').count(), 1, 'what was read before is not read again')
+      await board.restart()
+      await page
+        .getByRole('region', { name: /^Real run/ })
+        .getByRole('listitem')
+        .filter({ hasText: 'Interrupted' })
+        .waitFor()
+      t.equal(await log.getByText('<b>two</b>').count(), 1, 'what was read before is not read again')
 
-    await page.getByRole('button', { name: 'Run again…' }).click()
-    await dialog.getByRole('button', { name: 'Start real run' }).click()
-    await page.getByRole('button', { name: 'Cancel run' }).click()
-    await page
-      .getByRole('region', { name: /^Real run/ })
-      .getByRole('listitem')
-      .filter({ hasText: 'Cancelled' })
-      .waitFor()
-    await page.getByRole('button', { name: 'Forget it' }).click()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('dialog', { name: 'Pause the executor?' }).getByLabel('Executor token').fill(EXECUTOR_TOKEN)
-    await page.keyboard.press('Enter')
-    await page.getByRole('group', { name: 'Executor' }).getByText('paused').waitFor()
-    t.match(await board.ask('/api/executor'), { paused: true })
-    await page.getByRole('button', { name: 'Resume' }).click()
-    await page.getByRole('group', { name: 'Executor' }).getByText('idle').waitFor()
-  })
+      await page.getByRole('button', { name: 'Run again…' }).click()
+      await dialog.getByRole('button', { name: 'Start real run' }).click()
+      await page.getByRole('button', { name: 'Cancel run' }).click()
+      await page
+        .getByRole('region', { name: /^Real run/ })
+        .getByRole('listitem')
+        .filter({ hasText: 'Cancelled' })
+        .waitFor()
+      await page.getByRole('button', { name: 'Forget it' }).click()
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await page.getByRole('dialog', { name: 'Pause the executor?' }).getByLabel('Executor token').fill(EXECUTOR_TOKEN)
+      await page.keyboard.press('Enter')
+      await page.getByRole('group', { name: 'Executor' }).getByText('paused').waitFor()
+      t.match(await board.ask('/api/executor'), { paused: true })
+      await page.getByRole('button', { name: 'Resume' }).click()
+      await page.getByRole('group', { name: 'Executor' }).getByText('idle').waitFor()
+    },
+  )
 
-  t.test('a log that is read while it is written ends with the run, and a long one keeps its end', async t => {
+  t.test('a live log ends with the run, and a long log keeps its end', async t => {
     const ids = await layOut(board, [{ title: 'Long' }])
     const page = await site.openTab(t, board, `/?card=${ids.Long}`)
     await page.getByRole('button', { name: 'Real run…' }).click()
@@ -180,7 +183,7 @@ t.test('runs in a browser', inBrowser(), async t => {
     await page.getByRole('log').getByText('The program ended with exit code 3.').waitFor()
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

@@ -25,7 +25,7 @@ t.test('the board in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
   const board = await site.serve(t)
 
-  t.test('an empty board shows what to do, and a first card is written with the keyboard alone', async t => {
+  t.test('an empty board shows the first step, and a user adds cards with the keyboard alone', async t => {
     const page = await site.openTab(t, board)
     await page.getByRole('heading', { name: 'No cards yet.' }).waitFor()
     await page.getByText('Open: no login is set up').waitFor()
@@ -41,7 +41,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  t.test('cards are selected, moved and opened by keys, and moves are announced', async t => {
+  t.test('keys select, move and open cards, and moves are announced', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board)
     await page.getByRole('link', { name: 'One' }).waitFor()
@@ -81,7 +81,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.getByLabel('Text, in Markdown').waitFor()
   })
 
-  t.test('a card is dragged with the mouse, Esc puts it back, and what is refused is undone', async t => {
+  t.test('a user drags a card with the mouse; Esc puts it back, and a refused move is undone', async t => {
     const ids = await layOut(board, CARDS)
     const page = await site.openTab(t, board)
     const drag = async (title: string, onto: string) => {
@@ -114,7 +114,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.getByRole('link', { name: 'Four' }).waitFor({ state: 'detached' })
   })
 
-  t.test('cards are found by words, labels and people, and the address contains the filter', async t => {
+  t.test('words, labels and people filter the cards, and the address contains the filter', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board, '/?label=bug')
     await page.getByRole('link', { name: 'One' }).waitFor()
@@ -131,25 +131,28 @@ t.test('the board in a browser', inBrowser(), async t => {
     t.same(await shownIn(page, 'Backlog'), [])
   })
 
-  t.test('others’ changes come when one returns, and leave alone what is being written', async t => {
-    const ids = await layOut(board, CARDS)
-    const page = await site.openTab(t, board)
-    await page.getByRole('link', { name: 'One' }).waitFor()
-    await page.keyboard.press('n')
-    await page.keyboard.type('half a ti')
-    await board.ask(`/api/cards/${ids.Three}`, {
-      method: 'PATCH',
-      body: { title: 'Three, written again', column: 'review' },
-    })
-    // Coming back twice within two seconds asks once; a minute has gone by.
-    await page.evaluate(`{ const past = Date.now; Date.now = () => past() + 60_000 }`)
-    await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
-    await page.getByRole('link', { name: 'Three, written again' }).waitFor()
-    t.same(await shownIn(page, 'Review'), ['Three, written again'])
-    t.equal(await page.getByRole('textbox', { name: 'Title of a new card in Backlog' }).inputValue(), 'half a ti')
-  })
+  t.test(
+    'a page that becomes visible again shows the changes of others, and keeps text that is being typed',
+    async t => {
+      const ids = await layOut(board, CARDS)
+      const page = await site.openTab(t, board)
+      await page.getByRole('link', { name: 'One' }).waitFor()
+      await page.keyboard.press('n')
+      await page.keyboard.type('half a ti')
+      await board.ask(`/api/cards/${ids.Three}`, {
+        method: 'PATCH',
+        body: { title: 'Three, written again', column: 'review' },
+      })
+      // Coming back twice within two seconds asks once; a minute has gone by.
+      await page.evaluate(`{ const past = Date.now; Date.now = () => past() + 60_000 }`)
+      await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
+      await page.getByRole('link', { name: 'Three, written again' }).waitFor()
+      t.same(await shownIn(page, 'Review'), ['Three, written again'])
+      t.equal(await page.getByRole('textbox', { name: 'Title of a new card in Backlog' }).inputValue(), 'half a ti')
+    },
+  )
 
-  t.test('a title whose field was left before it could not be added is shown', async t => {
+  t.test('a title that could not be added after its field was left is shown again', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board)
     await page.getByRole('link', { name: 'One' }).waitFor()
@@ -175,7 +178,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.getByRole('status').getByText('“Lost” was not added. The board is busy.').waitFor()
   })
 
-  t.test('the quick add that is left returns to the card, and gives back its text', async t => {
+  t.test('leaving the quick add returns the focus to the card, and Undo restores its text', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board)
     await page.getByRole('link', { name: 'Three' }).focus()
@@ -201,7 +204,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     t.equal(await field.count(), 0, 'a title that was added does not come back')
   })
 
-  t.test('the focus stays beside a card that is deleted, and a message stays while it is used', async t => {
+  t.test('the focus moves to a neighbour of a deleted card, and a message stays while it has the focus', async t => {
     await layOut(board, CARDS)
     // A window of its own: its tabs share the clock.
     const page = await site.open(t, board)
@@ -226,7 +229,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await savedIn(board, 'backlog', ['Two'])
   })
 
-  t.test('deleting a card can be undone', async t => {
+  t.test('a user undoes the deletion of a card', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board)
     const remove = async () => {
@@ -243,7 +246,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await savedIn(board, 'done', [])
   })
 
-  t.test('a card is asked for in the address, which outlives nothing but the draft', async t => {
+  t.test('an address opens the draft of a new card once, and the draft survives a reload', async t => {
     await layOut(board, [])
     const page = await site.openTab(t, board, '/#new?title=Look%20at%20%3Cb%3E&link=chat%3A1')
     const panel = page.getByRole('dialog', { name: 'New card' })
@@ -257,7 +260,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     t.match(await board.ask('/api/cards'), { items: [{ title: 'Look at <b>', links: ['chat:1'], column: 'backlog' }] })
   })
 
-  t.test('it is accessible in both schemes and fits every window, also with large letters', async t => {
+  t.test('the board is accessible in both colour schemes, and fits every window and large text', async t => {
     const ids = await layOut(board, CARDS)
     const looks = [
       { window: {}, schemes: ['light', 'dark'] },
@@ -283,7 +286,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [], 'a card that is written')
   })
 
-  t.test('on a phone columns are tabs, and cards are moved by a menu', async t => {
+  t.test('on a phone, columns are tabs, and a menu moves cards', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board, '/', PHONE)
     await page.getByRole('button', { name: 'Move Two' }).tap()
@@ -302,7 +305,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('all its script weighs little', async t => {
+  t.test('the scripts of the board stay within their size limit', async t => {
     const ids = await layOut(board, [{ title: 'Read', body: '# Words' }])
     const page = await site.openTab(t, board, `/?card=${ids.Read}`)
     await page.getByRole('heading', { name: 'Words' }).waitFor()
@@ -312,7 +315,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     t.ok(sizes.reduce((sum, size) => sum + size) < SCRIPT_BUDGET, `${sizes.length} scripts`)
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

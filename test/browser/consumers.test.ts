@@ -13,7 +13,7 @@ import { serveCompany } from './watching-company.js'
 /** As the package has it. */
 const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url))
 
-t.test('the tab of consumers in a browser', inBrowser(), async t => {
+t.test('the consumers tab in a browser', inBrowser(), async t => {
   const browser = await openBrowser(t)
   const site = new ObservatorySite(browser)
   const { ledger, ada, bob, openAs } = await serveCompany(t, site)
@@ -50,61 +50,54 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     )
   }
 
-  t.test('without consumers it shows how one is started', async t => {
+  t.test('without consumers, the tab shows how to start one', async t => {
     const page = await openAs(t, 'bob', '/consumers')
     await page.getByRole('heading', { name: 'No consumers yet.' }).waitFor()
     t.same(await findAxeViolationsInBothSchemes(page), [])
   })
 
-  t.test(
-    'a row shows how far one is and its last error, and the panel its dead letters, which come again on request',
-    async t => {
-      await failing()
-      const page = await openAs(t, 'bob', '/consumers')
-      const row = page.getByRole('row', { name: /mail/ })
-      await row.waitFor()
-      t.match(
-        await row.innerText(),
-        /mail\s+kind: message\.\*\s+The command failed: exit code 7\.\s+6(?: or more)? for 5\sd\s/,
-      )
-      t.equal(await row.locator('.tag').innerText(), '2')
-      t.match(
-        await row.locator('polyline').getAttribute('points'),
-        /^0\.0,1\.0 (\S+ )*72\.0,1\.0$/,
-        'the lag as a line',
-      )
-      await page.getByRole('button', { name: 'mail', exact: true }).press('Enter')
-      const panel = page.getByRole('dialog', { name: 'Consumer mail' })
-      t.match(await query(page), { consumer: 'mail' })
-      const letters = panel.getByRole('listitem')
-      await letters.first().waitFor()
-      t.equal(await letters.count(), 2)
-      t.match(await letters.first().innerText(), /6 attempts[\s\S]*<b>no such user<\/b>/)
-      t.same(await findAxeViolationsInBothSchemes(panel), [])
-      await letters
-        .first()
-        .getByRole('button', { name: /^Retry/ })
-        .click()
-      await letters.first().getByText('It will be delivered again.').waitFor()
-      await panel.getByRole('button', { name: 'Retry all…' }).press('Enter')
-      t.equal(await focused(page), 'Retry 2')
-      t.match(await consumers.listDeadLetters('mail', { limit: 10, after: 0 }, member), [
-        { retrying: true },
-        { retrying: false },
-      ])
-      await page.keyboard.press('Enter')
-      await letters.nth(1).getByText('It will be delivered again.').waitFor()
-      t.match(await consumers.listDeadLetters('mail', { limit: 10, after: 0 }, member), [
-        { retrying: true },
-        { retrying: true },
-      ])
-      await panel.getByRole('button', { name: 'Delete all…' }).click()
-      await panel.getByRole('button', { name: 'Delete 2' }).click()
-      await panel.getByText('No dead letters.').waitFor()
-    },
-  )
+  t.test('a row shows the position and the last error of a consumer, and its panel retries dead letters', async t => {
+    await failing()
+    const page = await openAs(t, 'bob', '/consumers')
+    const row = page.getByRole('row', { name: /mail/ })
+    await row.waitFor()
+    t.match(
+      await row.innerText(),
+      /mail\s+kind: message\.\*\s+The command failed: exit code 7\.\s+6(?: or more)? for 5\sd\s/,
+    )
+    t.equal(await row.locator('.tag').innerText(), '2')
+    t.match(await row.locator('polyline').getAttribute('points'), /^0\.0,1\.0 (\S+ )*72\.0,1\.0$/, 'the lag as a line')
+    await page.getByRole('button', { name: 'mail', exact: true }).press('Enter')
+    const panel = page.getByRole('dialog', { name: 'Consumer mail' })
+    t.match(await query(page), { consumer: 'mail' })
+    const letters = panel.getByRole('listitem')
+    await letters.first().waitFor()
+    t.equal(await letters.count(), 2)
+    t.match(await letters.first().innerText(), /6 attempts[\s\S]*<b>no such user<\/b>/)
+    t.same(await findAxeViolationsInBothSchemes(panel), [])
+    await letters
+      .first()
+      .getByRole('button', { name: /^Retry/ })
+      .click()
+    await letters.first().getByText('It will be delivered again.').waitFor()
+    await panel.getByRole('button', { name: 'Retry all…' }).press('Enter')
+    t.equal(await focused(page), 'Retry 2')
+    t.match(await consumers.listDeadLetters('mail', { limit: 10, after: 0 }, member), [
+      { retrying: true },
+      { retrying: false },
+    ])
+    await page.keyboard.press('Enter')
+    await letters.nth(1).getByText('It will be delivered again.').waitFor()
+    t.match(await consumers.listDeadLetters('mail', { limit: 10, after: 0 }, member), [
+      { retrying: true },
+      { retrying: true },
+    ])
+    await panel.getByRole('button', { name: 'Delete all…' }).click()
+    await panel.getByRole('button', { name: 'Delete 2' }).click()
+    await panel.getByText('No dead letters.').waitFor()
+  })
 
-  t.test('its position is set after a question', async t => {
+  t.test('the position of a consumer is set after a confirmation', async t => {
     const page = await openAs(t, 'bob', '/consumers?consumer=mail')
     const panel = page.getByRole('dialog', { name: 'Consumer mail' })
     await panel.getByRole('button', { name: 'Now…' }).click()
@@ -125,7 +118,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     while ((await consumers.get('mail', member)).lag.events !== 8) await page.waitForTimeout(20)
   })
 
-  t.test('on a phone everything fits, and fingers hit every control', async t => {
+  t.test('on a phone, the tab fits, and every control is large enough for fingers', async t => {
     const page = await openAs(t, 'bob', '/consumers', PHONE)
     await page.getByRole('row', { name: /mail/ }).waitFor()
     t.equal(await overflow(page), 0)
@@ -136,24 +129,27 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     t.same(await findSmallTargets(page), [])
   })
 
-  t.test('a member sees its own ones, an admin all with their owners, and deleting asks', async t => {
-    await consumers.save('audit', { position: 'now' }, admin)
-    const own = await openAs(t, 'bob', '/consumers')
-    await own.getByText('1 consumer', { exact: true }).waitFor()
-    const page = await openAs(t, 'Ada', '/consumers')
-    await page.getByRole('row', { name: /mail/ }).filter({ hasText: /bob$/ }).waitFor()
-    await page.getByRole('row', { name: /audit/ }).click()
-    const panel = page.getByRole('dialog', { name: 'Consumer audit' })
-    await panel.getByRole('button', { name: 'Delete…' }).press('Enter')
-    await panel.getByText('Its checkpoint is lost.').waitFor()
-    t.equal((await consumers.list(admin)).length, 2)
-    await page.keyboard.press('Enter')
-    await panel.waitFor({ state: 'detached' })
-    await page.getByText('Deleted audit. The events stay.').waitFor()
-    t.equal((await consumers.list(admin)).length, 1)
-  })
+  t.test(
+    'a member sees its own consumers, an admin all with their owners, and a deletion needs a confirmation',
+    async t => {
+      await consumers.save('audit', { position: 'now' }, admin)
+      const own = await openAs(t, 'bob', '/consumers')
+      await own.getByText('1 consumer', { exact: true }).waitFor()
+      const page = await openAs(t, 'Ada', '/consumers')
+      await page.getByRole('row', { name: /mail/ }).filter({ hasText: /bob$/ }).waitFor()
+      await page.getByRole('row', { name: /audit/ }).click()
+      const panel = page.getByRole('dialog', { name: 'Consumer audit' })
+      await panel.getByRole('button', { name: 'Delete…' }).press('Enter')
+      await panel.getByText('Its checkpoint is lost.').waitFor()
+      t.equal((await consumers.list(admin)).length, 2)
+      await page.keyboard.press('Enter')
+      await panel.waitFor({ state: 'detached' })
+      await page.getByText('Deleted audit. The events stay.').waitFor()
+      t.equal((await consumers.list(admin)).length, 1)
+    },
+  )
 
-  t.test('a page of a listed origin follows events with the client of the package', async t => {
+  t.test('a page of a listed origin follows events with the client library', async t => {
     const files = createServer((req, res) => {
       const file = join(CLIENT, basename(req.url ?? ''))
       if (req.url === '/') res.setHeader('content-type', 'text/html').end('<!doctype html><title>Dashboard</title>')
@@ -176,7 +172,7 @@ t.test('the tab of consumers in a browser', inBrowser(), async t => {
     t.equal(count, 8)
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

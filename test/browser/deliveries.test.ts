@@ -3,11 +3,11 @@ import t from 'tap'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
-import { feedAt } from '../../src/platforms/own/presets/feed.js'
+import { feedAt } from '../../src/platforms/defined/presets/feed.js'
 import { pause } from '../../src/runtime/pause.js'
-import { KeptReports } from '../../src/runtime/reconcile/kept-reports.js'
 import { RECONCILE_PACE, ReconcileSchedule } from '../../src/runtime/reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../../src/runtime/reconcile/reconciliations.js'
+import { StoredReports } from '../../src/runtime/reconcile/stored-reports.js'
 import type { NoteStore } from '../../src/store/note-store.js'
 import { issueOpened } from '../runtime/reconcile/reconcile-rig.js'
 import { rss, serveFeeds } from '../support/feed-server.js'
@@ -35,11 +35,11 @@ const BUILDS = {
   ],
 }
 
-t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t => {
+t.test('the deliveries and sources tabs in a browser', inBrowser(), async t => {
   const github = await listingPlatform(t, { source: 'code_a' })
   const now = () => Date.now() * 1_000
   const compare = (ledger: Ledger, notes: NoteStore) => {
-    const reports = new KeptReports(notes)
+    const reports = new StoredReports(notes)
     const reconciliations = new Reconciliations({
       ledger,
       now: Date.now,
@@ -69,7 +69,7 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
   github.note(missed, { status })
   await served.post(`${ROOT_PATH}/webhooks/forum`, '{"topic":')
 
-  t.test('an admin sees what was refused and why, and fetches it from the platform', async t => {
+  t.test('an admin sees refused deliveries with the reasons, and fetches them from the platform', async t => {
     const page = await openAs(t, 'Ada', '/')
     await page.getByRole('link', { name: 'Deliveries' }).click()
     await page.getByRole('row', { name: /^GitHub 0 never never 1 last/ }).waitFor()
@@ -90,7 +90,7 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     t.match(await ledger.stats(), { by_source: { code_a: { events: 1 } } })
   })
 
-  t.test('an admin tries a definition, adds the source, corrects it and deletes it', async t => {
+  t.test('an admin tests a definition, adds the source, corrects it and maps kept deliveries again', async t => {
     const page = await openAs(t, 'Ada', '/sources')
     await page.getByText('No source is defined yet.').waitFor()
     await page.keyboard.press('n')
@@ -140,7 +140,7 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     t.same(await findAxeViolationsInBothSchemes(panel), [])
   })
 
-  t.test('an admin reads a feed now, and sees what that has done', async t => {
+  t.test('an admin reads a feed immediately, and sees the result', async t => {
     const feeds = await serveFeeds(t)
     feeds.answers.set('/news', { body: rss('2', '1') })
     await ledger.sources.save('news', { definition: { name: 'news', ...feedAt(feeds.url('/news')) } })
@@ -175,29 +175,26 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     t.equal(await page.evaluate(`document.querySelector('.view-head').offsetHeight`), 0, 'no blank bar')
   })
 
-  t.test(
-    'on a phone and with letters twice as large everything fits, and fingers and keys hit every control',
-    async t => {
-      for (const path of ['/deliveries', '/sources', '/sources?source=builds', '/sources?source=builds&edit=true']) {
-        const page = await openAs(t, 'Ada', path, PHONE)
-        await page
-          .getByText(path === '/deliveries' ? 'Missed deliveries' : 'builds')
-          .first()
-          .waitFor()
-        await page.waitForLoadState('networkidle')
-        t.equal(await overflow(page), 0, path)
-        t.same(await findSmallTargets(page), [], path)
-        await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
-        t.equal(await overflow(page), 0, `${path} with large letters`)
-        for (let steps = 0; steps < 12; steps++) {
-          await page.keyboard.press('Tab')
-          t.equal(await findOddFrame(page), '', path)
-        }
+  t.test('on a phone and with text of double size, the tabs fit, and fingers and keys reach every control', async t => {
+    for (const path of ['/deliveries', '/sources', '/sources?source=builds', '/sources?source=builds&edit=true']) {
+      const page = await openAs(t, 'Ada', path, PHONE)
+      await page
+        .getByText(path === '/deliveries' ? 'Missed deliveries' : 'builds')
+        .first()
+        .waitFor()
+      await page.waitForLoadState('networkidle')
+      t.equal(await overflow(page), 0, path)
+      t.same(await findSmallTargets(page), [], path)
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      t.equal(await overflow(page), 0, `${path} with large letters`)
+      for (let steps = 0; steps < 12; steps++) {
+        await page.keyboard.press('Tab')
+        t.equal(await findOddFrame(page), '', path)
       }
-    },
-  )
+    }
+  })
 
-  t.test('deleting a source asks first, and its events stay', async t => {
+  t.test('deleting a source needs a confirmation, and keeps its events', async t => {
     const page = await openAs(t, 'Ada', '/sources?source=builds')
     const panel = page.getByRole('dialog', { name: 'Source builds' })
     await panel.getByRole('button', { name: 'Delete…' }).click()
@@ -207,7 +204,7 @@ t.test('the tabs of deliveries and sources in a browser', inBrowser(), async t =
     t.match(await ledger.stats(), { by_source: { builds: { events: 1 } } })
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

@@ -33,7 +33,7 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   await write(check('tests', 'failure'), check('docs', 'success'), { dedupe_key: 'after' })
   const served = await site.serve(t, { ledger, boardUrl: () => undefined })
 
-  t.test('are one row, which names the failure, and the failure is a row as well', async t => {
+  t.test('a burst is one row that names the failure, and the failed run is also a row of its own', async t => {
     const page = await site.openTab(t, served, SINCE)
     await hasRows(page, 4)
     const rows = page.locator('.list-row')
@@ -48,7 +48,7 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
     await hasRows(page, 4)
   })
 
-  t.test('open and close by keys, and the keys walk into them', async t => {
+  t.test('keys open and close a burst, and select the rows in it', async t => {
     const page = await site.openTab(t, served, SINCE)
     await hasRows(page, 4)
     await page.getByRole('tree').focus()
@@ -64,18 +64,18 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
     await hasRows(page, 4)
   })
 
-  t.test('open when they have the event of the address', async t => {
+  t.test('a burst with the event of the address is open', async t => {
     const page = await site.openTab(t, served, `${SINCE}&event=check:lint`)
     await hasRows(page, 7)
     t.match(await page.locator('.list-row[aria-selected=true]').innerText(), 'lint')
   })
 
-  t.test('are not folded in a search, where every match is a row', async t => {
+  t.test('a search shows every match as a row, without bursts', async t => {
     const page = await site.openTab(t, served, `${SINCE}&q=Ada`)
     await hasRows(page, 6)
   })
 
-  t.test('grow in Live, and stay open', async t => {
+  t.test('an open burst grows in Live, and stays open', async t => {
     const page = await site.openTab(t, served, `${SINCE}&live=1`, PHONE)
     await hasRows(page, 4)
     await write(check('types', 'success'), check('size', 'success'), check('links', 'success'))

@@ -77,7 +77,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     return page
   }
 
-  t.test('the story shows what shares a commit, and stays while its events are opened', async t => {
+  t.test('the story shows the events that share a commit, and stays while they are opened', async t => {
     const sha = '7e6d5c4b3a29181706f5e4d3c2b1a09f8e7d6c5b'
     const book = await openBook(t)
     await book.write(
@@ -97,7 +97,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await story.getByRole('listitem').count(), 2)
   })
 
-  t.test('a search is saved, and its new events are counted in the title while the page is hidden', async t => {
+  t.test('a saved search counts its new events in the title of a hidden page', async t => {
     const book = await openBook(t)
     await book.write({ at: '2025-11-20T08:00:00.000000Z', conversation: { text: 'A first word.' } })
     const page = await site.open(t, await site.serve(t, { ledger: book.ledger }), `/?${RANGE}&q=word`)
@@ -127,7 +127,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await page.getByRole('menuitem').count(), 2)
   })
 
-  t.test('an event leads to a subscription of its place', async t => {
+  t.test('an event links to a new subscription for its place', async t => {
     const book = await openBook(t)
     const target = { type: 'repository', key: 'repository:1', display: 'acme/app' }
     await book.write({ at: '2025-11-20T08:00:00.000000Z', dedupe_key: 'push', source: 'code_a', target })
@@ -142,29 +142,32 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await field.inputValue(), 'repo:acme/app')
   })
 
-  t.test('a row opens next to the list; keys walk on, Esc gives the focus back to the list', async t => {
-    const page = await open(t, '')
-    await page.getByRole('treeitem').first().waitFor()
-    await page.getByRole('tree').focus()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await panel(page).waitFor()
-    const keys = [await opened(page)]
-    for (const key of ['j', 'j', 'k']) {
-      await page.keyboard.press(key)
-      keys.push(await opened(page))
-    }
-    t.same(keys, ['large', 'hostile', 'chat:6', 'hostile'])
-    await panel(page).getByRole('button', { name: 'Older event' }).click()
-    t.equal(await opened(page), 'chat:6')
-    await panel(page).getByText('disk').first().waitFor()
-    await page.keyboard.press('Escape')
-    await panel(page).waitFor({ state: 'detached' })
-    t.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'tree')
-    t.equal(await opened(page), undefined)
-  })
+  t.test(
+    'an event opens next to the list; keys select the next one, and Esc returns the focus to the list',
+    async t => {
+      const page = await open(t, '')
+      await page.getByRole('treeitem').first().waitFor()
+      await page.getByRole('tree').focus()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await panel(page).waitFor()
+      const keys = [await opened(page)]
+      for (const key of ['j', 'j', 'k']) {
+        await page.keyboard.press(key)
+        keys.push(await opened(page))
+      }
+      t.same(keys, ['large', 'hostile', 'chat:6', 'hostile'])
+      await panel(page).getByRole('button', { name: 'Older event' }).click()
+      t.equal(await opened(page), 'chat:6')
+      await panel(page).getByText('disk').first().waitFor()
+      await page.keyboard.press('Escape')
+      await panel(page).waitFor({ state: 'detached' })
+      t.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'tree')
+      t.equal(await opened(page), undefined)
+    },
+  )
 
-  t.test('it shows the actor, the time, the text and the deliveries', async t => {
+  t.test('the panel shows the actor, the time, the text and the deliveries', async t => {
     const page = await openEvent(t)
     const words = flat(await panel(page).innerText())
     for (const part of [
@@ -183,7 +186,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.match(await matched.getAttribute('href'), `${ROOT_PATH}/subscriptions?edit=${subscription.id}`)
   })
 
-  t.test('what is around it stands there, and all of it is a filter away', async t => {
+  t.test('the panel shows the messages around an event, and a link filters for the whole conversation', async t => {
     const page = await openEvent(t)
     const talk = panel(page).getByRole('region', { name: 'Conversation' })
     const all = talk.getByRole('link', { name: /^Show all/ })
@@ -210,7 +213,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.ok(await panel(page).isVisible())
   })
 
-  t.test('a step of its chain leads to all about it', async t => {
+  t.test('a step of the target chain filters for all events about it', async t => {
     const page = await openEvent(t)
     const about = panel(page).getByRole('region', { name: 'About' })
     t.same((await about.locator('.entry-about > div').allInnerTexts()).map(flat), [
@@ -222,7 +225,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await opened(page), 'chat:message/8796')
   })
 
-  t.test('what happened around it is a link away: everywhere, and in its conversation', async t => {
+  t.test('the panel links to the events around this time, of the ledger and of the conversation', async t => {
     const page = await openEvent(t, 'chat:message/8796', { ...LAPTOP, viewport: { width: 1280, height: 1000 } })
     const around = panel(page).getByRole('region', { name: 'Around this' })
     t.same((await around.getByRole('term').allInnerTexts()).map(flat), ['All events', 'Conversation', 'Person'])
@@ -242,7 +245,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.match(await query(page), { target: 'topic:deploys', source: 'chat', from: '2025-11-20T09:06:04.731209Z' })
   })
 
-  t.test('the panel has the link to the platform, a new card, and copying without any token', async t => {
+  t.test('the panel links to the platform, makes a card, and copies commands without a token', async t => {
     const page = await openEvent(t)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const out = panel(page).getByRole('link', { name: /^Open on chat\.example\.org/ })
@@ -259,7 +262,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(new URL(await copied('Copy link')).searchParams.get('event'), 'chat:message/8796')
   })
 
-  t.test('the entry is folded, unfolded by keys, raw, and copied whole', async t => {
+  t.test('keys fold and unfold the entry, which is also shown raw and copied completely', async t => {
     const page = await openEvent(t)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const tree = panel(page).getByRole('tree', { name: 'Entry' })
@@ -313,7 +316,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.match(await section.getByRole('group', { name: 'Raw text' }).innerText(), '"dedupe_key": "chat:message/8796"')
   })
 
-  t.test('numbers beyond what a browser holds are copied as they were sent', async t => {
+  t.test('numbers that a browser cannot represent are copied as they were sent', async t => {
     const page = await open(t, '')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.route('**/api/events/chat%3Amessage%2F8796', async route => {
@@ -327,7 +330,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.match(await copiedBy(page, section.getByRole('button', { name: 'Copy' })), /"id":12345678901234567890/)
   })
 
-  t.test('an entry of a megabyte takes a bounded part of the page', async t => {
+  t.test('an entry of a megabyte renders a bounded number of rows', async t => {
     const page = await openEvent(t, 'large')
     const size = async () => (await page.evaluate(`document.querySelectorAll('.panel *').length`)) as number
     t.ok((await size()) < 400, String(await size()))
@@ -341,7 +344,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.match(await panel(page).locator('.entry-text').innerText(), /end$/)
   })
 
-  t.test('foreign text stays text: no markup, no links, no reversed direction', async t => {
+  t.test('foreign text is shown as text: no markup, no links, no reversed direction', async t => {
     const page = await openEvent(t, 'hostile')
     t.equal(await panel(page).locator('img').count(), 0)
     t.equal(await panel(page).getByRole('link', { name: /^Open/ }).count(), 0)
@@ -356,7 +359,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.notMatch(words, /\u202e/)
   })
 
-  t.test('what was searched for is marked, in the words and in the entry', async t => {
+  t.test('matches of a search are marked in the text and in the entry', async t => {
     const page = await open(t, 'q=RETRY&event=chat%3Amessage%2F8796')
     await panel(page).locator('.entry').waitFor()
     await panel(page).locator('.entry-turn.is-this mark').waitFor()
@@ -364,7 +367,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await panel(page).getByRole('tree').locator('mark').count(), 2, 'unfolded as far as that')
   })
 
-  t.test('an event that the list does not reach is there by its address; a missing one is reported', async t => {
+  t.test('the address opens an event outside the list, and a missing event is reported', async t => {
     const page = await site.openTab(t, served, '/?days=1&event=chat:6')
     await panel(page).locator('.entry-act').waitFor()
     await page.goto(`${served.url}${ROOT_PATH}/?event=chat:none`)
@@ -376,7 +379,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await opened(page), undefined)
   })
 
-  t.test('on phones it covers the page; keys and their list also work while it is open', async t => {
+  t.test('on phones, the panel covers the page; keys and the list of keys work while it is open', async t => {
     const page = await openEvent(t, 'hostile', PHONE)
     t.equal((await panel(page).boundingBox())?.width, 360)
     t.equal(await overflow(page), 0)
@@ -405,7 +408,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await panel(page).waitFor({ state: 'detached' })
   })
 
-  t.test('a message ends when its time is over, which stops while the pointer is on it', async t => {
+  t.test('a message disappears after its time, which does not advance while the pointer is over it', async t => {
     // A window of its own: its tabs share the clock.
     const page = await site.open(t, served, `/?${RANGE}&event=hostile`)
     await panel(page).waitFor()
@@ -425,19 +428,22 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await toast.count(), 0)
   })
 
-  t.test('an event that is opened while the server is away shows what the list knows, and all of it later', async t => {
-    const page = await site.open(t, served, '/?from=2025-01-01T00:00:00Z')
-    await rows(page).nth(1).click()
-    await panel(page).getByRole('heading', { name: 'Delivery' }).waitFor()
-    await page.context().setOffline(true)
-    await page.keyboard.press('j')
-    await panel(page).getByText('Only part of this event is loaded.').waitFor()
-    t.match(flat(await panel(page).innerText()), /alarm raised.*alarm\.raised/)
-    await page.context().setOffline(false)
-    await panel(page).getByRole('heading', { name: 'Delivery' }).waitFor()
-  })
+  t.test(
+    'an event that is opened during an outage shows the data of the list, and its complete entry afterwards',
+    async t => {
+      const page = await site.open(t, served, '/?from=2025-01-01T00:00:00Z')
+      await rows(page).nth(1).click()
+      await panel(page).getByRole('heading', { name: 'Delivery' }).waitFor()
+      await page.context().setOffline(true)
+      await page.keyboard.press('j')
+      await panel(page).getByText('Only part of this event is loaded.').waitFor()
+      t.match(flat(await panel(page).innerText()), /alarm raised.*alarm\.raised/)
+      await page.context().setOffline(false)
+      await panel(page).getByRole('heading', { name: 'Delivery' }).waitFor()
+    },
+  )
 
-  t.test('it is accessible in both schemes', async t => {
+  t.test('the panel is accessible in both colour schemes', async t => {
     const page = await openEvent(t)
     await panel(page)
       .getByRole('link', { name: /^Show all/ })
@@ -445,7 +451,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.same(await findAxeViolationsInBothSchemes(panel(page)), [])
   })
 
-  t.test('nothing broke', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

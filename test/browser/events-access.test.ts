@@ -11,7 +11,7 @@ import {
   query,
 } from './page-checks.js'
 
-t.test('the view of events by keys, on phones, and with hostile text', inBrowser(), async t => {
+t.test('the events view by keys, on phones, and with hostile text', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const home = t.testdir()
   const server = await start(t, `${home}/events.db`)
@@ -22,7 +22,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
   )
   const hostile = await start(t, `${home}/hostile.db`)
 
-  t.test('it can be walked by keys alone, with the panel open, and closes to where one was', async t => {
+  t.test('keys alone select events with the panel open, and closing it returns the focus to the row', async t => {
     const page = await site.openTab(t, server)
     await rows(page).first().waitFor()
     await page.keyboard.press('j')
@@ -53,7 +53,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     t.ok(await page.evaluate(`document.activeElement.contains(${atEnd})`), 'its neighbour does not cover its frame')
   })
 
-  t.test('an event of an address opens, also where the list does not reach it', async t => {
+  t.test('the event of an address opens, even if the list does not reach it', async t => {
     const { items } = (await (
       await fetch(`${server.url}${ROOT_PATH}/api/events?order=desc&q=${encodeURIComponent('"Word 7"')}&source=backup`)
     ).json()) as { items: { dedupe_key: string }[] }
@@ -64,7 +64,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     await gone.getByText('There is no such event.').waitFor()
   })
 
-  t.test('hostile text is text', async t => {
+  t.test('hostile text is shown as text', async t => {
     await post(
       hostile,
       message({
@@ -96,7 +96,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     t.same(await findTurningMarks(page), [])
   })
 
-  t.test('it is accessible and fits every window, also with letters twice as large', async t => {
+  t.test('the view is accessible and fits every window, also with text of double size', async t => {
     for (const window of [{}, PHONE, WALL]) {
       const page = await site.openTab(t, server, '/?q=r&verified=none', window)
       await rows(page).first().waitFor()
@@ -107,7 +107,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     }
   })
 
-  t.test('on phones the filters have a page of their own', async t => {
+  t.test('on phones, the filters have a page of their own', async t => {
     const page = await site.openTab(t, server, '/', PHONE)
     await page.getByRole('button', { name: 'Filters' }).tap()
     await page.getByRole('switch', { name: 'backup' }).uncheck()
@@ -117,7 +117,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     t.match(await page.getByRole('button', { name: 'Filters' }).innerText(), '1')
   })
 
-  t.test('on phones the first line has the actor and the verb, and the second what it was about', async t => {
+  t.test('on phones, the first line of a row has the actor and the verb, and the second the target', async t => {
     const target = {
       ...{ type: 'pipeline', key: 'pipeline:7', display: 'pipeline of a branch with a long name' },
       parent: { type: 'project', key: 'project:1', display: 'brindlequay/data/tides-and-timetables' },
@@ -161,7 +161,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     t.equal(await line.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0)
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

@@ -19,7 +19,7 @@ const FILTERED = `/?${new URLSearchParams([
   ['actor', 'Ada Okafor'],
 ])}`
 
-t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
+t.test('the export of filtered events in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const folder = testFolder(t)
   const server = await start(t, `${folder}/events.db`)
@@ -34,7 +34,7 @@ t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
     return page.getByRole('menuitem', { name: item })
   }
 
-  t.test('as a file, JSON Lines or CSV, by the server', async t => {
+  t.test('the server exports the filtered events as JSON Lines or CSV', async t => {
     const page = await site.openTab(t, server, '/?q=word&source=backup')
     await rows(page).first().waitFor()
     const download = async (item: string) => {
@@ -51,7 +51,7 @@ t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
     t.equal((await download('Download CSV')).trimEnd().split('\r\n').length, 153)
   })
 
-  t.test('as commands that give the same events', async t => {
+  t.test('the copied commands give the same events', async t => {
     const page = await site.openTab(t, server, FILTERED)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await hasRows(page, 4)
@@ -112,7 +112,7 @@ t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
     t.same(linesOf(worked()).map(textOf), expected)
   })
 
-  t.test('on a phone from the page of filters', async t => {
+  t.test('on a phone, the page of filters offers the export', async t => {
     const page = await site.openTab(t, server, '/', PHONE)
     await page.getByRole('button', { name: 'Filters' }).click()
     const [file] = await Promise.all([page.waitForEvent('download'), (await menu(page, 'Download JSON Lines')).click()])
@@ -124,7 +124,7 @@ t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
     )
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

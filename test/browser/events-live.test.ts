@@ -14,7 +14,7 @@ t.test('Live in a browser', inBrowser(), async t => {
   const first = await start(t, database, port)
   await post(first, ...Array.from({ length: 60 }, (_, at) => message({ text: `Before ${at}` })))
 
-  t.test('new events appear without a reload, wait while a person reads, and are shown on request', async t => {
+  t.test('new events appear without a reload, wait while the user reads, and are shown on request', async t => {
     const page = await site.openTab(t, first, '/?live=1')
     await said(page)
     await post(first, message({ text: 'Here at once' }))
@@ -32,7 +32,7 @@ t.test('Live in a browser', inBrowser(), async t => {
     await untilHolds(page, `document.querySelector('.virtual-list').scrollTop === 0`)
   })
 
-  t.test('a day shows how many events it has, also when more arrived than are loaded', async t => {
+  t.test('a day shows its number of events, even if more arrived than are loaded', async t => {
     const page = await site.openTab(t, first, '/', { timezoneId: zoneAtNoon() })
     const counted = page.locator('.day-count', { hasText: /events$/ }).first()
     const before = Number.parseInt(await counted.innerText(), 10)
@@ -44,7 +44,7 @@ t.test('Live in a browser', inBrowser(), async t => {
       .waitFor()
   })
 
-  t.test('rows that were scrolled past leave nothing behind', async t => {
+  t.test('rows that were scrolled away are removed from the page', async t => {
     await post(first, ...Array.from({ length: 1000 }, (_, at) => message({ text: `Row ${at}` })))
     const page = await site.open(t, first)
     await said(page)
@@ -82,7 +82,7 @@ t.test('Live in a browser', inBrowser(), async t => {
     t.equal(((await heights) as number[]).length, 1)
   })
 
-  t.test('after the server was gone and back it continues without gap or repeat, and reports that', async t => {
+  t.test('after an outage of the server, Live continues without gap or repeat, and reports that', async t => {
     const page = await site.open(t, first, '/?live=1')
     await said(page)
     await post(first, message({ text: 'Last before' }))

@@ -6,7 +6,7 @@ import { addressOf, focused, overflow, query } from './page-checks.js'
 
 const JOB = { kind: 'job.failed', object_type: 'job', verb: 'failed', outcome: 'failed', metadata: {} }
 
-t.test('the view of events in a browser', inBrowser(), async t => {
+t.test('the events view in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const home = t.testdir()
   const server = await start(t, `${home}/events.db`)
@@ -44,7 +44,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     },
   )
 
-  t.test('a search marks the matches, also in names, and shows where else they are', async t => {
+  t.test('a search marks the matches, also in names, and shows their places outside the text', async t => {
     const page = await site.openTab(t, server)
     await rows(page).first().waitFor()
     await page.keyboard.press('/')
@@ -63,7 +63,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.equal((await addressOf(page)).href, `${server.url}${ROOT_PATH}/`)
   })
 
-  t.test('filters live in the address: reload and the browser’s back keep them', async t => {
+  t.test('the address contains the filters, so reload and Back keep them', async t => {
     const page = await site.openTab(t, server)
     const chip = page.getByRole('button', { name: /^backup/ })
     await chip.click()
@@ -88,7 +88,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.same(await query(page), {})
   })
 
-  t.test('menus say what they count, and a second person can be added to the first', async t => {
+  t.test('menus show the counts of their values, and a filter can have two persons', async t => {
     const page = await site.openTab(t, server)
     await hasRows(page)
     await page.getByRole('button', { name: 'Kind' }).click()
@@ -106,7 +106,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.same((await addressOf(page)).searchParams.getAll('actor'), ['Retry Robot', 'Jonas Weber'])
   })
 
-  t.test('several values are chosen although the line has no room for them, and the focus stays in it', async t => {
+  t.test('a user selects several values in a narrow filter bar, and the focus stays in it', async t => {
     const page = await site.openTab(t, server)
     let release = () => {}
     const isReleased = new Promise<void>(resolve => {
@@ -144,7 +144,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await page.unrouteAll({ behavior: 'wait' })
   })
 
-  t.test('what failed has a mark and a filter, and a person can be left out', async t => {
+  t.test('failures have a mark and a filter, and a filter can exclude a person', async t => {
     const page = await site.openTab(t, server, '/?source=code_a')
     await rows(page).first().waitFor()
     await page.getByRole('button', { name: 'Outcome', exact: true }).click()
@@ -177,7 +177,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.notOk('exclude_q' in (await query(page)))
   })
 
-  t.test('values of a row and of the panel filter for it, or leave it out', async t => {
+  t.test('values in a row and in the panel are filters, or exclusions', async t => {
     const page = await site.openTab(t, server, '/?source=backup')
     await rows(page).first().waitFor()
     await rows(page).first().click({ button: 'right' })
@@ -212,7 +212,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.equal(await page.getByRole('menuitem').count(), 0)
   })
 
-  t.test('older events load on scrolling, none missing and none twice, down to the beginning', async t => {
+  t.test('scrolling loads every older event once, down to the first', async t => {
     const page = await site.openTab(t, server, '/?source=chat&kind=message.*')
     await rows(page).first().waitFor()
     const seen = new Set<string>()
@@ -228,7 +228,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.ok((await rows(page).count()) < 60, 'only what is near the view is in the page')
   })
 
-  t.test('a browser without idle callbacks, such as Safari, shows events and the panel', async t => {
+  t.test('browsers without idle callbacks, such as Safari, show events and the panel', async t => {
     const page = await site.openTab(t, server)
     await page.addInitScript('delete window.requestIdleCallback')
     await page.reload()
@@ -237,7 +237,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.equal(await page.evaluate('"requestIdleCallback" in window'), false)
   })
 
-  t.test('two windows keep each other’s saved searches', async t => {
+  t.test('two windows preserve each other’s saved searches', async t => {
     const [one, other] = [await site.openTab(t, server, '/?q=one'), await site.openTab(t, server, '/?q=other')]
     for (const page of [one, other]) {
       await page.getByRole('button', { name: 'Watch' }).click()
@@ -248,7 +248,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await one.evaluate(`delete localStorage['daybook.searches']`)
   })
 
-  t.test('a search that fails keeps the rows, and shows that they are of the previous one', async t => {
+  t.test('a failed search keeps the rows, and shows that they belong to the previous search', async t => {
     const page = await site.openTab(t, server)
     await hasRows(page)
     await page.route('**/api/events?*', route => route.abort())
@@ -257,7 +257,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await hasRows(page)
   })
 
-  t.test('when nothing matches it shows the search, and what would find something', async t => {
+  t.test('a search without matches shows its filters, and which one to drop', async t => {
     const page = await site.openTab(t, server, '/?q=retry&source=forum&verified=signature')
     await page.getByRole('heading', { name: 'No event matches “retry”' }).waitFor()
     await page.getByText('Searched the last 24 hours in Discourse, by signature.').waitFor()
@@ -267,7 +267,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.same(await query(empty), { q: 'robot' })
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

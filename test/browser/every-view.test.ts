@@ -26,7 +26,7 @@ const account = (item: string) => async (page: Page) => {
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-t.test('every view, for fingers, keys, large letters and paper', inBrowser(), async t => {
+t.test('every view, with touch, keys, large text and print', inBrowser(), async t => {
   const browser = await openBrowser(t)
   const site = new ObservatorySite(browser)
   const company = await serveCompany(t, site)
@@ -73,7 +73,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     return page
   }
 
-  t.test('fingers hit every control of a phone', async t => {
+  t.test('every control on a phone is large enough for fingers', async t => {
     for (const [name, view] of Object.entries(LEDGER)) {
       const page = await openView(await company.openAs(t, 'Ada', view.path, PHONE), view)
       t.same(await findSmallTargets(page), [], name)
@@ -84,7 +84,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     }
   })
 
-  t.test('what has the focus of the keyboard has the same frame everywhere', async t => {
+  t.test('the keyboard focus has the same frame in every view', async t => {
     const walk = async (page: Page, name: string) => {
       for (let steps = 0; steps < 25; steps++) {
         await page.keyboard.press('Tab')
@@ -102,7 +102,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     await walk(page, 'a card')
   })
 
-  t.test('on a phone Back closes what covers the view, and what was chosen there stays', async t => {
+  t.test('on a phone, Back closes the sheet over the view and keeps its choices', async t => {
     const page = await company.openAs(t, 'Ada', ALL, PHONE)
     await page.locator('.event-row:not(.is-skeleton)').first().waitFor()
     await account('Appearance…')(page)
@@ -131,7 +131,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     await untilHolds(page, `!location.search.includes('verified')`)
   })
 
-  t.test('letters twice as large leave every control of the head in a window of 768 px', async t => {
+  t.test('with text of double size, every control of the header stays in a window of 768 px', async t => {
     const pages = [
       await openView(await company.openAs(t, 'Ada', ALL, TABLET), LEDGER.events as View),
       await openView(await boards.openTab(t, board, '/', TABLET), BOARD.board as View),
@@ -149,7 +149,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     }
   })
 
-  t.test('paper gets every loaded event, one event or one card, without controls', async t => {
+  t.test('a print has every loaded event, one event or one card, without controls', async t => {
     const events = await openView(await company.openAs(t, 'Ada', ALL), LEDGER.events as View)
     await events.evaluate(`window.addEventListener('beforeprint', () => queueMicrotask(() => {
       window.printed = document.querySelectorAll('.printed-events .event-row').length
@@ -173,7 +173,7 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     }
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same([...site.complaints, ...boards.complaints], [])
   })
 })

@@ -24,7 +24,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   )
   const served = await site.serve(t, { ledger })
 
-  t.test('a table lists what the bars show, in local time', async t => {
+  t.test('a table lists the data of the bars, in local time', async t => {
     const page = await site.openTab(t, served, DAY, { ...LAPTOP, ...BERLIN })
     await drawn(page)
     t.same(await table(page), [
@@ -36,7 +36,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     ])
   })
 
-  t.test('bars are drawn in the colours of their sources, from the ground up, beginning at the rule', async t => {
+  t.test('bars have the colours of their sources, and are stacked from the base line', async t => {
     for (const [window, rule, height] of [
       [LAPTOP, 88, 104],
       [PHONE, 39, 64],
@@ -51,7 +51,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('colours follow the scheme and what is chosen on the device', async t => {
+  t.test('colours follow the colour scheme and the appearance that the device has stored', async t => {
     const page = await site.open(t, served, '/?from=2025-11-20T08:00:00Z&to=2025-11-20T08:00:29.999999Z')
     await drawn(page)
     const light = await bars(page)
@@ -66,7 +66,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.same((await bars(page)).colours, light.colours)
   })
 
-  t.test('the pointer shows what is in a bar, and dragged it narrows the range; back widens it again', async t => {
+  t.test('pointing at a bar shows its counts, dragging narrows the range, and Back restores it', async t => {
     const page = await site.openTab(t, served, DAY, { ...LAPTOP, timezoneId: 'UTC' })
     await drawn(page)
     const over = await pointer(page)
@@ -83,7 +83,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await page.getByText('7 events').first().waitFor()
   })
 
-  t.test('Esc gives up what is being dragged', async t => {
+  t.test('Esc cancels a drag', async t => {
     const page = await site.openTab(t, served, DAY)
     await drawn(page)
     const over = await pointer(page)
@@ -96,7 +96,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.equal((await query(page)).from, '2025-11-20T00:00:00Z')
   })
 
-  t.test('keys move over the bars, select some of them, and narrow the range', async t => {
+  t.test('keys select bars and narrow the range', async t => {
     const path = '/?from=2025-11-20T07:00:00Z&to=2025-11-20T08:09:59.999999Z'
     const page = await site.openTab(t, served, path, { ...LAPTOP, timezoneId: 'UTC' })
     await drawn(page)
@@ -122,7 +122,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.match(await query(page), { from: '2025-11-20T07:00:00.000000Z', to: '2025-11-20T07:01:59.999999Z' })
   })
 
-  t.test('an hour older, an hour newer, to the microsecond', async t => {
+  t.test('keys move the range by an hour, exact to the microsecond', async t => {
     const page = await site.openTab(t, served, '/?from=2025-11-20T08:00:00.000001Z&to=2025-11-20T08:59:59.999999Z')
     await drawn(page)
     await page.keyboard.press('[')
@@ -131,7 +131,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.match(await query(page), { from: '2025-11-20T08:00:00.000001Z', to: '2025-11-20T08:59:59.999999Z' })
   })
 
-  t.test('zooming out widens the range around its middle, step by step; back narrows it again', async t => {
+  t.test('zooming out widens the range around its middle, and Back narrows it again', async t => {
     const page = await site.openTab(t, served, '/?from=2025-11-20T12:00:00Z&to=2025-11-20T12:14:59.999999Z')
     await drawn(page)
     await page.getByRole('button', { name: 'Zoom out' }).click()
@@ -143,7 +143,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.match(await query(page), { from: '2025-11-20T12:00:00Z' })
   })
 
-  t.test('a typed range is read in the zone of the page, which may be UTC, also after a reload', async t => {
+  t.test('a typed range is read in the zone of the page, which a reload keeps', async t => {
     const page = await site.openTab(t, served, '/', { ...LAPTOP, ...BERLIN })
     const written = page.getByRole('textbox', { name: 'Range', exact: true })
     const start = page.getByRole('textbox', { name: 'From: time, 24 hours' })
@@ -178,7 +178,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.same(await query(page), { from: '2025-11-20T08:15:00.000000Z', to: '2025-11-20T08:59:59.999999Z' })
   })
 
-  t.test('the fields of a range keep what is typed, also while it is no range yet', async t => {
+  t.test('the fields of a range keep incomplete input', async t => {
     const page = await site.openTab(t, served, '/?from=2025-11-20T08:00:00Z&to=2025-11-20T08:59:59.999999Z', {
       ...LAPTOP,
       timezoneId: 'UTC',
@@ -202,7 +202,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.same(await query(page), { from: '2024-11-19T08:30:00.000000Z', to: '2025-11-20T08:59:59.999999Z' })
   })
 
-  t.test('the days of the list are those of the zone that is shown', async t => {
+  t.test('the days of the list are in the displayed zone', async t => {
     const page = await site.openTab(t, served, DAY, { ...LAPTOP, timezoneId: 'Pacific/Kiritimati' })
     const friday = page.locator('.virtual-list .day', { hasText: 'Friday 21 November' })
     await friday.first().waitFor()
@@ -213,7 +213,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await friday.first().waitFor()
   })
 
-  t.test('the end of the list has a button for earlier events, which stays at the last one', async t => {
+  t.test('the end of the list has a button for earlier events, also after the last ones', async t => {
     for (const window of [LAPTOP, PHONE]) {
       const page = await site.openTab(t, served, '/?from=2025-11-14T00:00:00Z&to=2025-11-20T23:59:59.999999Z', window)
       const rows = page.locator('.list-row')
@@ -234,14 +234,14 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('it counts what is filtered', async t => {
+  t.test('the histogram counts the filtered events', async t => {
     const page = await site.openTab(t, served, `${DAY}&q=retry`)
     await drawn(page)
     t.equal((await table(page)).length, 2)
     t.match((await table(page))[0], /^Time\|GitLab\|Total$/)
   })
 
-  t.test('bars are split by outcome on demand, which the device remembers', async t => {
+  t.test('bars are split by outcome on request, and the device stores the choice', async t => {
     const page = await site.open(t, served, '/?from=2025-11-10T00:00:00Z&to=2025-11-10T23:59:59.999999Z')
     await drawn(page)
     await page.getByRole('button', { name: 'By outcome' }).click()
@@ -252,15 +252,18 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.same(await findAxeViolationsInBothSchemes(page.locator('.histogram')), [])
   })
 
-  t.test('nothing moves when the counts come, and it is accessible in both schemes', async t => {
-    const page = await site.openTab(t, served, DAY)
-    await drawn(page)
-    t.equal(await page.evaluate(SHIFTS), 0)
-    await page.getByRole('slider', { name: 'Time in the histogram' }).focus()
-    await page.keyboard.press('Shift+ArrowLeft')
-    t.same(await findAxeViolationsInBothSchemes(page), [])
-    t.equal(await overflow(page), 0)
-  })
+  t.test(
+    'the layout does not shift when the counts arrive, and the histogram is accessible in both colour schemes',
+    async t => {
+      const page = await site.openTab(t, served, DAY)
+      await drawn(page)
+      t.equal(await page.evaluate(SHIFTS), 0)
+      await page.getByRole('slider', { name: 'Time in the histogram' }).focus()
+      await page.keyboard.press('Shift+ArrowLeft')
+      t.same(await findAxeViolationsInBothSchemes(page), [])
+      t.equal(await overflow(page), 0)
+    },
+  )
 
   t.test('a failed count is reported, with an offer to retry', async t => {
     const page = await site.openTab(t, served, '/?source=chat')
@@ -273,12 +276,12 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await drawn(page)
   })
 
-  t.test('nothing broke', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })
 
-t.test('the histogram while new events come', inBrowser(), async t => {
+t.test('the histogram while new events arrive', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const { ledger, write } = await openBook(t)
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
@@ -288,7 +291,7 @@ t.test('the histogram while new events come', inBrowser(), async t => {
   await write({ at: ago(3 * 3_600_000) }, { at: recently(0) })
   const served = await site.serve(t, { ledger, now: () => Date.now() * 1000 })
 
-  t.test('with Live the last bar grows, nothing else moves', async t => {
+  t.test('in Live, the last bar grows, and the layout does not shift', async t => {
     const page = await site.openTab(t, served, '/?live=1')
     await drawn(page)
     const before = await table(page)
@@ -307,7 +310,7 @@ t.test('the histogram while new events come', inBrowser(), async t => {
     t.ok(asked <= 1, 'it counted from what Live brought')
   })
 
-  t.test('ranges of minutes and of days have keys; a day that is over has no Live', async t => {
+  t.test('keys select ranges of minutes and of days; a past day has no Live', async t => {
     const page = await site.openTab(t, served, '/?live=1')
     await page.keyboard.press('1')
     await page.getByRole('button', { name: 'Last 15 minutes' }).waitFor()
@@ -334,7 +337,7 @@ t.test('the histogram while new events come', inBrowser(), async t => {
     t.equal((await query(page)).days, undefined)
   })
 
-  t.test('nothing broke', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

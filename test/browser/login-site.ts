@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
-import type { LoginLook } from '../../src/model/login-look.js'
+import type { LoginDesign } from '../../src/model/login-design.js'
 import { serve } from '../server/serve.js'
 import { openWindow } from './chromium.js'
 import { SharedWindows } from './shared-windows.js'
@@ -24,8 +24,8 @@ export class LoginSite {
   }
 
   /** @returns the address of a login page with that look, below a root path */
-  async serve(t: Test, look: Partial<LoginLook> = {}): Promise<string> {
-    const loginPage: LoginLook = { palette: 'indigo', layout: 'card', appearance: 'system', ...look }
+  async serve(t: Test, look: Partial<LoginDesign> = {}): Promise<string> {
+    const loginPage: LoginDesign = { palette: 'indigo', layout: 'card', appearance: 'system', ...look }
     const { url } = await serve(t, { accounts: this.accounts, settings: { rootPath: ROOT_PATH, loginPage } })
     return `${url}${ROOT_PATH}/login?next=${encodeURIComponent(NEXT)}`
   }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-look.js'
+import { LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-design.js'
 import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import {
@@ -25,7 +25,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   const site = new LoginSite(await openBrowser(t), accounts)
   const address = await site.serve(t)
 
-  t.test('a user logs in by keyboard and reaches the requested page', async t => {
+  t.test('a user logs in with the keyboard and reaches the requested page', async t => {
     const page = await site.open(t, address)
     await page.locator('#username:focus').waitFor()
     await page.keyboard.type('ada')
@@ -38,7 +38,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.match(cookie, { name: 'event_session', httpOnly: true, sameSite: 'Lax', path: ROOT_PATH })
   })
 
-  t.test('the login page in place of the first page leads to the first page', async t => {
+  t.test('the login at the address of the first page leads to the first page', async t => {
     const first = new URL('.', address).href
     const page = await site.open(t, first)
     await logIn(page, ' ada ', PASSWORD)
@@ -57,7 +57,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.same(order, ['username', 'password', 'reveal', 'submit'])
   })
 
-  t.test('a wrong password keeps the name, empties the password and does not reveal which was wrong', async t => {
+  t.test('a failed login keeps the name, empties the password and does not reveal which was wrong', async t => {
     const page = await site.openTab(t, address)
     const notes: string[] = []
     for (const name of ['ada', 'nobody']) {
@@ -89,7 +89,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     { status: 200, body: '<p>Hotel network', note: 'Daybook did not answer. Check that you are connected' },
   ]
 
-  t.test('every other failure is shown, and one key tries again', async t => {
+  t.test('every other failure is shown, and Enter tries again', async t => {
     const page = await site.open(t, address)
     for (const { note, ...answer } of WAITS) {
       await answerLogins(page, answer)
@@ -109,7 +109,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     await page.waitForURL(`**${NEXT}`)
   })
 
-  t.test('a browser that keeps no cookie is not sent round in a circle: the page explains what to do', async t => {
+  t.test('a browser that rejects the cookie gets an explanation instead of a redirect loop', async t => {
     const page = await site.open(t, address)
     await page.route('**/api/login', async route => {
       const answer = await route.fetch()
@@ -127,7 +127,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     await page.waitForURL(`**${NEXT}`)
   })
 
-  t.test('what is wrong with a field is shown next to it', async t => {
+  t.test('an error of a field is shown next to it', async t => {
     const page = await site.openTab(t, address)
     await page.getByRole('button', { name: 'Log in' }).click()
     t.equal(await described(page, 'username'), 'Required.')
@@ -164,7 +164,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(asked, 1)
   })
 
-  t.test('Caps Lock is pointed out while the password is typed', async t => {
+  t.test('the page warns of Caps Lock while the password is typed', async t => {
     const page = await site.openTab(t, address)
     await page.getByLabel('Password', { exact: true }).focus()
     await pressWithCapsLock(page, true)
@@ -176,7 +176,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(await described(page, 'password'), '')
   })
 
-  t.test('the password can be looked at, and is covered again when it is sent', async t => {
+  t.test('the user can show the password, which is hidden again when it is sent', async t => {
     const page = await site.openTab(t, address)
     const field = page.getByLabel('Password', { exact: true })
     const eye = page.getByRole('button', { name: 'Show password' })
@@ -193,7 +193,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete'), 'current-password')
   })
 
-  t.test('without script the page names what it needs, and asks for no password', async t => {
+  t.test('without script, the page explains that it needs it, and asks for no password', async t => {
     const page = await site.openTab(t, address, { javaScriptEnabled: false })
     const sentence = page.locator('noscript p')
     t.match(await sentence.innerText(), 'Logging in needs JavaScript')
@@ -201,7 +201,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.notOk(await page.getByLabel('Password', { exact: true }).isVisible())
   })
 
-  t.test('every palette and layout is accessible in both schemes, with all that it may have to say', async t => {
+  t.test('every palette and layout is accessible in both colour schemes, with every message', async t => {
     const page = await site.openTab(t, 'about:blank', LAPTOP)
     const grounds = new Set<string>()
     for (const palette of LOGIN_PALETTES) {
@@ -237,7 +237,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark')
   })
 
-  t.test('it fits a narrow phone, large letters and a window zoomed to 200 %', async t => {
+  t.test('the page fits a narrow phone, large text and a window zoomed to 200 %', async t => {
     const page = await site.openTab(t, 'about:blank', PHONE)
     for (const layout of LOGIN_LAYOUTS) {
       await page.setViewportSize(PHONE.viewport)
@@ -254,7 +254,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('the left page is next to the form where there is room for both', async t => {
+  t.test('the split layout shows the left half next to the form if there is room for both', async t => {
     const page = await site.openTab(t, await site.serve(t, { layout: 'split' }), LAPTOP)
     const sentence = page.getByText('Everything that happened, recorded exactly once.')
     t.ok(await sentence.isVisible())
@@ -262,7 +262,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     await sentence.waitFor({ state: 'hidden' })
   })
 
-  t.test('fingers get targets of 44 px', async t => {
+  t.test('controls are at least 44 px large', async t => {
     const page = await site.openTab(t, address, { ...PHONE, hasTouch: true, isMobile: true })
     for (const id of ['username', 'password', 'reveal', 'submit']) {
       const box = await page.locator(`#${id}`).boundingBox()
@@ -270,7 +270,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('nothing moves for those who want no movement', async t => {
+  t.test('animations are off if the user prefers reduced motion', async t => {
     const page = await site.openTab(t, address)
     const duration = 'getComputedStyle(document.getElementById("submit")).transitionDuration'
     t.equal(await page.evaluate(duration), '0s')
@@ -278,7 +278,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(await page.evaluate(duration), '0.12s')
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

@@ -47,7 +47,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.same(await page.getByRole('menuitem').allInnerTexts(), ['Appearance…', 'Keys…\n?'])
   })
 
-  t.test('a mark shows whether anything was missed, and opens the reasons', async t => {
+  t.test('an indicator shows whether deliveries are missing, and opens the reasons', async t => {
     const backedUp = Date.now() - 3_600_000
     const served = await site.serve(t, {
       adapters: [codeA],
@@ -68,7 +68,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.getByRole('row', { name: /^GitHub 0 never 1 invalid json/ }).waitFor()
   })
 
-  t.test('views have addresses: tabs, keys, reload and the browser’s buttons lead to them', async t => {
+  t.test('every view has an address: tabs, keys, reload and the buttons of the browser lead to it', async t => {
     const page = await site.openTab(t, open, '/people?keep=1')
     await page.getByRole('heading', { name: 'People' }).waitFor()
     // The title follows after the next frame.
@@ -103,7 +103,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.ok(await page.getByRole('heading', { name: 'People' }).isVisible())
   })
 
-  t.test('an answer that takes longer than the time between two requests is awaited', async t => {
+  t.test('the page waits for an answer that takes longer than the polling interval', async t => {
     const page = await site.openTab(t, open)
     await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
     await page.clock.install()
@@ -124,7 +124,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.equal(asked, 1)
   })
 
-  t.test('the keys are listed, and the list closes to where one was', async t => {
+  t.test('the page lists its keys, and closing the list returns the focus', async t => {
     const page = await site.openTab(t, open)
     let release = () => {}
     const released = new Promise<void>(resolve => {
@@ -150,7 +150,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.match(await focused(page), 'Events')
   })
 
-  t.test('appearance changes immediately, is kept on the device, and holds before the first paint', async t => {
+  t.test('the appearance changes immediately, is stored on the device, and applies before the first paint', async t => {
     const page = await site.open(t, open)
     await page.getByRole('button', { name: 'Account' }).press('ArrowDown')
     await page.getByRole('menuitem', { name: 'Appearance…' }).press('Enter')
@@ -174,7 +174,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.equal(await page.getByRole('dialog').count(), 0)
   })
 
-  t.test('while the server is gone the page shows since when, stays usable, and recovers automatically', async t => {
+  t.test('during an outage the page shows its beginning, stays usable, and recovers automatically', async t => {
     const page = await site.open(t, open, '/subscriptions')
     await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
     await page.context().setOffline(true)
@@ -197,7 +197,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
   })
 
-  t.test('after an upgrade of the server a page offers to reload, and shows the same view then', async t => {
+  t.test('after an upgrade of the server, a page offers a reload, which shows the same view', async t => {
     const page = await site.open(t, open)
     await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
     // The server of another version does not know the folder of this one.
@@ -220,7 +220,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.equal(await page.getByText('A new version').count(), 0)
   })
 
-  t.test('it is accessible in both schemes and fits every window', async t => {
+  t.test('the page is accessible in both colour schemes and fits every window', async t => {
     for (const window of [{}, PHONE, WALL]) {
       const page = await site.openTab(t, open, '/', window)
       await page.getByRole('heading', { level: 1 }).waitFor()
@@ -231,7 +231,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('dialogs and menus are accessible too', async t => {
+  t.test('dialogs and menus are accessible', async t => {
     const page = await site.openTab(t, open)
     await page.getByRole('button', { name: 'Account' }).click()
     t.same(await findAxeViolations(page.getByRole('menu')), [], 'menu')
@@ -242,7 +242,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page.getByRole('dialog')), [], 'keys')
   })
 
-  t.test('fingers get targets of 44 px, and what has no room is in the account menu', async t => {
+  t.test('on a phone, controls are at least 44 px large, and the account menu has those without room', async t => {
     const page = await site.openTab(t, open, '/', PHONE)
     const tabs = page.getByRole('navigation', { name: 'Views' })
     await tabs.getByRole('link', { name: 'Subscriptions' }).waitFor()
@@ -289,7 +289,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.ok(bytes <= FIRST_ROWS_BUDGET, `${bytes} bytes`)
   })
 
-  t.test('all its script weighs little, and is not asked for twice', async t => {
+  t.test('the scripts stay within their size limit, and are requested once', async t => {
     const served = await site.serve(t)
     await served.post(`${ROOT_PATH}/api/events`, { kind: 'note.created', subject_type: 'note', subject_id: '1' })
     const page = await site.open(t, served)
@@ -305,7 +305,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.same(await page.evaluate(`${scripts}.filter(entry => entry.transferSize > 0).map(entry => entry.name)`), [])
   })
 
-  t.test('without script the page names what it needs', async t => {
+  t.test('without script, the page explains that it needs it', async t => {
     const page = await site.open(t, open, '/', { javaScriptEnabled: false })
     const sentence = page.locator('noscript p')
     t.match(await sentence.innerText(), 'This page needs JavaScript')
@@ -333,7 +333,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.same(await page.context().cookies(), [])
   })
 
-  t.test('logging out does what could still be undone', async t => {
+  t.test('logging out completes a deletion that could still be undone', async t => {
     const { accounts, bob } = await startWithUsers({ throttleLogins: false })
     const closed = await site.serve(t, { accounts })
     const page = await site.open(t, closed, `/people?person=${bob.id}`)
@@ -350,7 +350,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     )
   })
 
-  t.test('a session that ended leads to the login and back to the same view', async t => {
+  t.test('after its session ended, the page leads to the login and back to the same view', async t => {
     const { accounts } = await startWithUsers({ throttleLogins: false })
     const closed = await site.serve(t, { accounts })
     const page = await site.open(t, closed, '/subscriptions?q=1')
@@ -368,7 +368,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.ok((await addressOf(page)).href.endsWith(`${ROOT_PATH}/subscriptions?q=1`))
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

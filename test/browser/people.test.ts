@@ -6,7 +6,7 @@ import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js
 import { findAxeViolations, focused, overflow } from './page-checks.js'
 import { serveCompany } from './watching-company.js'
 
-t.test('people and their tokens in a browser', inBrowser(), async t => {
+t.test('the people tab and tokens in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const { served, accounts, ada, bob, openAs } = await serveCompany(t, site)
   const names = async () => (await accounts.listUsers()).map(({ username }) => username)
@@ -49,7 +49,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     while ((await names()).length > 2) await page.waitForTimeout(20)
   })
 
-  t.test('the controls of the last admin are off, with the reason next to them', async t => {
+  t.test('the controls of the last admin are disabled, with the reason next to them', async t => {
     const page = await openAs(t, 'Ada', `/people?person=${ada.id}`)
     const panel = page.getByRole('dialog', { name: 'Account Ada' })
     await panel.getByText('This is the last admin. Make another user an admin first.').first().waitFor()
@@ -59,7 +59,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(panel), [])
   })
 
-  t.test('role, login and password of a user are changed, and the page shows what remains', async t => {
+  t.test('an admin changes the role, the login and the password of a user, and deletes it', async t => {
     const page = await openAs(t, 'Ada', `/people?person=${bob.id}`)
     const panel = page.getByRole('dialog', { name: 'Account bob' })
     await panel.getByRole('radio', { name: 'Admin' }).click()
@@ -88,7 +88,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.equal(await panel.getByRole('button', { name: 'Delete bob' }).count(), 0, 'deleting asks first')
   })
 
-  t.test('a token is shown whole until it is saved, then by its beginning, and is revoked', async t => {
+  t.test('a new token is shown completely once, later by its first characters, and can be revoked', async t => {
     const page = await openAs(t, 'Ada', `/people?person=${bob.id}`)
     const panel = page.getByRole('dialog', { name: 'Account bob' })
     await panel.getByText('No tokens.').waitFor()
@@ -126,7 +126,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.same(await accounts.tokens.list(bob.id), [])
   })
 
-  t.test('a member has tokens of its own, and no page of people', async t => {
+  t.test('a member manages its own tokens, and has no people tab', async t => {
     const page = await openAs(t, 'bob', '/people')
     await page.getByText('Only admins can manage users.').waitFor()
     t.equal(await page.locator('[aria-current=page]').innerText(), 'People')
@@ -227,7 +227,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await page.getByText('You used the admin token, which is not an account.').waitFor()
   })
 
-  t.test('a session that could not be loaded is a failure of the view, and is asked for again', async t => {
+  t.test('a session that could not be loaded is shown as a failure, and is requested again', async t => {
     const page = await openAs(t, 'Ada', '/people')
     let isRefused = true
     const body = JSON.stringify({ code: 'store_busy', detail: 'The database is busy.' })
@@ -242,7 +242,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await page.getByText('2 accounts, 1 admin').waitFor()
   })
 
-  t.test('it fits a phone and letters twice as large', async t => {
+  t.test('the tab fits a phone and text of double size', async t => {
     for (const [window, path] of [
       [PHONE, ''],
       [{ ...PHONE, colorScheme: 'dark' }, `?person=${bob.id}`],
@@ -258,7 +258,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

@@ -11,19 +11,19 @@ import { serveCompany } from './watching-company.js'
 const HOUR = 3_600_000_000
 const FORM = { name: /^(New subscription|Edit .*)$/ }
 
-t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
+t.test('the subscriptions tab in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const { served, ledger, ada, bob, openAs } = await serveCompany(t, site)
   const now = Date.now() * 1000
   const member = { role: 'member', userId: bob.id } as const
 
-  t.test('without subscriptions it explains what a subscription is', async t => {
+  t.test('without subscriptions, the tab explains what a subscription is', async t => {
     const page = await openAs(t, 'bob', '/subscriptions')
     await page.getByRole('heading', { name: 'Nothing is watched yet.' }).waitFor()
     t.same(await findAxeViolations(page), [])
   })
 
-  t.test('one is made with the keyboard alone, seen, found, and deleted', async t => {
+  t.test('a user creates, finds and deletes a subscription with the keyboard alone', async t => {
     const page = await openAs(t, 'Ada', '/subscriptions')
     await page.getByRole('heading', { name: 'Nothing is watched yet.' }).waitFor()
     await page.keyboard.press('n')
@@ -71,7 +71,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await until(async () => (await ledger.listSubscriptions()).length === 0)
   })
 
-  t.test('the states of a capture are shown in words', async t => {
+  t.test('the tab shows the states of a capture in words', async t => {
     const save = (input: object) =>
       ledger.saveSubscription({ source: 'chat', event_kinds: ['message.created'], ...input }, member)
     const capture_modes = ['api_cursor', 'poll']
@@ -144,7 +144,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await page.getByText('No subscription matches').waitFor()
   })
 
-  t.test('a switch changes immediately, and back if the request fails', async t => {
+  t.test('a switch changes immediately, and changes back if the request fails', async t => {
     const page = await openAs(t, 'bob', '/subscriptions')
     const control = page.getByRole('switch', { name: 'Watch repo:ada/engine' })
     await control.click()
@@ -164,7 +164,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.notOk(await control.isChecked())
   })
 
-  t.test('its name leads to its events', async t => {
+  t.test('the name of a subscription links to its events', async t => {
     const page = await openAs(t, 'bob', '/subscriptions')
     await page.getByRole('link', { name: 'repo:ada/engine' }).click()
     t.match((await addressOf(page)).href, /\/book\/\?subscription_id=hook&days=1$/)
@@ -176,7 +176,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.equal((await addressOf(page)).search, '')
   })
 
-  t.test('form and JSON are two views of one draft, which survives the end of a session', async t => {
+  t.test('the form and the JSON show one draft, which survives the end of a session', async t => {
     const page = await openAs(t, 'bob', '/subscriptions?edit=hot')
     const form = page.getByRole('dialog', FORM)
     await form.getByLabel('Why').fill('Another reason')
@@ -227,7 +227,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.equal(await form.getByLabel('What to watch').inputValue(), 'stream:eng')
   })
 
-  t.test('what the server refuses stands where it belongs', async t => {
+  t.test('a refusal of the server is shown next to its field', async t => {
     const page = await openAs(t, 'bob', '/subscriptions?new=true')
     const form = page.getByRole('dialog', FORM)
     await form.getByLabel('What to watch').fill('stream:eng')
@@ -248,7 +248,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     })
   })
 
-  t.test('a list that cannot be loaded shows the failure, and is loaded again', async t => {
+  t.test('a list that cannot be loaded shows the failure, and can be loaded again', async t => {
     const page = await openAs(t, 'bob', '/')
     await page.route('**/api/stats', route =>
       route.fulfill({
@@ -265,7 +265,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await page.getByRole('row', { name: /repo:ada/ }).waitFor()
   })
 
-  t.test('it fits a phone and letters twice as large', async t => {
+  t.test('the tab fits a phone and text of double size', async t => {
     for (const [window, path] of [
       [PHONE, ''],
       [PHONE, '?edit=hot'],
@@ -282,7 +282,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

@@ -40,7 +40,7 @@ const LIST = `(async () => {
   show(down(9999, 0))
 })()`
 
-t.test('the long list in a browser', inBrowser(), async t => {
+t.test('the virtual list in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const served = await site.serve(t)
   const parts = await joinParts(t)
@@ -52,7 +52,7 @@ t.test('the long list in a browser', inBrowser(), async t => {
     return page
   }
 
-  t.test('of ten thousand rows only those near the view are in the page, wherever it is', async t => {
+  t.test('the page contains only the rows near the view, out of ten thousand', async t => {
     const page = await openList(t)
     for (const top of [0, 123_456, 500_000, 10_000_000, 0]) {
       await scrollTo(page, top)
@@ -65,7 +65,7 @@ t.test('the long list in a browser', inBrowser(), async t => {
     t.same(await page.evaluate('calls.top.at(-1)'), false)
   })
 
-  t.test('what is in view stays where it is when rows come above it', async t => {
+  t.test('visible rows keep their place when rows are added above them', async t => {
     const page = await openList(t)
     await scrollTo(page, 3000)
     const before = await rowAtTop(page)
@@ -77,7 +77,7 @@ t.test('the long list in a browser', inBrowser(), async t => {
     t.same(await rowAtTop(page), before, 'and when rows below it go')
   })
 
-  t.test('at the very beginning new rows push the others down', async t => {
+  t.test('at the top of the list, new rows move the others down', async t => {
     const page = await openList(t)
     await page.evaluate('show(down(10_001, 0))')
     await settle(page)
@@ -85,14 +85,14 @@ t.test('the long list in a browser', inBrowser(), async t => {
     t.equal(await page.evaluate(`document.querySelector('.virtual-list').scrollTop`), 0)
   })
 
-  t.test('the heading of the day that is in view stays at the top', async t => {
+  t.test('the heading of the visible day stays at the top', async t => {
     const page = await openList(t)
     await scrollTo(page, 20_000)
     const { row } = await rowAtTop(page)
     t.equal(await page.locator('.sticky-day').innerText(), `day ${Math.floor(row / 100)}`)
   })
 
-  t.test('it is one stop for the Tab key, walked by keys, opened by Enter', async t => {
+  t.test('the list is one stop for the Tab key, arrow keys select a row, and Enter opens it', async t => {
     const page = await openList(t)
     await page.keyboard.press('Tab')
     for (const [keys, row] of [
@@ -117,14 +117,14 @@ t.test('the long list in a browser', inBrowser(), async t => {
     t.same(await page.evaluate('opened'), [9999, 9998])
   })
 
-  t.test('it is accessible', async t => {
+  t.test('the list is accessible', async t => {
     const page = await openList(t)
     await page.keyboard.press('Tab')
     await page.keyboard.press('ArrowDown')
     t.same(await findAxeViolations(page), [])
   })
 
-  t.test('nothing broke', async t => {
+  t.test('no page logs an error, violates its policy or contacts another server', async t => {
     t.same(site.complaints, [])
   })
 })

@@ -34,7 +34,7 @@ for (const { typed, likely } of words) {
   })
 }
 
-t.test('the distance of two words is a distance', async t => {
+t.test('the distance of two words is symmetric and satisfies the triangle inequality', async t => {
   const word = fc.stringMatching(/^[abc]{0,6}$/)
   fc.assert(
     fc.property(word, word, (a, b) => {

@@ -28,7 +28,7 @@ for (const [category, exitCode] of Object.entries(EXPECTED) as [ErrorCategory, n
   })
 }
 
-t.test('a missing ledger is distinguished from one that asks to wait', async t => {
+t.test('a missing ledger and a busy one have different exit codes', async t => {
   t.equal(exitCodeOf(new AppError('unavailable', 'server_unreachable', 'x')), 69)
   t.equal(exitCodeOf(new AppError('unavailable', 'not_a_ledger', 'x')), 69)
   t.equal(exitCodeOf(new AppError('unavailable', 'server_timeout', 'x')), 75)
@@ -62,7 +62,7 @@ t.test('a problem that is the whole message is not repeated', async t => {
   )
 })
 
-t.test('thousands of problems are not poured out', async t => {
+t.test('a report lists a bounded number of problems', async t => {
   const errors = Array.from({ length: 5000 }, (_, i) => ({ field: `/${i}`, detail: 'is wrong' }))
   const lines = toReport(new AppError('invalid', 'invalid_field', 'Many.', { errors }), PEOPLE).err?.split('\n') ?? []
   t.equal(lines.length, 52)
@@ -75,7 +75,7 @@ t.test('a message of a server cannot control the terminal', async t => {
   t.equal(err, 'Hello there.\n  /: a b')
 })
 
-t.test('who asks for JSON gets JSON, where the answer would have been', async t => {
+t.test('with --json, a failure is JSON on standard output', async t => {
   const errors = [{ field: '/kind', detail: 'is missing' }]
   const { exitCode, out, err } = toReport(new AppError('invalid', 'invalid_field', 'No.', { errors }), {
     json: true,
@@ -87,7 +87,7 @@ t.test('who asks for JSON gets JSON, where the answer would have been', async t 
   t.same(JSON.parse(out ?? ''), { error: { code: 'invalid_field', detail: 'No.', errors } })
 })
 
-t.test('a defect is one line, however long its message is', async t => {
+t.test('a defect is reported in one short line, regardless of the length of its message', async t => {
   const defect = new TypeError(`x is not a function\n${'minified;'.repeat(10_000)}`)
   const { exitCode, err = '' } = toReport(defect, PEOPLE)
   t.equal(exitCode, 1)
@@ -99,7 +99,7 @@ t.test('a defect is one line, however long its message is', async t => {
   t.equal(toReport(undefined, PEOPLE).exitCode, 1)
 })
 
-t.test('a defect shows where it happened to who asks for it', async t => {
+t.test('a defect is reported with its stack if stacks are requested', async t => {
   const { err } = toReport(new TypeError('oops'), { json: false, stacks: true })
   t.match(err, /report\.test/)
   const { out, err: stack } = toReport(new TypeError('oops'), { json: true, stacks: true })

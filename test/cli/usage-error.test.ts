@@ -38,7 +38,7 @@ for (const { argv, expected } of lines) {
   })
 }
 
-t.test('what a flag refuses, or lacks, is one plain sentence', async t => {
+t.test('an invalid or missing value of a flag is reported in one plain sentence', async t => {
   const flags = {
     from: string({ required: true }),
     to: string({ required: true }),
@@ -67,13 +67,13 @@ t.test('what a flag refuses, or lacks, is one plain sentence', async t => {
   }
 })
 
-t.test('an argument with few values shows them', async t => {
+t.test('an error about an argument with few values lists them', async t => {
   const args = { name: option({ options: ['event', 'subscription'] as const })({ required: true, ignoreStdin: true }) }
   const error = await parse([], { args, strict: true }).catch((error: unknown) => error)
   t.match(toReport(error, { json: false, stacks: false }).err, /^Missing argument: <event\|subscription>\./)
 })
 
-t.test('a requested end is not reported as a failure', async t => {
+t.test('a requested exit code is not reported as a failure', async t => {
   for (const code of [0, 3]) {
     try {
       exit(code)

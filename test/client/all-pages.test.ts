@@ -14,7 +14,7 @@ function answering(...bodies: unknown[]) {
   return { client, asked }
 }
 
-t.test('all pages come as one answer', async t => {
+t.test('all pages are combined into one answer', async t => {
   const { client, asked } = answering(
     { items: [{ id: 'a' }, { id: 'b' }], count: 2, next: 'b' },
     { items: [{ id: 'c' }], count: 1, next: null },
@@ -24,13 +24,13 @@ t.test('all pages come as one answer', async t => {
   t.same(asked, [undefined, 'b'])
 })
 
-t.test('a ledger that knows no pages answers all of them', async t => {
+t.test('a ledger without pages is asked once', async t => {
   const { client, asked } = answering({ items: [{ id: 'a' }], count: 1 })
   t.equal((await listAllSubscriptions(client)).text(), '{"items":[{"id":"a"}],"count":1}')
   t.equal(asked.length, 1)
 })
 
-t.test('pages that do not lead on end it', async t => {
+t.test('a page without a valid next position is an error', async t => {
   const stuck = { items: [{ id: 'a' }], count: 1, next: 'a' }
   for (const bodies of [[stuck, stuck], [{ items: [], next: 'a' }], [{ items: 7 }], [null], [{ items: [], next: 7 }]]) {
     await t.rejects(listAllSubscriptions(answering(...bodies).client), { code: 'not_a_ledger' })

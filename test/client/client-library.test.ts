@@ -7,13 +7,13 @@ import { consumerCalls } from '../../src/client/library/fetch-calls.js'
 import { type ConsumeOptions, Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
 import { runConsumer } from '../../src/client/library/run-consumer.js'
 import { message, type Served } from '../server/serve.js'
-import { openServed, restoredCopy, stage } from './ledger-stage.js'
 import { problem, standIn } from './stand-in.js'
+import { openServed, restoredCopy, switchableLedger } from './switchable-ledger.js'
 
 const QUIET = { report: () => {} }
 const pages = (items: { subject_id: string }[]) => items.map(({ subject_id }) => subject_id)
 
-t.test('a consumer receives each event once, in order, and continues where it was', async t => {
+t.test('a consumer receives each event once, in order, and continues after its checkpoint', async t => {
   const { url, record } = await openServed(t)
   await record(1, 2, 3)
   const daybook = new Daybook({ url: `${url}/` })
@@ -33,7 +33,7 @@ t.test('a consumer receives each event once, in order, and continues where it wa
 })
 
 t.test(
-  'an event that fails becomes a dead letter or ends the consumer, and a reason outside of it does neither',
+  'a failing event becomes a dead letter or ends the consumer, and a failure outside the event does neither',
   async t => {
     const { url, record, request } = await openServed(t)
     await record(1, 2, 3)
@@ -71,8 +71,8 @@ const TRANSPORTS: Record<string, (url: string) => ConsumerCalls> = {
 }
 
 for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
-  t.test(`through an outage of an hour it waits, reports it once, and continues (${transport})`, async t => {
-    const { url, show } = await stage(t)
+  t.test(`a consumer waits through an outage of an hour, reports it once, and continues (${transport})`, async t => {
+    const { url, show } = await switchableLedger(t)
     const { handler, record } = await openServed(t)
     show(handler)
     await record(1, 2, 3)
@@ -142,7 +142,7 @@ for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
     t.match((await request('/api/consumers/work')).body, { filters })
   })
 
-  t.test(`it waits as long as a busy server asks (${transport})`, async t => {
+  t.test(`a consumer waits as long as a busy server asks (${transport})`, async t => {
     const busy = { ...problem(503, 'busy'), headers: { 'retry-after': '30' } }
     const answers = [busy, problem(429, 'throttled'), problem(401, 'unauthenticated')]
     const { url } = await standIn(t, () => answers.shift() ?? {})
@@ -169,77 +169,74 @@ for (const [transport, callsOf] of Object.entries(TRANSPORTS)) {
   })
 }
 
-t.test(
-  'a ledger that is restored under a consumer: it continues where that ledger is, or stops if it is asked to',
-  async t => {
-    const { url, show } = await stage(t)
-    const before = await openServed(t)
-    show(before.handler)
-    await before.record(1, 2)
-    const daybook = new Daybook({ url })
-    const got: string[] = []
-    const said: string[] = []
-    let wake = () => {}
-    const reached = async (count: number) => {
-      while (got.length < count)
-        await new Promise<void>(resolve => {
-          wake = resolve
-        })
-    }
-    const ending = new AbortController()
-    const handle = ({ subject_id }: { subject_id: string }) => {
-      got.push(subject_id)
-      wake()
-    }
-    const options = {
-      handle,
-      from: 'beginning',
+t.test('a consumer continues at the position of a restored ledger, or stops if it is configured to', async t => {
+  const { url, show } = await switchableLedger(t)
+  const before = await openServed(t)
+  show(before.handler)
+  await before.record(1, 2)
+  const daybook = new Daybook({ url })
+  const got: string[] = []
+  const said: string[] = []
+  let wake = () => {}
+  const reached = async (count: number) => {
+    while (got.length < count)
+      await new Promise<void>(resolve => {
+        wake = resolve
+      })
+  }
+  const ending = new AbortController()
+  const handle = ({ subject_id }: { subject_id: string }) => {
+    got.push(subject_id)
+    wake()
+  }
+  const options = {
+    handle,
+    from: 'beginning',
+    signal: ending.signal,
+    report: (sentence: string) => said.push(sentence),
+  }
+  const running = daybook.consume('work', options)
+  await reached(2)
+  // Both: a batch that takes longer than a second is acknowledged in parts.
+  const lag = async () => (await before.request('/api/consumers/work')).body.lag as { events: number }
+  while ((await lag()).events > 0) {}
+  const copy = await restoredCopy(t, before.store)
+  await before.record(3)
+  await reached(3)
+  const restored = await openServed(t, copy)
+  await restored.record(4, 5)
+  await t.rejects(new Daybook({ url: restored.url }).consume('work', { ...options, once: true, onRestore: 'stop' }), {
+    code: 'epoch_changed',
+  })
+  const plan = {
+    from: 'now',
+    once: true,
+    unit: 1,
+    concurrency: 1,
+    key: 'subject',
+    retries: 0,
+    onFailure: 'stop',
+  } as const
+  const command = consume(
+    new LedgerClient({ apiUrl: restored.url }),
+    { ...plan, name: 'work', onRestore: 'stop' },
+    {
+      work: { kind: 'print', print: async () => void t.fail('the position is not chosen') },
       signal: ending.signal,
-      report: (sentence: string) => said.push(sentence),
-    }
-    const running = daybook.consume('work', options)
-    await reached(2)
-    // Both: a batch that takes longer than a second is acknowledged in parts.
-    const lag = async () => (await before.request('/api/consumers/work')).body.lag as { events: number }
-    while ((await lag()).events > 0) {}
-    const copy = await restoredCopy(t, before.store)
-    await before.record(3)
-    await reached(3)
-    const restored = await openServed(t, copy)
-    await restored.record(4, 5)
-    await t.rejects(new Daybook({ url: restored.url }).consume('work', { ...options, once: true, onRestore: 'stop' }), {
-      code: 'epoch_changed',
-    })
-    const plan = {
-      from: 'now',
-      once: true,
-      unit: 1,
-      concurrency: 1,
-      key: 'subject',
-      retries: 0,
-      onFailure: 'stop',
-    } as const
-    const command = consume(
-      new LedgerClient({ apiUrl: restored.url }),
-      { ...plan, name: 'work', onRestore: 'stop' },
-      {
-        work: { kind: 'print', print: async () => void t.fail('the position is not chosen') },
-        signal: ending.signal,
-        report: () => {},
-      },
-    )
-    await t.rejects(command, { code: 'epoch_changed' })
-    show(restored.handler)
-    await reached(5)
-    ending.abort()
-    await running
-    t.same(got, ['1', '2', '3', '4', '5'])
-    const restores = said.filter(sentence => /restored or replaced\. Continuing at the checkpoint/.test(sentence))
-    t.equal(restores.length, 1)
-  },
-)
+      report: () => {},
+    },
+  )
+  await t.rejects(command, { code: 'epoch_changed' })
+  show(restored.handler)
+  await reached(5)
+  ending.abort()
+  await running
+  t.same(got, ['1', '2', '3', '4', '5'])
+  const restores = said.filter(sentence => /restored or replaced\. Continuing at the checkpoint/.test(sentence))
+  t.equal(restores.length, 1)
+})
 
-t.test('a consumer behind events that retention has removed reports the gap, and one that begins has none', async t => {
+t.test('a consumer behind removed events reports the gap, and a new consumer has none', async t => {
   const { url, record, ledger, request } = await openServed(t)
   await record(1, 2, 3)
   const daybook = new Daybook({ url })
@@ -287,7 +284,7 @@ t.test('a retried dead letter whose event was removed is reported before it is d
   t.match((await request(path)).body, { count: 0 })
 })
 
-t.test('an instance that stands by takes over, and only one works at a time', async t => {
+t.test('a standby instance takes over, and only one works at a time', async t => {
   const { url, record } = await openServed(t)
   await record(1)
   const got: string[] = []
@@ -318,8 +315,8 @@ t.test('an instance that stands by takes over, and only one works at a time', as
   t.same(got, ['a1', 'a2', 'b3'])
 })
 
-t.test('following needs no name, and waits for the server', async t => {
-  const { url, show } = await stage(t)
+t.test('following works without a consumer name, and waits for the server', async t => {
+  const { url, show } = await switchableLedger(t)
   const { handler, record, request } = await openServed(t)
   await record(1, 2)
   const since = await capturedAt(request, '1')
@@ -341,7 +338,7 @@ t.test('following needs no name, and waits for the server', async t => {
   t.match(said, [/Waiting\.$/, 'Continuing.'])
 })
 
-t.test('what is not a ledger, or refuses, is an error with a code', async t => {
+t.test('a server that is not a ledger, or refuses, causes an error with a code', async t => {
   const { url } = await standIn(t, () => ({ body: { items: 1 } }))
   const ending = new AbortController()
   const report = (sentence: string) => {
@@ -358,13 +355,13 @@ t.test('what is not a ledger, or refuses, is an error with a code', async t => {
   await t.rejects(consume(), new LedgerError('no', 'Because of no.', { status: 401 }))
 })
 
-t.test('a deleted consumer whose filters are not known is not created again', async t => {
+t.test('a deleted consumer with unknown filters is not created again', async t => {
   const answers = [{ body: {} }, problem(404, 'not_found')]
   const { url } = await standIn(t, () => answers.shift() ?? problem(403, 'created_again'))
   await t.rejects(new Daybook({ url }).consume('x', { handle: () => {}, ...QUIET }), { code: 'not_found' })
 })
 
-t.test('an option that is not valid is named before any request', async t => {
+t.test('an invalid option is reported before any request', async t => {
   const { url, arrived } = await standIn(t, () => problem(403, 'asked'))
   const handle = () => {}
   const cases: [string, object][] = [

@@ -47,7 +47,7 @@ async function start(t: Test) {
   return { ...served, said, run, subjects }
 }
 
-t.test('old events and a long backlog are skipped, and nothing after them', async t => {
+t.test('a consumer skips old events or a long backlog, and no later events', async t => {
   const { record, subjects, time, said } = await start(t)
   time.now = (Date.now() - 7_200_000) * 1000
   await record('old', 'older')
@@ -61,7 +61,7 @@ t.test('old events and a long backlog are skipped, and nothing after them', asyn
   t.same(said, [])
 })
 
-t.test('a receiver verifies what it is sent, is waited for as it asks, and ends the consumer with 410', async t => {
+t.test('a receiver verifies each request, delays the consumer by Retry-After, and ends it with 410', async t => {
   const { record, run, said, request } = await start(t)
   await record('größe', '2')
   const secret = randomBytes(24)
@@ -88,7 +88,7 @@ t.test('a receiver verifies what it is sent, is waited for as it asks, and ends 
   })
 })
 
-t.test('a batch is verified as it is sent', async t => {
+t.test('a receiver verifies the signature of a batch', async t => {
   const { record, run } = await start(t)
   await record('1', '2', '3')
   const secret = randomBytes(24)
@@ -151,21 +151,24 @@ t.test('a stop that cancels the last acknowledgement of a batch releases the lea
   t.same(said, [])
 })
 
-t.test('a consumer stops without an error while the server is away, and reports what waits', async t => {
-  const batches = [BATCH]
-  const { ending, said, ended } = startOne({
-    next: async () => {
-      const batch = batches.shift()
-      if (!batch) ending.abort()
-      return batch ?? Promise.reject(AWAY)
-    },
-    acknowledge: body => (body.release ? Promise.reject(AWAY) : Promise.resolve()),
-  })
-  await ended
-  t.match(said, [/until the lease expires: The server is away\.$/])
-})
+t.test(
+  'a consumer that stops during an outage ends without an error, and reports its unacknowledged events',
+  async t => {
+    const batches = [BATCH]
+    const { ending, said, ended } = startOne({
+      next: async () => {
+        const batch = batches.shift()
+        if (!batch) ending.abort()
+        return batch ?? Promise.reject(AWAY)
+      },
+      acknowledge: body => (body.release ? Promise.reject(AWAY) : Promise.resolve()),
+    })
+    await ended
+    t.match(said, [/until the lease expires: The server is away\.$/])
+  },
+)
 
-t.test('a long backlog is measured again after a failure of the server', async t => {
+t.test('a consumer measures a long backlog again after a failure of the server', async t => {
   const failures = [AWAY, AWAY]
   const batches = [BATCH, BATCH, BATCH]
   const empty: Batch = { ...BATCH, items: [] }
@@ -180,17 +183,20 @@ t.test('a long backlog is measured again after a failure of the server', async t
 
 const EXEC = { environment: process.env, stderr: { write: () => {} } }
 
-t.test('a command that takes too long has ended with a process that ignores SIGTERM, before a retry', async t => {
-  const file = join(testFolder(t), 'pid')
-  const child = `trap "" TERM; echo $$ > ${file}; exec sleep 600`
-  const running = runCommand([EVENT], { ...EXEC, command: `sh -c '${child}' & wait`, timeoutSeconds: 2 })
-  await t.rejects(running, { message: 'The command failed: took longer than 2 s.' })
-  const pid = Number(readFileSync(file, 'utf8'))
-  t.teardown(() => runs(pid) && process.kill(pid, 'SIGKILL'))
-  await until(() => !runs(pid))
-})
+t.test(
+  'a command that takes too long is ended with its processes before a retry, even if one ignores SIGTERM',
+  async t => {
+    const file = join(testFolder(t), 'pid')
+    const child = `trap "" TERM; echo $$ > ${file}; exec sleep 600`
+    const running = runCommand([EVENT], { ...EXEC, command: `sh -c '${child}' & wait`, timeoutSeconds: 2 })
+    await t.rejects(running, { message: 'The command failed: took longer than 2 s.' })
+    const pid = Number(readFileSync(file, 'utf8'))
+    t.teardown(() => runs(pid) && process.kill(pid, 'SIGKILL'))
+    await until(() => !runs(pid))
+  },
+)
 
-t.test('a command of another user that takes too long has failed when it ends', async t => {
+t.test('a command of another user that takes too long fails when it ends', async t => {
   const file = join(testFolder(t), 'waits')
   writeFileSync(file, '')
   const { kill } = process

@@ -30,12 +30,12 @@ const inputs = [
   { name: 'an indented array', text: '[\n{"kind":"a"},\n{"kind":"b"}\n]', kind: 'document' },
   { name: 'two lines', text: '{"kind":"a"}\n{"kind":"b"}', kind: 'lines' },
   { name: 'two lines with blank ones', text: '\n{"kind":"a"}\r\n\r\n{"kind":"b"}\r\n', kind: 'lines' },
-  { name: 'a line and something wrong', text: '{"kind":"a"}\n{"kind"', kind: 'lines' },
+  { name: 'a valid line and an invalid one', text: '{"kind":"a"}\n{"kind"', kind: 'lines' },
   { name: 'lines after a byte order mark', text: '\ufeff{"kind":"a"}\n{"kind":"b"}\n', kind: 'lines' },
-  { name: 'something else', text: 'kind: a\nother: b\n', kind: 'document' },
+  { name: 'text that is not JSON', text: 'kind: a\nother: b\n', kind: 'document' },
 ]
 for (const { name, text, kind } of inputs) {
-  t.test(`${name}: ${kind}, whole, however it arrives`, async t => {
+  t.test(`${name}: ${kind}, complete, in chunks of any size`, async t => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 }), async sizes => {
         t.same(await kindOf(text, sizes), { kind, text })
@@ -46,12 +46,12 @@ for (const { name, text, kind } of inputs) {
 }
 
 for (const text of ['', ' \n\r\n\t']) {
-  t.test(`nothing at all (${JSON.stringify(text)}) is refused`, async t => {
+  t.test(`empty input (${JSON.stringify(text)}) is refused`, async t => {
     await t.rejects(kindOf(text), { category: 'invalid', code: 'invalid_json', message: /is empty/ })
   })
 }
 
-t.test('one text of more than a ledger accepts is refused, unless it is lines', async t => {
+t.test('input larger than a request is refused, unless it consists of lines', async t => {
   const large = Buffer.alloc(EVENT_LIMITS.batchBytes + 1, ' ')
   const chunk = [1024 * 1024]
   large.write('{\n')
@@ -64,7 +64,7 @@ t.test('one text of more than a ledger accepts is refused, unless it is lines', 
   t.equal((await kindOf(large, chunk)).kind, 'lines')
 })
 
-t.test('lines are not read further than it takes to know them', async t => {
+t.test('input of lines is recognised from its beginning', async t => {
   let read = 0
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (;;) {

@@ -65,11 +65,11 @@ async function follow(ledger: NumberedLedger, parameters: EventParameters, count
 
 const unavailable = new AppError('unavailable', 'server_unreachable', 'Gone.')
 
-t.test('it begins after the checkpoint', async t => {
+t.test('following begins after the checkpoint', async t => {
   t.same((await follow(new NumberedLedger(7), { since: toTime(2) }, 5)).events, [3, 4, 5, 6, 7])
 })
 
-t.test('without a checkpoint it begins now', async t => {
+t.test('without a checkpoint, following begins now', async t => {
   const ledger = new NumberedLedger(7, new Map(), 3, 9)
   t.same((await follow(ledger, { source: 'chat' }, 2)).events, [8, 9])
   t.same(ledger.asked[0], { limit: '1' })
@@ -77,16 +77,16 @@ t.test('without a checkpoint it begins now', async t => {
   t.match(ledger.asked[2], { source: 'chat', order: 'asc', wait: '55' })
 })
 
-t.test('in an empty ledger, now is the beginning', async t => {
+t.test('in an empty ledger, following begins with the first event', async t => {
   t.same((await follow(new NumberedLedger(0, new Map(), 3, 2), {}, 2)).events, [1, 2])
 })
 
-t.test('from and days begin it in the past', async t => {
+t.test('with from or days, following begins in the past', async t => {
   t.same((await follow(new NumberedLedger(4), { days: '1' }, 4)).events, [1, 2, 3, 4])
   t.same((await follow(new NumberedLedger(4), { from: toTime(1) }, 4)).events, [1, 2, 3, 4])
 })
 
-t.test('through any failure, every event arrives once and in order', async t => {
+t.test('after any failure, every event arrives once and in order', async t => {
   const failing = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(
@@ -110,25 +110,25 @@ t.test('through any failure, every event arrives once and in order', async t => 
   )
 })
 
-t.test('it comes back later and later, but not too late', async t => {
+t.test('the waits between retries double up to a limit', async t => {
   const failures = new Map(Array.from({ length: 8 }, (_, i) => [i + 1, unavailable] as const))
   const { waits } = await follow(new NumberedLedger(4, failures), { since: toTime(0) }, 4)
   t.same(waits, [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000])
 })
 
-t.test('it reports when it is connected, and when it is again', async t => {
+t.test('following reports each connection and reconnection', async t => {
   const away = new AppError('unavailable', 'server_unreachable', 'No server.')
   const { connected } = await follow(new NumberedLedger(7, new Map([[1, away]])), { since: toTime(2) }, 5)
   t.same(connected, [toTime(2), toTime(5)])
 })
 
-t.test('it waits as long as the server asks', async t => {
+t.test('following waits as long as the server asks', async t => {
   const busy = new AppError('throttled', 'busy', 'Wait.', { retryAfterSeconds: 30 })
   const { waits } = await follow(new NumberedLedger(4, new Map([[1, busy]])), { since: toTime(0) }, 4)
   t.same(waits, [30_000])
 })
 
-t.test('a first request that fails is not retried: no server has answered yet', async t => {
+t.test('a failure of the first request ends following', async t => {
   await t.rejects(follow(new NumberedLedger(4, new Map([[0, unavailable]])), {}, 1), unavailable)
   await t.rejects(follow(new NumberedLedger(4, new Map([[0, unavailable]])), { since: toTime(0) }, 1), unavailable)
 })
@@ -151,7 +151,7 @@ const categories: Record<ErrorCategory, 'waits' | 'ends'> = {
   configuration: 'ends',
 }
 for (const [category, outcome] of Object.entries(categories) as [ErrorCategory, string][]) {
-  t.test(`later on, a failure that is ${category}: it ${outcome}`, async t => {
+  t.test(`after a first answer, following ${outcome} on a failure of the category ${category}`, async t => {
     const failure = new AppError(category, 'some_code', 'No.')
     const following = follow(new NumberedLedger(4, new Map([[1, failure]])), { since: toTime(0) }, 4)
     if (outcome === 'ends') await t.rejects(following, failure)
@@ -159,7 +159,7 @@ for (const [category, outcome] of Object.entries(categories) as [ErrorCategory, 
   })
 }
 
-t.test('an answer that is not a page ends it', async t => {
+t.test('an answer that is not a page ends following', async t => {
   const client = { events: async () => new Answer(200, Buffer.from('[]')) }
   const pages = followEvents(client, {}, { signal: new AbortController().signal, onPruned: () => {} })
   await t.rejects(pages.next(), { code: 'not_a_ledger' })

@@ -50,7 +50,7 @@ t.test('a batch is posted as a list', async t => {
   t.same(JSON.parse(arrived[0]?.body ?? ''), [EVENT])
 })
 
-t.test('an answer decides: done, later, never, or failed', async t => {
+t.test('the status of the answer decides whether an event is done, delayed, refused or failed', async t => {
   const cases: { answer: AnswerParts; expected: object }[] = [
     { answer: { status: 410 }, expected: WorkEnds },
     {
@@ -84,7 +84,7 @@ t.test('an event is done after 2xx, regardless of the size of the body', async t
   await t.rejects(failing.forward([EVENT]), { message: /more than 65536 bytes/ })
 })
 
-t.test('a receiver that asks for no wait is waited for longer after each answer', async t => {
+t.test('with Retry-After: 0, the wait doubles after each answer', async t => {
   const { forward } = await receiver(t, { status: 503, headers: { 'retry-after': '0' } })
   for (const least of [125, 250, 500, 1_000]) {
     const thrown = await forward([EVENT]).catch(error => error)

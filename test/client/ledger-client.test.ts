@@ -93,7 +93,7 @@ const RECOGNISED = {
 }
 
 for (const { name, ask, method = 'GET', url, type, body = '' } of routes) {
-  t.test(`${name} asks ${method} ${url}, below the base address`, async t => {
+  t.test(`${name} sends ${method} ${url}, below the base address`, async t => {
     const server = await standIn(t, () => ({ body: RECOGNISED }))
     await ask(new LedgerClient({ apiUrl: `${server.url}/base` }))
     t.match(server.arrived, [{ method, url: `/base${url}`, body }])
@@ -102,7 +102,7 @@ for (const { name, ask, method = 'GET', url, type, body = '' } of routes) {
   })
 }
 
-t.test('every filter arrives as it was given', async t => {
+t.test('every filter arrives unchanged', async t => {
   const server = await standIn(t, () => ({ body: {} }))
   const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 })
   const filters = fc.record(
@@ -121,7 +121,7 @@ t.test('every filter arrives as it was given', async t => {
   )
 })
 
-t.test('any dedupe key arrives as one segment of the path', async t => {
+t.test('every dedupe key arrives as one segment of the path', async t => {
   const server = await standIn(t, () => ({ body: {} }))
   const key = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 40 })
   await fc.assert(
@@ -136,7 +136,7 @@ t.test('any dedupe key arrives as one segment of the path', async t => {
 })
 
 for (const key of ['', '\ud800']) {
-  t.test(`a key that can be no segment of a path (${JSON.stringify(key)}) is not asked for`, async t => {
+  t.test(`no request is sent for a key that cannot be a path segment (${JSON.stringify(key)})`, async t => {
     const server = await standIn(t, () => ({ body: {} }))
     const client = new LedgerClient({ apiUrl: server.url })
     await t.rejects(async () => client.event(key), { category: 'invalid', code: 'invalid_field' })
@@ -144,7 +144,7 @@ for (const key of ['', '\ud800']) {
   })
 }
 
-t.test('a token is shown as bearer, the admin token in its own header', async t => {
+t.test('an API token is sent as a bearer token, and the admin token in its own header', async t => {
   const server = await standIn(t, () => ({ body: { event_count: 1 } }))
   const ask = (kind: 'token' | 'admin') =>
     new LedgerClient({ apiUrl: server.url }, { credential: { kind, secret: 'tok_x' } }).stats()
@@ -154,7 +154,7 @@ t.test('a token is shown as bearer, the admin token in its own header', async t 
   t.match(server.arrived.at(-1)?.headers, { authorization: undefined, 'x-event-admin-token': 'tok_x' })
 })
 
-t.test('an answer is handed on as it was sent', async t => {
+t.test('the text of an answer is returned unchanged', async t => {
   const text = '{"event_count":1,  "a":[1.0, "\\u00e4"],\n"__proto__":{}}'
   const server = await standIn(t, () => ({ type: 'application/json; charset=utf-8', body: text }))
   const answer = await new LedgerClient({ apiUrl: server.url }).stats()
@@ -162,7 +162,7 @@ t.test('an answer is handed on as it was sent', async t => {
   t.match(answer.json(), { a: [1, 'ä'], event_count: 1 })
 })
 
-t.test('an answer without content is empty', async t => {
+t.test('an answer without content has an empty text', async t => {
   const server = await standIn(t, () => ({ status: 204 }))
   const answer = await new LedgerClient({ apiUrl: server.url }).deleteSubscription('x')
   t.equal(answer.text(), '')
@@ -191,7 +191,7 @@ t.test('a board is not a ledger, whether its health needs a login or not', async
   }
 })
 
-t.test('a board that has no such path, or answers otherwise, is not a ledger', async t => {
+t.test('a board without the requested path, or with another answer, is not a ledger', async t => {
   const open = { body: { status: 'ok', version: '1.2.3', database: '/board', engine: 'sqlite' } }
   for (const health of [open, problem(401, 'unauthenticated')]) {
     const board = await standIn(t, ({ url }) => {
@@ -213,7 +213,7 @@ t.test('a board that has no such path, or answers otherwise, is not a ledger', a
   }
 })
 
-t.test('a key is not sent again to find out which program answers', async t => {
+t.test('the probe for the answering program does not send the key', async t => {
   const keys: unknown[] = []
   const server = await standIn(t, ({ url, headers }) => {
     keys.push([url, headers.authorization])
@@ -228,7 +228,7 @@ t.test('a key is not sent again to find out which program answers', async t => {
   ])
 })
 
-t.test('what a ledger does not have is missing, also if the server does not show what it is', async t => {
+t.test('not_found of a server with an unusual health answer stays not_found', async t => {
   for (const health of [{ database: '/events.db' }, { version: 1 }, 'null']) {
     const server = await standIn(t, ({ url }) =>
       url === '/api/health' ? { type: 'application/json', body: health } : problem(404, 'not_found'),
@@ -237,7 +237,7 @@ t.test('what a ledger does not have is missing, also if the server does not show
   }
 })
 
-t.test('an answer that no ledger gives is not a success', async t => {
+t.test('an answer of another form than a ledger gives is an error', async t => {
   for (const body of [{ hello: 1 }, 'null', '[]', '{"cut":']) {
     const server = await standIn(t, () => ({ type: 'application/json', body }))
     const client = new LedgerClient({ apiUrl: server.url })
@@ -307,7 +307,7 @@ const refusedCredentials: { shown?: LedgerCredential; status: number; code: stri
 ]
 for (const { shown, status, code, hint } of refusedCredentials) {
   t.test(
-    `refused with ${shown?.kind ?? 'nothing'} shown (${code}), the error explains how to give another credential`,
+    `the error of a refused request with ${shown?.kind ?? 'no'} credential (${code}) explains how to give another one`,
     async t => {
       const server = await standIn(t, () => problem(status, code))
       const client = new LedgerClient({ apiUrl: server.url }, shown ? { credential: shown } : {})
@@ -321,7 +321,7 @@ for (const { shown, status, code, hint } of refusedCredentials) {
 
 const PROBLEM = 'application/problem+json'
 
-t.test('other members of a problem are read where they are valid', async t => {
+t.test('further members of a problem are read if they are valid', async t => {
   const answers = [
     { answer: { status: 400, type: PROBLEM, body: '[1,2' }, code: 'http_400', message: /status 400/ },
     {
@@ -363,7 +363,7 @@ for (const { status, ...expected } of foreign) {
   })
 }
 
-t.test('how long to wait is kept', async t => {
+t.test('the error has the wait of Retry-After', async t => {
   const server = await standIn(t, () => ({ status: 429, headers: { 'retry-after': '7' }, body: { code: 'busy' } }))
   await t.rejects(new LedgerClient({ apiUrl: server.url }).stats(), {
     category: 'throttled',

@@ -7,7 +7,7 @@ import { readTimestamp } from '../../src/model/timestamp.js'
 import { hasPython } from '../black-box/killed-consumers.js'
 import { message } from '../server/serve.js'
 import { until } from '../support/until.js'
-import { openServed, restoredCopy, stage } from './ledger-stage.js'
+import { openServed, restoredCopy, switchableLedger } from './switchable-ledger.js'
 
 const CLIENT = fileURLToPath(new URL('../../../clients/python/', import.meta.url))
 const PROGRAM = `
@@ -35,10 +35,10 @@ const missing = hasPython() ? {} : { skip: 'python3 is missing' }
 if ('skip' in missing && process.env.CI === 'true') throw new Error('python3 is missing.')
 
 t.test(
-  'a Python consumer gives up what fails, waits out an outage, continues in a restored ledger, and ends',
+  'a Python consumer gives up failing events, waits through an outage, continues in a restored ledger, and ends',
   missing,
   async t => {
-    const { url, show } = await stage(t)
+    const { url, show } = await switchableLedger(t)
     const before = await openServed(t)
     show(before.handler)
     await before.record(1, 2, 3)
@@ -138,7 +138,7 @@ print(got)
   t.match((await request('/api/consumers/work')).body, { filters: { kind: ['message.created'] } })
 })
 
-t.test('a Python option that is not valid is named before any request', missing, async t => {
+t.test('an invalid option of the Python client is reported before any request', missing, async t => {
   const program = `
 from daybook import Daybook
 def check(handle=print, **options):
@@ -162,7 +162,7 @@ for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency":
   ])
 })
 
-t.test('an address without a port has that of its scheme, also with a literal IPv6 address', missing, async t => {
+t.test('an address without a port gets the port of its scheme, also with a literal IPv6 address', missing, async t => {
   const program = `
 import sys
 from daybook import Daybook

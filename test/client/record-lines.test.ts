@@ -13,7 +13,7 @@ async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<U
   }
 }
 
-t.test('lines become batches within the limits, none lost, all in order, each with its number', async t => {
+t.test('lines are grouped into batches within the limits, complete, in order, and with their numbers', async t => {
   const line = fc.oneof(fc.constantFrom('', ' ', '\r'), fc.stringMatching(/^[a-zä]{1,12}$/))
   const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 })
   const limits = fc.record({ events: fc.integer({ min: 1, max: 5 }), bytes: fc.integer({ min: 30, max: 60 }) })
@@ -32,7 +32,7 @@ t.test('lines become batches within the limits, none lost, all in order, each wi
   )
 })
 
-t.test('a line that fits into no batch is refused by its number, after those before it', async t => {
+t.test('a line that is too large is refused by its number, after the previous lines', async t => {
   const batches = toLineBatches(pieces(`a\nb\n${'x'.repeat(50)}\nc\n`, [7]), { events: 1, bytes: 20 })
   t.match(await batches.next(), { value: { lines: [1] } })
   await t.rejects(
@@ -62,12 +62,12 @@ t.test('batches are recorded one after the other, and counted', async t => {
   t.same(sent, ['application/x-ndjson 1\n2\n', 'application/x-ndjson 3\n'])
 })
 
-t.test('an answer without counts is not that of a ledger', async t => {
+t.test('an answer without counts is an error', async t => {
   const client = { record: async () => answering({ created: 1 }) }
   await t.rejects(recordLines(client, pieces('1\n', [2])).next(), { code: 'not_a_ledger' })
 })
 
-t.test('a refusal names lines of the input, and those that are in the ledger', async t => {
+t.test('a refusal names the lines of the input, and the recorded ones', async t => {
   const errors = [
     { field: '/0/kind', detail: '/kind is missing.' },
     { field: '/1', detail: 'It is not JSON.' },
@@ -95,7 +95,7 @@ t.test('a refusal names lines of the input, and those that are in the ledger', a
   })
 })
 
-t.test('if the server ends, it stays clear what was recorded', async t => {
+t.test('after the server ended, the error gives the recorded lines', async t => {
   let batches = 0
   const client = {
     record: async () => {
@@ -113,7 +113,7 @@ t.test('if the server ends, it stays clear what was recorded', async t => {
   })
 })
 
-t.test('a defect stays a defect', async t => {
+t.test('a defect is rethrown unchanged', async t => {
   const client = { record: () => Promise.reject(new TypeError('a defect')) }
   await t.rejects(recordLines(client, pieces('1\n', [9])).next(), TypeError)
 })

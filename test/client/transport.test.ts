@@ -17,7 +17,7 @@ t.test('a port without a listener is reported, with what to do', async t => {
   })
 })
 
-t.test('so is a host that does not exist, and a socket', async t => {
+t.test('a host or a socket that does not exist is reported, with what to do', async t => {
   const unknown = new LedgerClient({ apiUrl: 'http://ledger.invalid' })
   await t.rejects(unknown.health(), {
     code: 'server_unreachable',
@@ -27,7 +27,7 @@ t.test('so is a host that does not exist, and a socket', async t => {
   await t.rejects(gone.health(), { code: 'server_unreachable', message: /no such socket/ })
 })
 
-t.test('an owner is asked through its socket', async t => {
+t.test('requests to an owner use its socket', async t => {
   const path = join(await shortFolder(t), 'ledger.sock')
   const server = await standIn(t, () => ({ body: { database: '/events.db' } }), { path })
   const answer = await new LedgerClient({ socketPath: path }).health()
@@ -35,12 +35,12 @@ t.test('an owner is asked through its socket', async t => {
   t.match(server.arrived, [{ url: '/api/health' }])
 })
 
-t.test('a server that falls silent is not waited for longer than the limit', async t => {
+t.test('a request to a silent server fails after the limit', async t => {
   const server = await standIn(t, () => () => undefined)
   await t.rejects(new LedgerClient({ apiUrl: server.url }, { idleSeconds: 0.1 }).stats(), { code: 'server_timeout' })
 })
 
-t.test('a question that is to be held is waited for that much longer', async t => {
+t.test('a long poll has its wait in addition to the limit', async t => {
   const server = await standIn(t, ({ url }) => res => {
     if (url.includes('wait=')) setTimeout(() => res.writeHead(200, JSON_TYPE).end('{}'), 300)
   })
@@ -50,7 +50,7 @@ t.test('a question that is to be held is waited for that much longer', async t =
   await t.rejects(client.events({ since: 'x' }), { code: 'server_timeout' })
 })
 
-t.test('a connection that breaks before the answer is whole is not an answer', async t => {
+t.test('a connection that breaks during the answer is an error', async t => {
   const begun = await standIn(t, () => res => {
     res.writeHead(200, { ...JSON_TYPE, 'content-length': '100' }).write('{"a":')
     setTimeout(() => res.destroy(), 20)
@@ -60,14 +60,14 @@ t.test('a connection that breaks before the answer is whole is not an answer', a
   await t.rejects(new LedgerClient({ apiUrl: dropped.url }).stats(), { code: 'connection_lost' })
 })
 
-t.test('another protocol on that port is reported', async t => {
+t.test('a server of another protocol is reported', async t => {
   const port = await listenRaw(t, 'SSH-2.0-x\r\n')
   await t.rejects(new LedgerClient({ apiUrl: `http://127.0.0.1:${port}` }).health(), { code: 'not_a_ledger' })
   const secure = new LedgerClient({ apiUrl: `https://127.0.0.1:${port}` })
   await t.rejects(secure.health(), { code: 'server_unreachable' })
 })
 
-t.test('a question can be called off, before and while it is asked', async t => {
+t.test('a request can be aborted before and during the exchange', async t => {
   const server = await standIn(t, () => () => undefined)
   const client = new LedgerClient({ apiUrl: server.url })
   const calledOff = new Error('called off')
@@ -79,7 +79,7 @@ t.test('a question can be called off, before and while it is asked', async t => 
   await t.rejects(asked, calledOff)
 })
 
-t.test('a refusal that comes while the body is still being sent is heard', async t => {
+t.test('a refusal that arrives while the body is sent is read', async t => {
   const body = Buffer.alloc(8 * 1024 * 1024, 'x')
   const server = await standIn(t, () => ({ status: 413, body: { code: 'body_too_large', detail: 'Too large.' } }))
   await t.rejects(new LedgerClient({ apiUrl: server.url }).record(body, 'application/json'), { code: 'body_too_large' })

@@ -148,7 +148,7 @@ const lines: Line[] = [
 
 for (const { argv, input, asks, type, body = '', answer, shows } of lines) {
   t.test(
-    `api ${argv.slice(0, 3).join(' ')}${type ? ` (${type})` : ''} asks as it should, and hands the answer on`,
+    `api ${argv.slice(0, 3).join(' ')}${type ? ` (${type})` : ''} sends its request, and prints the answer`,
     async t => {
       const text = JSON.stringify(answer, null, 1)
       const server = await standIn(t, () => ({ type: 'application/json', body: text }))
@@ -170,7 +170,7 @@ for (const { argv, input, asks, type, body = '', answer, shows } of lines) {
   )
 }
 
-t.test('a deleted subscription is an empty answer, and a sentence for people', async t => {
+t.test('deleting a subscription prints nothing, and a sentence at a terminal', async t => {
   const server = await standIn(t, () => ({ status: 204 }))
   const argv = ['api', 'delete-subscription', 'sub_1', '--api-url', server.url]
   t.same(await runDaybook(t, argv), { code: 0, out: '', err: '' })
@@ -192,7 +192,7 @@ t.test('NO_COLOR is honoured, and a payload cannot control the terminal', async 
   t.match(piped.out, /\u202e/, 'a pipe gets what was answered')
 })
 
-t.test('the admin token of this home is shown to the ledger, unless there is an API token', async t => {
+t.test('the admin token of the home folder is sent to the ledger, unless there is an API token', async t => {
   t.testdir({ '.arch': { event: { secrets: { 'admin-token': 'secret-word\n' } } } })
   const server = await standIn(t, () => ({ body: {} }))
   await runDaybook(t, ['api', 'stats', '--api-url', server.url])
@@ -213,7 +213,7 @@ const failures = [
   { status: 503, code: 'store_full', exit: 75 },
 ]
 for (const { status, code, exit, hint } of failures) {
-  t.test(`an answer of ${status} ends with ${exit}, in one line, or in JSON`, async t => {
+  t.test(`after an answer of ${status}, the command exits with ${exit} and one line or JSON`, async t => {
     const errors = [{ field: 'since', detail: 'has no zone' }]
     const server = await standIn(t, () => problem(status, code, { errors }))
     const env = { EVENT_API_URL: server.url }
@@ -226,7 +226,7 @@ for (const { status, code, exit, hint } of failures) {
   })
 }
 
-t.test('a ledger that cannot record is shown with its own message, and the command ends with 75', async t => {
+t.test('the health of a ledger that cannot record has its own message, and the command exits with 75', async t => {
   const body = { status: 'unavailable', detail: 'The disk is full.' }
   const server = await standIn(t, () => ({ status: 503, body }))
   const run = await runDaybook(t, ['api', 'health', '--api-url', server.url])
@@ -258,14 +258,14 @@ t.test('another program at the address: exit code 69, and nothing is printed', a
   }
 })
 
-t.test('no server: 69, and what to do', async t => {
+t.test('without a server, the command exits with 69 and explains what to do', async t => {
   const server = await standIn(t, () => ({ body: {} }))
   await server.close()
   const run = await runDaybook(t, ['api', 'health', '--api-url', server.url])
   t.match(run, { code: 69, out: '', err: /^No server answers at .* Start one with "daybook serve".*\n$/ })
 })
 
-t.test('wrong settings: 78, all of them', async t => {
+t.test('with invalid settings, the command exits with 78 and reports all of them', async t => {
   const env = { EVENT_API_URL: 'nowhere', EVENT_ADMIN_TOKEN_FILE: '/nonexistent/token' }
   const run = await runDaybook(t, ['api', 'health'], { env })
   t.match(run, {
@@ -280,7 +280,7 @@ t.test('a home folder that is not absolute is one problem', async t => {
   t.match(run, { code: 78, err: /^A setting is invalid\.\n {2}ARCH_HOME [^\n]*\n$/ })
 })
 
-t.test('wrong usage: 2, without asking anybody', async t => {
+t.test('after wrong usage, the command exits with 2 and sends no request', async t => {
   const lines = [
     ['api', 'event'],
     ['api', 'event', 'a', 'b'],
@@ -310,7 +310,7 @@ t.test('wrong usage: 2, without asking anybody', async t => {
   t.same(server.arrived, [])
 })
 
-t.test('a subscription larger than any is not sent', async t => {
+t.test('a subscription that exceeds the limit is not sent', async t => {
   const server = await standIn(t, () => ({ body: {} }))
   const run = await runDaybook(t, ['api', 'save-subscription', '-', '--api-url', server.url], {
     input: ' '.repeat(70_000),
@@ -319,7 +319,7 @@ t.test('a subscription larger than any is not sent', async t => {
   t.same(server.arrived, [])
 })
 
-t.test('many lines go in batches, each answered, and a refusal names the recorded ones', async t => {
+t.test('many lines are sent in batches, and a refusal names the recorded ones', async t => {
   const server = await standIn(t, ({ body }) => {
     const events = body.split('\n').length - 1
     const errors = [{ field: '/1/kind', detail: 'is missing' }]
@@ -343,7 +343,7 @@ t.test('many lines go in batches, each answered, and a refusal names the recorde
   })
 })
 
-t.test('an export is printed as it comes, and is a failure where its end is missing', async t => {
+t.test('an export is printed as it arrives, and fails if its end is missing', async t => {
   const body = '{"kind":"a"}\n'.repeat(20_000)
   const server = await standIn(t, ({ url }) => {
     const type = 'application/x-ndjson'
@@ -358,7 +358,7 @@ t.test('an export is printed as it comes, and is a failure where its end is miss
   t.match(await runDaybook(t, argv, { atTerminal: true }), { code: 2, out: '' })
 })
 
-t.test('a result is printed in the format that is named, also in a pipe', async t => {
+t.test('a result is printed in the requested format, also in a pipe', async t => {
   const server = await standIn(t, () => ({ body: { items: [EVENT, { ...EVENT, dedupe_key: 'k2' }], has_more: true } }))
   const run = async (...flags: string[]) =>
     (await runDaybook(t, ['api', 'events', '--api-url', server.url, ...flags])).out
@@ -371,7 +371,7 @@ t.test('a result is printed in the format that is named, also in a pipe', async 
   t.match(await run('-o', 'table', '--fields', 'source,kind'), /^source {2}kind\nchat {4}message\.created\n/)
 })
 
-t.test('colours are in a pipe if they are forced, and nowhere if they are not wanted', async t => {
+t.test('output to a pipe has colours if they are forced, and --no-color disables them', async t => {
   const server = await standIn(t, () => ({ body: { items: [EVENT] } }))
   const run = async (env: Record<string, string>, ...flags: string[]) =>
     (await runDaybook(t, ['api', 'events', '-o', 'table', '--api-url', server.url, ...flags], { env })).out
@@ -379,7 +379,7 @@ t.test('colours are in a pipe if they are forced, and nowhere if they are not wa
   for (const out of [await run({}), await run({ CLICOLOR_FORCE: '1' }, '--no-color')]) t.notMatch(out, /\x1b/)
 })
 
-t.test('a failure is JSON for every format that is', async t => {
+t.test('a failure is JSON for every format that is JSON', async t => {
   const server = await standIn(t, () => problem(404, 'event_unknown'))
   for (const flags of [['-o', 'json'], ['-ojsonl'], ['--output=json']]) {
     const { code, out, err } = await runDaybook(t, ['api', 'event', 'x', '--api-url', server.url, ...flags])
@@ -387,7 +387,7 @@ t.test('a failure is JSON for every format that is', async t => {
   }
 })
 
-t.test('a subscription is enabled and disabled, and nothing else of it is sent', async t => {
+t.test('enabling or disabling a subscription sends no other member', async t => {
   const server = await standIn(t, ({ method }) => ({
     body: method === 'GET' ? SUBSCRIPTION : { subscription: SUBSCRIPTION },
   }))
@@ -400,7 +400,7 @@ t.test('a subscription is enabled and disabled, and nothing else of it is sent',
   )
 })
 
-t.test('the page is opened with the same filters; without a display its address is printed', async t => {
+t.test('the command opens the page with the same filters, or prints its address without a display', async t => {
   const argv = ['open', '--api-url', 'https://events.example.org/book', '--outcome', 'failed', '--from', '2026-11-20']
   const url = 'https://events.example.org/book/?outcome=failed&from=2026-11-20T00%3A00%3A00.000000Z'
   t.same(JSON.parse((await runDaybook(t, argv)).out), { url })
@@ -408,7 +408,7 @@ t.test('the page is opened with the same filters; without a display its address 
   t.equal((await runDaybook(t, [...argv, '-o', 'table'])).out, `${url}\n`)
 })
 
-t.test('the version is a result as any other', async t => {
+t.test('the version is printed in every format', async t => {
   const { version } = JSON.parse((await runDaybook(t, ['version'])).out)
   t.equal((await runDaybook(t, ['version', '-o', 'name'])).out, `${version}\n`)
   t.match((await runDaybook(t, ['version', '-o', 'table'])).out, `daybook ${version} (Node.js ${process.versions.node}`)

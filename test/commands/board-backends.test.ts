@@ -36,7 +36,7 @@ function check(t: Test, folder: string, profiles: unknown, options: { args?: str
   return runDaybook(t, ['board', 'backends', 'check', ...args], { env, atTerminal, ownProcess: true })
 }
 
-t.test('every board that has a profile is asked by its key, over TLS as well', async t => {
+t.test('every board with a profile is checked with its key, also over TLS', async t => {
   const folder = ownFolder(t)
   const plain = await listening(t, createServer(board))
   const secure = await listening(
@@ -96,7 +96,7 @@ t.test('the command reports for each backend why requests cannot reach it, also 
   )
 })
 
-t.test('a broken file is a configuration to be mended; none at all is none', async t => {
+t.test('a broken file is a configuration error, and a missing file is an empty list', async t => {
   const folder = ownFolder(t)
   const run = await check(t, folder, '{"hunter2', { args: ['--json'] })
   t.match(run, { code: 78 })

@@ -46,7 +46,7 @@ t.test('cards are added, listed, shown and moved', async t => {
   t.match(await run(['add', 'x', '--body', '-'], { input: 'y'.repeat(70_000) }), { code: 2, err: /64 KiB/ })
 })
 
-t.test('cards are edited and deleted, in the version that was seen', async t => {
+t.test('cards are edited and deleted in the version that the user saw', async t => {
   const { url, cards } = await serveCards(t)
   const run = (...argv: string[]) =>
     runDaybook(t, ['board', 'cards', ...argv], { env: { BOARD_API_URL: url, NO_COLOR: '1' } })
@@ -103,7 +103,7 @@ t.test('the key comes from its variable or its file', async t => {
   t.notMatch((await run({ BOARD_API_KEY: 'two words' })).err, /two words/)
 })
 
-t.test('every page is asked for, and becomes one answer', async t => {
+t.test('all pages are requested and combined into one answer', async t => {
   const pages = [
     { items: [{ ...CARD, id: 'card_1' }], count: 1, next: 7, columns: COLUMNS },
     {
@@ -127,7 +127,7 @@ t.test('every page is asked for, and becomes one answer', async t => {
   t.notMatch(seen.out, /\u001b\[31m|\u202e/)
 })
 
-t.test('a server that is not a board, or refuses, is reported as such', async t => {
+t.test('a server that is not a board, or refuses, is reported', async t => {
   const answers = new Map<string, object>([
     ['/pages', { body: { items: [], next: 1, count: 0 } }],
     ['/html', { type: 'text/html', body: '<h1>Hello</h1>' }],
@@ -171,7 +171,7 @@ t.test("a ledger at the board's address: exit code 69 for every command", async 
   }
 })
 
-t.test('with no server, a copy is made of the file itself', async t => {
+t.test('without a server, the command copies the file itself', async t => {
   const home = ownFolder(t)
   const env = { BOARD_HOME: join(home, 'board') }
   const copy = join(home, 'copy.sqlite3')
@@ -239,7 +239,7 @@ t.test('with a server running, the server makes the copy, and continues', async 
   t.match(await cards.create({ title: 'Later' }, ADA), { version: 1 })
 })
 
-t.test('a command that ends before its copy ends the copy that the server makes for it', async t => {
+t.test('a command that ends early aborts the copy that the server makes for it', async t => {
   const home = ownFolder(t)
   const database = join(home, 'board.sqlite3')
   const ownership = await own(database, 'server', `${database}.sock`)

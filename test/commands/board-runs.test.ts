@@ -50,36 +50,33 @@ t.test('runs are started, followed, shown and listed', async t => {
   t.match(await run(['cancel', 'run_2']), { code: 5, err: /ended already/ })
 })
 
-t.test(
-  'the token is taken from a file, from standard input or from the environment, and never from a flag',
-  async t => {
-    const { url, executor } = await serveRuns(t, { settings: { command: ['sleep', '60'] } })
-    const env: Record<string, string> = { BOARD_API_URL: url }
-    const start = ['board', 'runs', 'start', CARD.id, '--mode', 'real']
-    t.match(await runDaybook(t, start, { env }), {
-      code: 4,
-      out: '',
-      err: /BOARD_EXECUTOR_TOKEN or --executor-token-file/,
-    })
-    const wrong = { ...env, BOARD_EXECUTOR_TOKEN: 'another' }
-    const fromInput = await runDaybook(t, [...start, '--executor-token-file', '-'], { env: wrong, input: `${TOKEN}\n` })
-    t.match(fromInput, { code: 0 })
-    const folder = testFolder(t, { token: `${TOKEN}\n`, empty: '\n' })
-    const file = join(folder, 'token')
-    const { id } = JSON.parse(fromInput.out)
-    await until(async () => (await executor.get(id)).state === 'running')
-    t.match(await runDaybook(t, ['board', 'runs', 'cancel', id], { env }), { code: 4 })
-    const cancelled = await runDaybook(t, ['board', 'runs', 'cancel', id, '--executor-token-file', file], { env })
-    t.match(JSON.parse(cancelled.out), { state: 'cancelled' })
-    t.match(await runDaybook(t, start, { env: { ...env, BOARD_EXECUTOR_TOKEN_FILE: file } }), { code: 0 })
-    const empty = [...start, '--executor-token-file', join(folder, 'empty')]
-    t.match(await runDaybook(t, empty, { env }), { code: 78, err: /--executor-token-file is not one word/ })
-    t.match(await runDaybook(t, [...start, '--executor-token', TOKEN], { env }), { code: 2 })
-    t.match(await runDaybook(t, ['board', 'runs', 'start', CARD.id], { env }), { code: 2 })
-  },
-)
+t.test('the token is read from a file, from standard input or from the environment, and never from a flag', async t => {
+  const { url, executor } = await serveRuns(t, { settings: { command: ['sleep', '60'] } })
+  const env: Record<string, string> = { BOARD_API_URL: url }
+  const start = ['board', 'runs', 'start', CARD.id, '--mode', 'real']
+  t.match(await runDaybook(t, start, { env }), {
+    code: 4,
+    out: '',
+    err: /BOARD_EXECUTOR_TOKEN or --executor-token-file/,
+  })
+  const wrong = { ...env, BOARD_EXECUTOR_TOKEN: 'another' }
+  const fromInput = await runDaybook(t, [...start, '--executor-token-file', '-'], { env: wrong, input: `${TOKEN}\n` })
+  t.match(fromInput, { code: 0 })
+  const folder = testFolder(t, { token: `${TOKEN}\n`, empty: '\n' })
+  const file = join(folder, 'token')
+  const { id } = JSON.parse(fromInput.out)
+  await until(async () => (await executor.get(id)).state === 'running')
+  t.match(await runDaybook(t, ['board', 'runs', 'cancel', id], { env }), { code: 4 })
+  const cancelled = await runDaybook(t, ['board', 'runs', 'cancel', id, '--executor-token-file', file], { env })
+  t.match(JSON.parse(cancelled.out), { state: 'cancelled' })
+  t.match(await runDaybook(t, start, { env: { ...env, BOARD_EXECUTOR_TOKEN_FILE: file } }), { code: 0 })
+  const empty = [...start, '--executor-token-file', join(folder, 'empty')]
+  t.match(await runDaybook(t, empty, { env }), { code: 78, err: /--executor-token-file is not one word/ })
+  t.match(await runDaybook(t, [...start, '--executor-token', TOKEN], { env }), { code: 2 })
+  t.match(await runDaybook(t, ['board', 'runs', 'start', CARD.id], { env }), { code: 2 })
+})
 
-t.test('a command that follows a log waits while the server is away, and continues at the same line', async t => {
+t.test('a command that follows a log waits through an outage, and continues at the same line', async t => {
   const piece = (seq: number) =>
     `id: ${seq}\ndata: ${JSON.stringify({ seq, at: '', stream: 'out', text: `${seq}\n` })}\n\n`
   const asked: (string | undefined)[] = []

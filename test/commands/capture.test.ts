@@ -51,7 +51,7 @@ function comparable(events: readonly StoredEvent[]): unknown[] {
   return events.map(({ captured_at: _, last_seen_at: __, ...event }) => event)
 }
 
-t.test('with a server and without one, the same is captured and reported', async t => {
+t.test('a capture has the same result and report with and without a server', async t => {
   const place = await start(t)
   const ids = place.chat.book.say(DEPLOYS, 1_150)
   const alone = await place.run([...CAPTURE, 'deploys', '--backfill', '1100'])
@@ -79,7 +79,7 @@ t.test('with a server and without one, the same is captured and reported', async
   t.same(comparable(right), comparable(left))
 })
 
-t.test('a person is shown how it went', async t => {
+t.test('a capture at a terminal prints its result in a sentence', async t => {
   const { chat, run } = await start(t)
   chat.book.say(DEPLOYS, 1)
   const first = await run([...CAPTURE, 'deploys'], { atTerminal: true })
@@ -101,7 +101,7 @@ t.test('an expired watch is reported, and is not a failure', async t => {
   t.match(JSON.parse((await run([...CAPTURE, 'deploys'])).out), { outcome: 'expired', messages: 0 })
 })
 
-t.test('all that are due are captured, and one that fails decides how it ends', async t => {
+t.test('--due captures every due watch, and a failing one decides the exit code', async t => {
   const { chat, database, run } = await start(t)
   chat.book.say(DEPLOYS, 3)
   const unknown = { ...WATCH, id: 'unknown', target: 'stream:nowhere/topic:x' }
@@ -117,7 +117,7 @@ t.test('all that are due are captured, and one that fails decides how it ends', 
   })
 })
 
-t.test('with --due a failure has the same form as in every other command', async t => {
+t.test('a failure with --due has the same form as in every other command', async t => {
   const { run } = await start(t, { fault: () => rateLimited(90.5) })
   const { code, out } = await run([...CAPTURE, '--due', '--json'])
   t.equal(code, 75)
@@ -173,12 +173,12 @@ const failures = [
   { what: 'a server that fails', fault: respondWith(500, {}), code: 75, err: /status 500/ },
 ]
 
-t.test('what keeps it from capturing', async t => {
+t.test('reasons that prevent a capture', async t => {
   let fault: Fault | undefined
   const place = await start(t, { fault: () => fault })
   for (const failure of failures) {
     const { what, argv = ['deploys'], env = {}, code, err } = failure
-    t.test(`with ${what} it ends with ${code}`, async t => {
+    t.test(`a capture with ${what} exits with ${code}`, async t => {
       fault = failure.fault
       const run = await runDaybook(t, [...CAPTURE, ...argv], { env: { ...place.env, ...env } })
       t.match(run, { code, out: '', err })
@@ -187,7 +187,7 @@ t.test('what keeps it from capturing', async t => {
   }
 })
 
-t.test('beside a server it ends in the same way', async t => {
+t.test('a capture beside a server has the same exit codes', async t => {
   const place = await start(t, { fault: () => rateLimited(90.5) })
   await serveHere(t, { home: dirname(place.database), db: place.database })
   const { code, out } = await place.run([...CAPTURE, 'deploys', '--json'])
@@ -196,7 +196,7 @@ t.test('beside a server it ends in the same way', async t => {
   t.match(await place.run([...CAPTURE, 'nobody']), { code: 3, err: /There is no such subscription/ })
 })
 
-t.test('a server with scheduled capture captures what is due, and again when it is due again', async t => {
+t.test('a server with scheduled capture captures each watch whenever it is due', async t => {
   const place = await start(t)
   const [first] = place.chat.book.say(DEPLOYS, 1)
   const watch = { ...WATCH, metadata: { interval_seconds: 1 } }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { runDaybook } from './run-daybook.js'
 
-t.test('prints every finding, and ends with the code of the worst', async t => {
+t.test('the doctor prints every finding, and exits with the code of the worst', async t => {
   const broken = await runDaybook(t, ['doctor'], { env: { EVENT_PORT: 'abc', BOARD_PORT: 'def' } })
   t.match({ code: broken.code, err: broken.err }, { code: 78, err: '' })
   const { state, checks } = JSON.parse(broken.out)

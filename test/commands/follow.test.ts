@@ -24,7 +24,7 @@ const keysIn = (out: string) =>
     .filter(Boolean)
     .map(line => JSON.parse(line).dedupe_key)
 
-t.test('events come as lines of JSON, over a restart of the server, none missing, none twice', async t => {
+t.test('follow prints each event once as a line of JSON, across a restart of the server', async t => {
   let head = 3
   const server = await standIn(
     t,
@@ -49,7 +49,7 @@ t.test('events come as lines of JSON, over a restart of the server, none missing
   t.match(run.err, /Trying again in \d+ s\.\nConnected again: following events after .*\n$/)
 })
 
-t.test('without a checkpoint it begins now, a line of text each for people', async t => {
+t.test('without a checkpoint, follow begins now, and prints lines of text at a terminal', async t => {
   let head = 7
   const server = await standIn(
     t,
@@ -62,7 +62,7 @@ t.test('without a checkpoint it begins now, a line of text each for people', asy
   t.match(run.out, /00:00:00.* {2}api {2}.*a\.b/)
 })
 
-t.test('it ends when its output is no longer read', async t => {
+t.test('follow ends when its output is no longer read', async t => {
   let head = 1
   const server = await standIn(
     t,
@@ -93,7 +93,7 @@ t.test('a replaced ledger is reported', async t => {
   t.match(run.err, /\nThe ledger was restored or replaced\. Continuing from the same checkpoint\.\n$/)
 })
 
-t.test('a server that is not there from the start is not waited for', async t => {
+t.test('follow does not wait for a server that is missing from the start', async t => {
   const server = await standIn(
     t,
     ledgerOf(() => 1),
@@ -103,29 +103,26 @@ t.test('a server that is not there from the start is not waited for', async t =>
   t.match(await ended, { code: 69 })
 })
 
-t.test(
-  'over removed events it continues after them, and a checkpoint that the ledger has not reached ends it',
-  async t => {
-    const [removed, last] = [toTime(5), toTime(6)]
-    const server = await standIn(t, ({ url }): AnswerParts => {
-      const since = new URL(url, 'http://x').searchParams.get('since')
-      const problem = { type: 'application/problem+json' }
-      if (since === toTime(0)) {
-        const body = { code: 'pruned', detail: 'Events were removed.', next_since: removed }
-        return { ...problem, status: 410, body }
-      }
-      if (since === last)
-        return { ...problem, status: 409, body: { code: 'ahead_of_ledger', detail: 'It was restored.' } }
-      const items = [{ dedupe_key: 'k6', kind: 'a.b', source: 'api', captured_at: last }]
-      return { body: { items, next_since: last, has_more: false, epoch: 'e' } }
-    })
-    const argv = ['api', 'events', '--follow', '--since', toTime(0), '--api-url', server.url]
-    const { code, out, err } = await runDaybook(t, argv)
-    t.same(
-      server.arrived.map(({ url }) => new URL(url, 'http://x').searchParams.get('since')),
-      [toTime(0), removed, last],
-    )
-    t.same([code, keysIn(out)], [5, ['k6']])
-    t.match(err, /^Events were removed\.\n.*It was restored/s)
-  },
-)
+t.test('follow continues after removed events, and ends at a checkpoint that the ledger has not reached', async t => {
+  const [removed, last] = [toTime(5), toTime(6)]
+  const server = await standIn(t, ({ url }): AnswerParts => {
+    const since = new URL(url, 'http://x').searchParams.get('since')
+    const problem = { type: 'application/problem+json' }
+    if (since === toTime(0)) {
+      const body = { code: 'pruned', detail: 'Events were removed.', next_since: removed }
+      return { ...problem, status: 410, body }
+    }
+    if (since === last)
+      return { ...problem, status: 409, body: { code: 'ahead_of_ledger', detail: 'It was restored.' } }
+    const items = [{ dedupe_key: 'k6', kind: 'a.b', source: 'api', captured_at: last }]
+    return { body: { items, next_since: last, has_more: false, epoch: 'e' } }
+  })
+  const argv = ['api', 'events', '--follow', '--since', toTime(0), '--api-url', server.url]
+  const { code, out, err } = await runDaybook(t, argv)
+  t.same(
+    server.arrived.map(({ url }) => new URL(url, 'http://x').searchParams.get('since')),
+    [toTime(0), removed, last],
+  )
+  t.same([code, keysIn(out)], [5, ['k6']])
+  t.match(err, /^Events were removed\.\n.*It was restored/s)
+})

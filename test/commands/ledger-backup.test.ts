@@ -79,7 +79,7 @@ function interruptedJournal(folder: string): Buffer {
   }
 }
 
-t.test('a served ledger is backed up to a file of its own, for its owner alone', async t => {
+t.test('a served ledger is backed up to a file that only its owner can read', async t => {
   const { folder, run, url } = await start(t, { isServed: true })
   const copy = join(folder, 'copy.db')
   const { code, out, err } = await run('backup', copy)
@@ -99,23 +99,26 @@ t.test('a served ledger is backed up to a file of its own, for its owner alone',
   t.match([refused.status, await refused.json()], [403, { code: 'local_only' }])
 })
 
-t.test('without a server the file itself is copied, compressed if its name ends so, or to standard output', async t => {
-  const { folder, run } = await start(t)
-  const compressed = join(folder, 'copy.db.gz')
-  t.match(JSON.parse((await run('backup', compressed)).out), { path: compressed, events: 3 })
-  writeFileSync(join(folder, 'unpacked.db'), gunzipSync(readFileSync(compressed)))
-  t.equal(look(join(folder, 'unpacked.db')).events, 3)
-  const piped = join(folder, 'piped.db')
-  t.match(await run('backup', '-', { into: piped }), { code: 0 })
-  t.equal(look(piped).events, 3)
-  const shown = await run('backup', join(folder, 'shown.db'), { atTerminal: true })
-  t.match(
-    shown.out,
-    /^Copied and checked 3 events, the newest of 2027-01-15T08:00:00\.000002Z: .*shown\.db \(.* KiB\)\.\n$/,
-  )
-})
+t.test(
+  'without a server, the command copies the file itself, compressed if the name asks for it, or to standard output',
+  async t => {
+    const { folder, run } = await start(t)
+    const compressed = join(folder, 'copy.db.gz')
+    t.match(JSON.parse((await run('backup', compressed)).out), { path: compressed, events: 3 })
+    writeFileSync(join(folder, 'unpacked.db'), gunzipSync(readFileSync(compressed)))
+    t.equal(look(join(folder, 'unpacked.db')).events, 3)
+    const piped = join(folder, 'piped.db')
+    t.match(await run('backup', '-', { into: piped }), { code: 0 })
+    t.equal(look(piped).events, 3)
+    const shown = await run('backup', join(folder, 'shown.db'), { atTerminal: true })
+    t.match(
+      shown.out,
+      /^Copied and checked 3 events, the newest of 2027-01-15T08:00:00\.000002Z: .*shown\.db \(.* KiB\)\.\n$/,
+    )
+  },
+)
 
-t.test('a backup or an export whose reader ends early is a failure that says so', async t => {
+t.test('a backup or an export whose reader ends early fails and reports it', async t => {
   const { database } = await start(t, { events: 400 })
   for (const command of ['backup', 'export']) {
     const { child, ended } = startDaybook(t, ['ledger', command, '-'], { env: { EVENT_DB: database } })
@@ -124,7 +127,7 @@ t.test('a backup or an export whose reader ends early is a failure that says so'
   }
 })
 
-t.test('a full disk behind standard output is a failure that says so, and leaves no copy', async t => {
+t.test('a full disk behind standard output is reported, and leaves no copy', async t => {
   const { folder, database, url } = await start(t, { isServed: true })
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
@@ -168,7 +171,7 @@ t.test('a backup that a signal ends leaves no file, and has the exit code of the
   )
 })
 
-t.test('a backup leaves no file when it is broken off, at any step', async t => {
+t.test('a backup that is aborted at any step leaves no file', async t => {
   const { folder, database } = await start(t, { events: 400 })
   const settings = readLocalSettings({ db: database }, memorySources({ env: { HOME: folder } }))
   for (const step of ['copying', 'checking', 'compressing']) {
@@ -186,7 +189,7 @@ t.test('a backup leaves no file when it is broken off, at any step', async t => 
   }
 })
 
-t.test('a backup writes over nothing, and names what prevents it', async t => {
+t.test('a backup overwrites no file, and names the obstacle', async t => {
   const { folder, run } = await start(t)
   const taken = join(folder, 'taken')
   writeFileSync(taken, 'mine')
@@ -198,7 +201,7 @@ t.test('a backup writes over nothing, and names what prevents it', async t => {
   t.match(await run('backup', join(folder, 'copy'), nowhere), { code: 3, err: /no ledger at .*nowhere\.db/ })
 })
 
-t.test('a damaged ledger gives no backup', async t => {
+t.test('a backup of a damaged ledger fails', async t => {
   const { folder, database, run } = await start(t, { events: 400 })
   const file = openSync(database, 'r+')
   writeSync(file, Buffer.alloc(4_096, 0x5a), 0, 4_096, 20 * 8_192)
@@ -210,7 +213,7 @@ t.test('a damaged ledger gives no backup', async t => {
   )
 })
 
-t.test('a copy whose counters disagree with its events is not a backup', async t => {
+t.test('a backup whose counters disagree with its events fails', async t => {
   const { folder, database, run } = await start(t)
   const connection = new sqlite.Database(database)
   connection.exec('PRAGMA locking_mode = EXCLUSIVE')
@@ -220,7 +223,7 @@ t.test('a copy whose counters disagree with its events is not a backup', async t
   t.match({ code, err }, { code: 78, err: /it has 2 events, and its counters say 3/ })
 })
 
-t.test('a restored ledger has a new epoch, and what was there stays under another name', async t => {
+t.test('a restored ledger has a new epoch, and the previous ledger is kept under another name', async t => {
   const { folder, database, run } = await start(t)
   const backup = join(folder, 'backup.db.gz')
   await run('backup', backup)
@@ -236,7 +239,7 @@ t.test('a restored ledger has a new epoch, and what was there stays under anothe
   t.equal(look(database).events, 4)
 })
 
-t.test('the WAL of the ledger that was there is not applied to the restored one', async t => {
+t.test('the WAL of the previous ledger is not applied to the restored one', async t => {
   const { folder, database, run } = await start(t)
   const backup = join(folder, 'backup.db')
   await run('backup', backup)
@@ -248,7 +251,7 @@ t.test('the WAL of the ledger that was there is not applied to the restored one'
   t.equal(look(database).events, 3)
 })
 
-t.test('a backup is restored into a new place', async t => {
+t.test('a backup can be restored to a new place', async t => {
   const { folder, run } = await start(t)
   const backup = join(folder, 'backup.db')
   await run('backup', backup)
@@ -259,7 +262,7 @@ t.test('a backup is restored into a new place', async t => {
   t.equal(statSync(database).mode & 0o777, 0o600)
 })
 
-t.test('a restore, and a backup, succeed after those that were killed during the check', async t => {
+t.test('a backup and a restore succeed after earlier ones were killed during the check', async t => {
   const { folder, database, run } = await start(t)
   const backup = join(folder, 'backup.db')
   const journal = interruptedJournal(folder)
@@ -286,7 +289,7 @@ t.test('a served ledger is not replaced', async t => {
   t.match(await run('restore', backup), { code: 5, err: /is open in process/ })
 })
 
-t.test('anything other than a whole backup replaces nothing', async t => {
+t.test('a file that is not a complete backup replaces nothing', async t => {
   const { folder, database, run } = await start(t, { events: 50 })
   const backup = join(folder, 'backup.db')
   await run('backup', backup)

@@ -64,7 +64,7 @@ for (const isServed of [false, true]) {
   })
 }
 
-t.test('it asks twice at a terminal, and another answer erases nothing', async t => {
+t.test('the command asks twice at a terminal, and another answer erases nothing', async t => {
   const { run } = await start(t)
   const erase = ['erase', 'chat:1', '--reason', 'by mistake']
   const typed = (input: string) => run(erase, { atTerminal: true, input })
@@ -77,7 +77,7 @@ t.test('it asks twice at a terminal, and another answer erases nothing', async t
   t.match(await typed('yes\nchat:1\n'), { code: 5, err: /was erased at .* already/ })
 })
 
-t.test('what it cannot do is refused', async t => {
+t.test('a request that cannot be carried out is refused', async t => {
   const { run } = await start(t)
   t.match(await run(['erase', 'chat:1', '--reason', 'x']), { code: 2, err: /no terminal to ask at.*--yes/s })
   t.match(await run(['erase', '--reason', 'x', '--yes']), { code: 2, err: /either a dedupe key or --actor/ })
@@ -90,7 +90,7 @@ t.test('what it cannot do is refused', async t => {
   t.match(await run(['erase', entry, '--reason', 'x', '--yes']), { code: 5, err: /cannot be erased/ })
 })
 
-t.test('the file of an older release is rebuilt, and then gives unused space back', async t => {
+t.test('the file of an older release is rebuilt, and then releases unused space', async t => {
   const { database, run } = await start(t, { isOlder: true })
   const vacuum = () => {
     const connection = new sqlite.Database(database)

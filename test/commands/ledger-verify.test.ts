@@ -60,7 +60,7 @@ for (const isServed of [false, true]) {
   })
 }
 
-t.test('at a terminal it prints what to note down', async t => {
+t.test('at a terminal, the command prints the digest to note down', async t => {
   const { verify } = await start(t)
   const { out } = await verify([], { atTerminal: true })
   t.match(
@@ -80,7 +80,7 @@ t.test('a changed event is named, and the exit code shows that something is wron
   )
 })
 
-t.test('what cannot be a digest or an instant is refused', async t => {
+t.test('an invalid digest or instant is refused', async t => {
   const { verify } = await start(t)
   t.match(await verify(['--since', FIRST, '--digest', 'abc']), { code: 2, err: /--digest is not a digest/ })
   t.match(await verify(['--digest', 'ab'.repeat(32)]), { code: 2, err: /--since/ })

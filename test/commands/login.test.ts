@@ -10,7 +10,7 @@ import { runDaybook } from './run-daybook.js'
 const ledger = await serveClosed(t)
 const url = `http://127.0.0.1:${ledger.port}`
 
-t.test('a login keeps address and token for this user alone, until the logout', async t => {
+t.test('a login stores the address and the token, readable by this user only, until the logout', async t => {
   const home = t.testdir({})
   const run = (...argv: string[]) => runDaybook(t, argv)
   const issued = await new SessionClient({ apiUrl: url }).issueToken({ username: 'mia', password: PASSWORD }, 'test')
@@ -39,7 +39,7 @@ t.test('a login keeps address and token for this user alone, until the logout', 
   )
 })
 
-t.test('a token that the login has issued is revoked by the logout', async t => {
+t.test('a logout revokes the token that the login issued', async t => {
   const home = t.testdir({ '.arch': {} })
   const { id: token_id, token } = await new SessionClient({ apiUrl: url }).issueToken(
     { username: 'otto', password: PASSWORD },
@@ -64,7 +64,7 @@ t.test('a token that the login has issued is revoked by the logout', async t => 
   t.same(await ledger.accounts.tokens.list(ledger.otto.id), [])
 })
 
-t.test('a password is exchanged for a token, and its session ends', async t => {
+t.test('a login exchanges a password for a token, and ends its session', async t => {
   const client = new SessionClient({ apiUrl: url })
   const { id } = await client.issueToken({ username: 'ada', password: PASSWORD }, 'daybook login on laptop')
   t.match(await ledger.accounts.tokens.list(ledger.ada.id), [{ id, name: 'daybook login on laptop' }])
@@ -72,7 +72,7 @@ t.test('a password is exchanged for a token, and its session ends', async t => {
   await t.rejects(client.issueToken({ username: 'ada', password: 'wrong' }, 'x'), { code: 'invalid_credentials' })
 })
 
-t.test('a password at the address of a board is refused as such, and not as a wrong one', async t => {
+t.test('a login at the address of a board is refused for that reason, and not for its password', async t => {
   const expected = { code: 'not_a_ledger', message: /^A board answers there, and not a ledger/ }
   const answers = [problem(401, 'invalid_credentials'), { body: { authenticated: true } }]
   for (const answer of answers) {
@@ -84,14 +84,14 @@ t.test('a password at the address of a board is refused as such, and not as a wr
   }
 })
 
-t.test('a token that the ledger does not accept is not kept', async t => {
+t.test('a token that the ledger refuses is not stored', async t => {
   const home = t.testdir({ token: `tok_${'x'.repeat(43)}` })
   const run = await runDaybook(t, ['login', '--api-url', url, '--token-file', join(home, 'token')])
   t.match(run, { code: 4, out: '', err: /does not accept the token\. Check the token and the address\.\n$/ })
   t.match(await runDaybook(t, ['login', '--api-url', url]), { code: 2, err: /no terminal to ask at/ })
 })
 
-t.test('own tokens are issued, listed and revoked; those of others by an admin', async t => {
+t.test('a user issues, lists and revokes its own tokens, and an admin those of others', async t => {
   t.testdir({})
   const token = (await ledger.accounts.tokens.issue(ledger.ada.id)).token
   const env = { EVENT_API_URL: url, EVENT_API_TOKEN: token }

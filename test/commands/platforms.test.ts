@@ -47,7 +47,7 @@ async function deliver(apiUrl: string, headers: Record<string, string>): Promise
   await new Promise(resolve => setTimeout(resolve, 100))
 }
 
-t.test('setup prints what to enter where, and that a secret is there', async t => {
+t.test('setup prints what to enter on the platform, and that a secret is configured', async t => {
   const { url, arrived } = await ledger(t, [])
   const { code, out, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--no-wait', '--api-url', url])
   t.equal(code, 0, err)
@@ -63,7 +63,7 @@ t.test('setup prints what to enter where, and that a secret is there', async t =
   )
 })
 
-t.test('setup needs no server to print, and suggests a secret where none is known', async t => {
+t.test('setup prints without a server, and suggests a secret if none is known', async t => {
   const argv = ['platforms', 'setup', 'code_b', '--no-wait', '--api-url', ANONYMOUS]
   const env = { NO_COLOR: '1' }
   const { code, out, err } = await runDaybook(t, argv, { atTerminal: true, env })
@@ -76,7 +76,7 @@ t.test('setup needs no server to print, and suggests a secret where none is know
   t.notMatch(again.out, /hunter2|suggestion/)
 })
 
-t.test('setup waits for the first delivery that proves itself', async t => {
+t.test('setup waits for the first verified delivery', async t => {
   const { url } = await ledger(t, [UNVERIFIED, ARRIVED])
   const { code, out, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
   t.equal(code, 0, err)
@@ -87,42 +87,39 @@ t.test('setup waits for the first delivery that proves itself', async t => {
   t.match(err, /Waiting for the first verified delivery[\s\S]*An unverified delivery arrived/)
 })
 
-t.test('a person is shown what arrived', async t => {
+t.test('setup at a terminal describes the delivery that arrived', async t => {
   const { url } = await ledger(t, [ARRIVED])
   const { code, out } = await runDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url], { atTerminal: true })
   t.equal(code, 0)
   t.match(out, /Discourse → forum[\s\S]*Tick[\s\S]*Post Event[\s\S]*It works[\s\S]*topic\.created/)
 })
 
-t.test(
-  'setup waits for a server that is not there yet, and reports once that it is away and when it is back',
-  async t => {
-    const { port, url, close } = await ledger(t, [])
-    await close()
-    const { run, ended } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
-    await until(() => run.err.includes('Waiting for it.') && run.out.includes('\n'))
-    t.match(JSON.parse(run.out), { source: 'forum' })
-    await new Promise(resolve => setTimeout(resolve, 3_000))
-    await ledger(t, [ARRIVED], port)
-    const { code, err } = await ended
-    t.equal(code, 0)
-    t.match(err, /Waiting for the first verified delivery[\s\S]*No server answers[\s\S]*The server answers\.\n$/)
-    t.equal(err.match(/No server answers/g)?.length, 1)
-  },
-)
+t.test('setup waits for an unreachable server, and reports once that it is away and when it is back', async t => {
+  const { port, url, close } = await ledger(t, [])
+  await close()
+  const { run, ended } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
+  await until(() => run.err.includes('Waiting for it.') && run.out.includes('\n'))
+  t.match(JSON.parse(run.out), { source: 'forum' })
+  await new Promise(resolve => setTimeout(resolve, 3_000))
+  await ledger(t, [ARRIVED], port)
+  const { code, err } = await ended
+  t.equal(code, 0)
+  t.match(err, /Waiting for the first verified delivery[\s\S]*No server answers[\s\S]*The server answers\.\n$/)
+  t.equal(err.match(/No server answers/g)?.length, 1)
+})
 
 const strangers = [
   {
-    name: 'something foreign',
+    name: 'another program',
     answer: { status: 404, type: 'text/html', body: '<h1>No</h1>' },
     code: 69,
     note: /not as a ledger/,
   },
-  { name: 'a ledger elsewhere on it', answer: problem(404, 'not_found'), code: 3, note: /include the root path/ },
-  { name: 'a ledger that wants to know who asks', answer: problem(401, 'unauthenticated'), code: 4, note: /--token/ },
+  { name: 'a ledger at another path', answer: problem(404, 'not_found'), code: 3, note: /include the root path/ },
+  { name: 'a ledger that requires a login', answer: problem(401, 'unauthenticated'), code: 4, note: /--token/ },
 ]
 for (const { name, answer, code, note } of strangers) {
-  t.test(`where ${name} answers, setup prints with a note, and does not wait`, async t => {
+  t.test(`if ${name} answers, setup prints a note, and does not wait`, async t => {
     const { url } = await standIn(t, () => answer)
     const argv = ['platforms', 'setup', 'forum', '--api-url', url]
     const printed = await runDaybook(t, [...argv, '--no-wait'])
@@ -136,7 +133,7 @@ for (const { name, answer, code, note } of strangers) {
   })
 }
 
-t.test('a delivery that came before there was a secret ends the waiting once it is delivered again', async t => {
+t.test('a delivery from before the secret ends the wait when it is repeated', async t => {
   const serve = (env: Record<string, string>, port: string) =>
     startDaybook(t, ['serve', '--port', port, '--json', '--log-level', 'silent'], { env })
   const first = serve({}, String(await freePort()))
@@ -161,13 +158,13 @@ t.test('a delivery that came before there was a secret ends the waiting once it 
   await second.ended
 })
 
-t.test('setup refuses another word than a source, and wrong settings', async t => {
+t.test('setup refuses an unknown source and invalid settings', async t => {
   t.match(await runDaybook(t, ['platforms', 'setup', 'mail']), { code: 2, err: /chat, forum, code_a, code_b/ })
   const env = { EVENT_PUBLIC_URL: 'nonsense' }
   t.match(await runDaybook(t, ['platforms', 'setup', 'chat'], { env }), { code: 78, err: /EVENT_PUBLIC_URL/ })
 })
 
-t.test('the missing secret of the server is reported, where a delivery is unverified because of it', async t => {
+t.test('setup reports that the server has no secret when a delivery is unverified for that reason', async t => {
   const { url } = await standIn(t, ({ url }) => {
     if (url.startsWith('/api/platforms')) return { body: { items: [{ source: 'forum', secret_configured: false }] } }
     return { body: { event_count: 0, items: url.includes('since=') ? [UNVERIFIED] : [], next_since: CHECKPOINT } }
@@ -191,7 +188,7 @@ const DELIVERY = {
   },
 }
 
-t.test('explain prints the events of a saved delivery, with their keys and why', async t => {
+t.test('explain prints the events of a saved delivery, with their keys and the reasons for these', async t => {
   const file = join(t.testdir(), 'delivery.json')
   writeFileSync(file, JSON.stringify(DELIVERY))
   const { code, out, err } = await runDaybook(t, ['platforms', 'explain', file])
@@ -225,7 +222,7 @@ t.test('explain prints the events of a saved delivery, with their keys and why',
   t.notMatch(shown, /\u001b\[31m/)
 })
 
-t.test('explain reads a body alone from standard input, with the given flags', async t => {
+t.test('explain reads a body from standard input, with the source in a flag', async t => {
   const argv = ['platforms', 'explain', '-', '--source', 'code_a', '--header', 'X-GitHub-Event=issues']
   const { code, out } = await runDaybook(t, argv, { input: JSON.stringify(DELIVERY.body) })
   t.equal(code, 0)
@@ -243,7 +240,7 @@ t.test('explain reads the chat server from the settings', async t => {
   t.match(JSON.parse(out), { events: [{ event: { dedupe_key: 'chat:chat.example.org:message:21:created' } }] })
 })
 
-t.test('explain refuses what it cannot read, and explains what to change', async t => {
+t.test('explain refuses an unreadable file, and explains what to change', async t => {
   const cases: [argv: string[], input: string, err: RegExp][] = [
     [['-'], '{}', /--source/],
     [['-'], '', /saved delivery is empty/],

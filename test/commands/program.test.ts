@@ -36,13 +36,13 @@ const lines = [
   { argv: ['--version'], code: 0, out: new RegExp(`^daybook/${version} `) },
 ]
 for (const { argv, code, isHelp = false, out = /^$/, err = /^$/ } of lines) {
-  t.test(`daybook ${argv.join(' ')} ends with ${code}`, async t => {
+  t.test(`daybook ${argv.join(' ')} exits with ${code}`, async t => {
     // Help reads only at the start of a process how wide its text may be.
     t.match(await runDaybook(t, argv, { ownProcess: isHelp }), { code, out, err })
   })
 }
 
-t.test('on a system that is not supported it ends with one sentence', async t => {
+t.test('on an unsupported system, the program ends with one sentence', async t => {
   const program = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
   const preload = `data:text/javascript,Object.defineProperty(process, 'platform', { value: 'win32' })`
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', preload, program, 'serve'], {
@@ -52,14 +52,14 @@ t.test('on a system that is not supported it ends with one sentence', async t =>
   t.match(stderr, /^Daybook runs on Linux and macOS, and not on win32: on Windows, run it in WSL\.\n$/)
 })
 
-t.test('completion for the shell is made from the commands there are', async t => {
+t.test('the completion for shells is generated from the existing commands', async t => {
   const { code } = await runDaybook(t, ['autocomplete', 'bash'])
   t.equal(code, 0)
   const functions = readFileSync(`${t.testdirName}/.cache/daybook/autocomplete/functions/bash/daybook.bash`, 'utf8')
   t.match(functions, /api:record-json --json .*--api-url --token /)
 })
 
-t.test('what npm packs installs without the build tools, and runs', async t => {
+t.test('the npm package installs without the build tools, and runs', async t => {
   const folder = ownFolder(t)
   const root = fileURLToPath(new URL('../../../', import.meta.url))
   // Without its scripts: they build, and the tests run from what is built.

@@ -59,7 +59,7 @@ t.test('with no server, the status of the ledger is read from its file, and can 
   t.match(JSON.parse(out), { server: null, event_count: 0, head: null, problems: { length: 0 } })
 })
 
-t.test('at a terminal it prints where it listens, and what to try', async t => {
+t.test('at a terminal, serve prints its addresses, and what to try', async t => {
   const argv = ['serve', '--port', '0', '--root-path', '/books', '--log-level', 'silent']
   const { child, run, ended } = startDaybook(t, argv, { atTerminal: true, env: { NO_COLOR: '1' } })
   await until(() => run.out.includes('Ctrl+C'))
@@ -73,7 +73,7 @@ t.test('at a terminal it prints where it listens, and what to try', async t => {
   t.equal(run.code, 0)
 })
 
-t.test('errors in its settings are reported before any store is opened', async t => {
+t.test('serve reports errors in its settings before it opens a store', async t => {
   const env = { EVENT_HOST: 'a b', EVENT_DB: 'postgres://x/y', EVENT_WEBHOOK_SECRET_CODE_A_FILE: '/nonexistent' }
   const { code, out, err } = await runDaybook(t, ['serve', '--port', 'x'], { env })
   t.match({ code, out }, { code: 78, out: '' })

@@ -7,7 +7,7 @@ import { runDaybook, startDaybook, until } from './run-daybook.js'
 
 const PASSWORD = 'correct horse'
 
-t.test('the first administrator is created before there is a ledger, and given a token', async t => {
+t.test('creating the first administrator creates the ledger, and the user gets a token', async t => {
   const database = join(ownFolder(t), 'new', 'events.db')
   const env = { EVENT_DB: database, NO_COLOR: '1' }
   const run = (argv: string[], options = {}) => runDaybook(t, ['users', ...argv], { env, ...options })
@@ -27,7 +27,7 @@ t.test('the first administrator is created before there is a ledger, and given a
   t.notMatch(readFileSync(database, 'latin1'), /correct horse|tok_[\w-]{40}/)
 })
 
-t.test('a password is asked for twice, and not shown', async t => {
+t.test('the command asks for a password twice, and does not show it', async t => {
   const database = join(ownFolder(t), 'events.db')
   const env = { EVENT_DB: database, NO_COLOR: '1' }
   const { child, run, ended } = startDaybook(t, ['users', 'create', 'bob'], { env, atTerminal: true })
@@ -98,7 +98,7 @@ t.test('with a server running, every command works, and takes effect immediately
   }
 })
 
-t.test('what cannot be is refused before anything is opened', async t => {
+t.test('invalid arguments are refused before the ledger is opened', async t => {
   const lines = [
     { argv: ['create', 'ada'], code: 2, err: /no terminal .* --password-file/ },
     { argv: ['token', 'ada', '--list', '--revoke-all'], code: 2, err: /--list/ },

@@ -3,7 +3,7 @@ import t from 'tap'
 import { Agenda } from '../../src/demo/agenda.js'
 import { Random } from '../../src/demo/random.js'
 
-t.test('what is planned comes in the order of time, and for one moment in the order of planning', async () => {
+t.test('items are returned in order of time, and those of one moment in the order of planning', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 9 })), times => {
       const agenda = new Agenda<number>()
@@ -17,7 +17,7 @@ t.test('what is planned comes in the order of time, and for one moment in the or
   )
 })
 
-t.test('any of them may be chosen, each once', async t => {
+t.test('takeAny returns each item once', async t => {
   const agenda = new Agenda<string>()
   const random = new Random(1)
   t.equal(agenda.nextAt, undefined)

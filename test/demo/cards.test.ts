@@ -6,7 +6,7 @@ import { DEFAULT_COLUMNS } from '../../src/model/board/card.js'
 
 const NOON = Date.UTC(2026, 10, 20, 12) * 1000
 
-t.test('every card is about an event of the history, fits on a board, and every column has some', async t => {
+t.test('every card links to an event of the history and fits on a board, and every column has cards', async t => {
   const notes = new CardNotes()
   const keys = new Set<string>()
   for (const step of new Company({ seed: 4_711, ends: NOON }).history()) {
@@ -28,4 +28,4 @@ t.test('every card is about an event of the history, fits on a board, and every 
   )
 })
 
-t.test('without a history there is nothing to do', async t => t.same(new CardNotes().cards(), []))
+t.test('without a history, there are no cards', async t => t.same(new CardNotes().cards(), []))

@@ -49,7 +49,7 @@ t.test('the same seed and the same present make the same ledger', async t => {
     t.ok(one.events.some(({ provenance }) => provenance.route === 'capture'))
   })
 
-  t.test('subscriptions of every state are there', async t => {
+  t.test('the ledger has subscriptions in every state', async t => {
     const byId = Object.fromEntries(one.subscriptions.map(subscription => [subscription.id, subscription]))
     t.match(byId['demo-merged-everywhere'], { enabled: true, last_event_at: String })
     t.match(byId['demo-forum-likes'], { enabled: false, last_event_at: String })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { demoSources, processSources } from '../../src/settings/reading/setting-sources.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 
-t.test('of the environment a demo heeds where it is to answer, and nothing that leads to a real ledger', async t => {
+t.test('a demo reads its address from the environment, and no setting of a real ledger', async t => {
   const home = t.testdir({ demo: {}, real: { event: { 'events.db': '' } } })
   const env = {
     EVENT_DB: `${home}/real/event/events.db`,

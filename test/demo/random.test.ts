@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Random } from '../../src/demo/random.js'
 
-t.test('numbers follow from the seed alone, and stay where they were asked for', async () => {
+t.test('numbers depend only on the seed, and are within the requested range', async () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: -1000, max: 1000 }), fc.nat(1000), (seed, first, span) => {
       const [one, other] = [new Random(seed), new Random(seed)]
@@ -15,7 +15,7 @@ t.test('numbers follow from the seed alone, and stay where they were asked for',
   )
 })
 
-t.test('several are different ones, and no more than there are', async t => {
+t.test('several returns different items, at most all of them', async t => {
   const random = new Random(1)
   t.same(random.several([1, 2, 3], 5).sort(), [1, 2, 3])
   t.equal(new Set(random.several([1, 2, 3, 4, 5], 4)).size, 4)

@@ -8,7 +8,7 @@ const AT = Date.UTC(2031, 4, 4, 9) * 1_000
 const SITE = 'https://chat.example.org'
 
 for (const source of PLATFORM_SOURCES) {
-  t.test(`every sample of ${source} proves its secret and becomes the events that it promises`, async t => {
+  t.test(`every sample of ${source} is verified by its secret and becomes its promised events`, async t => {
     const adapter = adapterOf(source)
     const secrets = ['of the test', ...(source === 'code_b' ? [`whsec_${Buffer.alloc(24, 7).toString('base64')}`] : [])]
     const samples = sampleDeliveries(source, AT)
@@ -30,7 +30,7 @@ for (const source of PLATFORM_SOURCES) {
     }
   })
 
-  t.test(`samples of ${source} at another second are other events`, async t => {
+  t.test(`samples of ${source} with another time are other events`, async t => {
     const keysAt = (at: number) =>
       sampleDeliveries(source, at).flatMap(sample =>
         adapterOf(source)
@@ -45,7 +45,7 @@ for (const source of PLATFORM_SOURCES) {
   })
 }
 
-t.test('a sample is found by its kind; for another kind, those that there are are named', async t => {
+t.test('a sample is found by its kind, and an unknown kind is refused with the existing ones', async t => {
   t.ok(findSample('code_a', 'issue.created', AT).kinds.includes('issue.created'))
   t.ok(sampleKinds('code_b', AT).includes('pull_request.merged'))
   t.throws(() => findSample('chat', 'issue.created', AT), {

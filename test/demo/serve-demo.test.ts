@@ -12,7 +12,7 @@ async function get(url: string) {
   return { status: response.status, body: (await response.json()) as any }
 }
 
-t.test('a demo is live immediately, identifies itself, touches nothing else and leaves nothing', async t => {
+t.test('a demo is live immediately, identifies itself, and changes and leaves no files', async t => {
   const home = t.testdir({ real: {} })
   const env = {
     TMPDIR: ownFolder(t),
@@ -72,7 +72,7 @@ t.test('the page shows that it is a demo', async t => {
   t.match(await ended, { code: 0 })
 })
 
-t.test('with what leads to a real ledger, or lets others in, it refuses', async t => {
+t.test('a demo refuses flags that name a real ledger or admit other machines', async t => {
   for (const flags of [['--db', 'x.db'], ['--host', '0.0.0.0'], ['--allow-open'], ['--capture']]) {
     t.match(await runDaybook(t, ['serve', '--demo', ...flags]), { code: 2, out: '', err: /--demo/ }, flags.join(' '))
   }

@@ -3,32 +3,32 @@ import t from 'tap'
 import { DAY, HOUR } from '../../src/demo/durations.js'
 import { CODE_A_BOT, CUSTOMERS, type Person, STAFF } from '../../src/demo/people.js'
 import { Random } from '../../src/demo/random.js'
-import { aboutOn, isWeekend, whenAbout } from '../../src/demo/waking-hours.js'
+import { activeOn, isWeekend, nextActiveTime } from '../../src/demo/waking-hours.js'
 
 const SATURDAY = Date.UTC(2026, 10, 21) * 1000
 const moments = fc.integer({ min: 24 * 60, max: 60 * 365 * 24 * 60 }).map(minutes => minutes * 60_000_000)
 const people = fc.constantFrom(...STAFF, ...CUSTOMERS, CODE_A_BOT)
 
-t.test('people are about when they say so, soon, and never earlier than asked', async t => {
+t.test('the next working time of a person is within its hours, soon, and not before the requested time', async t => {
   fc.assert(
     fc.property(people, moments, fc.integer(), (person, at, seed) => {
-      const when = whenAbout(person, at, new Random(seed))
+      const when = nextActiveTime(person, at, new Random(seed))
       const soon = person.hours === 'office' ? 4 * DAY : DAY
-      return when >= at && when < at + soon && isAbout(person, when)
+      return when >= at && when < at + soon && isActive(person, when)
     }),
   )
   t.end()
 })
 
-t.test('at weekends those are about who have no office hours', async t => {
+t.test('on weekends, only people without office hours are active', async t => {
   t.ok(isWeekend(SATURDAY))
   t.notOk(isWeekend(SATURDAY - 1))
-  t.same(aboutOn(STAFF, SATURDAY - 1), STAFF)
-  const there = aboutOn(STAFF, SATURDAY)
+  t.same(activeOn(STAFF, SATURDAY - 1), STAFF)
+  const there = activeOn(STAFF, SATURDAY)
   t.ok(there.length > 1 && there.every(({ hours }) => hours !== 'office'))
 })
 
-function isAbout({ hours, zone }: Person, at: number): boolean {
+function isActive({ hours, zone }: Person, at: number): boolean {
   const local = at + zone * HOUR
   const hour = (local % DAY) / HOUR
   if (hours === 'office') return !isWeekend(local) && hour >= 8.5 && hour < 17.8

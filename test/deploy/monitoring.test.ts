@@ -110,6 +110,7 @@ t.test('monitoring', programs === undefined ? { skip: 'there is no PostgreSQL se
 
   t.test('every alert has a test, and a place in the test of the healthy servers', async t => {
     const alerts = [...read('alerts.yml').matchAll(/alert: (\w+)/g)].map(([, name]) => name)
+    t.ok(alerts.length > 15, `${alerts.length} alerts`)
     const [, healthy = '', ...others] = read('alerts.test.yml').split(/^ {2}- name:/m)
     for (const alert of alerts) {
       if (alert !== 'DaybookRecordsSlowly') t.match(healthy, `alertname: ${alert},`, `${alert} is silent`)

@@ -49,34 +49,40 @@ const PROXIES: Record<
 for (const [program, configure] of Object.entries(PROXIES)) {
   const isThere = spawnSync('which', [program]).status === 0
   const skip = isThere ? false : `SKIPPED: ${program} is not installed`
-  t.test(`${program} serves ledger and board with our file, streams included`, { skip }, async t => {
-    const folder = ownFolder(t)
-    const port = await freePort()
-    const { ledger, board } = await startDaybook(t, folder, port)
-    makeCertificate(folder)
-    const { file, text, args } = configure({ ledger, board, port, folder })
-    writeFileSync(join(folder, file), text, { mode: 0o600 })
-    if (program === 'nginx') execFileSync('nginx', ['-t', ...args], { stdio: 'pipe' })
-    const proxy = startProxy(t, program, args, folder)
-    const ask = asker(port)
-    await untilAnswers(ask, proxy)
+  t.test(
+    `${program} serves ledger and board with the documented configuration, including streams`,
+    { skip },
+    async t => {
+      const folder = ownFolder(t)
+      const port = await freePort()
+      const { ledger, board } = await startDaybook(t, folder, port)
+      makeCertificate(folder)
+      const { file, text, args } = configure({ ledger, board, port, folder })
+      writeFileSync(join(folder, file), text, { mode: 0o600 })
+      if (program === 'nginx') execFileSync('nginx', ['-t', ...args], { stdio: 'pipe' })
+      const proxy = startProxy(t, program, args, folder)
+      const ask = asker(port)
+      await untilAnswers(ask, proxy)
 
-    t.match(await ask('/api/health'), { status: 200, body: /"status":"ok"/ })
-    t.match(await ask('/', { host: 'board.example.org' }), { status: 200, body: /<!doctype html>/i })
-    const large = Array.from({ length: 33 }, (_, id) => {
-      return { ...EVENT, subject_id: `large ${id}`, payload: { text: 'x'.repeat(1_000_000) } }
-    })
-    t.match(await ask('/api/events', { headers: ADMIN, body: large }), { status: 200 }, 'a batch of nearly 32 MiB')
+      t.match(await ask('/api/health'), { status: 200, body: /"status":"ok"/ })
+      t.match(await ask('/', { host: 'board.example.org' }), { status: 200, body: /<!doctype html>/i })
+      const large = Array.from({ length: 33 }, (_, id) => {
+        return { ...EVENT, subject_id: `large ${id}`, payload: { text: 'x'.repeat(1_000_000) } }
+      })
+      t.match(await ask('/api/events', { headers: ADMIN, body: large }), { status: 200 }, 'a batch of nearly 32 MiB')
 
-    const stream = await openStream(port, '/api/stream', ADMIN)
-    t.match(await ask('/api/events', { headers: ADMIN, body: { ...EVENT, subject_id: '2' } }), { status: 201 })
-    await stream.until(/"subject_id":"2"/)
-    stream.close()
-    if (program !== 'nginx') return
-    const wrong = Array.from({ length: 14 }, () => ask('/api/login', { body: { username: 'ada', password: 'wrong' } }))
-    const refused = (await Promise.all(wrong)).filter(({ status, body }) => status === 429 && /nginx/.test(body))
-    t.ok(refused.length > 0, 'it slows down who guesses passwords')
-  })
+      const stream = await openStream(port, '/api/stream', ADMIN)
+      t.match(await ask('/api/events', { headers: ADMIN, body: { ...EVENT, subject_id: '2' } }), { status: 201 })
+      await stream.until(/"subject_id":"2"/)
+      stream.close()
+      if (program !== 'nginx') return
+      const wrong = Array.from({ length: 14 }, () =>
+        ask('/api/login', { body: { username: 'ada', password: 'wrong' } }),
+      )
+      const refused = (await Promise.all(wrong)).filter(({ status, body }) => status === 429 && /nginx/.test(body))
+      t.ok(refused.length > 0, 'it slows down who guesses passwords')
+    },
+  )
 }
 
 async function startDaybook(t: Test, folder: string, port: number) {

@@ -18,7 +18,7 @@ const programs = findPostgres()
 const isThere = programs !== undefined && spawnSync('which', ['nginx']).status === 0
 const skip = isThere ? false : 'SKIPPED: nginx or PostgreSQL is not installed'
 t.test(
-  'nginx distributes requests among three servers as documented, and leaves out one that is gone',
+  'nginx distributes requests among three servers as documented, and leaves out a stopped one',
   { skip },
   async t => {
     const cluster = await TestCluster.shared(t, programs ?? '')

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { flagNames, loadCommands } from '../docs/own-commands.js'
+import { flagNames, loadCommands } from '../docs/loaded-commands.js'
 import { firstCodes, readReference } from '../docs/reference-page.js'
 import { testFolder } from '../support/test-folder.js'
 import { DEPLOY, deployedFiles, readDeployed } from './deploy-files.js'
@@ -24,7 +24,7 @@ for (const unit of UNITS) {
     t.ok(Number(exposure) <= MOST_EXPOSED, `its exposure is ${exposure}`)
   })
 
-  t.test(`${unit} leaves what the server needs`, async t => {
+  t.test(`${unit} does not restrict what the server needs`, async t => {
     const text = readDeployed(`systemd/${unit}`)
     // The record of an owner has the id of the boot, and who sees another one takes the owner for dead.
     t.notMatch(text, /^ProcSubset=/m)
@@ -33,7 +33,7 @@ for (const unit of UNITS) {
   })
 }
 
-t.test('systemd knows every line of the units', skipWithout('systemd-analyze'), async t => {
+t.test('systemd accepts every line of the units', skipWithout('systemd-analyze'), async t => {
   const folder = testFolder(t)
   const files = [...UNITS, 'daybook-backup.timer'].map(unit => {
     const file = join(folder, unit)
@@ -45,7 +45,7 @@ t.test('systemd knows every line of the units', skipWithout('systemd-analyze'), 
   t.notMatch(stderr, /daybook/)
 })
 
-t.test('user and folders are made as the units expect them', skipWithout('systemd-tmpfiles'), async t => {
+t.test('the user and the folders are created as the units expect them', skipWithout('systemd-tmpfiles'), async t => {
   if (process.getuid?.() !== 0) return t.comment('only root may create users')
   const root = testFolder(t)
   for (const folder of ['etc', 'var/lib', 'var/cache', 'var/backups'])
@@ -63,24 +63,30 @@ t.test('user and folders are made as the units expect them', skipWithout('system
   t.not(statSync(join(root, 'var/lib/daybook')).uid, 0)
 })
 
-t.test('every setting in the files is one, and every command', async t => {
+t.test('every setting and every command in the files exists', async t => {
   const settings = firstCodes(readReference('settings').sections.flatMap(({ tables }) => tables))
   const commands = await loadCommands()
+  const checked = { settings: 0, commands: 0, flags: 0 }
   for (const file of deployedFiles().filter(path => !path.startsWith('monitoring'))) {
     const text = readDeployed(file)
-    for (const [name] of text.matchAll(/\b(?:EVENT|BOARD|ARCH)_[A-Z_]+\b/g))
+    for (const [name] of text.matchAll(/\b(?:EVENT|BOARD|ARCH)_[A-Z_]+\b/g)) {
       t.ok(settings.includes(name), `${name} in ${file}`)
+      checked.settings++
+    }
     for (const [, line = ''] of text.matchAll(/(?:exec|bin\/|`)daybook ([a-z][^`\n']*)/g)) {
       const words = line.split(' ')
       const found = [3, 2, 1].map(count => commands.get(words.slice(0, count).join(' '))).find(Boolean)
       if (!t.ok(found, `daybook ${line} in ${file}`) || !found) continue
       const flags = words.filter(word => word.startsWith('--')).map(word => word.slice(2))
       for (const flag of flags) t.ok(flagNames(found).includes(flag), `--${flag} in ${file}`)
+      checked.commands++
+      checked.flags += flags.length
     }
   }
+  t.ok(checked.settings > 9 && checked.commands > 2 && checked.flags > 0, JSON.stringify(checked))
 })
 
-t.test('the container runs as a user of its own, with volumes, and asks for its health', async t => {
+t.test('the container runs as its own user, with volumes and a health check', async t => {
   const lines = readDeployed('container/Containerfile').replaceAll('\\\n', ' ').split('\n')
   const instruction = (name: string) => lines.filter(line => line.startsWith(`${name} `)).at(-1) ?? ''
   t.equal(instruction('USER'), 'USER daybook')

@@ -37,7 +37,7 @@ t.setTimeout(600_000)
 
 for (const page of readPages()) {
   if (page.blocks.every(({ language }) => language !== 'sh')) continue
-  t.test(`the commands of ${page.path} can be followed literally`, skipWithout(missingPrograms(page)), async t => {
+  t.test(`the commands of ${page.path} work as printed`, skipWithout(missingPrograms(page)), async t => {
     const home = ownFolder(t)
     const reader = new Reader(t, home, await GIVEN[page.path]?.(t, home))
     if (!page.blocks.some(block => startOf(block))) await reader.startServer('')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { flagNames, loadCommands } from './own-commands.js'
+import { flagNames, loadCommands } from './loaded-commands.js'
 import { type Page, proseOf, readPages } from './pages.js'
 import { codesIn } from './reference-page.js'
 

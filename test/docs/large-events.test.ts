@@ -34,7 +34,7 @@ function deliver({ url }: ServerHere, body: string): Promise<Response> {
   return fetch(`${url}/webhooks/code_a`, { method: 'POST', headers: HEADERS, body })
 }
 
-t.test('the consumers of the tutorial, the command and the clients take an event of 25 MB', async t => {
+t.test('the consumers of the tutorial, the command and the clients process an event of 25 MB', async t => {
   const home = ownFolder(t)
   const server = await serveHere(t, { home })
   const answer = await deliver(server, largeIssue(25_000_000))
@@ -79,7 +79,7 @@ Daybook(os.environ["EVENT_API_URL"]).consume("python", note, start="beginning", 
 })
 
 t.test(
-  'the loop around `api events --follow` hands over an event that is larger than an argument, and saves its checkpoint',
+  'the loop around `api events --follow` processes an event that is larger than an argument, and saves its checkpoint',
   async t => {
     const home = ownFolder(t)
     const server = await serveHere(t, { home })

@@ -5,8 +5,10 @@ import { type Page, proseOf, ROOT, readPage, readPages } from './pages.js'
 
 const LANGUAGES = ['python', 'ts', 'sh', 'console', 'text', 'json', 'ini', 'nginx']
 
-for (const page of readPages()) {
-  t.test(`every link of ${page.path} leads somewhere`, async t => {
+const PAGES = readPages()
+
+for (const page of PAGES) {
+  t.test(`every link of ${page.path} has an existing target`, async t => {
     for (const [, target = ''] of proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(target)) continue
       const [path = '', anchor] = target.split('#')
@@ -21,24 +23,26 @@ for (const page of readPages()) {
   })
 }
 
-t.test('every path in the folder of the program is one that the installation creates', async t => {
+t.test('every documented path in the program folder is created by the installation', async t => {
   const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  for (const { path, text } of readPages()) {
+  let checked = 0
+  for (const { path, text } of PAGES) {
     for (const [named, below = ''] of text.matchAll(/\/opt\/daybook\/([\w./-]+)/g)) {
+      checked++
       const [, inPackage] = /^lib\/node_modules\/daybook\/(.+)$/.exec(below) ?? []
       const isCreated =
         inPackage === undefined ? below.startsWith('bin/') && below.slice(4) in bin : existsSync(join(ROOT, inPackage))
       t.ok(isCreated, `${named} in ${path}`)
     }
   }
+  t.ok(checked > 2, `${checked} paths`)
 })
 
 t.test('every page can be reached from the README', async t => {
+  t.ok(PAGES.length > 40, `${PAGES.length} pages`)
   const linked = [...readPage('README.md').text.matchAll(/\]\((docs\/[^)#]+)\)/g)].map(([, path]) => path)
   t.same(
-    readPages()
-      .map(({ path }) => path)
-      .filter(path => path !== 'README.md' && !linked.includes(path)),
+    PAGES.map(({ path }) => path).filter(path => path !== 'README.md' && !linked.includes(path)),
     [],
   )
 })

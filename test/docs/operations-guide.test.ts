@@ -67,7 +67,7 @@ for unit in "$@"; do
 done`,
 })
 
-t.test('every command of the operations guide does what the guide needs', async t => {
+t.test('every command of the operations guide works as described', async t => {
   const home = ownFolder(t)
   const root = join(home, 'root')
   const placed = (text: string) =>

@@ -3,7 +3,7 @@ import { ownFolder } from '../black-box/own-folder.js'
 import { serveHere } from '../runtime/serve/serve-here.js'
 import { readReference, type Table } from './reference-page.js'
 
-t.test('the tables of access say of every route who may use it, as the route tables do', async t => {
+t.test('the documented access of every route is that of the route tables', async t => {
   const server = await serveHere(t, { home: ownFolder(t) })
   const tables = readReference('access').sections.flatMap(section => section.tables)
   const rows = (of: string) => tables.filter(table => table.of === of).flatMap(table => table.rows.map(unquoted))

@@ -1,12 +1,12 @@
 import type { Command } from '@oclif/core'
 import t from 'tap'
-import { flagNames, loadCommands } from './own-commands.js'
+import { flagNames, loadCommands } from './loaded-commands.js'
 import { firstCodes, readReference, type Table } from './reference-page.js'
 
 const { sections } = readReference('commands')
 const commands = await loadCommands()
 
-t.test('describes every command with its arguments, and no other', async t => {
+t.test('the reference describes every command with its arguments, and no other', async t => {
   const described = sections.map(({ title }) => /^`daybook ([^…]+)`$/.exec(title)?.[1]).filter(Boolean)
   t.same(described.sort(), [...commands].map(([words, command]) => [words, ...argsOf(command)].join(' ')).sort())
 })
@@ -20,7 +20,7 @@ const SHARED = new Map([
   ['Filters of events', 'exclude-kind'],
 ])
 
-t.test('flags that commands share are described once', async t => {
+t.test('the reference describes shared flags once', async t => {
   const described = new Map([...SHARED.keys()].map(title => [title, flagsIn(tablesOf(title))]))
   t.same(described.get('Every command'), ['--json', '--no-color'])
   t.same(described.get('Results'), ['--fields', '--local', '--output'])
@@ -30,7 +30,7 @@ t.test('flags that commands share are described once', async t => {
 })
 
 for (const [words, command] of commands) {
-  t.test(`lists the flags of ${words}`, async t => {
+  t.test(`the reference lists the flags of ${words}`, async t => {
     const section = sections.find(({ title }) =>
       title.startsWith(`\`daybook ${[words, ...argsOf(command)].join(' ')}\``),
     )

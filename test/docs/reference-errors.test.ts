@@ -43,7 +43,7 @@ t.test('every error code is in the reference of the part that reports it', async
   }
 })
 
-t.test('no error code is made up', async t => {
+t.test('every documented error code exists', async t => {
   const codes = new Set(given.map(({ code }) => code))
   t.same(
     [...answered.keys(), ...ending.keys()].filter(code => !codes.has(code)),
@@ -51,20 +51,20 @@ t.test('no error code is made up', async t => {
   )
 })
 
-t.test('the status beside each code of the API is the one that is answered', async t => {
+t.test('the documented status of each error code is the status of the answer', async t => {
   for (const { code, category, status = category && HTTP_STATUS[category] } of given) {
     if (status === undefined || !answered.has(code)) continue
     t.ok(answered.get(code)?.split(', ').includes(String(status)), `${code} with ${status}`)
   }
 })
 
-t.test('the exit code beside each code of the commands is the one they end with', async t => {
+t.test('the documented exit code of each error code is that of the commands', async t => {
   for (const { code, category = 'unavailable' } of given) {
     if (ending.has(code)) t.equal(ending.get(code), String(exitCodeOf(new AppError(category, code, ''))), code)
   }
 })
 
-t.test('every exit code is explained', async t => {
+t.test('the reference explains every exit code', async t => {
   const categories = Object.keys(HTTP_STATUS) as ErrorCategory[]
   const failures = [...categories.map(category => new AppError(category, '', '')), unreachable()].map(exitCodeOf)
   const explained = new Map(rowsOf('commands', 'Exit codes')).keys()

@@ -30,13 +30,13 @@ t.test('the reference of the REST API', async t => {
     readReference('rest').sections.map(section => [section.title.replaceAll('`', ''), section] as const),
   )
 
-  t.test('describes every route, and no other', async t => {
+  t.test('the reference describes every route, and no other', async t => {
     const described = [...sections.keys()].filter(title => /^[A-Z]+ \//.test(title))
     t.same(described.sort(), [...operations.keys()].sort())
   })
 
   for (const [name, operation] of operations) {
-    t.test(`describes the parameters and the answers of ${name}`, async t => {
+    t.test(`the reference describes the parameters and the answers of ${name}`, async t => {
       const { text = '', tables = [] } = sections.get(name) ?? {}
       t.same(
         firstCodes(tables, 'parameter').sort(),

@@ -11,7 +11,7 @@ const right = [
   { language: 'text', shown: 'size … KiB', printed: 'size 12.5 KiB' },
 ]
 for (const { language, shown, printed } of right) {
-  t.test(`${JSON.stringify(shown)} is a way to show ${JSON.stringify(printed)}`, async t =>
+  t.test(`${JSON.stringify(shown)} matches the output ${JSON.stringify(printed)}`, async t =>
     t.same(differences(language, shown, printed), []),
   )
 }
@@ -26,7 +26,7 @@ const wrong = [
   { language: 'text', shown: '…\nlast', printed: 'first' },
 ]
 for (const { language, shown, printed } of wrong) {
-  t.test(`${JSON.stringify(shown)} is not a way to show ${JSON.stringify(printed)}`, async t =>
+  t.test(`${JSON.stringify(shown)} does not match the output ${JSON.stringify(printed)}`, async t =>
     t.not(differences(language, shown, printed).length, 0),
   )
 }

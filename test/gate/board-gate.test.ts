@@ -20,7 +20,7 @@ import {
 
 const ALL = { password: PASSWORD, apiKey: API_KEY, executorToken: EXECUTOR_TOKEN }
 
-t.test('whose request it is follows from the first credential that is right', async t => {
+t.test('the first valid credential determines the identity', async t => {
   const gate = GateRig.open(t, ALL).start()
   const { cookies } = await logIn(gate)
   const dead = `board_session=${sealToken(newSecret(), 'another key')}`
@@ -60,7 +60,7 @@ t.test('whose request it is follows from the first credential that is right', as
   }
 })
 
-t.test('a refusal has the category that its code belongs to', async t => {
+t.test('every refusal has the category of its code', async t => {
   const open = GateRig.open(t, {}).start()
   await t.rejects(open.admit(facts('login')), { category: 'not_found', code: 'password_login_disabled' })
   await t.rejects(open.admit(facts('api', { host: 'a.example' })), { category: 'forbidden', code: 'host_not_allowed' })
@@ -68,7 +68,7 @@ t.test('a refusal has the category that its code belongs to', async t => {
   await t.rejects(open.admit(facts('execute')), { category: 'forbidden', code: 'executor_disabled' })
 })
 
-t.test('writes by cookie need an Origin of ours and the CSRF token, those by key neither', async t => {
+t.test('writes with a cookie need a known Origin and the CSRF token, and writes with a key need neither', async t => {
   const gate = GateRig.open(t, ALL).start({ serviceOrigin: SERVICE_ORIGIN })
   const { cookies, csrfToken } = await logIn(gate)
   const other = await logIn(gate)
@@ -83,7 +83,7 @@ t.test('writes by cookie need an Origin of ours and the CSRF token, those by key
   await t.rejects(write({ origin: ORIGIN, bearer: 'wrong' }), { code: 'csrf_failed' }, 'a wrong key is none')
 })
 
-t.test('who is admitted, and what is reported about it, in each mode', async t => {
+t.test('each mode admits its credentials and reports the session', async t => {
   const cases = [
     { secrets: {}, status: [false, false, false, false], asks: false },
     { secrets: { apiKey: API_KEY }, status: [false, false, false, true], asks: false },
@@ -104,7 +104,7 @@ t.test('who is admitted, and what is reported about it, in each mode', async t =
   t.equal(nameless.authStatus({ kind: 'anonymous' }).username_required, false)
 })
 
-t.test('where everyone is admitted the cookie is reported, also with the key', async t => {
+t.test('on routes without a login, the identity of the cookie is reported, even beside a key', async t => {
   const gate = GateRig.open(t, ALL).start()
   const { cookies, csrfToken } = await logIn(gate)
   t.same(await gate.admit(facts('optional_login', { cookies, bearer: API_KEY })), { kind: 'session', csrfToken })
@@ -112,7 +112,7 @@ t.test('where everyone is admitted the cookie is reported, also with the key', a
   t.same(await gate.admit(facts('optional_login', { cookies: 'board_session=x' })), { kind: 'anonymous' })
 })
 
-t.test('a login needs the password, and the name if one is configured', async t => {
+t.test('a login needs the password, and the username if one is configured', async t => {
   const gate = GateRig.open(t).start({ username: 'Ada' })
   for (const body of [
     { username: 'Ada', password: PASSWORD },
@@ -148,7 +148,7 @@ t.test('a login needs the password, and the name if one is configured', async t 
   t.ok(await nameless.login({ password: PASSWORD, username: 'whoever' }, FROM))
 })
 
-t.test('anything other than a login is refused, with the field', async t => {
+t.test('a malformed login is refused with its field', async t => {
   const gate = GateRig.open(t).start({ username: 'ada' })
   const right = { username: 'ada', password: PASSWORD }
   const cases: [body: unknown, fields: string[]][] = [
@@ -182,7 +182,7 @@ t.test('anything other than a login is refused, with the field', async t => {
   )
 })
 
-t.test('a login beyond the limit of failed ones is refused under any name', async t => {
+t.test('a login after too many failures is refused under any name', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start({ throttleLogins: true, username: 'ada' })
   const fail = (i: number) => gate.login({ username: `name ${i}`, password: 'wrong' }, FROM)
@@ -194,46 +194,51 @@ t.test('a login beyond the limit of failed ones is refused under any name', asyn
   t.ok(await gate.login(right, FROM))
 })
 
-t.test("execution needs the executor's token too; wrong ones are slowed, the right one always works", async t => {
-  const rig = GateRig.open(t, ALL)
-  const gate = rig.start({ throttleLogins: true })
-  const execute = (shown: Partial<RequestFacts>) =>
-    gate.admit(facts('execute', { method: 'POST', bearer: API_KEY, ...shown }))
-  t.match(await execute({ executorToken: EXECUTOR_TOKEN }), { kind: 'key' })
-  const messages = new Set<string>()
-  const denied = async (shown: Partial<RequestFacts>) => {
-    const failure = await execute(shown).catch(error => error)
-    t.match(failure, { category: 'forbidden', code: 'executor_denied' }, JSON.stringify(shown))
-    messages.add(failure.message)
-  }
-  for (let i = 0; i < 20; i++) await denied({})
-  await denied({ executorToken: 'wrong' })
-  await denied({ executorToken: API_KEY })
-  await denied({ executorToken: '' })
-  t.equal(messages.size, 1)
-  const stranger = { bearer: 'wrong', executorToken: 'wrong', address: '192.0.2.7' }
-  for (let i = 0; i < 10; i++) await t.rejects(execute(stranger), { code: 'unauthenticated' }, 'counted once')
-  for (let i = 0; i < 7; i++) await denied({ executorToken: `guess ${i}` })
-  const tooMany = { category: 'throttled', code: 'too_many_attempts', retryAfterSeconds: 60 }
-  for (let i = 0; i < 200; i++) await t.rejects(execute({ executorToken: `more ${i}` }), tooMany)
-  await t.rejects(gate.admitExecution({ executorToken: 'wrong', address: '192.0.2.1' }), tooMany)
-  await t.rejects(gate.provesExecution({ executorToken: 'wrong', address: '192.0.2.1' }), tooMany)
-  t.match(await execute({ executorToken: EXECUTOR_TOKEN }), { kind: 'key' }, 'the right one is never locked out')
-  await gate.admitExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.1' })
-  t.equal(await gate.provesExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.1' }), true)
-  t.equal(await gate.provesExecution({ executorToken: undefined, address: '192.0.2.1' }), false)
-  await t.rejects(gate.admitExecution({ executorToken: undefined, address: '192.0.2.1' }), { code: 'executor_denied' })
-  await t.rejects(gate.admitExecution({ executorToken: 'wrong', address: '192.0.2.9' }), { code: 'executor_denied' })
-  t.ok(await gate.login({ password: PASSWORD }, FROM), 'logins are counted separately')
-  rig.elapsedMs += 60_000
-  await denied({ executorToken: 'wrong' })
+t.test(
+  'execution also needs the executor token; wrong tokens are throttled, and the right one always works',
+  async t => {
+    const rig = GateRig.open(t, ALL)
+    const gate = rig.start({ throttleLogins: true })
+    const execute = (shown: Partial<RequestFacts>) =>
+      gate.admit(facts('execute', { method: 'POST', bearer: API_KEY, ...shown }))
+    t.match(await execute({ executorToken: EXECUTOR_TOKEN }), { kind: 'key' })
+    const messages = new Set<string>()
+    const denied = async (shown: Partial<RequestFacts>) => {
+      const failure = await execute(shown).catch(error => error)
+      t.match(failure, { category: 'forbidden', code: 'executor_denied' }, JSON.stringify(shown))
+      messages.add(failure.message)
+    }
+    for (let i = 0; i < 20; i++) await denied({})
+    await denied({ executorToken: 'wrong' })
+    await denied({ executorToken: API_KEY })
+    await denied({ executorToken: '' })
+    t.equal(messages.size, 1)
+    const stranger = { bearer: 'wrong', executorToken: 'wrong', address: '192.0.2.7' }
+    for (let i = 0; i < 10; i++) await t.rejects(execute(stranger), { code: 'unauthenticated' }, 'counted once')
+    for (let i = 0; i < 7; i++) await denied({ executorToken: `guess ${i}` })
+    const tooMany = { category: 'throttled', code: 'too_many_attempts', retryAfterSeconds: 60 }
+    for (let i = 0; i < 200; i++) await t.rejects(execute({ executorToken: `more ${i}` }), tooMany)
+    await t.rejects(gate.admitExecution({ executorToken: 'wrong', address: '192.0.2.1' }), tooMany)
+    await t.rejects(gate.provesExecution({ executorToken: 'wrong', address: '192.0.2.1' }), tooMany)
+    t.match(await execute({ executorToken: EXECUTOR_TOKEN }), { kind: 'key' }, 'the right one is never locked out')
+    await gate.admitExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.1' })
+    t.equal(await gate.provesExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.1' }), true)
+    t.equal(await gate.provesExecution({ executorToken: undefined, address: '192.0.2.1' }), false)
+    await t.rejects(gate.admitExecution({ executorToken: undefined, address: '192.0.2.1' }), {
+      code: 'executor_denied',
+    })
+    await t.rejects(gate.admitExecution({ executorToken: 'wrong', address: '192.0.2.9' }), { code: 'executor_denied' })
+    t.ok(await gate.login({ password: PASSWORD }, FROM), 'logins are counted separately')
+    rig.elapsedMs += 60_000
+    await denied({ executorToken: 'wrong' })
 
-  rig.secrets = { password: PASSWORD, apiKey: API_KEY }
-  await t.rejects(gate.admitExecution({ executorToken: 'x', address: '192.0.2.8' }), { code: 'executor_disabled' })
-  t.equal(await gate.provesExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.8' }), false)
-})
+    rig.secrets = { password: PASSWORD, apiKey: API_KEY }
+    await t.rejects(gate.admitExecution({ executorToken: 'x', address: '192.0.2.8' }), { code: 'executor_disabled' })
+    t.equal(await gate.provesExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.8' }), false)
+  },
+)
 
-t.test('wrong API keys are slowed for their address, and lock no user out', async t => {
+t.test('wrong API keys are throttled by address, and do not lock out the right key', async t => {
   const gate = GateRig.open(t, ALL).start({ throttleLogins: true })
   const { cookies, csrfToken } = await logIn(gate)
   const show = (key: string, shown: Partial<RequestFacts> = {}) => gate.admit(facts('api', { bearer: key, ...shown }))
@@ -254,7 +259,7 @@ t.test('wrong API keys are slowed for their address, and lock no user out', asyn
   t.match(await gate.admit(facts('api', { cookies, method: 'POST', origin: ORIGIN, csrfToken })), { kind: 'session' })
 })
 
-t.test('a session lasts as long as was set, over restarts, however often it is used', async t => {
+t.test('a session lasts for its configured time, across restarts, regardless of its use', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start({ sessionTtlSeconds: 100 })
   const { cookies, csrfToken } = await logIn(gate)
@@ -272,7 +277,7 @@ t.test('a session lasts as long as was set, over restarts, however often it is u
   t.equal(rig.database.sessions.count(), 0, 'what is over goes at the start')
 })
 
-t.test('a logout ends the session, wherever its cookie is', async t => {
+t.test('a logout ends the session for every copy of its cookie', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start()
   const { cookies } = await logIn(gate)
@@ -285,7 +290,7 @@ t.test('a logout ends the session, wherever its cookie is', async t => {
   t.equal(rig.database.sessions.count(), 1)
 })
 
-t.test('a login again ends the session that this browser had, and only a login that was right', async t => {
+t.test('a successful login ends the previous session of the browser, and a failed one does not', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start()
   const first = await logIn(gate)
@@ -306,7 +311,7 @@ t.test('a login again ends the session that this browser had, and only a login t
   t.match(await gate.admit(facts('login', { method: 'POST', cookies: first.cookies })), { kind: 'anonymous' })
 })
 
-t.test('of two logins for the last place one gets it', async t => {
+t.test('one of concurrent logins gets the last place for a session', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start({ sessionTtlSeconds: 60 })
   await rig.fill(1023)
@@ -335,7 +340,7 @@ t.test('of two logins for the last place one gets it', async t => {
   t.equal(rig.database.sessions.count(), 1)
 })
 
-t.test('no cookie outlives the key that signed it', async t => {
+t.test('a cookie ends with the key that signed it', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const gate = rig.start()
   const { cookies } = await logIn(gate)
@@ -352,7 +357,7 @@ t.test('no cookie outlives the key that signed it', async t => {
   t.equal(rig.database.sessions.count(), 0)
 })
 
-t.test('a key that cannot be read for a while ends no session', async t => {
+t.test('a temporarily unreadable key ends no session', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const gate = rig.start()
   const { cookies } = await logIn(gate)
@@ -367,7 +372,7 @@ t.test('a key that cannot be read for a while ends no session', async t => {
   t.equal(await kind(), 'anonymous')
 })
 
-t.test('a store full of sessions of another key has room, after a rotation and after a start', async t => {
+t.test('a store full of sessions of an old key accepts logins after a rotation and after a start', async t => {
   for (const secrets of [{ authSecret: 'signing-9876543210-dcba', password: PASSWORD }, { password: 'another one' }]) {
     const rig = GateRig.open(t)
     const running = rig.start()
@@ -396,7 +401,7 @@ t.test('a store full of sessions of another key has room, after a rotation and a
   }
 })
 
-t.test('sessions of a key are not live again when a start brings the key back', async t => {
+t.test('sessions of a replaced key stay ended when a later start uses the key again', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const { cookies } = await logIn(rig.start())
   const restart = async (authSecret: string) => {
@@ -411,7 +416,7 @@ t.test('sessions of a key are not live again when a start brings the key back', 
   t.equal(await restart(AUTH_SECRET), 'anonymous')
 })
 
-t.test('a login during which the key changes begins no session', async t => {
+t.test('a login during a change of the key starts no session', async t => {
   const rig = GateRig.open(t)
   let release = () => {}
   rig.deriving = new Promise(resolve => {
@@ -427,7 +432,7 @@ t.test('a login during which the key changes begins no session', async t => {
   t.ok(await logIn(gate))
 })
 
-t.test('without a key of its own a cookie dies with the password, which is stretched once', async t => {
+t.test('without a signing key, cookies end with the password, from which one key is derived', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start()
   const [first, second] = await Promise.all([logIn(gate), logIn(gate)])
@@ -451,7 +456,7 @@ t.test('without a key of its own a cookie dies with the password, which is stret
   t.not(first.cookie, sealToken(first.cookie.slice(3, 46), PASSWORD), 'a cookie is not a place to test passwords at')
 })
 
-t.test('a key that could not be made once is made the next time', async t => {
+t.test('a failed derivation of the key is repeated at the next login', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start()
   rig.deriving = Promise.reject(new Error('no memory'))
@@ -460,7 +465,7 @@ t.test('a key that could not be made once is made the next time', async t => {
   await t.resolves(logIn(gate))
 })
 
-t.test('requests wait for the key, and what needs none does not', async t => {
+t.test('requests wait for the key only if they need it', async t => {
   const rig = GateRig.open(t, ALL)
   const { cookies } = await logIn(rig.start())
   let release = () => {}
@@ -477,7 +482,7 @@ t.test('requests wait for the key, and what needs none does not', async t => {
   t.equal(rig.derived.length, 2, 'once for each gate')
 })
 
-t.test('secrets that vanish open nothing, in any mode and on any route', async t => {
+t.test('a board whose secrets disappear admits no request, in any mode and on any route', async t => {
   for (const secrets of [{ password: PASSWORD }, { apiKey: API_KEY }, ALL]) {
     const rig = GateRig.open(t, secrets)
     const gate = rig.start()
@@ -495,7 +500,7 @@ t.test('secrets that vanish open nothing, in any mode and on any route', async t
   }
 })
 
-t.test('a board that asks for nothing begins to as soon as there is something to ask for', async t => {
+t.test('a board without credentials requires them as soon as one is configured', async t => {
   for (const secrets of [{ password: PASSWORD }, { apiKey: API_KEY }]) {
     const rig = GateRig.open(t, {})
     const gate = rig.start()
@@ -507,7 +512,7 @@ t.test('a board that asks for nothing begins to as soon as there is something to
   }
 })
 
-t.test('sessions of a board that had a password are none where it has not', async t => {
+t.test('sessions end when the board no longer has a password', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const { cookies } = await logIn(rig.start())
   rig.secrets = { authSecret: AUTH_SECRET, apiKey: API_KEY }
@@ -515,7 +520,7 @@ t.test('sessions of a board that had a password are none where it has not', asyn
   t.match(await rig.start().admit(facts('optional_login', { cookies })), { kind: 'anonymous' })
 })
 
-t.test('a failing store is reported as such, and never counts as a login', async t => {
+t.test('a failure of the store is reported, and never counts as a login', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start({ throttleLogins: true })
   const { cookies } = await logIn(gate)

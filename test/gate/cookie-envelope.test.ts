@@ -15,7 +15,7 @@ t.test('a cookie is a version, a token and the HMAC over their text', async t =>
   t.equal(openEnvelope(sealToken(TOKEN, Buffer.from(KEY)), KEY), TOKEN, 'a text key is its UTF-8')
 })
 
-t.test('what any key seals, that key opens, and no other', async t => {
+t.test('a sealed cookie opens with its own key, and with no other', async t => {
   const key = fc.string({ minLength: 1 })
   fc.assert(
     fc.property(key, key, (one, other) => {
@@ -28,7 +28,7 @@ t.test('what any key seals, that key opens, and no other', async t => {
   )
 })
 
-t.test('a cookie that was changed anywhere is worth nothing', async t => {
+t.test('a changed cookie is invalid', async t => {
   for (let at = 0; at < SEALED.length; at++) {
     for (const other of ['', 'A', 'a', '0', '.', '-', ' ', '\0', '\n', 'é', SEALED[at]?.toUpperCase() ?? '']) {
       if (other === SEALED[at]) continue
@@ -61,14 +61,14 @@ t.test('a credential in another spelling is invalid', async t => {
   for (const text of hostile) t.equal(openEnvelope(text, KEY), undefined, text)
 })
 
-t.test('a signature made for another purpose is worth nothing', async t => {
+t.test('a signature for another purpose is invalid', async t => {
   for (const text of [TOKEN, `v2.${TOKEN}`, `board_session.v1.${TOKEN}`, `board_session.v2.${TOKEN}.`]) {
     const hmac = createHmac('sha256', KEY).update(text).digest('hex')
     t.equal(openEnvelope(`v2.${TOKEN}.${hmac}`, KEY), undefined, text)
   }
 })
 
-t.test('the CSRF token follows from the session alone, and reveals nothing of it', async t => {
+t.test('the CSRF token is derived from the session token, and does not reveal it', async t => {
   t.equal(csrfTokenOf(TOKEN), createHmac('sha256', TOKEN).update('board-csrf-v2').digest('base64url'))
   t.match(csrfTokenOf(TOKEN), SECRET_PATTERN)
   t.not(csrfTokenOf(TOKEN), csrfTokenOf(newSecret()))

@@ -219,7 +219,7 @@ function* allCases(): Generator<Case> {
 
 const wordOf = ({ identity, refusal }: Decision) => refusal ?? identity?.kind
 
-t.test('every request is answered as the rules say: mode, credential, Origin, CSRF token, method, access', async t => {
+t.test('the decision follows the rules for every mode, credential, Origin, CSRF token, method and access', async t => {
   const seen = new Map<string, number>()
   const wrong: object[] = []
   let cases = 0
@@ -249,7 +249,7 @@ const LOGIN: Case = {
   executor: 'unset',
 }
 
-t.test('a login without an Origin is refused where something else shows a page of another site', async t => {
+t.test('a login without an Origin is refused if another header shows a page of another site', async t => {
   const own = `http://${HOSTS.loopback}`
   const cases: [shown: Partial<ResolvedRequest>, answer: string][] = [
     [{ fetchSite: 'cross-site' }, 'origin_not_allowed'],
@@ -329,7 +329,7 @@ t.test('browsers leave out the port of http, and write a host in lower case', as
 })
 
 t.test(
-  "a session of the ledger counts where that is configured, and a board's own where it has a password",
+  'a ledger session is accepted if that is configured, and a board session if the board has a password',
   async t => {
     const session = { csrfToken: CSRF }
     const request = requestOf({

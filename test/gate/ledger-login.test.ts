@@ -29,7 +29,7 @@ async function startLedger(t: Test) {
   return { ledger, find, reported, url }
 }
 
-t.test('a cookie of the ledger is sent to it alone, and names its user', async t => {
+t.test('a ledger cookie is sent to the ledger only, and identifies its user', async t => {
   const { ledger, find, reported } = await startLedger(t)
   ledger.answer = { body: JSON.stringify(SESSION) }
   const cookies = `board_session=b; event_session=${TOKEN}; other=o`
@@ -43,7 +43,7 @@ t.test('a cookie of the ledger is sent to it alone, and names its user', async t
   t.same(reported, [])
 })
 
-t.test('the ledger is not asked about what cannot be its cookie', async t => {
+t.test('no request to the ledger is made for a value that cannot be its cookie', async t => {
   const { ledger, find } = await startLedger(t)
   ledger.answer = { body: JSON.stringify(SESSION) }
   const values = [
@@ -62,7 +62,7 @@ t.test('the ledger is not asked about what cannot be its cookie', async t => {
 })
 
 t.test(
-  'every answer but that of a live session is none; an unusable one is reported once until the next usable one',
+  'only the answer of a live session is a login; an unusable answer is reported once until the next usable one',
   async t => {
     const { ledger, find, reported, url } = await startLedger(t)
     const cookies = `event_session=${TOKEN}`

@@ -28,7 +28,7 @@ function keptOpen(t: Test): Agent {
   return agent
 }
 
-t.test('requests with an agent share a connection, others have one each', async t => {
+t.test('requests with an agent share a connection, and others use their own', async t => {
   const { address, connections } = await start(t, (_, res) => res.end('x'.repeat(100_000)))
   const agent = keptOpen(t)
   for (let n = 0; n < 3; n++) t.equal((await exchange(address, { ...CALL, agent })).body.length, 100_000)
@@ -37,7 +37,7 @@ t.test('requests with an agent share a connection, others have one each', async 
   t.equal(connections(), 3)
 })
 
-t.test('a path arrives as it was written, below that of the address', async t => {
+t.test('a path is sent unchanged, below the path of the address', async t => {
   const { address } = await start(t, (req, res) => res.end(req.url))
   for (const path of ['/', '/events/..', '/events/.?a=/../b', '/events/%2e', '/events/x%20y']) {
     t.equal(String((await exchange(address, { ...CALL, path })).body), path)
@@ -67,7 +67,7 @@ t.test('a first connection that breaks is not tried again', async t => {
   t.equal(connections(), 1)
 })
 
-t.test('an answer that switches to another protocol is a failure', async t => {
+t.test('an answer that switches protocols is a failure', async t => {
   const { address } = await start(t, ({ socket }) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
   })
@@ -75,7 +75,7 @@ t.test('an answer that switches to another protocol is a failure', async t => {
   await t.rejects(exchange(address, { ...CALL, agent: keptOpen(t) }), { message: 'not_http: status 101' })
 })
 
-t.test('an answer that drips is not waited for longer than all may take', async t => {
+t.test('a dripping answer fails after the total limit', async t => {
   const { address } = await start(t, (_, res) => {
     const drip = setInterval(() => res.write('x'), 10)
     res.once('close', () => clearInterval(drip))
@@ -83,7 +83,7 @@ t.test('an answer that drips is not waited for longer than all may take', async 
   await t.rejects(exchange(address, { ...CALL, totalSeconds: 0.2 }), { message: 'silent: 0.2 seconds' })
 })
 
-t.test('an answer without a length that we cut does not pass as complete', async t => {
+t.test('an answer without a length that is cut off at the limit does not count as complete', async t => {
   const { address } = await start(t, ({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n')
     const drip = setInterval(() => socket.write('x'), 10)
@@ -104,7 +104,7 @@ t.test('an answer without a length that we cut does not pass as complete', async
   )
 })
 
-t.test("a request that waits for another one's connection is not reported as failing to connect", async t => {
+t.test('a request that waits for the connection of another one is not reported as failing to connect', async t => {
   const { address } = await start(t, (_, res) => setTimeout(() => res.end('ok'), 150))
   const agent = keptOpen(t)
   // All of them together take longer than one of them may.
@@ -112,7 +112,7 @@ t.test("a request that waits for another one's connection is not reported as fai
   for (const { status } of await Promise.all(calls)) t.equal(status, 200)
 })
 
-t.test('an answer that is larger than allowed is not read to its end', async t => {
+t.test('an answer above the size limit is not read to its end', async t => {
   const { address } = await start(t, (_, res) => res.end(Buffer.alloc(2 * 1024 * 1024)))
   await t.rejects(exchange(address, CALL), { message: 'too_large: 1 MiB' })
 })

@@ -29,7 +29,7 @@ async function openLedgers(t: Test) {
   return [await open(), await open(), store] as const
 }
 
-t.test('a server that ends before it answers an instance with events holds the others up for one lease', async t => {
+t.test('a server that ends before it delivers events delays other instances by one lease', async t => {
   const [ledger] = await openLedgers(t)
   const { consumers } = ledger
   await ledger.record([messageCreated('chat:1')])
@@ -55,7 +55,7 @@ for (const where of ['here', 'at another server'] as const) {
   })
 }
 
-t.test('an instance on standby takes over a lease that is released at another server before its end', async t => {
+t.test('a standby instance takes over a lease that another server releases early', async t => {
   const [one, two, store] = await openLedgers(t)
   await one.record([messageCreated('chat:1')])
   await one.consumers.save('mail', { position: 'beginning' }, OPEN)

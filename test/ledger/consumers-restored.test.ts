@@ -10,7 +10,7 @@ import { testFolder } from '../support/test-folder.js'
 const OPEN = { role: 'open' } as const
 const CHANGED = { category: 'conflict', code: 'epoch_changed' }
 
-t.test('a restored ledger delivers nothing until the position is set, and misses nothing then', async t => {
+t.test('a restored ledger delivers no event until the position is set, and misses none after that', async t => {
   const time = { now: 1_800_000_000_000_000 }
   const folder = testFolder(t)
   const open = async (path: string) => {

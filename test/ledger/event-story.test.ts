@@ -66,7 +66,7 @@ async function openLedger(t: Test) {
 
 const keyOf = (event: object) => String((event as { dedupe_key: string }).dedupe_key)
 
-t.test('push, checks, deployment and message are one story, from each of them, in order', async t => {
+t.test('a push, its checks, its deployment and a message are one story, in order, from each of them', async t => {
   const { ledger, record, keysOf } = await openLedger(t)
   await record(...THREAD.slice(0, 2), ...OTHERS, ...THREAD.slice(2))
   for (const event of THREAD) t.same(await keysOf(keyOf(event)), THREAD.map(keyOf), keyOf(event))
@@ -76,38 +76,35 @@ t.test('push, checks, deployment and message are one story, from each of them, i
   t.notOk('payload' in (parts[0]?.event ?? {}))
 })
 
-t.test('an event that shares nothing is a story of its own', async t => {
+t.test('an event without shared facts is its own story', async t => {
   const { ledger, record, keysOf } = await openLedger(t)
   await record(...THREAD, said('alone', 'Lunch?'))
   t.same(await keysOf('alone'), ['alone'])
   await t.rejects(ledger.story('nothing'), { code: 'not_found' })
 })
 
-t.test(
-  'a text that names many objects ends the story there, but a reader of its own story sees all of them',
-  async t => {
-    const { record, keysOf } = await openLedger(t)
-    const pull = (number: number) => ({
-      kind: 'pull_request.created',
-      source: 'code_a',
-      subject_type: 'pull_request',
-      subject_id: `p${number}`,
-      dedupe_key: `pull${number}`,
-      conversation: { title: `acme/app#${number} Change` },
-      target: {
-        type: 'pull_request',
-        key: `pull_request:1/${number}`,
-        metadata: { number },
-        parent: { type: 'repository', key: 'repository:1', display: 'acme/app' },
-      },
-    })
-    await record(pull(1), pull(2), said('notes', 'Released: acme/app#1, acme/app#2.'))
-    t.same(await keysOf('pull1'), ['pull1', 'notes'])
-    t.same(await keysOf('notes'), ['pull1', 'pull2', 'notes'])
-  },
-)
+t.test('a text that names many objects does not extend a story, and its own story contains all of them', async t => {
+  const { record, keysOf } = await openLedger(t)
+  const pull = (number: number) => ({
+    kind: 'pull_request.created',
+    source: 'code_a',
+    subject_type: 'pull_request',
+    subject_id: `p${number}`,
+    dedupe_key: `pull${number}`,
+    conversation: { title: `acme/app#${number} Change` },
+    target: {
+      type: 'pull_request',
+      key: `pull_request:1/${number}`,
+      metadata: { number },
+      parent: { type: 'repository', key: 'repository:1', display: 'acme/app' },
+    },
+  })
+  await record(pull(1), pull(2), said('notes', 'Released: acme/app#1, acme/app#2.'))
+  t.same(await keysOf('pull1'), ['pull1', 'notes'])
+  t.same(await keysOf('notes'), ['pull1', 'pull2', 'notes'])
+})
 
-t.test('a caller without credentials can join no two stories', async t => {
+t.test('an event of a caller without credentials cannot join two stories', async t => {
   const { ledger, record, keysOf } = await openLedger(t)
   const bridge = {
     kind: 'commit.created',
@@ -126,7 +123,7 @@ t.test('a caller without credentials can join no two stories', async t => {
   t.same(await keysOf(keyOf(THREAD[4] as NewEvent)), [...THREAD.map(keyOf), 'bridge'])
 })
 
-t.test('a story ends after a month, at 200 events, and when its reader leaves', async t => {
+t.test('a story is limited to a month and to 200 events, and ends when its reader leaves', async t => {
   const { ledger, time, record } = await openLedger(t)
   await record(said('old', SHA))
   time.now += (STORY_LIMITS.days + 1) * DAY

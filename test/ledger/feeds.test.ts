@@ -2,7 +2,7 @@ import t from 'tap'
 import type { FeedReport } from '../../src/ledger/feeds.js'
 import { Ledger } from '../../src/ledger/ledger.js'
 import { AppError } from '../../src/model/app-error.js'
-import { feedAt } from '../../src/platforms/own/presets/feed.js'
+import { feedAt } from '../../src/platforms/defined/presets/feed.js'
 import type { Store } from '../../src/store/store.js'
 import { rss, serveFeeds } from '../support/feed-server.js'
 import { openStoredLedger } from './stored-ledger.js'
@@ -19,7 +19,7 @@ function reopen(store: Store, time: { now: number }): Promise<Ledger> {
   return Ledger.open({ store, clock: () => time.now, newSubscriptionId: () => 'sub' })
 }
 
-t.test('after a restart a feed is read when it is due, and asks for what has changed since', async t => {
+t.test('after a restart, a feed is read when it is due, with a conditional request', async t => {
   const { ledger, store, time } = await openStoredLedger(t, NOW)
   const feeds = await serveFeeds(t)
   const address = `${feeds.url('/news')}?token=hidden`
@@ -51,7 +51,7 @@ t.test('a feed is read although the clock was set back after the last reading', 
   t.same(await readDue(ledger), [])
 })
 
-t.test('a feed that fails is not asked sooner because of a restart, and shows why', async t => {
+t.test('a restart does not shorten the wait of a failing feed, which shows the reason', async t => {
   const { ledger, store, time } = await openStoredLedger(t, NOW)
   const feeds = await serveFeeds(t)
   await ledger.sources.save('news', { definition: { name: 'news', ...feedAt(feeds.url('/gone')) } })
@@ -64,7 +64,7 @@ t.test('a feed that fails is not asked sooner because of a restart, and shows wh
   t.match(await readDue(again), [{ error: { code: 'platform_place_unknown' } }])
 })
 
-t.test('a feed whose definition was changed, or that was deleted and added again, is read whole', async t => {
+t.test('a feed that was redefined, or deleted and added again, is read completely', async t => {
   const { ledger, store } = await openStoredLedger(t, NOW)
   const feeds = await serveFeeds(t)
   feeds.answers.set('/news', { headers: { etag: '"one"' }, body: rss('1') })
@@ -95,7 +95,7 @@ t.test('a feed whose reading cannot be stored is not read again sooner', async t
   t.match(await failing.sources.get('news'), { feed: { next_read_at: /Z$/ } })
 })
 
-t.test('what is stored of a source that was deleted while it was read is removed', async t => {
+t.test('the stored state of a source that is deleted during a reading is removed', async t => {
   const { ledger, store } = await openStoredLedger(t, NOW)
   await store.notes.save({ kind: 'feed', name: 'gone', body: '{}' })
   await readDue(ledger)

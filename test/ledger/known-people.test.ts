@@ -37,7 +37,7 @@ async function stored(ledger: Ledger, event: NewEvent, provenance = VERIFIED): P
   return JSON.parse(Buffer.from(await ledger.getEvent(event.dedupe_key)).toString('utf8')) as NewEvent
 }
 
-t.test('a person named by id alone has the name of an earlier event', async t => {
+t.test('a person with only an id gets the name from an earlier event', async t => {
   const { ledger } = await openLedger(t)
   t.match(await stored(ledger, edited(1)), { actor: { id: '17', display: '' } })
   await stored(ledger, said(2))
@@ -49,7 +49,7 @@ t.test('a person named by id alone has the name of an earlier event', async t =>
   t.match(await stored(ledger, edited(4, 'https://chat.example.org')), { actor: { display: '' } }, 'not elsewhere')
 })
 
-t.test('a sender that was known as a program is one where the delivery does not say it', async t => {
+t.test('a known bot is marked as a bot if a delivery does not mark it', async t => {
   const { ledger, open } = await openLedger(t)
   await stored(ledger, said(1, 'ada-bot@chat.example.org'))
   const program = { actor_role: 'bot', payload: { sender_is_bot: true } }
@@ -57,7 +57,7 @@ t.test('a sender that was known as a program is one where the delivery does not 
   t.match(await stored(await open(), edited(3)), program, 'also after a restart')
 })
 
-t.test('what came without proof gives no names to what came with proof', async t => {
+t.test('unverified events give no names to verified events', async t => {
   const { ledger, open } = await openLedger(t)
   await stored(ledger, said(1), UNVERIFIED)
   t.match(await stored(ledger, edited(2), UNVERIFIED), { actor: { display: 'Ada Lovelace' } })

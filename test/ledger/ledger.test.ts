@@ -55,7 +55,7 @@ t.test('a checkpoint later than the newest event is refused, whatever the clock 
   await t.rejects(ledger.follow(ahead, new AbortController().signal).next(), refused)
 })
 
-t.test('a subscription that was sent as a target has its scope, filters and actions derived', async t => {
+t.test('the scope, the filters and the actions of a subscription are derived from its target', async t => {
   const { ledger } = await openLedger(t)
   const saved = await ledger.saveSubscription({
     source: 'chat',
@@ -75,7 +75,7 @@ t.test('a subscription that was sent as a target has its scope, filters and acti
   })
 })
 
-t.test('target, scope and filters follow from the members that were sent', async t => {
+t.test('target, scope and filters are derived from the members that were sent', async t => {
   const { ledger } = await openLedger(t)
   const forms = [
     { target: 'stream:eng/topic:deploys' },
@@ -92,7 +92,7 @@ t.test('target, scope and filters follow from the members that were sent', async
   }
 })
 
-t.test('saving a known id merges: members not sent stay, null clears, unknown ones are kept', async t => {
+t.test('saving a known id merges: absent members stay, null clears a member, and unknown members are kept', async t => {
   const { ledger } = await openLedger(t)
   await ledger.saveSubscription({
     id: 'mine',
@@ -109,7 +109,7 @@ t.test('saving a known id merges: members not sent stay, null clears, unknown on
 })
 
 t.test(
-  'a subscription of an older ledger gets the forms it lacks when the ledger opens, and when it is saved',
+  'a subscription of an older ledger gets its missing forms when the ledger opens, and when it is saved',
   async t => {
     const { store, ledger } = await openLedger(t)
     const target = 'stream:eng/topic:deploys'
@@ -135,7 +135,7 @@ t.test(
   },
 )
 
-t.test('a subscription that is read, changed in one member and sent back whole has changed in that member', async t => {
+t.test('sending back a complete subscription with one changed member changes only that member', async t => {
   const { ledger } = await openLedger(t)
   const first = { id: 'mine', source: 'chat', target: 'stream:eng/topic:deploys', event_kinds: ['message.created'] }
   const { subscription } = await ledger.saveSubscription(first)
@@ -157,7 +157,7 @@ t.test('a subscription that is read, changed in one member and sent back whole h
   t.same(disabled.actions, selected.actions, 'what was not sent stays')
 })
 
-t.test('a scope known by its native id takes the place of the target and filters before it', async t => {
+t.test('a scope with a native id replaces the previous target and filters', async t => {
   const { ledger } = await openLedger(t)
   await ledger.saveSubscription({ id: 'mine', source: 'chat', target: 'stream:old' })
   const { subscription } = await ledger.saveSubscription({ id: 'mine', scope: { type: 'stream', key: 'stream:4' } })
@@ -183,13 +183,13 @@ t.test('a subscription that is nested deeper than an event may be is refused, in
   t.same(await ledger.listSubscriptions(), [])
 })
 
-t.test('merges do not add up to more than one could send', async t => {
+t.test('a merge cannot exceed the size limit of a subscription', async t => {
   const { ledger } = await openLedger(t)
   await ledger.saveSubscription({ id: 'mine', source: 'chat', one: 'x'.repeat(40_000) })
   await t.rejects(ledger.saveSubscription({ id: 'mine', two: 'x'.repeat(40_000) }), { code: 'invalid_field' })
 })
 
-t.test('what the ledger keeps of a subscription cannot be sent', async t => {
+t.test('members that the ledger maintains cannot be set by a save', async t => {
   const { ledger } = await openLedger(t)
   const { subscription } = await ledger.saveSubscription({
     source: 'chat',
@@ -202,7 +202,7 @@ t.test('what the ledger keeps of a subscription cannot be sent', async t => {
   t.match(subscription, { last_cursor: null, last_event_at: null, owner_user_id: null, created_at: /^2027/ })
 })
 
-t.test('two concurrent merges both count', async t => {
+t.test('two concurrent merges both take effect', async t => {
   const { ledger } = await openLedger(t)
   await ledger.saveSubscription({ id: 'mine', source: 'chat', target: 'stream:eng' })
   await Promise.all([
@@ -212,7 +212,7 @@ t.test('two concurrent merges both count', async t => {
   t.match(await ledger.getSubscription('mine'), { enabled: false, event_kinds: ['a.b'] })
 })
 
-t.test('a refusal of a subscription names the fields', async t => {
+t.test('a refusal of a subscription names its invalid fields', async t => {
   const { ledger } = await openLedger(t)
   await t.rejects(ledger.saveSubscription({ target: 'x' }), { errors: [{ field: '/source' }] })
   await t.rejects(ledger.saveSubscription({ source: 'chat', target: 'nonsense' }), {
@@ -257,7 +257,7 @@ t.test('events carry the subscriptions they match, and move their cursor in the 
   t.same(keysOf(await ledger.query({ ...SINCE, subscriptionIds: ['topic'] })).length, 4)
 })
 
-t.test('subscriptions match again after the ledger is reopened, and deleted ones do not', async t => {
+t.test('after the ledger is reopened, subscriptions match again, and deleted ones do not', async t => {
   const { ledger, store } = await openLedger(t)
   await ledger.saveSubscription({ id: 'stays', source: 'chat' })
   await ledger.saveSubscription({ id: 'goes', source: 'chat' })
@@ -267,7 +267,7 @@ t.test('subscriptions match again after the ledger is reopened, and deleted ones
   t.same(JSON.parse(outcome?.body ?? '').subscription_ids, ['stays'])
 })
 
-t.test('a long poll is answered when something matches, and not before', async t => {
+t.test('a long poll is answered when an event matches, and not before', async t => {
   const { ledger } = await openLedger(t)
   const waiting = ledger.waitFor({ ...SINCE, sources: ['chat'] }, 20)
   await deliver(ledger, { subject_id: '1', source: 'forum' })
@@ -275,7 +275,7 @@ t.test('a long poll is answered when something matches, and not before', async t
   t.same(keysOf(await waiting), ['chat:message.created:message:2'])
 })
 
-t.test('a long poll that searches is woken by an event whose text is not at hand', async t => {
+t.test('an event whose text is not in memory wakes a long poll with a search', async t => {
   const { ledger } = await openLedger(t)
   const waiting = ledger.waitFor({ ...SINCE, sources: ['chat'], search: ['needle'] }, 20)
   for (const [id, source, said] of [
@@ -291,13 +291,13 @@ t.test('a long poll that searches is woken by an event whose text is not at hand
   t.match(JSON.parse(Buffer.from(items).toString()), { subject_id: '3', payload: { said: 'needle' } })
 })
 
-t.test('a long poll that sees nothing ends in time, with the head as its checkpoint', async t => {
+t.test('a long poll without matches ends in time, with the head as its checkpoint', async t => {
   const { ledger } = await openLedger(t)
   await deliver(ledger, { subject_id: '1', source: 'forum' })
   t.match(await ledger.waitFor({ ...SINCE, sources: ['chat'] }, 0.05), { count: 0, nextSince: NOON })
 })
 
-t.test('an aborted long poll answers with what it has seen', async t => {
+t.test('an aborted long poll answers with the events it has read', async t => {
   const { ledger } = await openLedger(t)
   const abort = new AbortController()
   const waiting = ledger.waitFor(SINCE, 20, abort.signal)
@@ -306,7 +306,7 @@ t.test('an aborted long poll answers with what it has seen', async t => {
   t.match(await waiting, { count: 0 })
 })
 
-t.test('also when it is aborted while it looks again', async t => {
+t.test('a long poll that is aborted during a later read answers with the events it has read', async t => {
   const { store, ledger } = await openLedger(t)
   const abort = new AbortController()
   let looks = 0
@@ -323,7 +323,7 @@ t.test('also when it is aborted while it looks again', async t => {
   t.equal(looks, 2)
 })
 
-t.test('a long poll that is aborted before it has seen anything is refused with the reason', async t => {
+t.test('a long poll that is aborted before its first read fails with the reason', async t => {
   const { ledger } = await openLedger(t)
   const abort = new AbortController()
   const waiting = ledger.waitFor(SINCE, 20, abort.signal)
@@ -353,7 +353,7 @@ t.test(
   },
 )
 
-t.test('a reader that follows waits for a ledger that is busy', async t => {
+t.test('a following reader waits for a busy ledger', async t => {
   const { ledger, store } = await openLedger(t)
   await deliver(ledger, { subject_id: '1' })
   const { query } = store.events

@@ -9,7 +9,7 @@ const fresh = (kind: string) => {
 }
 const turn = () => new Promise(setImmediate)
 
-t.test('readers are woken by what matches them; what comes during the pause wakes each once, after it', async t => {
+t.test('matching events wake readers, and events during a pause wake each reader once after it', async t => {
   const pauses: { ms: number; end: () => void }[] = []
   const feed = new LiveFeed((ms, end) => pauses.push({ ms, end }))
   const woken: string[] = []
@@ -55,7 +55,7 @@ t.test('the pause is bounded', async t => {
   t.same(pauses, [250])
 })
 
-t.test('if few readers wake, the next ones wait briefly, however many listen', async t => {
+t.test('the pause is short if few readers wake, regardless of the number of listeners', async t => {
   const pauses: number[] = []
   const feed = new LiveFeed(ms => pauses.push(ms))
   for (let i = 0; i < 1_000; i++) feed.listen({ kinds: [`kind.${i}`] })
@@ -98,7 +98,7 @@ t.test('an event is not serialised for readers of other kinds', async t => {
   t.ok(feed.hasListeners)
 })
 
-t.test('texts of a commit are compared within bounds, and beyond them readers are woken without', async t => {
+t.test('the texts of a commit are compared up to a limit, beyond which readers wake without a comparison', async t => {
   const said = 'x'.repeat(100_000)
   const large = {
     kind: 'a',

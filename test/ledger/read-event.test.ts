@@ -6,7 +6,7 @@ import type { AppError } from '../../src/model/app-error.js'
 
 const LEAST = { kind: 'message.created', subject_id: '8812', subject_type: 'message' }
 
-t.test('a client that sends three fields gets everything else filled in', async t => {
+t.test('an event with three fields gets all other members', async t => {
   t.strictSame(readEvent(LEAST), {
     dedupe_key: 'api:message.created:message:8812',
     source: 'api',
@@ -23,11 +23,11 @@ t.test('a client that sends three fields gets everything else filled in', async 
   })
 })
 
-t.test('a kind without a dot is a verb of its own', async t => {
+t.test('a kind without a dot is read as a verb', async t => {
   t.match(readEvent({ ...LEAST, kind: 'restarted' }).action, { object_type: 'message', verb: 'restarted' })
 })
 
-t.test('unknown members are kept, values for the ledger’s own are ignored', async t => {
+t.test('unknown members are kept, and values for members of the ledger are ignored', async t => {
   const input = JSON.parse(
     `{"kind":"a.b","subject_id":"1","subject_type":"a","team":{"x":[1]},"__proto__":{"polluted":true},
       "captured_at":"1999-01-01T00:00:00Z","seen_count":-5,"last_seen_at":7,"subscription_ids":"x","provenance":null}`,
@@ -76,7 +76,7 @@ t.test('a key may have 512 characters of any size in bytes', async t => {
   t.equal(readEvent({ ...LEAST, dedupe_key: '🎉'.repeat(512) }).dedupe_key.length, 1024)
 })
 
-t.test('nesting ends at 64 levels', async t => {
+t.test('nesting is limited to 64 levels', async t => {
   const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) })
   t.doesNotThrow(() => readEvent({ ...LEAST, payload: nested(63) }))
   t.throws(() => readEvent({ ...LEAST, payload: nested(64) }), { errors: [{ detail: /deeper than 64/ }] })
@@ -84,7 +84,7 @@ t.test('nesting ends at 64 levels', async t => {
   t.throws(() => readEvent({ ...LEAST, payload: bottomless }), { errors: [{ detail: /deeper than 64/ }] })
 })
 
-t.test('the default key distinguishes events by what was sent, and by nothing else', async t => {
+t.test('the default key depends only on the members that were sent', async t => {
   const key = (more: object) => readEvent({ ...LEAST, ...more }).dedupe_key
   t.match(key({ payload: { a: 1 } }), /^api:message\.created:message:8812:[0-9a-f]{16}$/)
   t.equal(key({ payload: { a: 1, b: [2] } }), key({ payload: { b: [2], a: 1 } }))
@@ -114,7 +114,7 @@ t.test('the default key distinguishes events by what was sent, and by nothing el
   t.equal(key({ seen_count: 4, provenance: {} }), key({}), 'what the ledger sets is not part of what was sent')
 })
 
-t.test('what version 0.2 made a key of still has that key', async t => {
+t.test('default keys are the same as in version 0.2', async t => {
   const of02 = [
     [{}, 'api:message.created:message:8812'],
     [{ occurred_at: null, actor: {} }, 'api:message.created:message:8812'],
@@ -132,7 +132,7 @@ t.test('what version 0.2 made a key of still has that key', async t => {
   for (const [more, key] of of02) t.equal(readEvent({ ...LEAST, ...more }).dedupe_key, key, JSON.stringify(more))
 })
 
-t.test('all refused fields are named in one answer', t => {
+t.test('one refusal names all invalid fields', t => {
   const fieldsOf = (input: object) => {
     try {
       readEvent(input)
@@ -150,7 +150,7 @@ t.test('all refused fields are named in one answer', t => {
   t.end()
 })
 
-t.test('two events have the same key exactly when the same was sent', async t => {
+t.test('two events have the same key exactly if the same members were sent', async t => {
   const maybe = (value: fc.Arbitrary<unknown>) => fc.option(value, { nil: undefined })
   const word = fc.constantFrom('', 'a', 'b')
   const sent = fc

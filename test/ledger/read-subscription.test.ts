@@ -16,7 +16,7 @@ function problemsOf(input: object) {
   }
 }
 
-t.test('a refusal names everything that is wrong with a subscription', async t => {
+t.test('a refusal names every problem of a subscription', async t => {
   const metadata = { expires_at: 'soon', hot_until: '2031-05-04T09:00:00' }
   const problems = problemsOf({
     source: 'chat',
@@ -41,19 +41,19 @@ t.test('a refusal names everything that is wrong with a subscription', async t =
   t.throws(() => read({ source: 'chat', metadata }), { code: 'invalid_timestamp' })
 })
 
-t.test('a kind is a word, the beginning of several, or all', async t => {
+t.test('a kind pattern is a kind, a prefix, or all kinds', async t => {
   const event_kinds = ['*', 'message.*', 'message.created', 'a']
   t.match(read({ source: 'chat', event_kinds }), { event_kinds })
 })
 
-t.test('a kind that an older ledger accepted stays until it is changed', async t => {
+t.test('a kind pattern that an older ledger accepted stays until it is changed', async t => {
   const stored = { ...read({ source: 'chat', event_kinds: ['a'] }), event_kinds: ['mess*'] }
   const given = { id: 'sub_1', now: NOW, caller: ADMIN }
   t.match(readSubscription({ ...stored, enabled: false }, stored, given), { enabled: false, event_kinds: ['mess*'] })
   t.throws(() => readSubscription({ event_kinds: ['pat*'] }, stored, given), { errors: [{ field: '/event_kinds/0' }] })
 })
 
-t.test('another target changes only the filters that come from it', async t => {
+t.test('a changed target changes only the filters that are derived from it', async t => {
   const sent = { source: 'code_a', target: 'repo:ada/engine', filters: { branch: 'main' } }
   const stored = read(sent)
   t.same(stored.filters, { repository: 'ada/engine', branch: 'main' })
@@ -64,7 +64,7 @@ t.test('another target changes only the filters that come from it', async t => {
   })
 })
 
-t.test('a refusal that does not list everything says so', async t => {
+t.test('a refusal that omits problems reports that', async t => {
   const problems = problemsOf({ source: 'chat', event_kinds: Array.from({ length: 60 }, () => 5) })
   t.match(problems.at(-1), { field: '', detail: 'There may be more.' })
   t.equal(problemsOf({ source: 'chat', event_kinds: [5] }).length, 1)

@@ -17,7 +17,7 @@ function startReads() {
   return { ledger, open, reads }
 }
 
-t.test('readers that ask for the same page together cost two reads, however many they are', async t => {
+t.test('concurrent requests for the same page take two reads', async t => {
   const { open, reads } = startReads()
   const pages = Array.from({ length: 100 }, () => reads.query(QUERY))
   t.equal(open.length, 1)
@@ -30,7 +30,7 @@ t.test('readers that ask for the same page together cost two reads, however many
   t.equal(open.length, 2)
 })
 
-t.test('a page has everything that was there when its reader asked, and is of its own query', async t => {
+t.test('a shared page has every event stored before its request, and belongs to its own query', async t => {
   const step = fc.oneof(fc.constant('event'), fc.constant('end of a read'), fc.nat(2))
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
@@ -62,7 +62,7 @@ t.test('a page has everything that was there when its reader asked, and is of it
   )
 })
 
-t.test('a reader that leaves is released immediately, and the others get their page', async t => {
+t.test('a reader that leaves is released immediately, and the other readers get their page', async t => {
   const { open, reads } = startReads()
   const gone = new AbortController()
   const [leaving, staying] = [reads.query(QUERY, gone.signal), reads.query(QUERY)]
@@ -74,7 +74,7 @@ t.test('a reader that leaves is released immediately, and the others get their p
   t.match(await staying, { head: 0 })
 })
 
-t.test('a read that fails fails for those who share it, and the next one is tried', async t => {
+t.test('a failed read fails for its sharers only, and the next read is tried', async t => {
   let reads = 0
   const shared = new SharedReads(async () => {
     reads++

@@ -37,7 +37,7 @@ const said = (id: string, stream: string, topic: string, others: object = {}) =>
   ...others,
 })
 
-t.test('a draft is counted by day, with its newest matches and what was understood of it', async t => {
+t.test('a preview has counts by day, the newest matches and the interpreted subscription', async t => {
   const { ledger, time, deliverAt } = await openLedger(t)
   await deliverAt(START - 1, said('too old', 'eng', 'deploys'))
   await deliverAt(START, said('1', 'eng', 'deploys'), said('2', 'eng', 'lunch'))
@@ -74,7 +74,7 @@ t.test('a draft is counted by day, with its newest matches and what was understo
   t.same(await ledger.listSubscriptions(), [], 'nothing is stored')
 })
 
-t.test('a place with other events has been seen, one without events has not', async t => {
+t.test('a preview reports whether its place has events of other kinds', async t => {
   const { ledger, deliverAt } = await openLedger(t)
   await deliverAt(NOW, said('1', 'eng', 'deploys'))
   const draft = (target: string) =>
@@ -85,7 +85,7 @@ t.test('a place with other events has been seen, one without events has not', as
 })
 
 t.test(
-  'whether a draft is switched on or over by now makes no difference, and it is read over what is stored',
+  'a preview ignores whether a draft is enabled or expired, and merges it into the stored subscription',
   async t => {
     const { ledger, deliverAt } = await openLedger(t)
     await deliverAt(NOW, said('1', 'eng', 'deploys'), said('2', 'eng', 'lunch'))
@@ -105,7 +105,7 @@ t.test(
   },
 )
 
-t.test('what could not be saved cannot be previewed', async t => {
+t.test('a subscription that cannot be saved cannot be previewed', async t => {
   const { ledger } = await openLedger(t)
   const mia = { role: 'member', userId: 'mia' } as const
   await ledger.saveSubscription({ id: 'others', source: 'chat', owner_user_id: 'otto' }, { role: 'admin' })
@@ -117,7 +117,7 @@ t.test('what could not be saved cannot be previewed', async t => {
   await t.rejects(refused([]), { code: 'invalid_json' })
 })
 
-t.test('a preview finds exactly what the saved subscription is marked on', async t => {
+t.test('a preview finds exactly the events that the saved subscription marks', async t => {
   const { ledger, time, deliverAt } = await openLedger(t)
   const name = fc.constantFrom('eng', 'ops', '2024')
   const kind = fc.constantFrom('message.created', 'message.deleted', 'reaction.added')

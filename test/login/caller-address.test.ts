@@ -5,7 +5,7 @@ import { createThrottleAddress, isCidr } from '../../src/login/caller-address.js
 
 const direct = createThrottleAddress([])
 
-t.test('an IPv4 address is counted as itself in every spelling', async t => {
+t.test('every spelling of an IPv4 address is counted as one address', async t => {
   const cases: [string, string][] = [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -19,7 +19,7 @@ t.test('an IPv4 address is counted as itself in every spelling', async t => {
   for (const [given, address] of cases) t.equal(direct(given, undefined), address, given)
 })
 
-t.test('an IPv6 address counts for its /64', async t => {
+t.test('an IPv6 address is counted as its /64 network', async t => {
   const cases: [string, string][] = [
     ['2001:db8:1:2:3:4:5:6', '2001:0db8:0001:0002::/64'],
     ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:0db8:0001:0002::/64'],
@@ -39,7 +39,7 @@ t.test('an IPv6 address counts for its /64', async t => {
   for (const [given, address] of cases) t.equal(direct(given, undefined), address, given)
 })
 
-t.test('callers without an address count together', async t => {
+t.test('callers without an address are counted together', async t => {
   for (const given of [
     undefined,
     '',
@@ -55,7 +55,7 @@ t.test('callers without an address count together', async t => {
   }
 })
 
-t.test('an address that a caller claims has no effect', async t => {
+t.test('an address that an untrusted caller claims has no effect', async t => {
   const proxied = createThrottleAddress(['10.0.0.0/8'])
   for (const forwarded of ['198.51.100.1', '10.0.0.1', '198.51.100.1, 10.0.0.1', '127.0.0.1', '::1', 'unknown']) {
     t.equal(direct('203.0.113.7', forwarded), '203.0.113.7', forwarded)
@@ -63,7 +63,7 @@ t.test('an address that a caller claims has no effect', async t => {
   }
 })
 
-t.test('behind listed proxies the right-most address that is none of them counts', async t => {
+t.test('behind listed proxies, the right-most address that is not a proxy is counted', async t => {
   const proxied = createThrottleAddress(['10.0.0.0/8', '192.0.2.1', '2001:db8:ffff::/48', '::1'])
   const cases: { from: string; forwarded: string | undefined; address: string }[] = [
     { from: '10.1.2.3', forwarded: '203.0.113.7', address: '203.0.113.7' },
@@ -101,7 +101,7 @@ t.test('behind listed proxies the right-most address that is none of them counts
   }
 })
 
-t.test('a range is known in every spelling', async t => {
+t.test('a range is recognised in every spelling', async t => {
   const inside: [string, string][] = [
     ['0.0.0.0/0', '203.0.113.7'],
     ['203.0.113.7/32', '203.0.113.7'],
@@ -130,7 +130,7 @@ t.test('a range is known in every spelling', async t => {
   }
 })
 
-t.test('anything other than a range is refused', async t => {
+t.test('text that is not a range is refused', async t => {
   const cases = [
     '',
     ' ',
@@ -166,7 +166,7 @@ t.test('anything other than a range is refused', async t => {
   }
 })
 
-t.test('any forwarded address gives one short key', async t => {
+t.test('every forwarded address gives one short key', async t => {
   const proxied = createThrottleAddress(['0.0.0.0/0', '::/0'])
   const part = fc.oneof(
     fc.ipV4(),

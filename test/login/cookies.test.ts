@@ -4,7 +4,7 @@ import { endedCookie, readCookie, sessionCookie } from '../../src/login/cookies.
 
 const NAME = 'event_session'
 
-t.test('a cookie is found by its exact name, as it was sent', async t => {
+t.test('a cookie is found by its exact name, with its exact value', async t => {
   const cases: [string, string | undefined][] = [
     ['event_session=abc', 'abc'],
     ['event_session=abc;', 'abc'],
@@ -24,7 +24,7 @@ t.test('a cookie is found by its exact name, as it was sent', async t => {
   for (const [header, value] of cases) t.equal(readCookie(header, NAME), value, header)
 })
 
-t.test('what is nearly our cookie is not ours', async t => {
+t.test('a cookie with a similar name is not read', async t => {
   const cases = [
     '',
     ';',
@@ -64,7 +64,7 @@ t.test('what is nearly our cookie is not ours', async t => {
   t.equal(readCookie(undefined, NAME), undefined)
 })
 
-t.test('two different values count as none, in any place', async t => {
+t.test('two different values of one cookie count as none', async t => {
   const cases: [string, string | undefined][] = [
     ['event_session=abc; event_session=abc', 'abc'],
     ['event_session=abc; event_session=def', undefined],
@@ -80,14 +80,14 @@ t.test('two different values count as none, in any place', async t => {
   for (const [header, value] of cases) t.equal(readCookie(header, NAME), value, header)
 })
 
-t.test('names that every object has are only names', async t => {
+t.test('names of Object.prototype are ordinary cookie names', async t => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
     t.equal(readCookie('a=1', name), undefined)
     t.equal(readCookie(`${name}=x`, name), 'x')
   }
 })
 
-t.test('a cookie is found among any others', async t => {
+t.test('a cookie is found among any other cookies', async t => {
   const other = fc.string().map(text => `x${text.replaceAll(';', '')}`)
   const value = fc.stringMatching(/^[A-Za-z0-9_-]{0,43}$/)
   fc.assert(
@@ -98,7 +98,7 @@ t.test('a cookie is found among any others', async t => {
   t.pass()
 })
 
-t.test('the cookie of a session is kept from scripts, from other sites and from other hosts', async t => {
+t.test('the session cookie is HttpOnly, SameSite and limited to its host', async t => {
   const cookie = { name: NAME, value: 'abc', path: '/', secure: false }
   t.equal(sessionCookie(cookie), 'event_session=abc; Path=/; HttpOnly; SameSite=Lax')
   t.equal(
@@ -108,7 +108,7 @@ t.test('the cookie of a session is kept from scripts, from other sites and from 
   t.equal(sessionCookie({ ...cookie, path: '/daybook' }), 'event_session=abc; Path=/daybook; HttpOnly; SameSite=Lax')
 })
 
-t.test('a session is ended by a cookie of the same name and path', async t => {
+t.test('a session cookie is cleared under the same name and path', async t => {
   t.equal(
     endedCookie({ name: NAME, path: '/daybook', secure: false }),
     'event_session=; Max-Age=0; Path=/daybook; HttpOnly; SameSite=Lax',

@@ -12,7 +12,7 @@ function outcomeOf(throttle: CredentialThrottle, address: string): number | unde
   }
 }
 
-t.test('an address may show ten wrong keys in the minute that begins with the first', async t => {
+t.test('an address may send ten wrong keys in the minute that begins with the first', async t => {
   let now = 0
   const throttle = new CredentialThrottle({ now: () => now })
   for (let i = 0; i < 10; i++) {
@@ -28,7 +28,7 @@ t.test('an address may show ten wrong keys in the minute that begins with the fi
   t.equal(outcomeOf(throttle, 'a'), 60)
 })
 
-t.test('beyond its bound it forgets the address that failed least recently', async t => {
+t.test('a full throttle forgets the address that failed least recently', async t => {
   const throttle = new CredentialThrottle({ now: () => 0, maxAddresses: 2 })
   for (const address of ['a', 'b']) for (let i = 0; i < 10; i++) t.equal(outcomeOf(throttle, address), undefined)
   t.equal(outcomeOf(throttle, 'a'), 60)
@@ -37,7 +37,7 @@ t.test('beyond its bound it forgets the address that failed least recently', asy
   t.equal(outcomeOf(throttle, 'b'), undefined)
 })
 
-t.test('switched off it counts nothing', async t => {
+t.test('a disabled throttle counts nothing', async t => {
   const throttle = new CredentialThrottle({ now: () => 0, enabled: false })
   for (let i = 0; i < 50; i++) t.equal(outcomeOf(throttle, 'a'), undefined)
 })

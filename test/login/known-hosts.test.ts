@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createKnownHosts } from '../../src/login/known-hosts.js'
 
-t.test('a server knows its names, loopback names, and the address that the connection leads to', async t => {
+t.test('a server accepts its own names, loopback names and the local address of the connection', async t => {
   const knows = createKnownHosts(['Ledger.example.org', '10.0.0.5', '2001:DB8::5'])
   for (const host of [
     ...['ledger.example.org', 'LEDGER.EXAMPLE.ORG:8443', '10.0.0.5:8765', '[2001:db8::5]', '[2001:db8:0:0::5]:80'],
@@ -18,7 +18,7 @@ t.test('a server knows its names, loopback names, and the address that the conne
   t.equal(knows(undefined, '127.0.0.1'), false, 'a request without Host')
 })
 
-t.test('the address that a connection leads to is known in every form in which a system writes it', async t => {
+t.test('the local address of a connection is accepted in every form that a system writes', async t => {
   const knows = createKnownHosts([])
   const cases: [host: string, localAddress: string | undefined, known: boolean][] = [
     ['192.0.2.7:8765', '192.0.2.7', true],

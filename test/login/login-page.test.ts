@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { LOGIN_ASSETS, type LoginLabels, type LoginPageOptions, renderLoginPage } from '../../src/login/login-page.js'
-import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-look.js'
+import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-design.js'
 
 const PAGE: LoginPageOptions = {
   rootPath: '',
@@ -14,7 +14,7 @@ const PAGE: LoginPageOptions = {
 
 const render = (options: Partial<LoginPageOptions> = {}) => renderLoginPage({ ...PAGE, ...options })
 
-t.test('every combination renders, and names itself', async t => {
+t.test('every combination of palette, layout and appearance renders with its attributes', async t => {
   for (const palette of LOGIN_PALETTES) {
     for (const layout of LOGIN_LAYOUTS) {
       for (const appearance of LOGIN_APPEARANCES) {
@@ -32,7 +32,7 @@ t.test('every combination renders, and names itself', async t => {
   }
 })
 
-t.test('nothing is inline, as the page policy has it', async t => {
+t.test('the page has no inline script or style, as its policy requires', async t => {
   const page = render({ layout: 'split' })
   t.notMatch(page, /<style| style=| on\w+=|javascript:/i)
   t.same(page.match(/<script[^>]*>[^<]*/g), [
@@ -41,7 +41,7 @@ t.test('nothing is inline, as the page policy has it', async t => {
   ])
 })
 
-t.test('every address is below the root path, and every asset is one of those that are served', async t => {
+t.test('every address is below the root path, and every asset is served', async t => {
   for (const rootPath of ['', '/a/book']) {
     const page = render({ rootPath })
     const addresses = [...page.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, address]) => address)
@@ -52,13 +52,13 @@ t.test('every address is below the root path, and every asset is one of those th
   }
 })
 
-t.test('without script a form that cannot be sent does not put the password into an address', async t => {
+t.test('without script, the form does not put the password into an address', async t => {
   const page = render()
   t.match(page, /<form id="login" method="post"/)
   t.match(page, /<noscript><p>Logging in needs JavaScript/)
 })
 
-t.test('labels of another program take the place of ours, one by one', async t => {
+t.test('labels of another program replace the default labels individually', async t => {
   const page = render({ layout: 'split', labels: { program: 'Board', title: 'Log in to the board' } })
   t.match(page, /<title>Log in to the board<\/title>[\s\S]*<h1>Log in to the board<\/h1>/)
   t.match(page, 'data-program="Board"')
@@ -70,7 +70,7 @@ const ANYWHERE: readonly (keyof LoginPageOptions | keyof LoginLabels)[] = [
   ...(['program', 'title', 'sentence', 'username', 'password', 'submit'] as const),
 ]
 
-t.test('no text becomes markup, in any place', async t => {
+t.test('no configured text becomes markup', async t => {
   const hostile = fc.string({
     unit: fc.constantFrom(
       '<',
@@ -101,7 +101,7 @@ t.test('no text becomes markup, in any place', async t => {
   )
 })
 
-t.test('what was put in comes out of the page as it was', async t => {
+t.test('a value is escaped without a change of its text', async t => {
   const next = `/a?b="<c>"&d='e'&amp;`
   const [, value = ''] = /name="next" value="([^"]*)"/.exec(render({ next })) ?? []
   t.equal(value, '/a?b=&quot;&lt;c&gt;&quot;&amp;d=&#39;e&#39;&amp;amp;')

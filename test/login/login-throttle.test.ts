@@ -30,7 +30,7 @@ function setUp(options: { enabled?: boolean; maxKeys?: number } = {}) {
   return { clock, throttle, check, fail, failTimes }
 }
 
-t.test('an address has ten tries with a name in a minute, then waits for its end', async t => {
+t.test('an address has ten attempts with a name in a minute, and then waits for its end', async t => {
   const { clock, throttle, check, fail, failTimes } = setUp()
   t.equal(failTimes(10, 'a', 'ada'), 10)
   t.throws(() => throttle.check('a', 'ada'), {
@@ -56,7 +56,7 @@ t.test('a window begins with its first failure', async t => {
   t.equal(failTimes(20, 'a', 'ada'), 10)
 })
 
-t.test('attempts that were refused do not make the wait longer', async t => {
+t.test('refused attempts do not extend the wait', async t => {
   const { clock, check, failTimes } = setUp()
   failTimes(10, 'a', 'ada')
   for (let second = 0; second < 60; second++) {
@@ -66,7 +66,7 @@ t.test('attempts that were refused do not make the wait longer', async t => {
   t.equal(check('a', 'ada'), 0)
 })
 
-t.test('one address does not keep others from a name, nor a name an address from others', async t => {
+t.test('a throttled address does not block its name for others, nor other names for itself', async t => {
   const { check, failTimes } = setUp()
   failTimes(10, 'a', 'ada')
   t.not(check('a', 'ada'), 0)
@@ -74,20 +74,20 @@ t.test('one address does not keep others from a name, nor a name an address from
   t.equal(check('a', 'grace'), 0)
 })
 
-t.test('names in other case are one name', async t => {
+t.test('names that differ in case are one name', async t => {
   const { check, failTimes } = setUp()
   t.equal(failTimes(4, 'a', 'ada') + failTimes(3, 'a', 'Ada') + failTimes(3, 'a', 'ADA'), 10)
   for (const name of ['ada', 'aDa', 'ADA']) t.not(check('a', name), 0)
 })
 
-t.test('names that are too long for any user count together', async t => {
+t.test('names that are too long for a user are counted together', async t => {
   const { check, failTimes } = setUp()
   failTimes(10, 'a', 'x'.repeat(65))
   t.not(check('a', `y${'x'.repeat(4000)}`), 0)
   t.equal(check('a', 'x'.repeat(64)), 0)
 })
 
-t.test('an address has sixty tries in five minutes, over all names', async t => {
+t.test('an address has sixty attempts in five minutes, over all names', async t => {
   const { clock, check, fail } = setUp()
   const admitted = Array.from({ length: 100 }, (_, index) => fail('a', `name-${index}`)).filter(wait => wait === 0)
   t.equal(admitted.length, 60)
@@ -99,7 +99,7 @@ t.test('an address has sixty tries in five minutes, over all names', async t => 
   t.equal(check('a', 'another'), 0)
 })
 
-t.test('a name that failed a hundred times from everywhere has one try in five seconds', async t => {
+t.test('a name with a hundred failures from all addresses has one attempt in five seconds', async t => {
   const { clock, check, fail } = setUp()
   for (let index = 0; index < 100; index++) t.equal(fail(`address-${index}`, 'ada'), 0)
   t.equal(check('another', 'ada'), 5)
@@ -111,7 +111,7 @@ t.test('a name that failed a hundred times from everywhere has one try in five s
   t.equal(check('another', 'grace'), 0)
 })
 
-t.test('guessing one name without pause allows 17,280 tries a day, and a hundred at the start', async t => {
+t.test('continuous guessing of one name is limited to 17,280 attempts a day after the first hundred', async t => {
   const { clock, check, throttle } = setUp()
   const day = 24 * 60 * MINUTE
   const end = clock.now + day
@@ -140,7 +140,7 @@ t.test('a name is free again a quarter of an hour after the last failure', async
   t.equal(check('e', 'ada'), 0)
 })
 
-t.test('a success forgets the failures of this address with this name, and no others', async t => {
+t.test('a success clears the failures of this address with this name, and no others', async t => {
   const { clock, throttle, check, failTimes } = setUp()
   failTimes(9, 'a', 'ada')
   t.equal(check('a', 'ada'), 0)
@@ -161,7 +161,7 @@ t.test('any number of successes is allowed', async t => {
   t.equal(check('a', 'ada'), 0)
 })
 
-t.test('tries side by side count while they are in progress', async t => {
+t.test('concurrent attempts count while they are in progress', async t => {
   const { clock, throttle, check } = setUp()
   for (let index = 0; index < 10; index++) t.equal(check('a', 'ada'), 0)
   t.equal(check('a', 'ada'), 1, 'it may come back soon, as they may yet succeed')
@@ -173,7 +173,7 @@ t.test('tries side by side count while they are in progress', async t => {
   t.equal(check('a', 'ada'), 0)
 })
 
-t.test('an attempt that came to no answer does not count', async t => {
+t.test('an attempt that ends without a result does not count', async t => {
   const { throttle, check, failTimes } = setUp()
   for (let index = 0; index < 500; index++) {
     if (check('a', 'ada') !== 0) t.fail(`refused at ${index}`)
@@ -199,14 +199,14 @@ t.test('an attempt that ends after its window counts in the next one', async t =
   t.equal(check('a', 'ada'), 1)
 })
 
-t.test('switched off it admits everything', async t => {
+t.test('a disabled throttle admits every attempt', async t => {
   const { throttle, failTimes } = setUp({ enabled: false })
   t.equal(failTimes(1000, 'a', 'ada'), 1000)
   throttle.succeeded('a', 'ada')
   throttle.abandoned('a', 'ada')
 })
 
-t.test('beyond its bound it forgets what was tried least recently', async t => {
+t.test('a full throttle forgets the least recent attempts', async t => {
   const { throttle, check, fail, failTimes } = setUp({ maxKeys: 30 })
   failTimes(10, 'a', 'ada')
   failTimes(10, 'b', 'ada')

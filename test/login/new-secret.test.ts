@@ -10,7 +10,7 @@ t.test('a secret is 256 bits as base64url, new each time', async t => {
   }
 })
 
-t.test('anything else is not a secret', async t => {
+t.test('text of another form is not a secret', async t => {
   const secret = newSecret()
   const cases = [
     '',

@@ -67,7 +67,7 @@ t.test('the direct origin is written as a browser writes it', async t => {
   }
 })
 
-t.test('anything other than a host has no origin', async t => {
+t.test('a header that is not a host has no origin', async t => {
   for (const host of NO_HOSTS) {
     t.equal(isHost(host), false, JSON.stringify(host))
     t.equal(directOrigin(host), undefined, JSON.stringify(host))
@@ -75,7 +75,7 @@ t.test('anything other than a host has no origin', async t => {
   t.equal(directOrigin(undefined), undefined)
 })
 
-t.test('only an origin that is listed, letter by letter, is ours', async t => {
+t.test('only an origin that equals a listed one is known', async t => {
   const allowed = ['http://localhost:8080', 'https://events.example.org']
   for (const origin of allowed) t.equal(isSameOrigin(origin, allowed), true)
   const foreign = [
@@ -109,12 +109,12 @@ t.test('only an origin that is listed, letter by letter, is ours', async t => {
   for (const origin of foreign) t.equal(isSameOrigin(origin, allowed), false, String(origin))
 })
 
-t.test('an opaque origin is not ours even where it was listed', async t => {
+t.test('an opaque origin is never known, even if it is listed', async t => {
   for (const origin of ['null', '', 'file://', 'undefined']) t.equal(isSameOrigin(origin, [origin]), false)
   t.equal(isSameOrigin('http://localhost', []), false)
 })
 
-t.test('no Host header has an origin that a URL parser takes for another', async t => {
+t.test('a URL parser reads the origin of every Host header as the same origin', async t => {
   const host = fc.oneof(
     fc.string({ unit: anyCharacter }),
     fc.webAuthority({ withIPv4: true, withIPv6: true, withPort: true, withUserInfo: true }),
@@ -131,7 +131,7 @@ t.test('no Host header has an origin that a URL parser takes for another', async
   t.pass()
 })
 
-t.test('an address of this machine is given under the name by which a request came', t => {
+t.test('an address of this machine is shown under the host name of the request', t => {
   const cases: [host: string | undefined, url: string, expected: string][] = [
     ['localhost:8766', 'http://127.0.0.1:8765', 'http://localhost:8765'],
     ['127.0.0.1:8766', 'http://localhost:8765/ledger', 'http://127.0.0.1:8765/ledger'],

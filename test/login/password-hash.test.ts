@@ -34,14 +34,14 @@ const VECTORS: [string, string][] = [
   ['', `pbkdf2_sha256$1000$${SALT}$c5b301b1fd61bced63f00642a2304ec674519fbd7cd83c4bc83dafe1743f9855`],
 ]
 
-t.test('hashes that others made verify here', async t => {
+t.test('hashes of other implementations verify', async t => {
   for (const [password, stored] of VECTORS) {
     t.equal(await matches(stored, password), true, stored)
     t.equal(await matches(stored, `${password}x`), false, stored)
   }
 })
 
-t.test("a hash in Django's own form is ours once its salt and digest are written as hex", async t => {
+t.test('a hash in the form of Django verifies after its salt and digest are converted to hex', async t => {
   const django = 'pbkdf2_sha256$1000$NaClAndPepper0123456XY$xPDwDkQVvN/QH43MI21XQkStce10QIZ1hfoiNrdLBRw='
   const [, iterations, salt = '', digest = ''] = django.split('$')
   const stored = [
@@ -54,7 +54,7 @@ t.test("a hash in Django's own form is ours once its salt and digest are written
   t.equal(readPasswordHash(django), undefined)
 })
 
-t.test('the salt is what its hex stands for, not the hex itself', async t => {
+t.test('the salt is decoded from hex', async t => {
   const [password, stored] = ['password', VECTORS[2]?.[1] ?? '']
   const spelt = stored.replace('$73616c74$', `$${Buffer.from('73616c74').toString('hex')}$`)
   t.equal(await matches(stored, password), true)
@@ -69,7 +69,7 @@ t.test('a password is used exactly as typed', async t => {
   }
 })
 
-t.test('a new hash has the iterations of today and its own salt of 16 bytes', async t => {
+t.test('a new hash has the current iterations and its own salt of 16 bytes', async t => {
   const stored = await hashPassword('same')
   t.match(stored, /^pbkdf2_sha256\$600000\$[0-9a-f]{32}\$[0-9a-f]{64}$/)
   t.equal(readPasswordHash(stored)?.iterations, PASSWORD_ITERATIONS)
@@ -92,7 +92,7 @@ t.test('every stored hash is read up to its bounds', async t => {
   }
 })
 
-t.test('anything else is not a hash', async t => {
+t.test('text of another form is not a hash', async t => {
   const digest = '0f'.repeat(32)
   const cases = [
     '',

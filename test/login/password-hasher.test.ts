@@ -35,7 +35,7 @@ function controlTime(t: Test): (ms: number) => void {
   return ms => mock.timers.tick(ms)
 }
 
-t.test('a password verifies against its hash alone', async t => {
+t.test('a password verifies only against its own hash', async t => {
   const hasher = new PasswordHasher({ iterations: 50 })
   const stored = await hasher.hash('right')
   t.match(stored, /^pbkdf2_sha256\$50\$/)
@@ -44,7 +44,7 @@ t.test('a password verifies against its hash alone', async t => {
   t.equal(await hasher.verify(stored, ''), false)
 })
 
-t.test('a missing user has no password', async t => {
+t.test('the hash of a missing user matches no password', async t => {
   const hasher = new PasswordHasher({ iterations: 50 })
   for (const password of ['', 'undefined', 'x']) t.equal(await hasher.verify(undefined, password), false)
 })
@@ -53,10 +53,10 @@ t.test('a failure costs the same work for every user', async t => {
   const cases: { name: string; stored: string | undefined; work: number[] }[] = [
     { name: 'a user that is unknown', stored: undefined, work: [1000] },
     { name: 'a user that is known', stored: await hashPassword('right', 1000), work: [1000] },
-    { name: 'a hash of older days, topped up', stored: await hashPassword('right', 300), work: [300, 700] },
+    { name: 'an older hash with fewer iterations', stored: await hashPassword('right', 300), work: [300, 700] },
     { name: 'a hash of one iteration', stored: await hashPassword('right', 1), work: [1, 999] },
     { name: 'a hash of an unknown format', stored: 'md5$salt$abc', work: [1000] },
-    { name: 'a stored nothing', stored: '', work: [1000] },
+    { name: 'an empty stored hash', stored: '', work: [1000] },
   ]
   for (const { name, stored, work: expected } of cases) {
     const { hasher, work } = countingHasher(1000)
@@ -65,19 +65,19 @@ t.test('a failure costs the same work for every user', async t => {
   }
 })
 
-t.test('a hash with more iterations than today costs its own work', async t => {
+t.test('verifying a hash with more iterations than the current number takes its own work', async t => {
   const { hasher, work } = countingHasher(1000)
   t.equal(await hasher.verify(await hashPassword('right', 1500), 'wrong'), false)
   t.same(work, [1500])
 })
 
-t.test('a success costs the work that its hash specifies, and leaves the hash as it is', async t => {
+t.test('a success takes the work that its hash specifies, and does not change the hash', async t => {
   const { hasher, work } = countingHasher(1000)
   t.equal(await hasher.verify(await hashPassword('right', 300), 'right'), true)
   t.same(work, [300])
 })
 
-t.test('without other wishes a failure costs 600,000 iterations', async t => {
+t.test('by default, a failure takes 600,000 iterations', async t => {
   const work: number[] = []
   const derive: Derive = async (_password, _salt, iterations) => {
     work.push(iterations)
@@ -89,7 +89,7 @@ t.test('without other wishes a failure costs 600,000 iterations', async t => {
   t.same(work, [600_000, 600_000])
 })
 
-t.test('two hash together, sixteen wait, and one more is asked to retry', async t => {
+t.test('two callers hash together, sixteen wait, and one more is asked to retry', async t => {
   const { hasher, held, endOne } = heldHasher()
   const order: number[] = []
   const admitted = Array.from({ length: 18 }, (_, index) => hasher.verify(undefined, 'x').then(() => order.push(index)))
@@ -129,7 +129,7 @@ t.test('a caller that waits five seconds is asked to retry, and its place is fre
   t.equal(held.length, 0)
 })
 
-t.test('work that takes longer than the wait takes no place from others', async t => {
+t.test('work that takes longer than the wait does not block later callers', async t => {
   const tick = controlTime(t)
   const { hasher, held, endOne } = heldHasher({ running: 1 })
   const first = hasher.hash('x')
@@ -154,7 +154,7 @@ t.test('work that fails makes room for the next', async t => {
   await t.rejects(hasher.hash('x'), { message: 'no memory' })
 })
 
-t.test('the refusal reveals nothing of the password', async t => {
+t.test('the refusal does not contain the password', async t => {
   const { hasher, endOne } = heldHasher({ running: 1, waiting: 0 })
   const first = hasher.hash('x')
   const error = await hasher.verify(undefined, 'hunter2-hunter2').catch(error => error as Error)

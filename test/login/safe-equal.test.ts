@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { safeEqual } from '../../src/login/safe-equal.js'
 
-t.test('only the very same text equals a secret', async t => {
+t.test('only the identical text equals a secret', async t => {
   const cases: [string, string, boolean][] = [
     ['secret', 'secret', true],
     ['sécret 🔑', 'sécret 🔑', true],

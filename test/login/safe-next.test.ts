@@ -36,7 +36,7 @@ const UNSAFE_CONTROLS = [
   '',
 ]
 
-t.test('what could lead elsewhere, or be read as another path, leads to the root', async t => {
+t.test('a path that could lead to another site, or be read as another path, becomes the root', async t => {
   const unsafe = [...lines('unsafe-next.txt'), ...UNSAFE_CONTROLS]
   t.ok(unsafe.length > 200)
   for (const root of ROOTS) {
@@ -48,7 +48,7 @@ t.test('what could lead elsewhere, or be read as another path, leads to the root
   }
 })
 
-t.test('behind the root path it leads to the root too', async t => {
+t.test('below a root path, an unsafe path becomes the root path', async t => {
   const paths = lines('unsafe-next.txt').filter(text => /^[/\\]/.test(text))
   t.same(
     paths.filter(text => safeNext(`/events${text}`, '/events') !== '/events/'),
@@ -56,18 +56,18 @@ t.test('behind the root path it leads to the root too', async t => {
   )
 })
 
-t.test('a path on this server comes back as it was given', async t => {
+t.test('a path on this server is returned unchanged', async t => {
   for (const text of lines('allowed-next.txt')) t.equal(safeNext(text, ''), text)
   for (const text of lines('allowed-next.txt')) t.equal(safeNext(`/daybook${text}`, '/daybook'), `/daybook${text}`)
 })
 
-t.test('a path counts up to 2048 characters', async t => {
+t.test('a path may have 2048 characters', async t => {
   const longest = `/${'a'.repeat(2047)}`
   t.equal(safeNext(longest, ''), longest)
   t.equal(safeNext(`${longest}a`, ''), '/')
 })
 
-t.test('below a root path only paths below it are ours', async t => {
+t.test('below a root path, only paths below it are safe', async t => {
   const cases: [string, string][] = [
     ['/events', '/events'],
     ['/events/', '/events/'],
@@ -91,7 +91,7 @@ t.test('below a root path only paths below it are ours', async t => {
   for (const [given, expected] of cases) t.equal(safeNext(given, '/events'), expected, given)
 })
 
-t.test('anything other than text is not a path', async t => {
+t.test('a value that is not text is not a path', async t => {
   const cases = [undefined, null, 7, true, {}, [], ['/events'], { toString: () => '/events' }, Symbol('/'), 1n]
   for (const value of cases) {
     t.equal(safeNext(value, ''), '/')
@@ -152,7 +152,7 @@ t.test(
   },
 )
 
-t.test('a path that was found safe is safe, and can stand in a header', async t => {
+t.test('a safe path stays safe when it is checked again, and is a valid header value', async t => {
   fc.assert(
     fc.property(text, fc.constantFrom(...ROOTS), (given, root) => {
       const next = safeNext(given, root)

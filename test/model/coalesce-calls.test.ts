@@ -69,28 +69,31 @@ t.test('a failed read does not affect the next one', async t => {
   t.match(seen, { reads: 3, most: 1 })
 })
 
-t.test('a read for many callers together serves those of the next 10 milliseconds, one for few does not', async t => {
-  for (const [callers, expected] of [
-    [3, 3],
-    [4, 2],
-  ] as const) {
-    const { read, seen, end } = rig()
-    const first = read()
-    const waiting = Array.from({ length: callers }, read)
-    end()
-    await first
-    await turn()
-    end()
-    await Promise.all(waiting)
-    seen.now = 9
-    const soon = read()
-    end()
-    await soon
-    t.equal(seen.reads, expected)
-    seen.now = 10
-    const later = read()
-    end()
-    await later
-    t.equal(seen.reads, expected + 1)
-  }
-})
+t.test(
+  'a read for many callers also serves the calls of the next 10 milliseconds, and a read for few does not',
+  async t => {
+    for (const [callers, expected] of [
+      [3, 3],
+      [4, 2],
+    ] as const) {
+      const { read, seen, end } = rig()
+      const first = read()
+      const waiting = Array.from({ length: callers }, read)
+      end()
+      await first
+      await turn()
+      end()
+      await Promise.all(waiting)
+      seen.now = 9
+      const soon = read()
+      end()
+      await soon
+      t.equal(seen.reads, expected)
+      seen.now = 10
+      const later = read()
+      end()
+      await later
+      t.equal(seen.reads, expected + 1)
+    }
+  },
+)

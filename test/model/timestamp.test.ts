@@ -3,7 +3,7 @@ import t from 'tap'
 import { AppError } from '../../src/model/app-error.js'
 import { readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 
-t.test('a timestamp is read into UTC, cut downwards to microseconds', async t => {
+t.test('a timestamp is read as UTC, rounded down to microseconds', async t => {
   const cases = [
     ['2026-11-20T13:00:00Z', '2026-11-20T13:00:00.000000Z'],
     ['2026-11-20t13:00z', '2026-11-20T13:00:00.000000Z'],
@@ -17,7 +17,7 @@ t.test('a timestamp is read into UTC, cut downwards to microseconds', async t =>
   for (const [given, text] of cases) t.equal(readTimestamp('since', given).text, text)
 })
 
-t.test('anything other than an instant is refused, saying why', async t => {
+t.test('text that is not an instant is refused with the reason', async t => {
   const cases: [unknown, RegExp][] = [
     ['2026-11-20T13:00:00', /has no zone/],
     ['2026-11-20', /has no zone/],
@@ -47,7 +47,7 @@ t.test('anything other than an instant is refused, saying why', async t => {
   }
 })
 
-t.test('microseconds survive the way to text and back', async t => {
+t.test('an instant keeps its microseconds when it is rendered and read', async t => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9_000_000_000_000_000 }), micros => {
       t.equal(readTimestamp('x', toTimestamp(micros)).micros, micros)
@@ -56,7 +56,7 @@ t.test('microseconds survive the way to text and back', async t => {
   )
 })
 
-t.test('every day is rendered as the calendar has it', async t => {
+t.test('every day is rendered as in the calendar', async t => {
   fc.assert(
     fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), seconds => {
       return toTimestamp(seconds * 1_000_000).slice(0, 19) === new Date(seconds * 1000).toISOString().slice(0, 19)

@@ -9,7 +9,7 @@ t.test('characters are removed only at the ends', async t => {
   t.equal(trimOf('\u00a0a\u00a0', ' \t'), '\u00a0a\u00a0')
 })
 
-t.test('the result is that of a pattern, for every text', async t => {
+t.test('the result equals that of a regular expression, for every text', async t => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('_', 'a', ' ') }), text => {
       t.equal(trimEndOf(text, '_'), text.replace(/(?<!_)_+$/, ''))

@@ -11,6 +11,9 @@ export interface Fixture {
   body: Record<string, unknown> | string
 }
 
+/** With fewer, the folder is not that of the fixtures, and loops over them would check nothing. */
+export const FEWEST_FIXTURES = 20
+
 export type Sent = Omit<Fixture, 'name'>
 
 export function toDelivery({ headers, body }: Sent): WebhookDelivery {
@@ -25,10 +28,11 @@ export function adapterFixtures(adapter: WebhookAdapter, folder: string) {
   const normalise = (sent: Sent): NormalisedDelivery => adapter.normalise(toDelivery(sent), {})
   return {
     readFixture,
-    readFixtures: (): Fixture[] =>
-      readdirSync(place)
-        .filter(file => file.endsWith('.json') && !/\.events?\.json$/u.test(file))
-        .map(file => readFixture(file.slice(0, -'.json'.length))),
+    readFixtures: (): Fixture[] => {
+      const files = readdirSync(place).filter(file => file.endsWith('.json') && !/\.events?\.json$/u.test(file))
+      if (files.length < FEWEST_FIXTURES) throw new Error(`${folder} has only ${files.length} fixtures`)
+      return files.map(file => readFixture(file.slice(0, -'.json'.length)))
+    },
     /** The event without its payload, which is the body as received. */
     readExpected: (name: string): Record<string, unknown> => read(`${name}.event.json`),
     normalise,

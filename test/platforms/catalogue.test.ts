@@ -207,7 +207,7 @@ const ACTIONLESS: [event: string, body: Record<string, unknown>][] = [
   ['repository_import', { status: 'cancelled' }],
 ]
 
-t.test('the four platforms are listed from the start', async t => {
+t.test('the catalogue lists the four platforms', async t => {
   const platforms = listPlatforms()
   t.strictSame(
     platforms.map(({ source, webhook_path }) => [source, webhook_path]),
@@ -220,7 +220,7 @@ t.test('the four platforms are listed from the start', async t => {
   }
 })
 
-t.test('every example of the target grammar can be read, and names a scope type of its platform', async t => {
+t.test('every example of the target grammar is valid, and has a scope type of its platform', async t => {
   for (const { source, target_grammar, scope_types } of listPlatforms()) {
     t.ok(target_grammar.length > 0, source)
     for (const { example } of target_grammar) {
@@ -248,7 +248,7 @@ t.test('every kind that code_a makes by name is in its catalogue', async t => {
   t.strictSame([...kinds].sort(), [...made].sort(), 'and it lists no kind that nothing makes')
 })
 
-t.test('actions describe the parts of each kind', async t => {
+t.test('the actions of a platform give the object type and the verb of each kind', async t => {
   for (const { kinds, actions } of listPlatforms()) {
     t.strictSame(
       actions.map(({ kind }) => kind),

@@ -47,7 +47,7 @@ if (process.argv.includes('--write')) {
 }
 
 for (const platform of platforms) {
-  t.test(`the events of ${platform} are said as they were read`, async t => {
+  t.test(`the events of ${platform} have the expected sentences`, async t => {
     t.equal(sentencesOf(platform), readFileSync(new URL(`${platform}.txt`, SENTENCES), 'utf8'))
   })
 }

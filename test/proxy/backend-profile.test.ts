@@ -10,7 +10,7 @@ function read(profiles: unknown) {
   return result
 }
 
-t.test('an address is parsed once, and paths of key files are relative to the folder of the profiles', async t => {
+t.test('paths of key files are relative to the folder of the profiles, and addresses are normalised', async t => {
   const { usable } = read({
     plain: { url: 'http://board.example.org', api_key_file: 'keys/plain' },
     deep: { url: 'https://Board.Example.org:8443/a/b/', api_key_file: '/run/secrets/deep' },
@@ -39,7 +39,7 @@ t.test('an address is parsed once, and paths of key files are relative to the fo
   t.match(usable.get('six'), { host: '::1', port: 8766, authority: '[::1]:8766' })
 })
 
-t.test('anything other than an address of a board is refused', async t => {
+t.test('text that is not an address of a board is refused', async t => {
   const urls = [
     ...['', 'board.example.org', 'ftp://x', 'file:///etc/passwd', 'javascript:a', 'http:', 'http://', '//x', 'http:x'],
     ...['http://a@x', 'http://a:b@x', 'http://@x', 'http://x?', 'http://x/?a=1', 'http://x#', 'http://x/#a'],
@@ -62,7 +62,7 @@ t.test('anything other than an address of a board is refused', async t => {
   }
 })
 
-t.test('what is not understood makes its own profile unusable, and no other', async t => {
+t.test('an invalid member makes its own profile unusable, and no other', async t => {
   const { usable, refused } = read({
     good: { url: 'http://x' },
     key: { url: 'http://x', api_key: 'hunter2' },
@@ -80,7 +80,7 @@ t.test('what is not understood makes its own profile unusable, and no other', as
   t.notMatch([...refused.values()].join(), /hunter2|http/i)
 })
 
-t.test('a file that is not valid is refused as a whole, without repeating any of it', async t => {
+t.test('an invalid file is refused as a whole, without its content', async t => {
   const texts = [
     '',
     '{',

@@ -5,7 +5,7 @@ const HERE = () => ['127.0.0.1', '192.0.2.7', '::1', 'fe80::1']
 const ask = (address: string, listener: string, port = 8766) =>
   isOwnAddress({ address, port }, [{ address: listener, port: 8766 }], HERE)
 
-t.test('a listener on one address is met there, and nowhere else', async t => {
+t.test('a listener on one address is our own only at that address', async t => {
   t.ok(ask('127.0.0.1', '127.0.0.1'))
   t.ok(ask('::ffff:127.0.0.1', '127.0.0.1'))
   t.ok(ask('::1', '::1'))
@@ -15,7 +15,7 @@ t.test('a listener on one address is met there, and nowhere else', async t => {
   t.notOk(ask('192.0.2.7', '127.0.0.1'))
 })
 
-t.test('a listener on every address is met by every address of this machine', async t => {
+t.test('a listener on all addresses is our own at every address of this machine', async t => {
   for (const listener of ['0.0.0.0', '::']) {
     for (const address of [
       '127.0.0.1',
@@ -33,6 +33,6 @@ t.test('a listener on every address is met by every address of this machine', as
   }
 })
 
-t.test('if no process listens, no address is ours', async t => {
+t.test('without a listener, no address is our own', async t => {
   t.notOk(isOwnAddress({ address: '127.0.0.1', port: 1 }, [], HERE))
 })

@@ -15,7 +15,7 @@ t.test('an ambiguous path is refused', async t => {
   }
 })
 
-t.test('characters that no line of a file can hold are refused', async t => {
+t.test('control characters are refused', async t => {
   const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code))
   for (const character of [...controls, '\x7f', '\x80', '\xa0', '\xff', '\u2028', '\ud800', '\ufeff']) {
     t.throws(() => proxyPath(`/api/backends/p/api/a${character}b`, ''), INVALID)
@@ -23,7 +23,7 @@ t.test('characters that no line of a file can hold are refused', async t => {
   }
 })
 
-t.test('a path below /api/ is passed on as it was sent', async t => {
+t.test('a path below /api/ is forwarded unchanged', async t => {
   const paths = [
     '/api/',
     '/api/cards',
@@ -46,14 +46,14 @@ t.test('a path below /api/ is passed on as it was sent', async t => {
   }
 })
 
-t.test('a path with its query counts up to 4 KiB', async t => {
+t.test('a path with its query may have 4 KiB', async t => {
   const longest = `/api/${'a'.repeat(4091)}`
   t.equal(proxyPath(`/api/backends/p${longest}`, '').path, longest)
   t.throws(() => proxyPath(`/api/backends/p${longest}a`, ''), INVALID)
   t.throws(() => proxyPath(`/api/backends/p/api/?${'a'.repeat(4091)}`, ''), INVALID)
 })
 
-t.test('a name that no profile can have is unknown', async t => {
+t.test('an invalid name of a profile is unknown', async t => {
   const names = [
     '',
     '-a',
@@ -78,7 +78,7 @@ t.test('a name that no profile can have is unknown', async t => {
   t.equal(proxyPath('/api/backends/constructor/api/', '').profile, 'constructor')
 })
 
-t.test('the path before the profile is compared exactly', async t => {
+t.test('the part of the path before the profile is compared exactly', async t => {
   const targets = [
     '/API/backends/p/api/cards',
     '/api/Backends/p/api/cards',
@@ -121,7 +121,7 @@ const piece = fc.constantFrom(
 )
 const target = fc.array(piece, { maxLength: 12 }).map(pieces => `/api/${pieces.join('')}`)
 
-t.test('no parser and no second decoding turns an accepted path into another one', async t => {
+t.test('parsing or decoding an accepted path again does not change it', async t => {
   fc.assert(
     fc.property(target, path => {
       if (!isBackendPath(path)) return true

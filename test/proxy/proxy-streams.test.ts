@@ -18,7 +18,7 @@ async function firstLogged({ log }: Pick<Awaited<ReturnType<typeof proxyRig>>, '
   return log[0]
 }
 
-t.test('a missing answer, and one that cannot be passed on, is 502 and reveals no address', async t => {
+t.test('a missing or invalid answer of a backend is 502, and reveals no address', async t => {
   const cases: Record<string, string> = {
     'no HTTP': 'HELLO\r\n\r\n',
     'a broken status': 'HTTP/1.1 abc\r\n\r\n',
@@ -44,7 +44,7 @@ t.test('a missing answer, and one that cannot be passed on, is 502 and reveals n
   }
 })
 
-t.test('no listener, or one that hangs up, is 502', async t => {
+t.test('a backend that does not listen, or disconnects, is 502', async t => {
   const resets = await rawBackend(t, socket => socket.once('data', () => socket.resetAndDestroy()))
   const closes = await rawBackend(t, socket => socket.once('data', () => socket.end()))
   const rig = await proxyRig(t)
@@ -56,7 +56,7 @@ t.test('no listener, or one that hangs up, is 502', async t => {
   }
 })
 
-t.test('a backend without a final answer is 504, also after interim ones', async t => {
+t.test('a backend without a final answer is 504, even after interim answers', async t => {
   const silent = await rawBackend(t, socket => socket.resume())
   const continues = await rawBackend(t, socket => {
     socket.resume()
@@ -86,7 +86,7 @@ t.test('an untrusted certificate is 502', async t => {
   t.match(await firstLogged(rig), { reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
 })
 
-t.test('interim answers are kept back', async t => {
+t.test('interim answers are not forwarded', async t => {
   const backend = await bytesBackend(
     t,
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
@@ -98,7 +98,7 @@ t.test('interim answers are kept back', async t => {
   t.notMatch(answer, /Link|100|103/)
 })
 
-t.test('an answer that breaks off cuts the connection, and never ends as if it were whole', async t => {
+t.test('an answer that breaks off closes the connection, and never ends as if it were complete', async t => {
   const cases: Record<string, string> = {
     'less than its length': 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nhalf',
     'no last chunk': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
@@ -127,7 +127,7 @@ t.test('an answer that breaks off cuts the connection, and never ends as if it w
   }
 })
 
-t.test('an answer that stalls is cut', async t => {
+t.test('an answer that stalls is aborted', async t => {
   const backend = await bytesBackend(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nhalf')
   const rig = await proxyRig(t, { times: { idleMs: 100 } })
   rig.configure({ p: backend.profile })
@@ -135,7 +135,7 @@ t.test('an answer that stalls is cut', async t => {
   t.match(await firstLogged(rig), { reason: 'silent within its answer' })
 })
 
-t.test('a short answer that comes byte by byte, and does not end in time, is 504', async t => {
+t.test('a short answer that arrives byte by byte, and does not end in time, is 504', async t => {
   const backend = await bytesBackend(t, 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n', socket => {
     const talking = setInterval(() => socket.write('x'), 10)
     socket.once('close', () => clearInterval(talking))
@@ -153,29 +153,32 @@ t.test('an answer without a length ends with its connection', async t => {
   t.match(await rig.ask('/api/backends/p/api/x'), /\r\n\r\n9\r\nall of it\r\n0\r\n\r\n$/)
 })
 
-t.test('an event stream beyond the limit of streams is 503, and the backend is left; other answers pass', async t => {
-  const streams: ServerResponse[] = []
-  const backend = await httpBackend(t, (req, res) => {
-    if (req.url !== '/api/log') return void res.end('plain')
-    streams.push(res)
-    res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-  })
-  const limits = { held: 1, heldByCaller: 1, heldByAddress: 1 }
-  const places = new HeldPlaces({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
-  const rig = await proxyRig(t, { shutdown: new Shutdown(places) })
-  rig.configure({ p: backend.profile })
-  const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })
-  request.on('error', () => request.destroy())
-  await once(request, 'response')
-  t.match(await rig.ask('/api/backends/p/api/log'), /^HTTP\/1\.1 503 [\s\S]*"code":"busy"/)
-  t.match(await rig.ask('/api/backends/p/api/other'), /^HTTP\/1\.1 200 /)
-  while (!streams[1]?.closed) await setTimeout(5)
-  const left = once(streams[0] as ServerResponse, 'close')
-  request.destroy()
-  await left
-})
+t.test(
+  'an event stream beyond the limit of streams is 503 and disconnects the backend, and other answers are forwarded',
+  async t => {
+    const streams: ServerResponse[] = []
+    const backend = await httpBackend(t, (req, res) => {
+      if (req.url !== '/api/log') return void res.end('plain')
+      streams.push(res)
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    })
+    const limits = { held: 1, heldByCaller: 1, heldByAddress: 1 }
+    const places = new HeldPlaces({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
+    const rig = await proxyRig(t, { shutdown: new Shutdown(places) })
+    rig.configure({ p: backend.profile })
+    const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })
+    request.on('error', () => request.destroy())
+    await once(request, 'response')
+    t.match(await rig.ask('/api/backends/p/api/log'), /^HTTP\/1\.1 503 [\s\S]*"code":"busy"/)
+    t.match(await rig.ask('/api/backends/p/api/other'), /^HTTP\/1\.1 200 /)
+    while (!streams[1]?.closed) await setTimeout(5)
+    const left = once(streams[0] as ServerResponse, 'close')
+    request.destroy()
+    await left
+  },
+)
 
-t.test('server-sent events arrive one by one, and end when the server stops or the reader leaves', async t => {
+t.test('server-sent events are forwarded one by one, until the server stops or the reader leaves', async t => {
   const streams: ServerResponse[] = []
   const backend = await httpBackend(t, (_req, res) => {
     streams.push(res)
@@ -207,7 +210,7 @@ t.test('server-sent events arrive one by one, and end when the server stops or t
   await Promise.all([stopped, cut])
 })
 
-t.test('an answer ends with the login of its reader: at the next piece, or soon if none comes', async t => {
+t.test('an answer ends after the login of its reader: at the next chunk, or soon if none arrives', async t => {
   const streams: ServerResponse[] = []
   const backend = await httpBackend(t, (req, res) => {
     streams.push(res)
@@ -306,7 +309,7 @@ t.test('an answer right after its request was admitted costs no second check of 
   }
 })
 
-t.test('a short answer that breaks off is 502: nothing of it went out', async t => {
+t.test('a short answer that breaks off is 502, and no part of it is sent', async t => {
   const backend = await httpBackend(t, (_req, res) => {
     res.writeHead(200, { 'content-length': 10 })
     res.write('half', () => res.destroy())
@@ -318,7 +321,7 @@ t.test('a short answer that breaks off is 502: nothing of it went out', async t 
   t.notMatch(answer, /half/)
 })
 
-t.test('a large answer comes whole, and no faster than it is read', async t => {
+t.test('a large answer is forwarded completely, and no faster than it is read', async t => {
   const size = 100 * MIB
   const piece = Buffer.alloc(256 * 1024, 'x')
   let written = 0
@@ -406,7 +409,7 @@ t.test('more than 10 MiB in chunks is refused while it arrives, and the backend 
   while (!broke) await setTimeout(5)
 })
 
-t.test('an answer that comes before the whole body is passed on', async t => {
+t.test('an answer that arrives before the end of the request body is forwarded', async t => {
   const backend = await rawBackend(t, socket => {
     socket.once('data', () => socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbig'))
   })
@@ -444,7 +447,7 @@ t.test('the request to the backend is aborted when its sender disconnects', asyn
   t.match(rig.log, [{ status: 499 }, { status: 499 }])
 })
 
-t.test('a kept connection that was closed does not fail a read, and no write is sent twice', async t => {
+t.test('a closed keep-alive connection does not fail a read, and no write is sent twice', async t => {
   let connections = 0
   const asked: string[] = []
   const backend = await rawBackend(t, socket => {
@@ -467,7 +470,7 @@ t.test('a kept connection that was closed does not fail a read, and no write is 
   t.same(asked, ['GET ', 'GET ', 'GET ', 'POST'])
 })
 
-t.test('answers to requests that were sent in one go come in their order', async t => {
+t.test('answers to pipelined requests are sent in order', async t => {
   const backend = await httpBackend(t, async (req, res) => {
     await setTimeout(req.url === '/api/slow' ? 50 : 0)
     res.end(req.url)

@@ -14,7 +14,7 @@ function headersSeen({ rawHeaders }: Seen): Record<string, string[]> {
   return headers
 }
 
-t.test('a request goes to the backend by its key, and its answer comes back', async t => {
+t.test('a request is forwarded to the backend with its key, and its answer is returned', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ other: { ...backend.profile, url: `${backend.profile.url}/their/root/` } })
@@ -35,7 +35,7 @@ t.test('a request goes to the backend by its key, and its answer comes back', as
   t.notMatch(JSON.stringify(rig.log), KEY)
 })
 
-t.test('every method goes through with its body; GET and HEAD have none', async t => {
+t.test('every method is forwarded with its body, and GET and HEAD without one', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -55,7 +55,7 @@ t.test('every method goes through with its body; GET and HEAD have none', async 
   t.equal(backend.seen.length, 6)
 })
 
-t.test('a body in chunks is forwarded in chunks, an empty one as none', async t => {
+t.test('a chunked body is forwarded in chunks, and an empty one without a body', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -114,7 +114,7 @@ t.test('headers that are not on the list are not forwarded, in any spelling', as
   })
 })
 
-t.test("the backend's executor token goes under its own name, ours never", async t => {
+t.test('the executor token of the backend is forwarded under its own name, and ours is not', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -126,7 +126,7 @@ t.test("the backend's executor token goes under its own name, ours never", async
   t.match(await rig.ask('/api/backends/p/api/x', [lines[1] ?? '', lines[1] ?? '']), /duplicate_header/)
 })
 
-t.test('requests that try to be two are refused, or stay one', async t => {
+t.test('request smuggling is refused, or stays one request', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -173,7 +173,7 @@ t.test('hostile paths reach no backend, under every root path', async t => {
   t.equal(backend.seen.length, 0)
 })
 
-t.test('a script that would become a service worker is not fetched', async t => {
+t.test('a request for a service worker script is refused', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -194,7 +194,7 @@ t.test('encoded bodies and bodies that are too large are refused before the back
   t.equal(backend.seen.length, 0)
 })
 
-t.test('a sender that expects 100 Continue gets it when there is a connection', async t => {
+t.test('a sender that expects 100 Continue receives it when the backend is connected', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile, gone: { url: 'http://127.0.0.1:1' } })
@@ -207,7 +207,7 @@ t.test('a sender that expects 100 Continue gets it when there is a connection', 
   t.match(refused, /^HTTP\/1\.1 502 /)
 })
 
-t.test('a profile that leads to ourselves is refused by every name, before a byte of the request', async t => {
+t.test('a profile that leads to this server is refused under every name, before the request is sent', async t => {
   const rig = await proxyRig(t)
   let bytes = 0
   const ledger = await rawBackend(t, socket => {
@@ -243,7 +243,7 @@ t.test('a profile that leads to ourselves is refused by every name, before a byt
   t.equal(bytes, 0)
 })
 
-t.test('a key that was rotated counts from the next request on', async t => {
+t.test('a rotated key is used from the next request', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -257,7 +257,7 @@ t.test('a key that was rotated counts from the next request on', async t => {
   t.equal(backend.seen.length, 3)
 })
 
-t.test('profiles come and go with their file, and are listed without their keys', async t => {
+t.test('profiles follow changes of their file, and are listed without their keys', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   const list = async () => JSON.parse(bodyOf(await rig.ask('/api/backends')))
@@ -294,7 +294,7 @@ t.test('a broken file makes all profiles unusable and is reported once, without 
   t.match(await rig.ask('/api/backends/p/api/x'), /^HTTP\/1\.1 200 /)
 })
 
-t.test('the answer has the headers of the list, ours, and no others', async t => {
+t.test('the answer has only the allowed headers and our own', async t => {
   const backend = await httpBackend(t, (_req, res) => {
     res.setHeader('Set-Cookie', ['board_session=evil; Path=/', 'a=b'])
     res.setHeader('ETag', '"3"')
@@ -334,7 +334,7 @@ t.test('the answer has the headers of the list, ours, and no others', async t =>
   })
 })
 
-t.test('what a browser would show as a page is a file to be saved', async t => {
+t.test('an answer that a browser would show as a page is sent as a download', async t => {
   const shown = [
     'application/json',
     'Application/JSON;charset=utf-8',
@@ -366,7 +366,7 @@ t.test('what a browser would show as a page is a file to be saved', async t => {
   }
 })
 
-t.test('redirects are passed on, never followed, and lead below the same backend or nowhere', async t => {
+t.test('redirects are forwarded, not followed, and only below the same backend', async t => {
   let location = ''
   let status = 302
   const backend = await httpBackend(t, (_req, res) => {
@@ -413,7 +413,7 @@ t.test('redirects are passed on, never followed, and lead below the same backend
   }
 })
 
-t.test('answers without a body stay without one', async t => {
+t.test('answers without a body are forwarded without one', async t => {
   const backend = await httpBackend(t, ({ url = '', method }, res) => {
     res.writeHead(Number(url.slice(-3)), { etag: '"1"', 'content-type': 'application/json', 'x-method': method ?? '' })
     res.end(method === 'HEAD' ? undefined : '{}')
@@ -444,7 +444,7 @@ t.test('the length of an answer is kept, also for HEAD', async t => {
   }
 })
 
-t.test('a key that other users can read is used, and reported', async t => {
+t.test('a key file that other users can read is used and reported', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })

@@ -58,7 +58,7 @@ const PATHS: Record<RemoteExecution, readonly string[]> = {
   ],
 }
 
-t.test('a post is for what the executor does, or for a run, however its path is written', async t => {
+t.test('a POST to the executor or to a run is recognised in every spelling of its path', async t => {
   for (const [expected, paths] of Object.entries(PATHS)) {
     for (const path of paths) {
       t.equal(toRemoteExecution({ method: 'POST', path, showsToken: false }), expected, path)
@@ -69,7 +69,7 @@ t.test('a post is for what the executor does, or for a run, however its path is 
   }
 })
 
-t.test("a request with the backend's executor token counts as execution", async t => {
+t.test('a request with the executor token of the backend counts as execution', async t => {
   for (const path of Object.values(PATHS).flat()) {
     for (const method of ['GET', 'POST', 'PATCH']) {
       t.equal(toRemoteExecution({ method, path, showsToken: true }), 'certain', `${method} ${path}`)
@@ -77,7 +77,7 @@ t.test("a request with the backend's executor token counts as execution", async 
   }
 })
 
-t.test('only a mode that starts nothing, alone and plainly spelled, starts nothing', async t => {
+t.test('only a run in a mode without execution, in its plain form, does not count as execution', async t => {
   for (const text of ['{"mode":"dry_run"}', '{"mode":"mock"}', ' {\t"mode" :\r\n"mock" }\n']) {
     t.ok(startsNothing(Buffer.from(text)), text)
   }

@@ -12,7 +12,7 @@ const REQUEST = {
   chat: { site: 'https://chat.example.org', email: 'bot@example.org', api_key: 'k' },
 }
 
-t.test('a ledger that another process holds for longer than capture waits makes capture retry later', async t => {
+t.test('capture retries later if another process owns the ledger for too long', async t => {
   const folder = t.testdir()
   const attempts = (['command', 'server'] as const).map(async role => {
     const path = join(folder, `${role}.db`)

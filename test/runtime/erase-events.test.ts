@@ -8,7 +8,7 @@ import { problem } from '../client/stand-in.js'
 import { memorySources } from '../settings/memory-sources.js'
 import { broken, standInOwner } from './stand-in-owner.js'
 
-t.test('an erasure that may have been made is not made again', async t => {
+t.test('an erasure with an unknown outcome is not repeated', async t => {
   const database = join(ownFolder(t), 'events.db')
   writeFileSync(database, 'x')
   const { arrived } = await standInOwner(t, database, () =>

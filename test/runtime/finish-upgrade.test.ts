@@ -15,7 +15,7 @@ function start(t: Parameters<typeof testFolder>[0]) {
   return { database, folder, logger, logged, files: () => readdirSync(folder).sort() }
 }
 
-t.test('the copies from before an upgrade stay with the start that made them, and go with the next one', async t => {
+t.test('copies from before an upgrade stay during the first start, and are removed by the next one', async t => {
   const { database, logger, logged, files } = start(t)
   await finishUpgrade({ database, isTakeover: false }, { from: 9, to: 10, copy: `${database}.schema-9` }, logger)
   t.same(files(), [...FILES].sort())
@@ -25,13 +25,13 @@ t.test('the copies from before an upgrade stay with the start that made them, an
   t.same(logged, ['upgraded the schema of the database', 'removed the copy from before the upgrade'])
 })
 
-t.test('they stay after a server that ended without closing the database', async t => {
+t.test('copies from before an upgrade stay after a server that did not close the database', async t => {
   const { database, logger, files } = start(t)
   await finishUpgrade({ database, isTakeover: true }, undefined, logger)
   t.same(files(), [...FILES].sort())
 })
 
-t.test('a copy that cannot be removed does not keep the server from starting', async t => {
+t.test('a copy that cannot be removed does not prevent the start', async t => {
   const { folder, logger, logged } = start(t)
   writeFileSync(join(folder, 'file'), '')
   await finishUpgrade({ database: join(folder, 'file', 'events.db'), isTakeover: false }, undefined, logger)

@@ -13,7 +13,7 @@ function renewing(t: Test): () => Promise<void> {
   return () => renew()
 }
 
-t.test('work whose lease another server has taken over ends, and releases nothing of that server', async t => {
+t.test('work whose lease another server took over ends, and does not release that lease', async t => {
   const renew = renewing(t)
   const released: unknown[] = []
   let isOurs = true
@@ -34,7 +34,7 @@ t.test('work whose lease another server has taken over ends, and releases nothin
   t.same(released, [{ name: 'reconcile', fence: 1 }], 'by its fence, which is an older one')
 })
 
-t.test('a renewal that fails is not a loss: it is tried again', async t => {
+t.test('a failed renewal is retried, and does not lose the lease', async t => {
   const renew = renewing(t)
   const leases = {
     acquireLease: async (name: string) => ({ name, fence: 1 }),

@@ -69,7 +69,7 @@ const value = fc.oneof(
 
 const body = fc.record({ route: fc.constantFrom(...ROUTES), value, member: fc.nat() })
 
-t.test('no request body stops later events from being recorded, or the next start from succeeding', async t => {
+t.test('no request body prevents later events from being recorded, or the next start', async t => {
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 50, maxLength: 50, size: 'max' }), async bodies => {
       const folder = ownFolder(t)
@@ -97,7 +97,7 @@ t.test('no request body stops later events from being recorded, or the next star
   )
 })
 
-t.test('a path in which a NUL follows a name does not lead to what has that name', async t => {
+t.test('a path with a NUL after a name does not reach the object of that name', async t => {
   const server = await start(ownFolder(t))
   t.teardown(() => server.close())
   const { ledger, board } = server

@@ -43,7 +43,7 @@ const periods: fc.Arbitrary<Period> = fc.record({
   unseen: fc.array(changes, { maxLength: 7 }),
 })
 
-t.test('however queues are lost, the ledger has what an uninterrupted capture has, each once', async t => {
+t.test('after lost queues, the ledger has each event of an uninterrupted capture once', async t => {
   await fc.assert(
     fc.asyncProperty(fc.array(periods, { minLength: 1, maxLength: 3 }), async plan => {
       await t.test('', async t => {

@@ -19,7 +19,7 @@ function setupOf(
   return platformSetup(source, readSetupSettings(source, { chatUrl }, memorySources({ env, files })), ledger)
 }
 
-t.test('every platform has its address, its words and its setting', async t => {
+t.test('every platform has its own address, texts and setting', async t => {
   t.strictSame(
     [...PLATFORM_SOURCES],
     ADAPTERS.map(({ catalogue }) => catalogue.source),
@@ -35,24 +35,21 @@ t.test('every platform has its address, its words and its setting', async t => {
   }
 })
 
-t.test(
-  'a fresh secret is suggested while none is known, and only where the platform does not make its own',
-  async t => {
-    for (const source of PLATFORM_SOURCES) {
-      const [one, other] = [setupOf(source).secret, setupOf(source).secret]
-      if (source === 'chat') {
-        t.strictSame(one, { setting: 'EVENT_WEBHOOK_SECRET_CHAT', configured: false })
-      } else {
-        t.match(one.suggestion, /^[0-9a-f]{64}$/)
-        t.not(one.suggestion, other.suggestion)
-        const text = JSON.stringify(setupOf(source))
-        t.equal(text.match(/[0-9a-f]{64}/g)?.length, 1, 'it is shown once')
-      }
+t.test('a new secret is suggested if none is known and the platform does not generate one', async t => {
+  for (const source of PLATFORM_SOURCES) {
+    const [one, other] = [setupOf(source).secret, setupOf(source).secret]
+    if (source === 'chat') {
+      t.strictSame(one, { setting: 'EVENT_WEBHOOK_SECRET_CHAT', configured: false })
+    } else {
+      t.match(one.suggestion, /^[0-9a-f]{64}$/)
+      t.not(one.suggestion, other.suggestion)
+      const text = JSON.stringify(setupOf(source))
+      t.equal(text.match(/[0-9a-f]{64}/g)?.length, 1, 'it is shown once')
     }
-  },
-)
+  }
+})
 
-t.test('an existing secret is never shown, whether server or command has it', async t => {
+t.test('an existing secret of the server or of the command is never shown', async t => {
   const env = { EVENT_WEBHOOK_SECRET_FORUM: 'hunter2' }
   const here = setupOf('forum', env)
   t.strictSame(here.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: true })
@@ -64,7 +61,7 @@ t.test('an existing secret is never shown, whether server or command has it', as
   for (const setup of [here, there, notYet]) t.notMatch(JSON.stringify(setup), /hunter2/)
 })
 
-t.test('the address is the public one where there is one, root path included', async t => {
+t.test('the address is the public one if it is configured, including the root path', async t => {
   const env = { EVENT_PUBLIC_URL: 'https://ledger.example.org', EVENT_ROOT_PATH: '/book' }
   const setup = setupOf('code_a', env)
   t.equal(setup.url, 'https://ledger.example.org/book/webhooks/code_a')
@@ -76,7 +73,7 @@ t.test('the address is the public one where there is one, root path included', a
   )
 })
 
-t.test('the chat server is named by the address where the ledger does not know it', async t => {
+t.test('the address names the chat server if the ledger does not know it', async t => {
   t.match(setupOf('chat').notes.join(' '), /EVENT_CHAT_URL/)
   const configured = setupOf('chat', { EVENT_CHAT_URL: 'chat.example.org' })
   t.equal(configured.url, 'http://127.0.0.1:8765/webhooks/chat')
@@ -117,7 +114,7 @@ t.test('the setting that is named is the one that is set', async t => {
   t.match(there.fields[2]?.value, /the one that the server has in EVENT_WEBHOOK_SECRET_FORUM or .*_FILE/)
 })
 
-t.test('certificates are spoken of only where there are some', async t => {
+t.test('certificates are mentioned only for https addresses', async t => {
   const names = (env: Record<string, string>) => setupOf('code_b', env).fields.map(({ name }) => name)
   t.notOk(names({}).includes('SSL verification'))
   t.ok(names({ EVENT_PUBLIC_URL: 'https://ledger.example.org' }).includes('SSL verification'))
@@ -129,7 +126,7 @@ t.test('settings of the server that could not be read are reported', async t => 
   t.match(setup.notes.join(' '), /could not be read.*There is nothing here.*include the root path/)
 })
 
-t.test('wrong settings are reported together', async t => {
+t.test('invalid settings are reported together', async t => {
   const env = {
     EVENT_PUBLIC_URL: 'nonsense',
     EVENT_ROOT_PATH: 'x/',

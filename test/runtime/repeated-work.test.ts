@@ -4,7 +4,7 @@ import { RepeatedWork } from '../../src/runtime/repeated-work.js'
 
 const MONTH_MS = 30 * 24 * 3_600_000
 
-t.test('work that is due in a month is not repeated before', async t => {
+t.test('work that is due in a month is not repeated earlier', async t => {
   let calls = 0
   const work = async () => {
     calls += 1

@@ -71,7 +71,7 @@ async function start(
   return { ledger, store, lines, archives: archives ?? '' }
 }
 
-t.test('old events are archived, read back and removed, and the ledger records it', async t => {
+t.test('old events are archived, verified in the archive and removed, and the ledger records it', async t => {
   const { ledger, store, lines, archives } = await start(t, folder => join(folder, 'archives', 'events'))
   t.same(readdirSync(archives), [ARCHIVE])
   t.match(readArchive(archives), [
@@ -92,7 +92,7 @@ t.test('old events are archived, read back and removed, and the ledger records i
   t.same((await store.events.verify({ since: null, limit: 100 })).problems, [])
 })
 
-t.test('an archive does not have the content of an event that is erased while it is written', async t => {
+t.test('an archive does not contain an event that is erased while it is written', async t => {
   let isErased = false
   const eraseOnce = async ({ order, to }: EventQuery, ledger: Ledger) => {
     if (order !== 'asc' || to === undefined || isErased) return
@@ -115,7 +115,7 @@ t.test('an archive does not have the content of an event that is erased while it
   t.same((await store.events.verify({ since: null, limit: 100 })).problems, [])
 })
 
-t.test('events that could not be removed after they were archived are archived under the same name again', async t => {
+t.test('events that could not be removed are archived again under the same name', async t => {
   const earlier = (folder: string) => {
     const archives = join(folder, 'archives')
     mkdirSync(archives)
@@ -131,12 +131,12 @@ t.test('events that could not be removed after they were archived are archived u
   t.equal(readFileSync(join(archives, other)).length, 0, 'an archive of later events stays')
 })
 
-t.test('without a folder for archives they are removed as well', async t => {
+t.test('without a folder for archives, old events are removed', async t => {
   const { ledger } = await start(t)
   t.match(eventsOf(await ledger.query({ order: 'asc', limit: 10 })), [{ dedupe_key: 'd' }, { payload: { count: 3 } }])
 })
 
-t.test('a replica that still has the removed events does not make retention remove them again', async t => {
+t.test('a lagging replica does not cause a second removal', async t => {
   const { ledger } = await start(t)
   /** As for the newest page and counts without a checkpoint, see EVENT_DB_READ. */
   const late = {
@@ -166,7 +166,7 @@ t.test('a replica that still has the removed events does not make retention remo
   t.match(await ledger.query({ order: 'asc', limit: 10 }), { count: 2 })
 })
 
-t.test('nothing is removed if the archive cannot be written', async t => {
+t.test('no event is removed if the archive cannot be written', async t => {
   for (const folderOf of [(folder: string) => join(folder, 'events.db', 'archives'), () => '/proc/nowhere/archives']) {
     const { ledger, lines } = await start(t, folderOf)
     const detail = /Nothing was removed\. .*EVENT_ARCHIVE_DIR/
@@ -213,7 +213,7 @@ t.test('pages, long polls, streams and exports answer 410 with the checkpoint to
   })
 })
 
-t.test('a stream that removed events overtake receives `pruned`, and continues after them', async t => {
+t.test('a stream behind removed events receives `pruned`, and continues after them', async t => {
   const { ledger, store } = await start(t)
   /** Between two pages, as if its reader were slow. */
   const overtake = async () => {

@@ -19,7 +19,7 @@ const LATER = '2027-01-15T09:00:00.000000Z'
 const SUBSCRIPTION = storedSubscription({ id: 'sub_1', last_event_at: LAST, created_at: FIRST, updated_at: FIRST })
 const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent' } })
 
-t.test('a verification of a small ledger', async t => {
+t.test('a verification of a ledger', async t => {
   const folder = ownFolder(t)
   const at = (name: string) => join(folder, `${name}.db`)
   const verify = (name: string, start = {}) => verifyLedger(readLocalSettings({ db: at(name) }, sources), start)
@@ -76,7 +76,7 @@ t.test('a verification of a small ledger', async t => {
     },
   }
   for (const [what, { sql, details }] of Object.entries(TAMPERED)) {
-    t.test(`finds ${what}`, async t => {
+    t.test(`a verification finds ${what}`, async t => {
       copyFileSync(at('original'), at(what))
       const connection = new sqlite.Database(at(what))
       connection.exec('PRAGMA locking_mode = EXCLUSIVE')
@@ -90,7 +90,7 @@ t.test('a verification of a small ledger', async t => {
     })
   }
 
-  t.test('compares with the digest that was noted down, also of a chain that was written again as a whole', async t => {
+  t.test('a verification compares with a noted digest, even of a completely rewritten chain', async t => {
     await write('rewritten', 'all red')
     t.match(await verify('rewritten'), { events: 4, problems: { length: 0 } }, 'the chain itself is right')
     t.match((await verify('rewritten', { since: LAST, digest: noted })).problems, [
@@ -105,7 +105,7 @@ t.test('a verification of a small ledger', async t => {
     ])
   })
 
-  t.test('finds the same through a server', async t => {
+  t.test('a verification through a server finds the same problems', async t => {
     const name = 'a consumer that is ahead of the events'
     const settings = readServeSettings({ only: 'ledger', port: '0', db: at(name) }, sources)
     const { close } = await serve(settings, sources)

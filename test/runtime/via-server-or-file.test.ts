@@ -5,7 +5,7 @@ import { viaServerOrFile } from '../../src/runtime/via-server-or-file.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { broken, standInOwner } from './stand-in-owner.js'
 
-t.test('a server that has the files open and does not answer is named, with what to do', async t => {
+t.test('an owner of the files that does not answer is named, with what to do', async t => {
   const database = join(ownFolder(t), 'events.db')
   await standInOwner(t, database, () => broken)
   const ways = {

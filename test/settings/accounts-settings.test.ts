@@ -107,13 +107,13 @@ const refused: { name: string; sources: MemorySources; field: string; expected: 
     expected: /is a folder/,
   },
   {
-    name: 'a default admin token file that is a link to nothing',
+    name: 'a default admin token file that is a dangling link',
     sources: { brokenLinks: [`${HOME}/.arch/event/secrets/admin-token`] },
     field: 'admin token file',
     expected: /is a broken link/,
   },
   {
-    name: 'a default folder of secrets that is a link to nothing',
+    name: 'a default folder of secrets that is a dangling link',
     sources: { brokenLinks: [`${HOME}/.arch/event/secrets`] },
     field: 'admin token file',
     expected: /is a broken link/,
@@ -131,7 +131,7 @@ const refused: { name: string; sources: MemorySources; field: string; expected: 
     expected: /is empty/,
   },
   {
-    name: 'an admin token of two words',
+    name: 'an admin token with a blank',
     sources: { env: { EVENT_ADMIN_TOKEN: `${LONG} ${LONG}` } },
     field: 'EVENT_ADMIN_TOKEN',
     expected: /is not one word/,
@@ -221,31 +221,31 @@ const refused: { name: string; sources: MemorySources; field: string; expected: 
     expected: /from 1 to 100000/,
   },
   {
-    name: 'a password length of nothing',
+    name: 'a password length of zero',
     sources: { env: { EVENT_PASSWORD_MIN_LENGTH: '0' } },
     field: 'EVENT_PASSWORD_MIN_LENGTH',
     expected: /from 1 to 1024/,
   },
   {
-    name: 'a proxy by name',
+    name: 'a proxy given by name',
     sources: { env: { EVENT_TRUSTED_PROXIES: '10.0.0.1, proxy.example.org' } },
     field: 'EVENT_TRUSTED_PROXIES',
     expected: /is not a list of up to 100 IP addresses/,
   },
   {
-    name: 'a block wider than addresses are',
+    name: 'a block with too many bits',
     sources: { env: { EVENT_TRUSTED_PROXIES: '10.0.0.0/33' } },
     field: 'EVENT_TRUSTED_PROXIES',
     expected: /is not a list/,
   },
   {
-    name: 'more proxies than anybody has',
+    name: 'too many proxies',
     sources: { env: { EVENT_TRUSTED_PROXIES: Array(101).fill('::1').join() } },
     field: 'EVENT_TRUSTED_PROXIES',
     expected: /is not a list/,
   },
   {
-    name: 'a throttle that is half on',
+    name: 'an invalid value for the throttle',
     sources: { env: { EVENT_LOGIN_THROTTLE: '1' } },
     field: 'EVENT_LOGIN_THROTTLE',
     expected: /is not one of: on, off\./,
@@ -311,12 +311,12 @@ const doubtful: { name: string; sources: MemorySources; expected: RegExp[] }[] =
     expected: [/^The admin token is the password of the bootstrap user as well/],
   },
   {
-    name: 'files that others may read',
+    name: 'files that other users can read',
     sources: { env: BOTH, files: { '/p': 'passwords', [ADMIN_FILE]: LONG }, openFiles: ['/p', ADMIN_FILE] },
     expected: [/^admin token file ".*" can be read .*chmod 600/, /^EVENT_BOOTSTRAP_PASSWORD_FILE "\/p" can be read/],
   },
   {
-    name: 'a webhook secret that others may read',
+    name: 'a webhook secret that other users can read',
     sources: { env: { EVENT_WEBHOOK_SECRET_CHAT_FILE: '/s' }, files: { '/s': LONG }, openFiles: ['/s'] },
     expected: [/EVENT_WEBHOOK_SECRET_CHAT_FILE/],
   },
@@ -326,7 +326,7 @@ const doubtful: { name: string; sources: MemorySources; expected: RegExp[] }[] =
     expected: [/^EVENT_LOGIN_THROTTLE is off/],
   },
   {
-    name: 'a cookie that goes without TLS where there is TLS',
+    name: 'a cookie without Secure behind TLS',
     sources: { env: { EVENT_PUBLIC_URL: 'https://ledger.example.org' } },
     expected: [/EVENT_COOKIE_SECURE is off/],
   },
@@ -340,7 +340,7 @@ for (const { name, sources, expected } of doubtful) {
   })
 }
 
-t.test('the mode of a file decides whether others may read it', async t => {
+t.test('the mode of a file decides whether other users can read it', async t => {
   const file = join(t.testdir(), 'secret')
   writeFileSync(file, 'x')
   const { isOpenToOthers } = processSources()

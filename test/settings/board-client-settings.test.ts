@@ -14,7 +14,7 @@ t.test('the board is on this machine unless a flag or a variable gives another a
   t.notMatch(JSON.stringify(problems), /secret-word/)
 })
 
-t.test('the key is that of the flag, else of the variable or the file', async t => {
+t.test('the key comes from the flag, or else from the variable or the file', async t => {
   const files = { '/key': 'from-file\n', [SHARED]: 'BOARD_API_KEY=from-shared' }
   const keyOf = (env: Record<string, string>, key?: string, given: Record<string, string> = {}) =>
     readBoardClientSettings({ key }, memorySources({ env, files: given })).key
@@ -39,7 +39,7 @@ t.test('a key that cannot be sent is refused, and never shown', async t => {
   t.match(refused({ BOARD_API_KEY_FILE: '/missing' }), [{ field: 'BOARD_API_KEY_FILE' }])
 })
 
-t.test("the board's folder is BOARD_HOME, else one in the program's home", async t => {
+t.test('the folder of the board is BOARD_HOME, or else one in the home folder of the program', async t => {
   const homeOf = (env: Record<string, string>, files = {}) => findBoardHome(memorySources({ env, files }))
   t.equal(homeOf({}), `${HOME}/.arch/board`)
   t.equal(homeOf({ ARCH_HOME: '/arch' }), '/arch/board')

@@ -20,7 +20,7 @@ const accountOf = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?
 const problems = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?: string } = {}) =>
   problemsOf(() => readCaptureSettings(flags, memorySources(sources)))
 
-t.test('the account comes from the platform’s own configuration where no setting names it', async t => {
+t.test('the account comes from the configuration file of the platform if no setting names it', async t => {
   const own = { site: 'https://chat.example.org', email: 'own-bot@chat.example.org', api_key: 'own-key' }
   t.same(accountOf({ files: { [ZULIPRC]: OWN } }), own)
   t.same(accountOf({ env: { ZULIP_CONFIG: '~/bot.ini' }, files: { [`${HOME}/bot.ini`]: OWN } }), own)
@@ -29,7 +29,7 @@ t.test('the account comes from the platform’s own configuration where no setti
   t.same(accountOf({ files: { [ZULIPRC]: `${written}site = chat.example.org/api/v1\r\n` } }), own)
 })
 
-t.test('a server names the chat server as captures do, also if it does not capture itself', async t => {
+t.test('a server names the chat server like captures do, even if it does not capture', async t => {
   const serve = (sources: MemorySources) => {
     const { ledger, warnings } = readServeSettings({ only: 'ledger' }, memorySources(sources))
     const { chatSite, chatFallbackSite } = ledger?.webhooks ?? {}
@@ -55,26 +55,29 @@ t.test('a server names the chat server as captures do, also if it does not captu
   }
 })
 
-t.test('flags go before settings, settings before variables of the platform, these before its file', async t => {
-  const files = { [ZULIPRC]: OWN }
-  const zulip = {
-    ZULIP_SITE: 'https://zulip.example.org',
-    ZULIP_EMAIL: 'zulip@example.org',
-    ZULIP_API_KEY: 'zulip-key',
-  }
-  t.same(accountOf({ env: zulip, files }), {
-    site: 'https://zulip.example.org',
-    email: 'zulip@example.org',
-    api_key: 'zulip-key',
-  })
-  const event = { site: 'https://event.example.org', email: 'event@example.org', api_key: 'event-key' }
-  t.same(accountOf({ env: { ...zulip, ...EVENT }, files }), event)
-  t.same(accountOf({ env: EVENT, files }, { chatUrl: 'http://127.0.0.1:9991/', chatEmail: 'me@example.org' }), {
-    site: 'http://127.0.0.1:9991',
-    email: 'me@example.org',
-    api_key: 'event-key',
-  })
-})
+t.test(
+  'flags take precedence over settings, these over variables of the platform, and these over its file',
+  async t => {
+    const files = { [ZULIPRC]: OWN }
+    const zulip = {
+      ZULIP_SITE: 'https://zulip.example.org',
+      ZULIP_EMAIL: 'zulip@example.org',
+      ZULIP_API_KEY: 'zulip-key',
+    }
+    t.same(accountOf({ env: zulip, files }), {
+      site: 'https://zulip.example.org',
+      email: 'zulip@example.org',
+      api_key: 'zulip-key',
+    })
+    const event = { site: 'https://event.example.org', email: 'event@example.org', api_key: 'event-key' }
+    t.same(accountOf({ env: { ...zulip, ...EVENT }, files }), event)
+    t.same(accountOf({ env: EVENT, files }, { chatUrl: 'http://127.0.0.1:9991/', chatEmail: 'me@example.org' }), {
+      site: 'http://127.0.0.1:9991',
+      email: 'me@example.org',
+      api_key: 'event-key',
+    })
+  },
+)
 
 t.test('each part is looked up separately', async t => {
   const { site, email, api_key } = accountOf({
@@ -84,7 +87,7 @@ t.test('each part is looked up separately', async t => {
   t.same([site, email, api_key], ['https://event.example.org', 'zulip@example.org', 'own-key'])
 })
 
-t.test('the key may stand in a file, and in the shared environment', async t => {
+t.test('the key may be in a file, or in the shared environment', async t => {
   const { EVENT_CHAT_API_KEY: _, ...env } = EVENT
   const files = { '/run/key': 'key-in-a-file\n', [SHARED]: 'EVENT_CHAT_API_KEY=shared-key\n' }
   t.equal(
@@ -97,7 +100,7 @@ t.test('the key may stand in a file, and in the shared environment', async t => 
   ])
 })
 
-t.test('everything that is missing or wrong is reported together, without the key', async t => {
+t.test('missing and invalid settings are reported together, without the key', async t => {
   t.same(
     problems({}).map(({ field }) => field),
     ['EVENT_CHAT_URL', 'EVENT_CHAT_EMAIL', 'EVENT_CHAT_API_KEY'],
@@ -112,7 +115,7 @@ t.test('everything that is missing or wrong is reported together, without the ke
   t.match(problems({ env: EVENT }, { chatUrl: 'nowhere at all' }), [{ field: '--chat-url' }])
 })
 
-t.test('a configuration that was named must be there, one that was not must be readable', async t => {
+t.test('a named configuration file must exist, and a default one must be readable', async t => {
   t.match(problems({ env: { ...EVENT, ZULIP_CONFIG: '/gone' } }), [{ field: 'ZULIP_CONFIG', detail: /does not exist/ }])
   t.match(problems({ env: EVENT, files: { [ZULIPRC]: { code: 'EACCES' } } }), [
     { field: ZULIPRC, detail: /may not be/ },

@@ -18,7 +18,7 @@ for (const apiUrl of ['', 'ledger', 'ftp://x', 'http://ada:secret-word@x', 'http
   })
 }
 
-t.test('the credential is the first of what is given, in the specified order', async t => {
+t.test('the credential is the first one given, in the specified order', async t => {
   const file = `${HOME}/.arch/event/secrets/admin-token`
   const all = {
     env: { EVENT_API_TOKEN: 'tok_env', EVENT_ADMIN_TOKEN: 'admin-env', EVENT_ADMIN_TOKEN_FILE: '/named' },
@@ -72,7 +72,7 @@ for (const { name, flags = {}, env = {}, files = {}, expected } of refused) {
   })
 }
 
-t.test('a default file of another user is reported, not skipped', async t => {
+t.test('a default file of another user is reported, and not skipped', async t => {
   const sources = memorySources()
   const readTextFile = (path: string) => {
     if (path.endsWith('admin-token')) throw Object.assign(new Error(path), { code: 'EACCES' })

@@ -5,7 +5,7 @@ import { readLocalSettings } from '../../src/settings/local-settings.js'
 import { HOME, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 
-t.test('the database path is the first of what is given, in the specified order', async t => {
+t.test('the database path is the first one given, in the specified order', async t => {
   const given = fc.record({
     flag: fc.boolean(),
     process: fc.boolean(),
@@ -34,7 +34,7 @@ t.test('the database path is the first of what is given, in the specified order'
   )
 })
 
-t.test('paths may begin at the home folder, or be seen from the current one', async t => {
+t.test('paths may be relative to the home folder or to the current one', async t => {
   const pathOf = (db: string) => readLocalSettings({ db }, memorySources()).database.path
   t.equal(pathOf('~/ledger.db'), `${HOME}/ledger.db`)
   t.equal(pathOf('ledger.db'), resolve('ledger.db'))
@@ -59,7 +59,7 @@ for (const { db, expected } of refused) {
   })
 }
 
-t.test('a home folder that is not absolute is refused, since it would be another one elsewhere', async t => {
+t.test('a home folder that is not absolute is refused', async t => {
   const byVariable = () => readLocalSettings({}, memorySources({ env: { ARCH_HOME: 'arch' } }))
   t.match(problemsOf(byVariable), [{ field: 'ARCH_HOME', detail: 'ARCH_HOME "arch" is not an absolute path.' }])
   const byFile = () => readLocalSettings({}, memorySources({ files: { [SHARED]: 'home_dir=./x' } }))

@@ -3,7 +3,7 @@ import { readDoctorSettings } from '../../src/settings/doctor-settings.js'
 import { misspelledSettings } from '../../src/settings/misspelled-settings.js'
 import { memorySources, SHARED } from './memory-sources.js'
 
-t.test('a misspelled setting is reported with the name that it resembles, wherever it is', async t => {
+t.test('a misspelled setting in any place is reported with the name that it resembles', async t => {
   const sources = memorySources({
     env: { EVENT_DBB: '/l.db', DAYBOOK_PROT: '1', EVENT_PORT: '0' },
     files: { [SHARED]: 'BOARD_EXECUTOR_TOKN=secret\nEVENT_WEBHOOK_SECRET_CODE_A=x\n' },
@@ -29,7 +29,7 @@ t.test('a setting under the prefix of other settings is reported with its own pr
   ])
 })
 
-t.test('variables of other programs, and those that we give to programs, are not reported', async t => {
+t.test('variables of other programs, and those that runs receive, are not reported', async t => {
   const names = ['PATH', 'EVENT_NAME', 'EVENTDB', 'ARCH', 'BOARD_SIZE', 'DAYBOOK_TEST_POSTGRES_PROGRAMS']
   const given = [
     'KEY',

@@ -77,7 +77,7 @@ t.test('a certificate that is given is used to verify the server, as in libpq', 
   t.equal(modeOf('sslrootcert=system'), 'verify-full')
 })
 
-t.test('the password comes from the URL, else from the named file, else from the password file', async t => {
+t.test('the password comes from the URL, or else from the named file, or else from the password file', async t => {
   const passFile =
     'other:*:*:*:wrong\n# none\none:5432:ledger:ada:of\\:one\\\\\nlocalhost:*:*:ada:of the socket\n*:5433:*:*:of two'
   const files = { [`${HOME}/.pgpass`]: passFile, '/secret': 'of the file\n', '/pass': '*:*:*:*:named' }
@@ -109,7 +109,7 @@ t.test('a read replica has the schema of its database, and is ignored for a ledg
   )
 })
 
-t.test('an address that cannot be meant is refused, and no refusal shows it', async t => {
+t.test('an invalid address is refused, and no refusal shows it', async t => {
   const refused: [string, RegExp][] = [
     ['postgres://ada:secret@/ledger', /names no host/],
     ['postgres://ada:secret@db:0/ledger', /port that is not a number/],
@@ -134,13 +134,13 @@ t.test('an address that cannot be meant is refused, and no refusal shows it', as
   }
 })
 
-t.test('backups of the server are only of a file', async t => {
+t.test('scheduled backups need a ledger in a file', async t => {
   const env = { EVENT_DB: 'postgres://ada@db/ledger', EVENT_BACKUP_DIR: '/backups' }
   const problems = problemsOf(() => readServeSettings({}, memorySources({ env })))
   t.match(problems, [{ field: 'EVENT_BACKUP_DIR', detail: /ledger is in PostgreSQL/ }])
 })
 
-t.test('a board has a database and a schema of its own, and settings of the same kind', async t => {
+t.test('a board has its own database and schema, and settings of the same kind', async t => {
   const env = {
     BOARD_DB: 'postgres://ada@db/ledger',
     BOARD_DB_PASSWORD_FILE: '/secret',
@@ -156,7 +156,7 @@ t.test('a board has a database and a schema of its own, and settings of the same
   t.equal(findBoard(memorySources({ env: { BOARD_HOME: '/b' } })).postgres, undefined)
 })
 
-t.test('BOARD_DB is an address of PostgreSQL and no path, and no refusal shows its password', async t => {
+t.test('BOARD_DB must be an address of PostgreSQL, and no refusal shows its password', async t => {
   for (const BOARD_DB of [
     '/var/board.sqlite3',
     'mysql://ada:secret@db/x',

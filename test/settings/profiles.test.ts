@@ -17,7 +17,7 @@ const sourcesOf = (env: Record<string, string> = {}, content: unknown = PROFILES
 const read = (flags: Parameters<typeof readClientSettings>[0], env = {}) => readClientSettings(flags, sourcesOf(env))
 const token = (secret: string) => ({ kind: 'token', secret })
 
-t.test('the default profile gives address and token, if nothing else does', async t => {
+t.test('the default profile gives address and token if no setting does', async t => {
   t.same(read({}), { apiUrl: 'https://work.example.org', credential: token('tok_work') })
   t.same(read({}, { DAYBOOK_PROFILE: 'lab' }), { apiUrl: 'https://lab.example.org', credential: token('tok_lab') })
 })
@@ -29,7 +29,7 @@ t.test('variables take precedence over the default profile, and a named one over
   t.same(read({ profile: 'lab', token: 'tok_flag' }, env).credential, token('tok_flag'))
 })
 
-t.test('the token of a profile reaches no other address', async t => {
+t.test('the token of a profile is sent to no other address', async t => {
   t.same(read({ apiUrl: 'https://elsewhere.example.org' }), { apiUrl: 'https://elsewhere.example.org' })
   t.same(read({ apiUrl: 'https://elsewhere.example.org', profile: 'work' }), {
     apiUrl: 'https://elsewhere.example.org',
@@ -46,9 +46,9 @@ t.test('a token may be in a file that a flag names', async t => {
 })
 
 const refused = [
-  { name: 'a profile that is not there', flags: { profile: 'gone' }, detail: /no profile "gone"/ },
-  { name: 'a name that is none', flags: { profile: '../x' }, detail: /is not a name/ },
-  { name: 'a file that is no JSON', content: '{', detail: /not a file of profiles/ },
+  { name: 'an unknown profile', flags: { profile: 'gone' }, detail: /no profile "gone"/ },
+  { name: 'an invalid name', flags: { profile: '../x' }, detail: /is not a name/ },
+  { name: 'a file that is not JSON', content: '{', detail: /not a file of profiles/ },
   {
     name: 'a profile without a token',
     content: { profiles: { a: { api_url: 'x' } } },
@@ -71,7 +71,7 @@ t.test('a file of profiles that other users can read is refused', async t => {
   t.notMatch(JSON.stringify(problems), /tok_/)
 })
 
-t.test('the configuration shows where each part is from, and no secret', async t => {
+t.test('the configuration shows the origin of each part, and no secret', async t => {
   const { shown } = readConfiguration({}, sourcesOf({ EVENT_API_TOKEN: 'tok_env', BOARD_API_KEY: 'key-1' }))
   t.match(shown, {
     profile: 'work',

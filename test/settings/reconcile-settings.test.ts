@@ -14,7 +14,7 @@ const ENV = {
   EVENT_RECONCILE_TOKEN_FORUM: 'f',
 }
 
-t.test('hooks of all sources, or of one', async t => {
+t.test('the settings give hooks of all sources, or of one', async t => {
   const read = (wanted: 'all' | 'forum') => readReconcileSettings(wanted, {}, memorySources({ env: ENV })).hooks
   const forum = { source: 'forum', url: FORUM, token: 'f', username: 'system' }
   t.same(read('all'), [
@@ -25,7 +25,7 @@ t.test('hooks of all sources, or of one', async t => {
   t.same(read('forum'), [forum])
 })
 
-t.test('a server compares only when it is asked to', async t => {
+t.test('a server compares deliveries only if it is configured to', async t => {
   t.equal(readServeSettings({}, memorySources({ env: ENV })).ledger?.reconcile, undefined)
   const { ledger } = readServeSettings({}, memorySources({ env: { ...ENV, EVENT_RECONCILE: '1' } }))
   t.equal(ledger?.reconcile?.length, 3)

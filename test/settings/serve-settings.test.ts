@@ -4,7 +4,7 @@ import { readServeSettings, type ServeFlags } from '../../src/settings/serve-set
 import { HOME, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 
-t.test('without any setting it listens on this machine only', async t => {
+t.test('without any setting, the server listens only on this machine', async t => {
   t.match(readServeSettings({}, memorySources()), {
     ledger: {
       home: `${HOME}/.arch`,
@@ -45,7 +45,7 @@ t.test('without any setting it listens on this machine only', async t => {
   })
 })
 
-t.test('a program that is not served is not asked for its settings', async t => {
+t.test('settings of a program that is not served are not read', async t => {
   const env = { EVENT_PORT: 'x', EVENT_WEBHOOK_SECRET_CHAT_FILE: '/gone', BOARD_HOST: '127.0.0.2' }
   const board = readServeSettings({ only: 'board', port: '1', rootPath: '/b' }, memorySources({ env })).board
   t.match(board, { host: '127.0.0.2', port: 1, rootPath: '/b' })
@@ -119,7 +119,7 @@ const refused: {
     detail: 'EVENT_PORT "65536" is not a whole number from 0 to 65535.',
   },
   {
-    name: 'writers that are neither',
+    name: 'an unknown value for the writers',
     env: { EVENT_WRITERS: 'token' },
     field: 'EVENT_WRITERS',
     detail: 'EVENT_WRITERS "token" is not one of: anyone, tokens.',
@@ -153,13 +153,13 @@ const refused: {
     detail: /is not a path like \/ledger/,
   },
   {
-    name: 'a root path that climbs',
+    name: 'a root path with ..',
     env: { BOARD_ROOT_PATH: '/x/..' },
     field: 'BOARD_ROOT_PATH',
     detail: /is not a path/,
   },
   {
-    name: 'a board that asks for nothing, where others reach it',
+    name: 'a board without credentials that others can reach',
     env: { BOARD_HOST: '0.0.0.0' },
     field: 'BOARD_HOST',
     detail: /would let other machines use a board without a login\. Set BOARD_PASSWORD or BOARD_API_KEY, or/,
@@ -223,7 +223,7 @@ for (const { name, env = {}, flags = {}, field, detail } of refused) {
   })
 }
 
-t.test('hosts that only this machine reaches are recognised by name and by address', async t => {
+t.test('hosts that only this machine can reach are recognised by name and by address', async t => {
   const hosts = [
     '127.0.0.1',
     '127.8.0.1',
@@ -262,14 +262,14 @@ t.test('all errors are reported together, with their places', async t => {
   )
 })
 
-t.test('values are shown cut, and without the credentials of an address', async t => {
+t.test('reported values are shortened, and without the credentials of an address', async t => {
   const env = { EVENT_PUBLIC_URL: 'https://ada:secret-word@example.org/', EVENT_HOST: `${'x y'.repeat(100)}` }
   const problems = problemsOf(() => readServeSettings({}, memorySources({ env })))
   t.notMatch(JSON.stringify(problems), /secret-word/)
   t.ok(problems.every(({ detail }) => detail.length < 250))
 })
 
-t.test('a ledger to follow needs a token of an admin, and should be reached by https', async t => {
+t.test('a leader needs the token of an admin, and a warning recommends https', async t => {
   const FOLLOW = 'https://ledger.example.org/book/'
   const read = (env: Record<string, string>, flags: ServeFlags = {}) => {
     return readServeSettings({ only: 'ledger', ...flags }, memorySources({ env }))
@@ -309,7 +309,7 @@ t.test('a ledger to follow needs a token of an admin, and should be reached by h
 })
 
 for (const database of ['events.db', 'postgres://u@db.example.org/ledger']) {
-  t.test(`old events are removed from ${database} where it is asked for`, async t => {
+  t.test(`old events are removed from ${database} if it is configured`, async t => {
     const env = { EVENT_DB: database, EVENT_RETENTION_DAYS: '30', EVENT_ARCHIVE_DIR: '/archive' }
     const { ledger } = readServeSettings({ only: 'ledger' }, memorySources({ env }))
     t.same(ledger?.retention, { days: 30, archive: '/archive' })

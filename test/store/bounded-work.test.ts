@@ -18,7 +18,7 @@ function rig(bounds: { inProgress: number; waiting: number }) {
   return { run, begun, end: (name: string) => ends.get(name)?.(`${name} is done`) }
 }
 
-t.test('a limited number is in progress; the others begin in order as those end', async t => {
+t.test('a limited number of calls is in progress, and the others begin in order as those end', async t => {
   const { run, begun, end } = rig({ inProgress: 2, waiting: 2 })
   const [first, second, third, fourth] = ['a', 'b', 'c', 'd'].map(name => run(name))
   t.same(begun, ['a', 'b'], 'immediately')
@@ -32,7 +32,7 @@ t.test('a limited number is in progress; the others begin in order as those end'
   t.equal(await fourth, 'd is done')
 })
 
-t.test('one more than may wait is refused, and may come again', async t => {
+t.test('a call beyond the queue is refused, and can be repeated', async t => {
   const { run, begun, end } = rig({ inProgress: 1, waiting: 1 })
   const [first, second] = [run('a'), run('b')]
   await t.rejects(run('c'), {
@@ -51,7 +51,7 @@ t.test('one more than may wait is refused, and may come again', async t => {
   t.same(begun, ['a', 'b', 'd'])
 })
 
-t.test('work that is aborted while it waits never begins, and makes room', async t => {
+t.test('waiting work that is aborted never begins, and frees its place', async t => {
   const { run, begun, end } = rig({ inProgress: 1, waiting: 1 })
   const leaving = new AbortController()
   const first = run('a')
@@ -66,7 +66,7 @@ t.test('work that is aborted while it waits never begins, and makes room', async
   t.same(begun, ['a', 'c'])
 })
 
-t.test('what fails makes room too', async t => {
+t.test('failing work frees its place', async t => {
   const work = new BoundedWork({ inProgress: 1, waiting: 1, busy: 'Too many questions.' })
   const failing = work.run(() => Promise.reject(new Error('the disk')))
   const next = work.run(async () => 'done')

@@ -20,7 +20,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     matches: [{ id: 'watch', cursor: String(id), captured: { read_to: String(id), followed: { topic: 'deploys' } } }],
   })
 
-  t.test('a captured event moves the cursor and what capture keeps, in the same transaction', async t => {
+  t.test('a captured event moves the cursor and the state of capture in the same transaction', async t => {
     const { events, find } = await openWatched(t)
     await events.record([captured(7)])
     t.match(await find(), { last_cursor: '7', capture: { read_to: '7', followed: { topic: 'deploys' } } })
@@ -35,7 +35,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same(await subscriptions.findQueueMark(), { ...mark, last_event_id: 7 })
   })
 
-  t.test('so does a repeat, which else moves nothing', async t => {
+  t.test('a captured repeat moves the cursor and the state of capture, and another repeat does not', async t => {
     const { events, find } = await openWatched(t)
     await events.record([messageCreated('m7'), messageCreated('m8')])
     await events.record([delivered(7)])
@@ -50,7 +50,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     matches: [{ id, isCaptured: true as const }],
   })
 
-  t.test('a repeat is marked with the watch that it was captured for, and keeps its place', async t => {
+  t.test('a captured repeat is marked with its watch, and keeps its place in the ledger', async t => {
     const { events, find } = await openWatched(t)
     const [first] = await events.record([{ ...messageCreated('m7'), matches: [{ id: 'other' }] }])
     await events.record([messageCreated('m8')])
@@ -64,7 +64,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.match(await readStored(events, 'm7'), { subscription_ids: ['other', 'watch'], seen_count: 3 }, 'once')
   })
 
-  t.test('it is found by its watch whether the index has come to it before or comes later', async t => {
+  t.test('a repeat is found by its watch if it was marked before or after its indexing', async t => {
     const { events } = await openWatched(t)
     const keys = Array.from({ length: 40 }, (_, at) => `m${at}`)
     await events.record(keys.slice(0, 20).map(key => messageCreated(key)))
@@ -84,14 +84,14 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same(keysOf(await events.query({ ...OF_WATCH, actors: ['Ada'] })), odd)
   })
 
-  t.test('an event that came in the same call is marked as well, and a later one moves the watch', async t => {
+  t.test('an event of the same call is marked, and a later event moves the watch', async t => {
     const { events, find } = await openWatched(t)
     const [, , last] = await events.record([messageCreated('m1'), marking('m1'), marking('m2')])
     t.same(keysOf(await events.query(OF_WATCH)), ['m1', 'm2'])
     t.match(await find(), { last_event_at: JSON.parse(last?.body ?? '').captured_at })
   })
 
-  t.test('a large event is marked as any other', async t => {
+  t.test('a large event is marked like any other', async t => {
     const { events } = await openWatched(t)
     const large = { payload: { said: 'x'.repeat(2 * 1024 * 1024) } }
     await events.record([serialised(messageCreated('m1', large))])
@@ -102,7 +102,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same(keysOf(await events.query(OF_WATCH)), ['m1'])
   })
 
-  t.test('a new host discards the state of the former one, and the cursor begins again', async t => {
+  t.test('a new host discards the state of the previous one, and the cursor starts again', async t => {
     const { events, subscriptions, find } = await openWatched(t)
     const place = { host: 'a.example.org', read_to: '9', followed: { message_id: 1 } }
     await subscriptions.noteCapture('watch', { ...place, failures: 2 }, '9')
@@ -116,7 +116,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.match(await find(), { last_cursor: null, capture: { host: 'a.example.org', read_to: '0' } })
   })
 
-  t.test('an instant is a cursor too, and what a poll has left unfinished stays with its host', async t => {
+  t.test('a cursor can be an instant, and unfinished poll state belongs to its host', async t => {
     const { subscriptions, find } = await openWatched(t, { last_cursor: '8814' })
     const unfinished = { until: '2031-05-04T09:00:00.000000Z', lists: { issues: { isDone: true } } }
     await subscriptions.noteCapture('watch', { host: 'a.example.org', unfinished })
@@ -131,7 +131,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same((await find())?.capture, { host: 'b.example.org', read_to: '10:00' })
   })
 
-  t.test('how far changes are recorded stays with its host', async t => {
+  t.test('the tracked state of changes belongs to its host', async t => {
     const { subscriptions, find } = await openWatched(t)
     const tracked = { since: '2031-05-04T09:00:00.000000Z', queue: 'q' }
     await subscriptions.noteCapture('watch', { host: 'a.example.org', tracked })
@@ -141,7 +141,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same((await find())?.capture, { host: 'b.example.org' })
   })
 
-  t.test('a delivery by another route moves the cursor, and does not change where capture continues', async t => {
+  t.test('a delivery by another route moves the cursor, and not the position of capture', async t => {
     const { events, find } = await openWatched(t)
     await events.record([delivered(5)])
     t.match(await find(), { last_cursor: '5', capture: { read_to: null } })
@@ -151,13 +151,13 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.match(await find(), { last_cursor: '9', capture: { read_to: '3' } })
   })
 
-  t.test('where capture stood in an older ledger is remembered when a delivery moves the cursor on', async t => {
+  t.test('the position of capture in an older ledger is kept when a delivery moves the cursor', async t => {
     const { events, find } = await openWatched(t, { last_cursor: '4' })
     await events.record([delivered(9)])
     t.match(await find(), { last_cursor: '9', capture: { read_to: '4' } })
   })
 
-  t.test('members of capture change one by one, and the cursor never goes back', async t => {
+  t.test('members of capture change independently, and the cursor never moves back', async t => {
     const { subscriptions, find } = await openWatched(t)
     await subscriptions.noteCapture(
       'watch',
@@ -172,7 +172,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.equal(await subscriptions.findById('unknown'), undefined)
   })
 
-  t.test('a save keeps what capture has changed', async t => {
+  t.test('a save keeps the changes of capture', async t => {
     const { subscriptions, find } = await openWatched(t)
     const before = await find()
     await subscriptions.noteCapture('watch', { read_to: '9' }, '9')

@@ -23,7 +23,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     return { consumers, captured: outcomes.map(({ capturedAt }) => capturedAt) }
   }
 
-  t.test('a consumer is created once, and keeps its place when it is saved again', async t => {
+  t.test('a consumer is created once, and keeps its position when it is saved again', async t => {
     const { consumers, captured } = await openWithEvents(t, 3)
     const created = await consumers.save({ ...NEW, position: 'now' }, RULES)
     t.match(created, { created: true, consumer: { name: 'mail', checkpoint: captured[2], failures: 0 } })
@@ -35,7 +35,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.list(), [{ name: 'mail', filters }])
   })
 
-  t.test('consumers of another owner are not found, and their names are in use', async t => {
+  t.test('consumers of another owner are not found, and their names are taken', async t => {
     const { consumers } = await openWithEvents(t, 0)
     await consumers.save({ ...NEW, owner_user_id: 'ada' }, { ...RULES, owner: 'ada' })
     const bobs = { name: 'mail', owner: 'bob' }
@@ -54,7 +54,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.equal((await consumers.list()).length, 1)
   })
 
-  t.test('a consumer that is saved while it reads disturbs no reader', async t => {
+  t.test('saving a consumer while it reads does not affect the reader', async t => {
     const { consumers } = await openWithEvents(t, 0)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
@@ -84,7 +84,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await save('c'), { created: true })
   })
 
-  t.test('one instance reads, a second one waits, and a late one can no longer acknowledge', async t => {
+  t.test('one instance reads, a second one waits, and an expired one can no longer acknowledge', async t => {
     const { consumers, captured } = await openWithEvents(t, 2)
     await consumers.save(NEW, RULES)
     const first = await leased(consumers, { now: NOON, until: NOON + MINUTE })
@@ -103,7 +103,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.find(MAIL), { checkpoint: 0, fence: second.fence })
   })
 
-  t.test('an instance whose lease has expired continues if no other has taken it', async t => {
+  t.test('an instance whose lease expired continues if no other took it', async t => {
     const { consumers, captured } = await openWithEvents(t, 1)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + 1 })
@@ -114,7 +114,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.lease(MAIL, { now: now + MINUTE, until: now + 2 * MINUTE }), { granted: false })
   })
 
-  t.test('what was read with other filters than those of the consumer cannot be acknowledged', async t => {
+  t.test('events that were read with other filters than those of the consumer cannot be acknowledged', async t => {
     const { consumers, captured } = await openWithEvents(t, 2)
     const filters = { kind: ['issue.*'] }
     await consumers.save({ ...NEW, filters }, RULES)
@@ -142,52 +142,55 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.lease(MAIL, { now: NOON + 1, until: NOON + MINUTE }), { granted: true })
   })
 
-  t.test('dead letters are kept with the checkpoint, delivered again, and end or come back', async t => {
-    const { consumers, captured } = await openWithEvents(t, 2)
-    await consumers.save(NEW, RULES)
-    const [one = 0, two = 0] = captured
-    const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
-    await leased(consumers, { fence, now: NOON, until: NOON + MINUTE, readTo: two })
-    const acknowledge = { fence, now: NOON, until: NOON + MINUTE }
-    const letters = [
-      { ...LETTER, captured_at: one },
-      { ...LETTER, dedupe_key: 'chat:2', captured_at: two },
-    ]
-    await t.rejects(
-      consumers.acknowledge(MAIL, { ...acknowledge, checkpoint: two + 1, deadLetters: letters }),
-      refused('checkpoint_out_of_range'),
-    )
-    t.same(await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 }), [], 'all of it or nothing')
-    const kept = await consumers.acknowledge(MAIL, {
-      ...acknowledge,
-      checkpoint: two,
-      deadLetters: letters,
-      error: 'x',
-    })
-    t.match(kept, { checkpoint: two, dead_letters: 2, retries: 0, failures: 1, last_error: 'x', failed_at: NOON })
-    const listed = await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 })
-    t.match(listed, [
-      { dedupe_key: 'chat:1', captured_at: one, error: 'exit 1', attempts: 3, retrying: false },
-      { captured_at: two },
-    ])
-    const [first, second] = listed.map(({ id }) => id)
-    t.match(await consumers.listDeadLetters(MAIL, { after: first ?? 0, limit: 9 }), [{ id: second }])
-    t.equal(await consumers.findRetry(MAIL), undefined)
-    t.equal(await consumers.retryDeadLetters(MAIL, 'all'), 2)
-    t.match(await consumers.findRetry(MAIL), { id: first, retrying: true })
-    const failed = [{ ...LETTER, captured_at: one, error: 'again', attempts: 6 }]
-    await consumers.acknowledge(MAIL, { ...acknowledge, retried: first, deadLetters: failed })
-    t.match(await consumers.findRetry(MAIL), { id: second })
-    await consumers.acknowledge(MAIL, { ...acknowledge, retried: second })
-    t.equal(await consumers.findRetry(MAIL), undefined)
-    const [left, ...others] = await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 })
-    t.match(left, { captured_at: one, error: 'again', attempts: 6, retrying: false })
-    t.same(others, [])
-    await t.rejects(consumers.retryDeadLetters(MAIL, second ?? 0), refused('not_found'))
-    t.equal(await consumers.deleteDeadLetters(MAIL, left?.id ?? 0), 1)
-    await t.rejects(consumers.deleteDeadLetters(MAIL, left?.id ?? 0), refused('not_found'))
-    t.equal(await consumers.deleteDeadLetters(MAIL, 'all'), 0)
-  })
+  t.test(
+    'dead letters are stored with the checkpoint, retried on request, and then removed or stored again',
+    async t => {
+      const { consumers, captured } = await openWithEvents(t, 2)
+      await consumers.save(NEW, RULES)
+      const [one = 0, two = 0] = captured
+      const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
+      await leased(consumers, { fence, now: NOON, until: NOON + MINUTE, readTo: two })
+      const acknowledge = { fence, now: NOON, until: NOON + MINUTE }
+      const letters = [
+        { ...LETTER, captured_at: one },
+        { ...LETTER, dedupe_key: 'chat:2', captured_at: two },
+      ]
+      await t.rejects(
+        consumers.acknowledge(MAIL, { ...acknowledge, checkpoint: two + 1, deadLetters: letters }),
+        refused('checkpoint_out_of_range'),
+      )
+      t.same(await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 }), [], 'all of it or nothing')
+      const kept = await consumers.acknowledge(MAIL, {
+        ...acknowledge,
+        checkpoint: two,
+        deadLetters: letters,
+        error: 'x',
+      })
+      t.match(kept, { checkpoint: two, dead_letters: 2, retries: 0, failures: 1, last_error: 'x', failed_at: NOON })
+      const listed = await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 })
+      t.match(listed, [
+        { dedupe_key: 'chat:1', captured_at: one, error: 'exit 1', attempts: 3, retrying: false },
+        { captured_at: two },
+      ])
+      const [first, second] = listed.map(({ id }) => id)
+      t.match(await consumers.listDeadLetters(MAIL, { after: first ?? 0, limit: 9 }), [{ id: second }])
+      t.equal(await consumers.findRetry(MAIL), undefined)
+      t.equal(await consumers.retryDeadLetters(MAIL, 'all'), 2)
+      t.match(await consumers.findRetry(MAIL), { id: first, retrying: true })
+      const failed = [{ ...LETTER, captured_at: one, error: 'again', attempts: 6 }]
+      await consumers.acknowledge(MAIL, { ...acknowledge, retried: first, deadLetters: failed })
+      t.match(await consumers.findRetry(MAIL), { id: second })
+      await consumers.acknowledge(MAIL, { ...acknowledge, retried: second })
+      t.equal(await consumers.findRetry(MAIL), undefined)
+      const [left, ...others] = await consumers.listDeadLetters(MAIL, { after: 0, limit: 9 })
+      t.match(left, { captured_at: one, error: 'again', attempts: 6, retrying: false })
+      t.same(others, [])
+      await t.rejects(consumers.retryDeadLetters(MAIL, second ?? 0), refused('not_found'))
+      t.equal(await consumers.deleteDeadLetters(MAIL, left?.id ?? 0), 1)
+      await t.rejects(consumers.deleteDeadLetters(MAIL, left?.id ?? 0), refused('not_found'))
+      t.equal(await consumers.deleteDeadLetters(MAIL, 'all'), 0)
+    },
+  )
 
   t.test('a deleted consumer leaves no dead letters to the next of its name', async t => {
     const { consumers } = await openWithEvents(t, 0)
@@ -200,7 +203,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.find(MAIL), { dead_letters: 0, failures: 0 })
   })
 
-  t.test('what is unread is counted from any checkpoint', async t => {
+  t.test('unread events are counted from any checkpoint', async t => {
     const { consumers, captured } = await openWithEvents(t, 3)
     const [first = 0, second = 0, third = 0] = captured
     t.same(await consumers.unread([0, first, second - 1, third, third + 1]), [
@@ -212,7 +215,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     ])
   })
 
-  t.test('what retention has removed is not unread', async t => {
+  t.test('removed events do not count as unread', async t => {
     const store = await open(t, () => NOON)
     await store.events.record(['a', 'b', 'c'].map(key => messageCreated(key)))
     await prune(store, '1', NOON + 1)
@@ -224,7 +227,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     ])
   })
 
-  t.test('leases, acknowledgements and positions follow the model in every order', async t => {
+  t.test('leases, acknowledgements and positions follow the model in any order', async t => {
     const { consumers, captured } = await openWithEvents(t, 5)
     let run = 0
     await fc.assert(

@@ -47,63 +47,60 @@ async function contentOf({ events }: Store): Promise<string> {
 
 /** What every engine has to prove about copies. Source: decision 53. */
 export function copyStoreConformance(t: Test, open: OpenStore): void {
-  t.test(
-    'a copy has the rows, instants, counts and digests of its original, also of repeats after the first copy',
-    async t => {
-      const delivery = fc.record({
-        key: fc.integer({ min: 1, max: 12 }),
-        kind: fc.constantFrom('message.created', 'badge.granted'),
-        said: fc.string({ unit: anyCharacter }),
-        payload: fc.object({ maxDepth: 3 }).map(value => JSON.parse(JSON.stringify(value))),
-        isLarge: fc.boolean(),
-        isAnonymous: fc.boolean(),
-        mark: fc.option(fc.constantFrom('sub_1', 'sub_2')),
-        removal: fc.constantFrom(undefined, undefined, 'erase' as const, 'prune' as const),
+  t.test('a copy has the rows, instants, counts and digests of its original, including later repeats', async t => {
+    const delivery = fc.record({
+      key: fc.integer({ min: 1, max: 12 }),
+      kind: fc.constantFrom('message.created', 'badge.granted'),
+      said: fc.string({ unit: anyCharacter }),
+      payload: fc.object({ maxDepth: 3 }).map(value => JSON.parse(JSON.stringify(value))),
+      isLarge: fc.boolean(),
+      isAnonymous: fc.boolean(),
+      mark: fc.option(fc.constantFrom('sub_1', 'sub_2')),
+      removal: fc.constantFrom(undefined, undefined, 'erase' as const, 'prune' as const),
+    })
+    type Delivery = typeof delivery extends fc.Arbitrary<infer Value> ? Value : never
+    const toRecord = ({ key, kind, said, payload, isLarge, isAnonymous, mark }: Delivery): EventToRecord => {
+      const event = messageCreated(`chat:${key}`, {
+        kind,
+        payload,
+        conversation: { text: said },
+        source: `s${key % 3}`,
       })
-      type Delivery = typeof delivery extends fc.Arbitrary<infer Value> ? Value : never
-      const toRecord = ({ key, kind, said, payload, isLarge, isAnonymous, mark }: Delivery): EventToRecord => {
-        const event = messageCreated(`chat:${key}`, {
-          kind,
-          payload,
-          conversation: { text: said },
-          source: `s${key % 3}`,
-        })
-        const provenance = isAnonymous ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
-        const matches = mark === null ? [] : [{ id: mark, isCaptured: true as const }]
-        return { ...(isLarge ? serialised(event) : event), provenance, matches }
-      }
-      let entries = 0
-      const record = async (store: Store, batch: Delivery[]) => {
-        await store.events.record(batch.map(toRecord))
-        const [first] = batch
-        const key = first && storedKeyOf(toRecord(first).event, toRecord(first).provenance)
-        const stored = first?.removal && (await readStored(store.events, key ?? ''))
-        if (!stored || stored.erased) return
-        const at = readTimestamp('captured_at', stored.captured_at).micros
-        if (first.removal === 'erase') await erase(store, String(++entries), [at])
-        else await prune(store, String(++entries), at)
-      }
-      const batches = fc.array(fc.array(delivery, { maxLength: 6 }), { maxLength: 6 })
-      await fc.assert(
-        fc.asyncProperty(batches, batches, fc.integer({ min: 1, max: 4 }), async (before, after, limit) => {
-          let now = NOON
-          const [from, to] = [await open(t, () => now++), await open(t)]
-          for (const batch of before) await record(from, batch)
-          const first = await copy(from, to, null, { limit, maxBytes: 2_000 })
-          for (const batch of after) await record(from, batch)
-          await copy(from, to, first.head?.capturedAt ?? null, { limit, changes: first.changes })
-          t.equal(await contentOf(to), await contentOf(from))
-          t.same({ ...(await to.events.stats()) }, { ...(await from.events.stats()) })
-          t.same((await to.events.health()).head, (await from.events.health()).head)
-          t.match(await to.events.verify({ since: null, limit: 1_000 }), { problems: { length: 0 }, pending: 0 })
-          for (const store of [from, to]) await store.close()
-        }),
-        { numRuns: 4 },
-      )
-    },
-  )
+      const provenance = isAnonymous ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
+      const matches = mark === null ? [] : [{ id: mark, isCaptured: true as const }]
+      return { ...(isLarge ? serialised(event) : event), provenance, matches }
+    }
+    let entries = 0
+    const record = async (store: Store, batch: Delivery[]) => {
+      await store.events.record(batch.map(toRecord))
+      const [first] = batch
+      const key = first && storedKeyOf(toRecord(first).event, toRecord(first).provenance)
+      const stored = first?.removal && (await readStored(store.events, key ?? ''))
+      if (!stored || stored.erased) return
+      const at = readTimestamp('captured_at', stored.captured_at).micros
+      if (first.removal === 'erase') await erase(store, String(++entries), [at])
+      else await prune(store, String(++entries), at)
+    }
+    const batches = fc.array(fc.array(delivery, { maxLength: 6 }), { maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(batches, batches, fc.integer({ min: 1, max: 4 }), async (before, after, limit) => {
+        let now = NOON
+        const [from, to] = [await open(t, () => now++), await open(t)]
+        for (const batch of before) await record(from, batch)
+        const first = await copy(from, to, null, { limit, maxBytes: 2_000 })
+        for (const batch of after) await record(from, batch)
+        await copy(from, to, first.head?.capturedAt ?? null, { limit, changes: first.changes })
+        t.equal(await contentOf(to), await contentOf(from))
+        t.same({ ...(await to.events.stats()) }, { ...(await from.events.stats()) })
+        t.same((await to.events.health()).head, (await from.events.health()).head)
+        t.match(await to.events.verify({ since: null, limit: 1_000 }), { problems: { length: 0 }, pending: 0 })
+        for (const store of [from, to]) await store.close()
+      }),
+      { numRuns: 4 },
+    )
+  })
 
-  t.test('a copy can be searched, and marks of a repeat are found', async t => {
+  t.test('a search in a copy finds events, and filters find the marks of a repeat', async t => {
     const [from, to] = [await open(t, () => NOON), await open(t)]
     await from.events.record([messageCreated('chat:1', { conversation: { text: 'deployed to production' } })])
     const { changes, head } = await copy(from, to, null)
@@ -133,7 +130,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     t.match(await copies.read({ ...ALL, since, changes: page.changes }), { changes: page.changes, hasMore: false })
   })
 
-  t.test('what does not fit is refused, and nothing of it is stored', async t => {
+  t.test('rows that do not continue the chain are refused, and none is stored', async t => {
     const [from, to] = [await open(t, () => NOON), await open(t)]
     await from.events.record([messageCreated('chat:1'), messageCreated('chat:2')])
     const page = await from.copies.read(ALL)
@@ -155,7 +152,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     t.match(await to.events.stats(), { event_count: 2, duplicate_count: 0 })
   })
 
-  t.test('an event that is larger than the page is announced with its size', async t => {
+  t.test('an event that is larger than the page is reported with its size', async t => {
     const { events, copies } = await open(t, () => NOON)
     await events.record([messageCreated('chat:1', { payload: { text: 'x'.repeat(10_000) } })])
     const page = await copies.read({ ...ALL, maxBytes: 5_000 })
@@ -187,7 +184,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     t.equal(await contentOf(to), await contentOf(from), 'a change of before the erasure does not bring anything back')
   })
 
-  t.test('a ledger that followed the original finds in a copy what changed before the copy was made', async t => {
+  t.test('a follower of the original finds in a copy the changes from before the copy', async t => {
     const [from, to, follower] = [await open(t, () => NOON), await open(t), await open(t)]
     await from.events.record([messageCreated('a'), messageCreated('b'), messageCreated('c')])
     const { head } = await copy(from, follower, null)
@@ -203,63 +200,56 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     )
   })
 
-  t.test(
-    'sources with their secrets, states of feeds and the place in the event queue replace those of before',
-    async t => {
-      const [from, to] = [await open(t), await open(t)]
-      const now = '2031-05-04T09:00:00.000000Z'
-      const define = (name: string) => ({
-        name,
-        description: 'Größe \u0000',
-        proof: { type: 'none' } as const,
-        rules: [],
-      })
-      const queue = { account: 'https://chat.example.org bot', queue_id: 'q1', last_event_id: 7 }
-      const missed = { after: NOON, through: NOON + 7 }
-      const promotion = {
-        at: now,
-        epoch: 'the one before',
-        through: '2031-05-04T08:59:00.000000Z',
-        digest: 'ab'.repeat(32),
-      }
-      await from.copies.writeMovedState({ sources: [], feeds: [], queue: null, missed, promotion })
-      await from.sources.save({ definition: define('b'), secrets: ['two "quoted"', 'zwei\n'], now }, 10)
-      await from.sources.save({ definition: define('a'), now: '2031-05-04T08:00:00.000000Z' }, 10)
-      await from.sources.save({ definition: define('a'), now }, 10)
-      for (const body of ['{"failures":1}', '{"failures":2}']) await from.notes.save({ kind: 'feed', name: 'b', body })
-      await from.notes.save({ kind: 'deliveries', name: 'all', body: '{}' })
-      await from.subscriptions.saveQueueMark(queue)
-      await to.sources.save({ definition: define('b'), secrets: ['other'], now }, 10)
-      await to.sources.save({ definition: define('gone'), secrets: ['other'], now }, 10)
-      await to.notes.save({ kind: 'feed', name: 'gone', body: '{}' })
+  t.test('copied sources with secrets, feed states and queue position replace the existing ones', async t => {
+    const [from, to] = [await open(t), await open(t)]
+    const now = '2031-05-04T09:00:00.000000Z'
+    const define = (name: string) => ({
+      name,
+      description: 'Größe \u0000',
+      proof: { type: 'none' } as const,
+      rules: [],
+    })
+    const queue = { account: 'https://chat.example.org bot', queue_id: 'q1', last_event_id: 7 }
+    const missed = { after: NOON, through: NOON + 7 }
+    const through = '2031-05-04T08:59:00.000000Z'
+    const promotion = { at: now, epoch: 'the one before', through, digest: 'ab'.repeat(32) }
+    await from.copies.writeMovedState({ sources: [], feeds: [], queue: null, missed, promotion })
+    await from.sources.save({ definition: define('b'), secrets: ['two "quoted"', 'zwei\n'], now }, 10)
+    await from.sources.save({ definition: define('a'), now: '2031-05-04T08:00:00.000000Z' }, 10)
+    await from.sources.save({ definition: define('a'), now }, 10)
+    for (const body of ['{"failures":1}', '{"failures":2}']) await from.notes.save({ kind: 'feed', name: 'b', body })
+    await from.notes.save({ kind: 'deliveries', name: 'all', body: '{}' })
+    await from.subscriptions.saveQueueMark(queue)
+    await to.sources.save({ definition: define('b'), secrets: ['other'], now }, 10)
+    await to.sources.save({ definition: define('gone'), secrets: ['other'], now }, 10)
+    await to.notes.save({ kind: 'feed', name: 'gone', body: '{}' })
 
-      const moved = await from.copies.readMovedState()
-      const expected: MovedState = {
-        sources: [
-          { definition: define('a'), secrets: [], created_at: '2031-05-04T08:00:00.000000Z', updated_at: now },
-          { definition: define('b'), secrets: ['two "quoted"', 'zwei\n'], created_at: now, updated_at: now },
-        ],
-        feeds: [{ name: 'b', revision: 2, body: '{"failures":2}' }],
-        queue,
-        missed,
-        promotion,
-      }
-      t.strictSame(moved, expected)
-      t.notMatch(JSON.stringify(await from.copies.readState()), /quoted/, 'followers and exports receive no secret')
-      for (const _ of ['once', 'again']) {
-        await to.copies.writeMovedState(moved)
-        t.strictSame(await to.copies.readMovedState(), expected)
-        t.strictSame((await to.copies.findFollow()).promotion, promotion)
-      }
-      t.equal(await to.sources.find('gone'), undefined)
-      t.equal(await to.notes.find('deliveries', 'all'), undefined)
-      const none = { sources: [], feeds: [], queue: null, missed: null, promotion: null }
-      await to.copies.writeMovedState(none)
-      t.strictSame(await to.copies.readMovedState(), none)
-    },
-  )
+    const moved = await from.copies.readMovedState()
+    const expected: MovedState = {
+      sources: [
+        { definition: define('a'), secrets: [], created_at: '2031-05-04T08:00:00.000000Z', updated_at: now },
+        { definition: define('b'), secrets: ['two "quoted"', 'zwei\n'], created_at: now, updated_at: now },
+      ],
+      feeds: [{ name: 'b', revision: 2, body: '{"failures":2}' }],
+      queue,
+      missed,
+      promotion,
+    }
+    t.strictSame(moved, expected)
+    t.notMatch(JSON.stringify(await from.copies.readState()), /quoted/, 'followers and exports receive no secret')
+    for (const _ of ['once', 'again']) {
+      await to.copies.writeMovedState(moved)
+      t.strictSame(await to.copies.readMovedState(), expected)
+      t.strictSame((await to.copies.findFollow()).promotion, promotion)
+    }
+    t.equal(await to.sources.find('gone'), undefined)
+    t.equal(await to.notes.find('deliveries', 'all'), undefined)
+    const none = { sources: [], feeds: [], queue: null, missed: null, promotion: null }
+    await to.copies.writeMovedState(none)
+    t.strictSame(await to.copies.readMovedState(), none)
+  })
 
-  t.test('a copy of a ledger that was promoted before it had the records of erasures has no problem', async t => {
+  t.test('a copy of a ledger that was promoted before it received records of erasures verifies', async t => {
     const [from, to] = [await open(t, () => NOON), await open(t)]
     await from.events.record([messageCreated('a'), messageCreated('b'), messageCreated('c')])
     await erase(from, '1', [NOON])
@@ -281,7 +271,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     t.match(await verified(), { problems: { length: 2 } }, 'only records that were never copied are missing')
   })
 
-  t.test('a ledger that was open is closed when it receives the state of a closed one', async t => {
+  t.test('an open ledger is closed when it receives the state of a closed one', async t => {
     const { copies, users } = await open(t)
     t.equal(await users.isClosed(), false)
     await copies.writeState({ closed: false })
@@ -290,7 +280,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
     t.equal(await users.isClosed(), true)
   })
 
-  t.test('a ledger remembers that an import is not complete', async t => {
+  t.test('the mark of an incomplete import is stored', async t => {
     const { copies } = await open(t)
     t.equal(await copies.findMark(), null)
     await copies.saveMark({ epoch: 'e' })

@@ -55,7 +55,7 @@ export function erasures(t: Test, open: OpenStore): void {
     t.match(await events.stats(), { event_count: 4, duplicate_count: 1 })
   })
 
-  t.test('no filter finds what was erased, and those by what is left find the tombstone', async t => {
+  t.test('no filter finds erased content, and filters by the remaining members find the tombstone', async t => {
     const store = await open(t, () => NOON)
     const { events } = store
     const changes = { payload: { note: 'zebra' }, actor: { id: '99', display: 'Zoe', metadata: {} } }
@@ -135,7 +135,7 @@ export function erasures(t: Test, open: OpenStore): void {
     t.same(await errors(), ['', '', '', 'zebra d'])
   })
 
-  t.test('the chain vouches for erased and pruned events, with the digests of before', async t => {
+  t.test('the chain verifies erased and pruned events, with their previous digests', async t => {
     const store = await open(t, () => NOON)
     const { events } = store
     await events.record(['a', 'b', 'c', 'd', 'e'].map(key => messageCreated(key)))
@@ -147,7 +147,7 @@ export function erasures(t: Test, open: OpenStore): void {
     t.match(await events.verify({ since: null, limit: 5 }), { through: head, problems: { length: 0 } })
   })
 
-  t.test('archived events stay if some were erased meanwhile', async t => {
+  t.test('a removal is refused if archived events were erased after their archiving', async t => {
     const store = await open(t, () => NOON)
     const { events, removal } = store
     await events.record(['a', 'b', 'c'].map(key => messageCreated(key)))
@@ -161,7 +161,7 @@ export function erasures(t: Test, open: OpenStore): void {
     t.match(await events.verify(ALL), { events: 5, problems: { length: 0 } })
   })
 
-  t.test('pruned events are in no page, and a page has the first event that is left', async t => {
+  t.test('no page has pruned events, and a page has the instant of the first remaining event', async t => {
     const store = await open(t, () => NOON)
     const { events } = store
     t.match(await events.query(ASC), { earliest: null, prunedThrough: null })
@@ -183,7 +183,7 @@ export function erasures(t: Test, open: OpenStore): void {
     t.match(await events.stats(), { event_count: 4 }, 'they are counted still')
   })
 
-  t.test('a pruned event is known by its key, as a tombstone, and a delivery of it is a repeat', async t => {
+  t.test('the key of a pruned event finds a tombstone, and a delivery of it is a repeat', async t => {
     let now = NOON
     const store = await open(t, () => now)
     const { events } = store
@@ -203,7 +203,7 @@ export function erasures(t: Test, open: OpenStore): void {
     t.same((await events.verify(ALL)).problems, [])
   })
 
-  t.test('prunings follow each other, also when a later one removes the entry of an earlier one', async t => {
+  t.test('events can be pruned repeatedly, even if this removes the entry of an earlier pruning', async t => {
     const store = await open(t, () => NOON)
     const { events } = store
     await events.record(['a', 'b'].map(key => messageCreated(key)))

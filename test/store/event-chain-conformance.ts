@@ -31,7 +31,7 @@ async function expectedDigest(events: EventStore): Promise<string> {
 
 /** What every engine has to prove about digests. Source: decision 51. */
 export function eventChain(t: Test, open: OpenStore): void {
-  t.test('an empty ledger has no head, and nothing is wrong with it', async t => {
+  t.test('an empty ledger has no head, and verifies', async t => {
     const { events } = await open(t)
     t.match(await events.health(), { head: null })
     t.match(await events.verify(ALL), {
@@ -43,7 +43,7 @@ export function eventChain(t: Test, open: OpenStore): void {
     })
   })
 
-  t.test('the digest of the head vouches for every event, as it was recorded', async t => {
+  t.test('the digest of the head covers every event as recorded', async t => {
     const delivery = fc.record({
       key: fc.integer({ min: 1, max: 12 }),
       said: fc.string({ unit: 'grapheme' }),
@@ -86,7 +86,7 @@ export function eventChain(t: Test, open: OpenStore): void {
     t.match(await events.verify(ALL), { through: head, problems: { length: 0 } })
   })
 
-  t.test('a part of the ledger is verified from an event on, and counted', async t => {
+  t.test('a verification of a part begins after an event, and counts its events', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['a', 'b', 'c', 'd'].map(key => messageCreated(key)))
     await events.record([messageCreated('c')])

@@ -34,7 +34,7 @@ const captured = new WeakMap<StoredEvent, Micros>()
 
 /** Counting is verified against reading every event and counting. */
 export function eventHistograms(t: Test, open: OpenStore): void {
-  t.test('for every query, the counts are those of reading all pages and counting', async t => {
+  t.test('for every query, the counts equal those of all pages', async t => {
     let calls = 0
     // Bursts and pauses: some buckets hold a lot, most hold nothing.
     const { events } = await open(t, () => NOON + 10 * SECOND * Math.floor((calls++ * 11) / 7))
@@ -90,7 +90,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
   })
 
   t.test(
-    'a range that is open goes from the first event to now, or to the newest if the clock is behind it',
+    'an open range extends from the first event to now, or to the newest event if the clock is behind',
     async t => {
       const { events } = await open(t, () => NOON)
       await events.record(['1', '2', '3'].map(key => messageCreated(key)))
@@ -120,7 +120,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     },
   )
 
-  t.test('nothing can be in an empty range, nor in an empty ledger that is asked for all', async t => {
+  t.test('an empty range, and an empty ledger, have no counts', async t => {
     const nothing = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
     const { events } = await open(t, () => NOON)
     t.match(await events.histogram({ buckets: 3, now: NOON }), { ...nothing, head: null })
@@ -133,7 +133,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     t.match(await events.histogram({ buckets: 3, from: NOON + 1, to: NOON, now: NOON }), { ...nothing, head: NOON })
   })
 
-  t.test('of many sources the largest have counts of their own, and all are counted', async t => {
+  t.test('the largest of many sources have their own counts, and the total includes all', async t => {
     const { events } = await open(t, () => NOON)
     const ofSource = (at: number) => messageCreated(String(at), { source: at < 600 ? `s${at % 60}` : 's59' })
     await events.record(Array.from({ length: 700 }, (_, at) => ofSource(at)))
@@ -143,7 +143,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     t.match(bySource[0], { source: 's59', count: 110, counts: [110] })
   })
 
-  t.test('what occurs equally often is listed in one order', async t => {
+  t.test('values with equal counts have a fixed order', async t => {
     let now = NOON
     const { events } = await open(t, () => now++)
     for (const [at, source] of ['c', 'c', 'b', 'c', 'b', 'a', 'x'].entries()) {
@@ -163,7 +163,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     )
   })
 
-  t.test('a count for which there is no time contains the newest events only', async t => {
+  t.test('a count that takes too long contains only the newest events', async t => {
     const { events } = await open(t, () => NOON)
     for (let first = 0; first < 6_000; first += 300) {
       await events.record(Array.from({ length: 300 }, (_, at) => messageCreated(String(first + at))))

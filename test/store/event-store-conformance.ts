@@ -85,7 +85,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     t.same(keysOf(await events.query(ASC)), ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
   })
 
-  t.test('of many keys those that are stored and belong to a subscription are listed', async t => {
+  t.test('the stored keys of a subscription are selected from many keys', async t => {
     const { events } = await open(t)
     const recorded = (key: string, id: string) => events.record([{ ...messageCreated(key), matches: [{ id }] }])
     await recorded('a', 'watch')
@@ -98,7 +98,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     t.same(await events.listKeysOf('watch', []), [])
   })
 
-  t.test('keys may hold any text that has a form in UTF-8', async t => {
+  t.test('keys may contain any text that is valid in UTF-8', async t => {
     const { events } = await open(t)
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), async key => {
@@ -111,7 +111,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     )
   })
 
-  t.test('a page that ends at a size and its rest are the page as a whole, also while events arrive', async t => {
+  t.test('a page that ends at a size continues without gap or repeat, even while events arrive', async t => {
     const { events } = await open(t)
     let late = 0
     await events.record(
@@ -166,7 +166,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     }
   })
 
-  t.test('a text that the driver would cut short never matches the shorter one', async t => {
+  t.test('a text that the driver would truncate does not match the truncated one', async t => {
     const { events, subscriptions } = await open(t)
     await events.record([messageCreated('a', { source: 'a', kind: 'a' })])
     await subscriptions.save({ ...WATCH, id: 'a', owner_user_id: 'a' })
@@ -194,7 +194,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     t.match(await subscriptions.findById('a'), { last_event_at: null, last_cursor: null, capture: undefined })
   })
 
-  t.test('an event is read as it was sent', async t => {
+  t.test('an event is read as it was recorded', async t => {
     const { events } = await open(t)
     let key = 0
     await fc.assert(
@@ -236,7 +236,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     })
   })
 
-  t.test('an empty store has no head and no checkpoint but the one that was sent', async t => {
+  t.test('an empty store has no head, and returns the checkpoint that was sent', async t => {
     const { events } = await open(t)
     t.match(await events.query(DESC), { count: 0, head: null, nextSince: null, latestCapturedAt: null, hasMore: false })
     t.match(await events.query({ ...ASC, since: 7 }), { count: 0, head: null, nextSince: 7 })
@@ -245,7 +245,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
 }
 
 function checkpoints(t: Test, open: OpenStore): void {
-  t.test('with since, pages continue from the last item while more match, then from the head', async t => {
+  t.test('with since, pages continue after the last item while more match, and then after the head', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
     const first = await events.query({ ...ASC, limit: 2 })
@@ -254,20 +254,20 @@ function checkpoints(t: Test, open: OpenStore): void {
     t.match(last, { count: 3, nextSince: NOON + 4, hasMore: false })
   })
 
-  t.test('a consumer whose filter matches nothing is moved to the head', async t => {
+  t.test('the checkpoint of a consumer whose filter matches no event moves to the head', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['1', '2', '3'].map(key => messageCreated(key)))
     t.match(await events.query({ ...ASC, sources: ['forum'] }), { count: 0, nextSince: NOON + 2, hasMore: false })
   })
 
-  t.test('the checkpoint never passes `to` and never falls behind the since that was sent', async t => {
+  t.test('the checkpoint never passes `to`, and is never before `since`', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['1', '2', '3'].map(key => messageCreated(key)))
     t.match(await events.query({ ...ASC, to: NOON + 1 }), { count: 2, nextSince: NOON + 1 })
     t.match(await events.query({ ...ASC, since: NOON + 99 }), { count: 0, nextSince: NOON + 99 })
   })
 
-  t.test('newest first with a remainder keeps the checkpoint where it was', async t => {
+  t.test('a page with the newest first and a remainder keeps the checkpoint', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['1', '2', '3'].map(key => messageCreated(key)))
     t.match(await events.query({ ...DESC, since: 0, limit: 2 }), { hasMore: true, nextSince: 0 })
@@ -276,7 +276,7 @@ function checkpoints(t: Test, open: OpenStore): void {
     t.match(await events.query({ ...DESC, limit: 2 }), { nextSince: NOON + 2, hasMore: true })
   })
 
-  t.test('newest first, the events before the last of a page continue it, none twice and none missing', async t => {
+  t.test('pages with the newest first continue before their last event, without gap or repeat', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
     const read: string[] = []
@@ -300,7 +300,7 @@ function checkpoints(t: Test, open: OpenStore): void {
     t.same(keysOf(await events.query({ ...ASC, from: NOON + 4, to: NOON + 1 })), [])
   })
 
-  t.test('writers, filtered consumers and a restless clock: nothing missed, reordered or seen twice', async t => {
+  t.test('filtered consumers see each event once, in order, while writers record and the clock jumps', async t => {
     let jitter = 0
     const restless = () => {
       jitter = (jitter * 7919 + 13) % 5000
@@ -450,7 +450,7 @@ function filters(t: Test, open: OpenStore): void {
 }
 
 function withoutPayloads(t: Test, open: OpenStore): void {
-  t.test('without their payload, the events of a page are the same otherwise', async t => {
+  t.test('a page without payloads is otherwise the same', async t => {
     const { events } = await open(t, () => NOON)
     const large = serialised(messageCreated('3', { payload: { text: 'x'.repeat(2 * 1024 * 1024) } }))
     await events.record([messageCreated('1', { payload: { a: 1 } }), messageCreated('2', { source: 'forum' }), large])
@@ -538,7 +538,7 @@ function searches(t: Test, open: OpenStore): void {
     }
   })
 
-  t.test('thousands of terms are looked for in every one of them', async t => {
+  t.test('a search for thousands of terms finds the texts with all of them', async t => {
     const { events } = await open(t)
     const q = Array.from({ length: 1_300 }, (_, at) => at.toString(36).padStart(2, '0')).join(' ')
     await events.record([

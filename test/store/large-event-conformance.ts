@@ -16,7 +16,7 @@ const large = (key: string, changes: Partial<NewEvent> = {}) =>
 
 /** What every engine has to prove about events that are too large to be handled like others. */
 export function largeEvents(t: Test, open: OpenStore): void {
-  t.test('an event that is serialised already is stored unchanged, and its outcome omits it', async t => {
+  t.test('a serialised event is stored unchanged, and its outcome omits it', async t => {
     const { events } = await open(t, () => NOON)
     const delivery = messageCreated('a', { payload: { said: 'ünïcödé \ud800 "quoted"', filling: FILLING } })
     const matches = [{ id: 'sub_1' }]
@@ -46,7 +46,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
     t.match(await events.stats(), { event_count: 1, duplicate_count: 10 })
   })
 
-  t.test('a small repeat of a large event is answered with the whole', async t => {
+  t.test('a small repeat of a large event returns the complete event', async t => {
     const { events } = await open(t)
     await events.record([large('a')])
     const [outcome] = await events.record([messageCreated('a')])
@@ -68,7 +68,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
     t.same(keysOf(await events.query(ASC)), ['a', 'b', 'c'])
   })
 
-  t.test('large events are found by every filter, in the index and before they are in it', async t => {
+  t.test('every filter finds large events, before and after their indexing', async t => {
     const { events } = await open(t)
     const decoy = { first: 1, payload: { subscription_ids: ['sub_2'] }, subscription_ids: [] }
     const actor = { id: '18', display: 'Grace', metadata: decoy }

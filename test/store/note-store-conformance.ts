@@ -3,7 +3,7 @@ import type { OpenStore } from './event-store-conformance.js'
 
 /** What every engine has to prove about notes of servers. */
 export function noteStoreConformance(t: Test, open: OpenStore): void {
-  t.test('a note is created and replaced, its revision rises, and kinds have names of their own', async t => {
+  t.test('a note is created and replaced with a higher revision, and each kind has its own names', async t => {
     const { notes } = await open(t)
     t.equal(await notes.find('feed', 'news'), undefined)
     const body = JSON.stringify({ text: 'ä\u0000\ud800 "quoted"' })
@@ -15,7 +15,7 @@ export function noteStoreConformance(t: Test, open: OpenStore): void {
     t.equal(await notes.find('feed', 'with\0nul'), undefined)
   })
 
-  t.test('a note that has changed is not replaced by what was made of an older revision', async t => {
+  t.test('a replacement of an older revision of a note is refused', async t => {
     const { notes } = await open(t)
     const save = (body: string, replaces: number) => notes.save({ kind: 'deliveries', name: 'all', body, replaces })
     t.equal(await save('1', 0), true)
@@ -25,7 +25,7 @@ export function noteStoreConformance(t: Test, open: OpenStore): void {
     t.match(await notes.find('deliveries', 'all'), { revision: 2, body: '2' })
   })
 
-  t.test('of servers that replace one revision together, one succeeds', async t => {
+  t.test('one of several servers that replace a revision concurrently succeeds', async t => {
     const { notes } = await open(t)
     await notes.save({ kind: 'deliveries', name: 'all', body: '0' })
     const saved = await Promise.all(

@@ -11,7 +11,7 @@ function definition(name: string, description = 'One'): SourceDefinition {
 
 /** What every engine has to prove about sources of operators. */
 export function sourceStoreConformance(t: Test, open: OpenStore): void {
-  t.test('a source is created once and replaced after that; its secrets stay unless others are sent', async t => {
+  t.test('a source is created once and then replaced, and keeps its secrets unless others are sent', async t => {
     const { sources } = await open(t)
     const created = await sources.save({ definition: definition('builds'), secrets: ['one', 'two'], now: NOW }, 10)
     t.match(created, { created: true, source: { secret_count: 2, created_at: NOW, updated_at: NOW } })
@@ -28,7 +28,7 @@ export function sourceStoreConformance(t: Test, open: OpenStore): void {
     t.match(await sources.find('builds'), { secrets: { length: 0 } })
   })
 
-  t.test('the list is ordered by name and has no secret', async t => {
+  t.test('the list is ordered by name and contains no secret', async t => {
     const { sources } = await open(t)
     for (const name of ['b', 'a']) {
       await sources.save({ definition: definition(name), secrets: ['hidden-one'], now: NOW }, 10)
@@ -49,7 +49,7 @@ export function sourceStoreConformance(t: Test, open: OpenStore): void {
     t.match(await sources.find('builds'), { secrets: { length: 0 } })
   })
 
-  t.test('there is a maximum number of sources; those that exist can be replaced', async t => {
+  t.test('the number of sources is limited, and existing ones can be replaced', async t => {
     const { sources } = await open(t)
     const save = (name: string) => sources.save({ definition: definition(name), now: NOW }, 2)
     await save('a')

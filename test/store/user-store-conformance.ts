@@ -51,7 +51,7 @@ function tokenOf(user: StoredUser, n: number): StoredToken {
 
 /** What every engine has to prove about users. */
 export function userStoreConformance(t: Test, open: OpenStore): void {
-  t.test('a ledger is open until the first user, and never again', async t => {
+  t.test('a ledger is open until its first user exists, and never again', async t => {
     const { users } = await open(t)
     t.equal(await users.isClosed(), false)
     await users.create(userNamed('ada', { enabled: false }))
@@ -81,7 +81,7 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
     t.equal(await users.findByUsername(''), undefined)
   })
 
-  t.test('names that differ in case alone are one', async t => {
+  t.test('names that differ only in case are one name', async t => {
     const { users } = await open(t)
     let id = 0
     await fc.assert(
@@ -98,7 +98,7 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
     )
   })
 
-  t.test('what looks like a name is not that name', async t => {
+  t.test('look-alike characters make a different name', async t => {
     const { users } = await open(t)
     await users.create(userNamed('kiss'))
     for (const lookAlike of [
@@ -118,7 +118,7 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
     }
   })
 
-  t.test('of creates that race for a name one wins', async t => {
+  t.test('one of several concurrent creations of a name succeeds', async t => {
     const { users } = await open(t)
     const creates = Array.from({ length: 10 }, (_, n) =>
       users.create(userNamed(n % 2 ? 'ada' : 'ADA', { id: `u${n}` })),
@@ -138,7 +138,7 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
     )
   })
 
-  t.test('a change leaves what it does not name, and is there at the next read', async t => {
+  t.test('a change keeps other members, and is visible to the next read', async t => {
     const { users } = await open(t)
     const ada = userNamed('ada')
     await users.create(ada)
@@ -165,7 +165,7 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
   lastAdmin(t, open)
   tokens(t, open)
 
-  t.test('a refusal fails nothing that is written beside it', async t => {
+  t.test('a refusal does not fail other writes of its transaction', async t => {
     const { events, subscriptions, users } = await open(t)
     const ada = adminNamed('ada')
     await users.create(ada)
@@ -242,7 +242,7 @@ function tokens(t: Test, open: OpenStore): void {
     t.equal(await users.findByTokenDigest(''), undefined)
   })
 
-  t.test('a read after a change is reported returns the changed row, however many reads are in progress', async t => {
+  t.test('a read after a reported change returns the changed row, even among concurrent reads', async t => {
     const { users } = await open(t)
     const ada = adminNamed('ada')
     const token = tokenOf(ada, 1)
@@ -268,7 +268,7 @@ function tokens(t: Test, open: OpenStore): void {
     await Promise.all(asked)
   })
 
-  t.test('the use of a token is noted', async t => {
+  t.test('the last use of a token is stored', async t => {
     const { users } = await open(t)
     const ada = userNamed('ada')
     await users.create(ada)
@@ -280,7 +280,7 @@ function tokens(t: Test, open: OpenStore): void {
     t.match(await users.findByTokenDigest(tokenOf(ada, 2).digest), { token: { last_used_at: TEN } })
   })
 
-  t.test('the newest tokens of a user are kept, although the clock steps back', async t => {
+  t.test('the newest tokens of a user are kept, even if the clock steps back', async t => {
     const { users } = await open(t)
     const [ada, bob] = [userNamed('ada'), userNamed('bob')]
     for (const user of [ada, bob]) await users.create(user)
@@ -328,7 +328,7 @@ function tokens(t: Test, open: OpenStore): void {
     t.equal((await users.listTokens(bob.id)).length, 3)
   })
 
-  t.test('a user goes with its tokens, and its subscriptions stay', async t => {
+  t.test('deleting a user deletes its tokens, and keeps its subscriptions', async t => {
     const { users, subscriptions } = await open(t)
     const ada = userNamed('ada')
     await users.create(ada)

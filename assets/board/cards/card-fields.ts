@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { LinkedEvent } from '#model/board/linked'
+import type { LinkedEvent } from '#model/board/linked-items'
 import { counted } from '#model/counted'
 import { Choose } from '../../shared/controls/choose.js'
 import { Glyph, OutcomeMark, SourceGlyph } from '../../shared/controls/glyph.js'

@@ -17,7 +17,7 @@ export function isFiltered({ terms, labels, assignees }: CardFilter): boolean {
 }
 
 /** Ignores case. */
-export function fits(card: Card, { terms, labels, assignees }: CardFilter): boolean {
+export function matchesFilter(card: Card, { terms, labels, assignees }: CardFilter): boolean {
   if (labels.length > 0 && !labels.some(label => card.labels.includes(label))) return false
   if (assignees.length > 0 && !assignees.includes(card.assignee ?? UNASSIGNED)) return false
   if (terms.length === 0) return true

@@ -63,12 +63,12 @@ function makeTickable(content: DocumentFragment, tick: (at: number, count: numbe
   })
 }
 
-/** Tries the marks in turn. A mark is that of the task if changing it ticks this task, and no other, differently. */
+/** Tries the marks in turn. A mark belongs to the task if changing it changes the tick of this task only. */
 function withTicked(marked: Marked, text: string, { at, count }: { at: number; count: number }): string | undefined {
   const tasks = tasksIn(marked, text)
   if (tasks.length !== count) return undefined
   const wanted = tasks.map((isDone, task) => isDone !== (task === at)).join()
-  // Each task has its mark.
+  // Every task before this one has a mark of its own.
   for (const { 0: mark, index } of [...text.matchAll(TASK)].slice(at, at + MOST_PASSED)) {
     const middle = index + mark.length - 2
     const changed = `${text.slice(0, middle)}${mark.endsWith('[ ]') ? 'x' : ' '}${text.slice(middle + 1)}`

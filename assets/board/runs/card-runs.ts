@@ -11,7 +11,7 @@ import { Stopwatch } from '../cards/card-tile.js'
 import { useExecution, whyTokens } from './execution.js'
 import { LogView } from './log-view.js'
 import { PlanFacts, RunAgain } from './run-buttons.js'
-import { isOver, MODE_NAMES, ranMs, STATE_NAMES, shortId, stopwatch, waitedMs, whyNotDone } from './run-words.js'
+import { isOver, MODE_NAMES, ranMs, runFailureReason, STATE_NAMES, shortId, stopwatch, waitedMs } from './run-words.js'
 import { loadRuns, newestRuns, noteRun, type RunPage } from './runs.js'
 
 interface CardRunsProps {
@@ -82,7 +82,7 @@ export function RunDetail({ id, onStarted }: { id: string; onStarted: (run: Run)
   return html`<section class="run-detail" aria-label=${`${MODE_NAMES[run.mode]} ${shortId(run.id)}`}>
     <${RunHead} run=${run} onStarted=${onStarted} />
     <${RunSteps} run=${run} />
-    ${whyNotDone(run) && html`<p class="dim-text">${whyNotDone(run)}</p>`}
+    ${runFailureReason(run) && html`<p class="dim-text">${runFailureReason(run)}</p>`}
     ${run.plan && html`<${Plan} run=${run} />`}
     ${(run.mode !== 'dry_run' || run.log_bytes > 0) && html`<${LogView} key=${run.id} run=${run} onEnd=${ended} />`}
   </section>`

@@ -75,7 +75,7 @@ function RealRunDialog({ card, onStarted, onClose }: RunButtonsProps & { onClose
   <//>`
 }
 
-/** What a real run starts. @param props.board where */
+/** The command of a real run. @param props.board the board that starts it */
 export function PlanFacts({ plan, board }: { plan: RunPlan; board?: string }) {
   const { folder, environment, timeout_seconds: seconds } = plan
   return html`<dl class="facts box spaced">

@@ -34,7 +34,7 @@ export function ranMs({ started_at, finished_at }: Run, now: number): number {
 }
 
 /** The reason why a run did not succeed, as a sentence; empty if there is none. */
-export function whyNotDone({ state, reason, exit_code, signal, timeout_seconds }: Run): string {
+export function runFailureReason({ state, reason, exit_code, signal, timeout_seconds }: Run): string {
   if (state === 'interrupted') return 'The server stopped during the run.'
   if (state !== 'failed') return ''
   if (reason === 'exit') return `The program ended with exit code ${exit_code}.`

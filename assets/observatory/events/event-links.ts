@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#model/events/event'
 import { runTitle } from '#model/sentences/run-title'
-import { chainOf, crumbsOf, eventKey, wordsSaid } from './event-words.js'
+import { chainOf, crumbsOf, eventKey, eventText } from './event-words.js'
 
 /** Maximum length of a card's title on the board. Characters. */
 const LONGEST_TITLE = 200
@@ -43,7 +43,7 @@ export function cardUrl(board: string, id: string): string {
  */
 export function cardTitle(event: Pick<StoredEvent, 'conversation' | 'action' | 'target' | 'kind'>): string {
   const object = crumbsOf(event).at(-1)?.text ?? event.kind
-  const said = wordsSaid(event).trim().split('\n', 1)[0]?.trim() ?? ''
+  const said = eventText(event).trim().split('\n', 1)[0]?.trim() ?? ''
   const title = runTitle(event) || (said === '' || said === object ? object : `${object}: ${said}`)
   return wellFormed([...title.replaceAll(/\s+/g, ' ')].slice(0, LONGEST_TITLE).join(''))
 }

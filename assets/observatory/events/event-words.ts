@@ -48,7 +48,7 @@ export function roleOf({ actor_role: role }: Pick<StoredEvent, 'actor_role'>): s
 }
 
 /** The text of the message, or the commit messages; if erased, the reason. Empty if there is only an action. */
-export function wordsSaid({ conversation, erased }: Pick<StoredEvent, 'conversation' | 'erased'>): string {
+export function eventText({ conversation, erased }: Pick<StoredEvent, 'conversation' | 'erased'>): string {
   return erased?.reason ?? conversation.text ?? ''
 }
 

@@ -66,7 +66,7 @@ const NOT_CAPTURED =
   'It is due, but captures are not running. Start the server with --capture and an account of the platform, or run "daybook capture subscription-once --due" regularly.'
 
 /** `Chat refused the key. 6 tries, next at 14:39.` @returns undefined if nothing fails */
-export function troubleWords(
+export function failureText(
   subscription: Pick<Subscription, 'enabled' | 'metadata' | 'capture'>,
   now: number,
   zone?: Zone,

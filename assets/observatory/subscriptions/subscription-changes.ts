@@ -27,7 +27,7 @@ export const subscriptions = computed<readonly Subscription[] | undefined>(() =>
 )
 
 /** @returns why the user may not change it; undefined if they may */
-export function whyNotMine({ owner_user_id }: Pick<Subscription, 'owner_user_id'>): string | undefined {
+export function whyReadOnly({ owner_user_id }: Pick<Subscription, 'owner_user_id'>): string | undefined {
   const isMine = isOpen() || isAdmin() || owner_user_id === session.value?.user?.id
   return isMine ? undefined : 'Only the owner or an admin may change this.'
 }

@@ -12,9 +12,9 @@ import { Words } from '../../shared/words/text-view.js'
 import { DAY, HOUR, toMs } from '../../shared/words/time.js'
 import { Time } from '../../shared/words/time-view.js'
 import { platforms, sourceLabel } from '../overview.js'
-import { type CaptureState, captureWords, expiredWords, isFailing, timeLeft, troubleWords } from './capture-words.js'
+import { type CaptureState, captureWords, expiredWords, failureText, isFailing, timeLeft } from './capture-words.js'
 import { kindsLine } from './form/kind-titles.js'
-import { deleteSubscription, ownerName, switchSubscription, whyNotMine } from './subscription-changes.js'
+import { deleteSubscription, ownerName, switchSubscription, whyReadOnly } from './subscription-changes.js'
 import { nameOf, TargetView } from './target-view.js'
 
 /** Number of rows shown at first, and added by a button. Each row consists of about thirty elements. */
@@ -65,8 +65,8 @@ interface SubscriptionRowProps {
 function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: SubscriptionRowProps) {
   const { id, source, event_kinds: kinds, metadata, enabled, last_event_at: lastEvent } = subscription
   const name = nameOf(subscription)
-  const whyOff = whyNotMine(subscription)
-  const trouble = troubleWords(subscription, now.value)
+  const whyOff = whyReadOnly(subscription)
+  const trouble = failureText(subscription, now.value)
   const expired = expiredWords(subscription, now.value)
   const events = eventsLink(subscription, now.value)
   const reason = typeof metadata.reason === 'string' ? metadata.reason : ''

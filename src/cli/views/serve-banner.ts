@@ -3,7 +3,7 @@ import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
 
 /** The servers that `serve` started. */
-export interface Serving {
+export interface StartedServers {
   ledger?:
     | {
         /** Its address, including its root path. */
@@ -32,7 +32,7 @@ export interface Serving {
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
 
 /** Message for the user after the servers have started, with suggestions for next steps. */
-export function serveBanner(serving: Serving, { paint }: TerminalStyle): string {
+export function serveBanner(serving: StartedServers, { paint }: TerminalStyle): string {
   const { ledger, board, isDemo } = serving
   return [
     paint.bold(isDemo ? 'Daybook shows a demo: sample events in a throwaway ledger.' : 'Daybook is listening.'),
@@ -50,7 +50,7 @@ export function serveBanner(serving: Serving, { paint }: TerminalStyle): string 
   ].join('\n')
 }
 
-function nextSteps({ ledger, program, isDemo }: Serving): string[] {
+function nextSteps({ ledger, program, isDemo }: StartedServers): string[] {
   if (!ledger) return []
   const address = toTerminalLine(ledger.url)
   const apiUrl = address === DEFAULT_ADDRESS ? '' : ` --api-url ${address}`

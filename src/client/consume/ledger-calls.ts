@@ -1,7 +1,7 @@
 import type { Answer } from '../answer.js'
 import type { LedgerClient } from '../ledger-client.js'
 import type { Batch, ConsumerCalls } from '../library/consumer-reader.js'
-import { isTransient } from '../wait-out.js'
+import { isTransient } from '../retry-wait.js'
 
 /** The routes of one consumer, as a command calls them. */
 export function ledgerCalls(client: LedgerClient, name: string): ConsumerCalls {

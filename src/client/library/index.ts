@@ -11,9 +11,9 @@ export { NotNow } from './ordered-work.js'
 
 /** The work of a consumer: either `handle` or `handleBatch`. */
 export type Work =
-  /** Does the work for one event. The event is acknowledged when the promise resolves. @throws when the work failed */
+  /** Processes one event. The event is acknowledged when the promise resolves. @throws when the work failed */
   | { handle: (event: LedgerEvent) => unknown; handleBatch?: never; batchSize?: never }
-  /** Does the work for up to `batchSize` events together. */
+  /** Processes up to `batchSize` events together. */
   | { handle?: never; handleBatch: (events: readonly LedgerEvent[]) => unknown; batchSize: number }
 
 export type ConsumeOptions = Work & {
@@ -36,7 +36,7 @@ export type ConsumeOptions = Work & {
   onRestore?: 'continue' | 'stop'
   /** End when there are no more events. */
   once?: boolean
-  /** Ends the consumer: it finishes what it has begun, and acknowledges it. */
+  /** Ends the consumer, which first finishes the events in progress and acknowledges them. */
   signal?: AbortSignal
   /**
    * Receives a sentence for each interruption, for its end, and for each dead letter whose event was removed. Default:
@@ -61,11 +61,11 @@ export class Daybook {
   constructor(private readonly address: LedgerAddress) {}
 
   /**
-   * Works on the events of the named consumer until the signal aborts; creates the consumer if it is new. The ledger
-   * keeps the checkpoint. Each event comes at least once, and events of one key come in order. One instance reads at a
-   * time; others wait. It waits for a server that is away, and continues in a restored ledger.
+   * Processes the events of the named consumer until the signal aborts; creates the consumer if it is new. The ledger
+   * keeps the checkpoint. Each event is delivered at least once, and events of one key are delivered in order. One
+   * instance reads at a time; others wait. It waits through outages of the server, and continues in a restored ledger.
    *
-   * @throws TypeError for an option that is not valid, before any request
+   * @throws TypeError for an invalid option, before any request
    * @throws LedgerError what waiting cannot resolve; with `once`, `lease_held` while another instance reads; the error of
    *   an event that failed too often, with `stop`
    */

@@ -45,7 +45,7 @@ const ERROR_BYTES = 4 * 1024
 const RETRY = { first: 500, last: 30_000 }
 
 /**
- * Works on the events of a batch, some at the same time, those of one key in order. An event that waits for a retry keeps
+ * Processes the events of a batch, some at the same time, those of one key in order. An event that waits for a retry keeps
  * only its own key waiting.
  */
 export class OrderedWork {

@@ -10,7 +10,7 @@ export interface ConsumerOptions
 const ACKNOWLEDGE_MS = 1_000
 
 /**
- * Works on the events of a consumer until the signal aborts, or with `once` until there is nothing more. Done events are
+ * Processes the events of a consumer until the signal aborts, or with `once` until there are no more. Done events are
  * acknowledged about every second, and at the end of a batch; the lease is extended while an event takes long.
  *
  * @throws why the work stopped, and what waiting cannot resolve

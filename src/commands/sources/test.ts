@@ -38,7 +38,7 @@ export default class SourcesTest extends SourcesCommand {
     const headers = Object.fromEntries((flags.header ?? []).map(readHeader))
     const bytes = await readSmallInput(args.file, MAX_BYTES)
     const definition = (await this.readDefinition(args.name, flags)) ?? (await this.#stored(args.name, flags))
-    const { testSource } = await import('../../platforms/own/test-source.js')
+    const { testSource } = await import('../../platforms/defined/test-source.js')
     const tested = testSource(definition, bytes, headers)
     const load = async () => (await import('../../cli/views/sources.js')).testedDelivery
     await this.show(tested, flags, load, { ...EVENT_SHAPE, list: 'events' })

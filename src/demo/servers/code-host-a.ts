@@ -9,7 +9,7 @@ import type {
   Deployment,
   DeploymentProgress,
   Issue,
-  NewTracked,
+  NewIssueOrPull,
   PullRequest,
   Repository,
   ReviewState,
@@ -48,7 +48,7 @@ export class CodeHostA implements CodeHost {
     this.#hook = { adapter: adapterOf('code_a'), context: {}, secret: random.hex(40) }
   }
 
-  openIssue(repository: Repository, issue: NewTracked, at: Micros): Issue {
+  openIssue(repository: Repository, issue: NewIssueOrPull, at: Micros): Issue {
     const opened: Issue = { type: 'issue', ...this.#track(repository, issue, at) }
     this.#deliver(repository, 'issues', { action: 'opened', issue: issueObject(opened, at) }, issue.author, at)
     return opened
@@ -60,7 +60,7 @@ export class CodeHostA implements CodeHost {
     this.#deliver(issue.repository, 'issues', body, by, at)
   }
 
-  openPull(repository: Repository, { branch, ...pull }: NewTracked & { branch: string }, at: Micros): PullRequest {
+  openPull(repository: Repository, { branch, ...pull }: NewIssueOrPull & { branch: string }, at: Micros): PullRequest {
     const tracked = this.#track(repository, pull, at)
     const opened: PullRequest = { type: 'pull_request', ...tracked, branch, head: this.random.hex(40) }
     this.#pullEvent(opened, 'opened', pull.author, at)
@@ -218,7 +218,7 @@ export class CodeHostA implements CodeHost {
     this.#deliver(repository, 'release', { action: 'published', release: { ...release, ...when } }, by, at)
   }
 
-  #track(repository: Repository, { title, body, author }: NewTracked, at: Micros): Omit<Tracked, 'type'> {
+  #track(repository: Repository, { title, body, author }: NewIssueOrPull, at: Micros): Omit<Tracked, 'type'> {
     // Issues and pull requests share their numbers.
     repository.issues++
     const number = repository.issues

@@ -9,7 +9,7 @@ import type {
   Deployment,
   DeploymentProgress,
   Issue,
-  NewTracked,
+  NewIssueOrPull,
   PullRequest,
   Repository,
   ReviewState,
@@ -45,7 +45,7 @@ export class CodeHostB implements CodeHost {
     this.#hook = { adapter: adapterOf('code_b'), context: {}, secret: random.hex(40) }
   }
 
-  openIssue(repository: Repository, { title, body, author }: NewTracked, at: Micros): Issue {
+  openIssue(repository: Repository, { title, body, author }: NewIssueOrPull, at: Micros): Issue {
     repository.issues++
     const tracked = { id: this.#nextId(), number: repository.issues, repository, title, body, author, createdAt: at }
     const issue: Issue = { type: 'issue', ...tracked, state: 'open' }
@@ -58,7 +58,7 @@ export class CodeHostB implements CodeHost {
     this.#trackedEvent(issue, 'update', by, at, {}, changes)
   }
 
-  openPull(repository: Repository, pull: NewTracked & { branch: string }, at: Micros): PullRequest {
+  openPull(repository: Repository, pull: NewIssueOrPull & { branch: string }, at: Micros): PullRequest {
     repository.pulls++
     const tracked = { id: this.#nextId(), number: repository.pulls, repository, createdAt: at, state: 'open' } as const
     const opened: PullRequest = { type: 'pull_request', ...pull, ...tracked, head: this.random.hex(40) }

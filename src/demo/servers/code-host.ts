@@ -68,7 +68,7 @@ export interface Commit {
   message: string
 }
 
-export interface NewTracked {
+export interface NewIssueOrPull {
   title: string
   body: string
   author: Person
@@ -81,9 +81,9 @@ export interface CodeHost {
   readonly repositories: readonly Repository[]
   /** The actor of automatic events. */
   readonly bot: Person
-  openIssue(repository: Repository, issue: NewTracked, at: Micros): Issue
+  openIssue(repository: Repository, issue: NewIssueOrPull, at: Micros): Issue
   label(issue: Issue, label: string, by: Person, at: Micros): void
-  openPull(repository: Repository, pull: NewTracked & { branch: string }, at: Micros): PullRequest
+  openPull(repository: Repository, pull: NewIssueOrPull & { branch: string }, at: Micros): PullRequest
   /** New commits on the branch of a pull request. */
   update(pull: PullRequest, commits: readonly Commit[], by: Person, at: Micros): void
   comment(on: Issue | PullRequest, text: string, by: Person, at: Micros): void

@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from '../durations.js'
 import { type Person, STAFF } from '../people.js'
 import type { Random } from '../random.js'
 import type { CodeHost, Commit, PullRequest, Repository } from '../servers/code-host.js'
-import { aboutOn, whenAbout } from '../waking-hours.js'
+import { activeOn, nextActiveTime } from '../waking-hours.js'
 import { phrase } from '../words/lexicon.js'
 import { deploymentStory } from './deployment-story.js'
 import type { Story, World } from './story.js'
@@ -15,15 +15,15 @@ const DEPLOYED = 0.45
 /** A pull request: opened, reviewed, checked, improved, and merged or closed. */
 export function* pullRequestStory(world: World, host: CodeHost, begins: Micros): Story {
   const { random } = world
-  const [author, ...reviewers] = random.several(aboutOn(STAFF, begins), random.integer(2, 3)) as [Person, ...Person[]]
+  const [author, ...reviewers] = random.several(activeOn(STAFF, begins), random.integer(2, 3)) as [Person, ...Person[]]
   const repository = random.pick(host.repositories)
-  let at = yield whenAbout(author, begins, random)
+  let at = yield nextActiveTime(author, begins, random)
   const title = phrase(random, '{change}')
   const body = phrase(random, random.pick(['{reason}', '{reason}\n\n{how}', '{reason} {how}\n\n{how}']))
   const pull = host.openPull(repository, { title, body, author, branch: branchOf(author, title) }, at)
   world.begin(checksStory(world, host, pull, at))
   for (const reviewer of reviewers) {
-    at = yield whenAbout(reviewer, later(random, at, 15, 240), random)
+    at = yield nextActiveTime(reviewer, later(random, at, 15, 240), random)
     if (random.chance(0.35)) {
       host.review(pull, { state: 'approved', text: phrase(random, '{praise}'), by: reviewer }, at)
       continue
@@ -31,7 +31,7 @@ export function* pullRequestStory(world: World, host: CodeHost, begins: Micros):
     at = yield* discuss(world, host, { pull, reviewer, at })
   }
   const closer = random.chance(0.7) ? author : (reviewers[0] ?? author)
-  at = yield whenAbout(closer, later(random, at, 5, 180), random)
+  at = yield nextActiveTime(closer, later(random, at, 5, 180), random)
   if (random.chance(ABANDONED)) {
     host.comment(pull, phrase(random, 'Closing: {module} changes anyway, and then this is not needed.'), author, at)
     host.close(pull, closer, at)
@@ -55,12 +55,12 @@ function* discuss(
     at = yield later(random, at, 1, 9)
   }
   host.review(pull, { state: 'changes_requested', text: phrase(random, '{worry}'), by: reviewer }, at)
-  at = yield whenAbout(pull.author, later(random, at, 10, 200), random)
+  at = yield nextActiveTime(pull.author, later(random, at, 10, 200), random)
   host.comment(pull, phrase(random, '{answer}'), pull.author, at)
   at = yield later(random, at, 2, 50)
   host.update(pull, commitsOf(random), pull.author, at)
   world.begin(checksStory(world, host, pull, at))
-  at = yield whenAbout(reviewer, later(random, at, 10, 240), random)
+  at = yield nextActiveTime(reviewer, later(random, at, 10, 240), random)
   host.review(pull, { state: 'approved', text: phrase(random, '{praise}'), by: reviewer }, at)
   return at
 }
@@ -75,7 +75,7 @@ function* checksStory(world: World, host: CodeHost, pull: PullRequest, begins: M
   at = yield at + random.integer(90, 900) * SECOND
   host.endRun(run, fails ? phrase(random, '{failure}') : undefined, at)
   if (!fails || pull.state !== 'open') return
-  at = yield whenAbout(author, later(random, at, 8, 60), random)
+  at = yield nextActiveTime(author, later(random, at, 8, 60), random)
   if (pull.state !== 'open') return
   host.update(pull, commitsOf(random), author, at)
   at = yield at + random.integer(5, 40) * SECOND

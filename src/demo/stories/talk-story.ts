@@ -3,7 +3,7 @@ import { SECOND } from '../durations.js'
 import { type Person, STAFF } from '../people.js'
 import type { Random } from '../random.js'
 import { EMOJI_NAMES } from '../servers/chat-server.js'
-import { aboutOn, whenAbout } from '../waking-hours.js'
+import { activeOn, nextActiveTime } from '../waking-hours.js'
 import { TALKS, type Talk } from '../words/chat-talk.js'
 import { phrase } from '../words/lexicon.js'
 import type { Story, World } from './story.js'
@@ -12,19 +12,19 @@ import type { Story, World } from './story.js'
 export function* talkStory(world: World, begins: Micros): Story {
   const { random, chat } = world
   const talk = pickTalk(random)
-  const people = random.several(aboutOn(STAFF, begins), random.integer(2, 5))
+  const people = random.several(activeOn(STAFF, begins), random.integer(2, 5))
   const lines = linesOf(talk, random)
   let at = begins
   let speaker: Person | undefined
   for (const line of lines) {
     const next = random.pick(people.filter(person => person !== speaker))
-    at = yield whenAbout(next, at + pauseOf(random), random)
+    at = yield nextActiveTime(next, at + pauseOf(random), random)
     speaker = next
     const text = phrase(random, line)
     const message = chat.say(talk, next, text, at)
     if (random.chance(0.1)) {
       const reader = random.pick(people)
-      at = yield whenAbout(reader, at + random.integer(5, 90) * SECOND, random)
+      at = yield nextActiveTime(reader, at + random.integer(5, 90) * SECOND, random)
       chat.react(message, reader, random.pick(EMOJI_NAMES), at)
     } else if (random.chance(0.03)) {
       at = yield at + random.integer(10, 60) * SECOND

@@ -11,7 +11,7 @@ import type { WrapRead } from '../wait-for-events.js'
 import type { ConsumerPoll } from './consumer-polls.js'
 
 export interface ConsumersParts {
-  store: Pick<Store, 'events' | 'consumers' | 'shared'>
+  store: Pick<Store, 'events' | 'consumers' | 'multiServer'>
   clock: () => Micros
   /** The long poll of the ledger. */
   waitFor: (

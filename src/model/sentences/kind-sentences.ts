@@ -16,19 +16,20 @@
  *
  * Source: the kinds of `GET /api/platforms`.
  */
+
+import { UPKEEP_SENTENCES } from './administration-sentences.js'
+import { TALK_SENTENCES } from './discussion-sentences.js'
 import {
   ACCOUNT,
   kept,
   MEMBERSHIP,
   ORGANIZATION,
   runs,
-  spoken,
   TEAM_MEMBERSHIP,
   TRACKED,
   type VerbSentences,
+  writtenText,
 } from './sentence-families.js'
-import { TALK_SENTENCES } from './talk-sentences.js'
-import { UPKEEP_SENTENCES } from './upkeep-sentences.js'
 
 const APPROVAL_ADDED = ['{actor} added an approval to {place}', 'An approval was added to {place}']
 const APPROVAL_REMOVED = ['{actor} revoked an approval of {place}', 'An approval of {place} was revoked']
@@ -48,7 +49,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
   check_run: runs('check'),
   check_suite: runs('checks'),
   comment: {
-    ...spoken('a comment', 'on'),
+    ...writtenText('a comment', 'on'),
     created: [
       ...['{actor} commented on commit {commit} of {place}', '{actor} commented on design {design} of {place}'],
       '{actor} commented on {place}',
@@ -182,7 +183,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
     ],
   },
   review_comment: {
-    ...spoken('a comment', 'on'),
+    ...writtenText('a comment', 'on'),
     created: ['{actor} commented on {place}', 'A comment was added on {place}'],
   },
   review_thread: {

@@ -44,7 +44,7 @@ export const TRACKED: VerbSentences = {
 }
 
 /** A text that a person writes. @param a such as `a comment`. @param where such as `on` */
-export function spoken(a: string, where: string): VerbSentences {
+export function writtenText(a: string, where: string): VerbSentences {
   const capital = a.charAt(0).toUpperCase() + a.slice(1)
   const done = (verb: string) => [
     ...[`{actor} ${verb} ${a} ${where} {within}`, `${capital} was ${verb} ${where} {within}`],

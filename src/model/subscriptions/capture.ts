@@ -48,7 +48,7 @@ export interface WatchCapture {
   messages: number
   created: number
   duplicates: number
-  /** Newest message id known of the watch. For a code host or a forum: the instant up to which it was read. */
+  /** Newest known message id of the watch. For a code host or a forum: the instant up to which it was read. */
   last_cursor: string | null
   /** Result of polling a code host or a forum. */
   polled?: PollReport

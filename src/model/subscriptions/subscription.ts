@@ -195,14 +195,14 @@ export interface CaptureState {
   followed?: Record<string, unknown> | null
   /** How far the lists of a code host or a forum were read. Their poll reads and writes it. */
   unfinished?: Record<string, unknown> | null
-  /** Since when message changes are recorded, and from which event queue. The queue's reader reads and writes it. */
+  /** The start of recorded message changes, and their event queue. The reader of the queue reads and writes it. */
   tracked?: Record<string, unknown> | null
   last_attempt_at?: string | null
   last_success_at?: string | null
   last_error?: string | null
   /** Consecutive failures. */
   failures?: number
-  /** The platform asked for no request before then. */
+  /** The platform asked for no requests before this time. */
   wait_until?: string | null
   /** Only in responses: computed from the watch's settings. */
   next_due_at?: string | null

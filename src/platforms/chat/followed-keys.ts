@@ -1,7 +1,7 @@
 import { type TargetNode, targetChain } from '../../model/events/event.js'
 import type { Subscription } from '../../model/subscriptions/subscription.js'
 import { namedKey } from '../../model/subscriptions/target-place.js'
-import { readFollowedPlace, stillFollowed, watchedPlaceOf } from './watched-place.js'
+import { currentFollowedPlace, readFollowedPlace, watchedPlaceOf } from './watched-place.js'
 
 /**
  * The place of a watch as capture last found it, as a lookup key: the server, the stream's id, which renames do not
@@ -12,7 +12,7 @@ import { readFollowedPlace, stillFollowed, watchedPlaceOf } from './watched-plac
 export function followedKeyOf(watch: Subscription): string | undefined {
   const host = watch.source === 'chat' ? watch.capture?.host : undefined
   const place = host ? watchedPlaceOf(watch) : undefined
-  const followed = place && stillFollowed(place, readFollowedPlace(watch.capture?.followed ?? undefined))
+  const followed = place && currentFollowedPlace(place, readFollowedPlace(watch.capture?.followed ?? undefined))
   if (!host || !followed) return undefined
   const { stream_id, stream, topic } = followed
   return toKey(host, stream_id === undefined ? namedKey('stream', stream) : `stream:${stream_id}`, topic)

@@ -48,7 +48,10 @@ export function readFollowedPlace(kept: Payload | undefined): FollowedPlace | un
 }
 
 /** The followed place, if the watch's setting is still the same. */
-export function stillFollowed(place: WatchedPlace, followed: FollowedPlace | undefined): FollowedPlace | undefined {
+export function currentFollowedPlace(
+  place: WatchedPlace,
+  followed: FollowedPlace | undefined,
+): FollowedPlace | undefined {
   const { stream, topic } = followed?.watched ?? {}
   return stream === place.stream && topic === place.topic ? followed : undefined
 }

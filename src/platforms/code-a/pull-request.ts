@@ -4,8 +4,8 @@ import { idAt, instantAt, isTrue, known, objectAt, type Payload, textAt, webUrlA
 import { toOutcome } from '../mapping/words.js'
 import { editedText } from './changes.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
+import { mapIssueLike } from './issue.js'
 import { authorOf, pathInRepository, pullRequestNode } from './nodes.js'
-import { mapTracked } from './tracked.js'
 
 /** A closed pull request becomes `merged` if it was merged. The platform has no separate action. */
 export function mapPullRequest(hook: Hook): Mapped {
@@ -13,7 +13,7 @@ export function mapPullRequest(hook: Hook): Mapped {
   const native = verbOf(hook)
   const verb = native === 'closed' && isTrue(object, 'merged') ? 'merged' : native
   const target = pullRequestNode(hook, object)
-  const mapped = mapTracked(hook, { objectType: 'pull_request', object, verb, target })
+  const mapped = mapIssueLike(hook, { objectType: 'pull_request', object, verb, target })
   if (!isPush(hook)) return mapped
   const { occurredAt } = mapped
   return { ...mapped, occurrence: [headOf(hook, object), ...(occurredAt === undefined ? [] : [occurredAt])] }

@@ -5,15 +5,15 @@ import { mapCommitComment, mapDiscussionComment, mapIssueComment, mapReviewComme
 import { ADMINISTRATION } from './described/administration.js'
 import { ALERTS } from './described/alerts.js'
 import { APPS } from './described/apps.js'
-import { ISSUE_TIES } from './described/issue-ties.js'
+import { ISSUE_RELATIONS } from './described/issue-relations.js'
 import { PEOPLE } from './described/people.js'
 import { PROJECTS } from './described/projects.js'
 import { REQUESTS } from './described/requests.js'
 import { mapDescribed, mapGeneric } from './generic.js'
 import type { Hook, Mapped } from './hook.js'
+import { mapDiscussion, mapIssue } from './issue.js'
 import { mapPullRequest, mapReview, mapReviewThread } from './pull-request.js'
 import { mapFork, mapPackage, mapPageBuild, mapPublic, mapStar, mapWatch, mapWiki } from './repository.js'
-import { mapDiscussion, mapIssue } from './tracked.js'
 
 /** Maps one native event. */
 interface Row {
@@ -83,7 +83,7 @@ const RUN_VERBS: Record<RunEvent, readonly string[]> = {
 }
 
 /** Events that share the generic code, each with its own description. */
-const DESCRIBED_ROWS = [ALERTS, APPS, ISSUE_TIES, PEOPLE, PROJECTS, REQUESTS, ADMINISTRATION]
+const DESCRIBED_ROWS = [ALERTS, APPS, ISSUE_RELATIONS, PEOPLE, PROJECTS, REQUESTS, ADMINISTRATION]
   .flatMap(events => Object.entries(events))
   .map(([name, { verbs, describe }]): [string, Row] => [
     name,

@@ -2,12 +2,12 @@ import { kindsOf } from '../catalogue.js'
 import { mapPush, mapRelease, mapRepositoryUpdate, mapTagPush, mapWikiPage } from './code.js'
 import { mapEmoji, mapNote } from './comment.js'
 import type { Hook, Mapped } from './hook.js'
+import { mapIssue, mapMergeRequest, mapWorkItem } from './issue.js'
 import { type LifecycleObject, mapLifecycle } from './lifecycle.js'
 import { MEMBER_EVENTS, mapMember, mapMemberApproval } from './member.js'
 import { mapDeployment, mapJob, mapPipeline } from './pipeline.js'
+import { mapExpiringToken, mapFeatureFlag, mapMilestone, mapVulnerability } from './planning.js'
 import { mapStar } from './star.js'
-import { mapIssue, mapMergeRequest, mapWorkItem } from './tracked.js'
-import { mapExpiringToken, mapFeatureFlag, mapMilestone, mapVulnerability } from './upkeep.js'
 
 /** Maps one native event. */
 interface Row {

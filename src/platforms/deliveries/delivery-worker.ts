@@ -5,7 +5,7 @@ import { toFailure } from '../../model/failure.js'
 import { isPlatformSource } from '../../model/platforms/platform-source.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { adapterOf } from '../adapters.js'
-import { compileOwnAdapter } from '../own/adapter.js'
+import { compileDefinedAdapter } from '../defined/adapter.js'
 import { acceptLargeDelivery } from './accept-delivery.js'
 import type { DeliveryLimits, DeliveryReply, DeliveryRequest } from './delivery-thread.js'
 import { parsedMemory } from './json-memory.js'
@@ -43,7 +43,7 @@ function answer({ source, delivery, rules }: DeliveryRequest): void {
 }
 
 function adapterFor(source: DeliveryRequest['source']): WebhookAdapter<string> {
-  if (typeof source !== 'string') return compileOwnAdapter(source)
+  if (typeof source !== 'string') return compileDefinedAdapter(source)
   if (isPlatformSource(source)) return adapterOf(source)
   throw new Error(`There is no platform ${source}.`)
 }

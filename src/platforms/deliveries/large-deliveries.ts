@@ -2,13 +2,13 @@ import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
 import { type AcceptedDelivery, type DeliveryRules, isVerified } from './accept-delivery.js'
 import { DeliveryThread } from './delivery-thread.js'
 
-/** Platforms rarely send more. Such a body takes up to a second, or ten seconds if it is made to be slow. */
+/** Platforms rarely send more. Such a body takes up to a second, or ten seconds if it was crafted to be slow. */
 const HUGE_BYTES = 2 * 1024 * 1024
 
 type Thread = Pick<DeliveryThread, 'take' | 'close'>
 
 /**
- * Processes large deliveries on two threads. Huge unverified ones have a thread of their own, so that no other delivery
+ * Processes large deliveries on two threads. Huge unverified ones use a separate thread, so that no other delivery
  * waits for them.
  *
  * Source: docs/decisions/0022.

@@ -3,7 +3,7 @@ import { AppError } from '../../model/app-error.js'
 import type { WatchCapture } from '../../model/subscriptions/capture.js'
 import type { Subscription } from '../../model/subscriptions/subscription.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
-import { type CapturedPage, captureWatch, type ReadSoFar } from '../../platforms/chat/capture/capture-watch.js'
+import { type CapturedPage, captureWatch, type ReadProgress } from '../../platforms/chat/capture/capture-watch.js'
 import type { ChatApi } from '../../platforms/chat/capture/chat-api.js'
 import { RateLimitedChatApi } from '../../platforms/chat/capture/rate-limited-chat-api.js'
 import type { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
@@ -73,7 +73,7 @@ export function capturedPlaceOf(watch: Subscription): WatchedPlace {
 }
 
 /** Progress on another server does not apply to this one. */
-function readSoFar(watch: Subscription, site: string): ReadSoFar {
+function readSoFar(watch: Subscription, site: string): ReadProgress {
   if (otherHostOf(watch, site) !== undefined) return { readTo: undefined, followed: undefined, reread: undefined }
   const place = readToOf(watch)
   const readTo = place !== null && /^\d{1,15}$/.test(place) ? Number(place) : undefined
@@ -84,7 +84,7 @@ function readSoFar(watch: Subscription, site: string): ReadSoFar {
   }
 }
 
-function readReread(kept: NonNullable<Subscription['capture']>['reread']): ReadSoFar['reread'] {
+function readReread(kept: NonNullable<Subscription['capture']>['reread']): ReadProgress['reread'] {
   if (!kept) return undefined
   return { from: Number(kept.from), next: Number(kept.next), since: readTimestamp('since', kept.since).micros }
 }

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js'
-import { whyOver } from '../../ledger/watch-times.js'
+import { captureEndReason } from '../../ledger/watch-times.js'
 import { AppError } from '../../model/app-error.js'
 import { counted } from '../../model/counted.js'
 import { toFailure } from '../../model/failure.js'
@@ -54,7 +54,7 @@ export async function captureOne(id: string, parts: CaptureParts): Promise<Watch
 async function captureUnlessOver(capture: WatchCapture, parts: CaptureParts): Promise<void> {
   const { ledger, clock } = parts
   const watch = await ledger.getSubscription(capture.subscription_id)
-  const over = whyOver(watch, clock())
+  const over = captureEndReason(watch, clock())
   capture.last_cursor = watch.last_cursor
   if (over) {
     capture.outcome = over

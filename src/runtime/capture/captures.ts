@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js'
-import { dueAt, triedAt, whyOver } from '../../ledger/watch-times.js'
+import { captureEndReason, dueAt, lastAttemptAt } from '../../ledger/watch-times.js'
 import type { ChatAccount } from '../../model/platforms/chat-account.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type {
@@ -13,7 +13,7 @@ import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import { ChatApiClient } from '../../platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
 import type { Lease } from '../../store/event-store.js'
-import type { SharedStore } from '../../store/shared-store.js'
+import type { MultiServerStore } from '../../store/multi-server-store.js'
 import { holdLease } from '../held-lease.js'
 import { pause } from '../pause.js'
 import { captureOne, isRateLimit } from './capture-one.js'
@@ -47,9 +47,9 @@ export class Captures {
     /** Wall clock in microseconds. */
     private readonly clock: () => Micros,
     /** Absent where only this process has the ledger open. */
-    private readonly shared?: SharedStore,
+    private readonly multiServer?: MultiServerStore,
   ) {
-    this.#locks = new WatchLocks(shared)
+    this.#locks = new WatchLocks(multiServer)
   }
 
   /**
@@ -116,8 +116,8 @@ export class Captures {
    * @returns undefined if another server does it
    */
   async runAlone<Result>(source: PlatformSource, work: () => Promise<Result>): Promise<Result | undefined> {
-    if (!this.shared) return work()
-    const lease = await holdLease(this.shared, source === 'chat' ? 'captures' : `captures ${source}`)
+    if (!this.multiServer) return work()
+    const lease = await holdLease(this.multiServer, source === 'chat' ? 'captures' : `captures ${source}`)
     return lease?.during(work)
   }
 
@@ -147,9 +147,9 @@ export class Captures {
   async #listDue({ chat, platforms = [] }: CaptureRequest): Promise<string[][]> {
     const now = this.clock()
     const watches = await this.ledger.listPolled()
-    const due = watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now)
+    const due = watches.filter(watch => captureEndReason(watch, now) === undefined && dueAt(watch, now) <= now)
     // The watch whose failure ended a round comes last in the next one, so it cannot block the others.
-    due.sort((left, right) => triedAt(left) - triedAt(right))
+    due.sort((left, right) => lastAttemptAt(left) - lastAttemptAt(right))
     const sources = [...(chat ? ['chat'] : []), ...platforms.map(({ source }) => source)]
     return sources.map(source => due.filter(watch => watch.source === source).map(({ id }) => id))
   }

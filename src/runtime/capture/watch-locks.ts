@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../model/app-error.js'
 import type { Lease } from '../../store/event-store.js'
-import type { SharedStore } from '../../store/shared-store.js'
+import type { MultiServerStore } from '../../store/multi-server-store.js'
 import { holdLease } from '../held-lease.js'
 
 /** How long to wait for another capture of the same watch. */
@@ -13,8 +13,8 @@ const ASK_MS = 500
 export class WatchLocks {
   readonly #held = new Map<string, Promise<void>>()
 
-  /** @param shared absent where only this process has the ledger open */
-  constructor(private readonly shared?: SharedStore) {}
+  /** @param multiServer absent where only this process has the ledger open */
+  constructor(private readonly multiServer?: MultiServerStore) {}
 
   /** @throws AppError `unavailable/capture_running` if another capture of it runs for too long */
   async hold<Result>(id: string, work: (lease?: Lease) => Promise<Result>): Promise<Result> {
@@ -32,9 +32,9 @@ export class WatchLocks {
   }
 
   async #withLease<Result>(id: string, deadline: number, work: (lease?: Lease) => Promise<Result>): Promise<Result> {
-    if (!this.shared) return work()
+    if (!this.multiServer) return work()
     for (;;) {
-      const held = await holdLease(this.shared, `watch ${id}`)
+      const held = await holdLease(this.multiServer, `watch ${id}`)
       if (held) return held.during(() => work(held.lease))
       if (performance.now() >= deadline) throw captureRunning(id)
       await sleep(ASK_MS)

@@ -88,10 +88,10 @@ function unnamedSubscription(): string {
 }
 
 /**
- * Makes a board with cards in it.
+ * Creates a board with cards.
  *
- * @param path of a file that does not exist yet, below a folder of ours
- * @param ends no card is newer than this
+ * @param path of a file that does not exist yet, in a private folder
+ * @param ends latest time of a card
  */
 export async function fillDemoBoard(
   path: string,

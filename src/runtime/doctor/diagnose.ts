@@ -9,14 +9,14 @@ import { readVersion } from '../serve/served-program.js'
 import { checkBackups } from './backups.js'
 import { checkChatAccount } from './chat-account.js'
 import { checkClock } from './clock.js'
+import { checkDefinedSources } from './defined-sources.js'
 import { checkDisks } from './disk-space.js'
 import { findingsOf } from './failed-check.js'
 import { type FoundOwner, findFileOwner } from './file-owner.js'
 import { checkFileRights, findKeptFiles, type UsedPath } from './file-rights.js'
 import { checkLedger } from './ledger-state.js'
 import { checkNode } from './node-version.js'
-import { checkOwnSources } from './own-sources.js'
-import { checkSharedBoard, checkSharedLedger } from './postgres.js'
+import { checkPostgresBoard, checkPostgresLedger } from './postgres.js'
 import { checkBoard, checkServer } from './servers.js'
 import { checkWebhookSecrets } from './webhook-secrets.js'
 
@@ -50,8 +50,8 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
     add('ledger', await findingsOf(database, found))
   }
   const written = [fileURLToPath(new URL('../../../../package.json', import.meta.url))]
-  if (postgres) add('ledger', await findingsOf('', () => checkSharedLedger(postgres, wallClock())))
-  if (boardPostgres) add('board', await findingsOf('', () => checkSharedBoard(boardPostgres)))
+  if (postgres) add('ledger', await findingsOf('', () => checkPostgresLedger(postgres, wallClock())))
+  if (boardPostgres) add('board', await findingsOf('', () => checkPostgresBoard(boardPostgres)))
   add('clock', await findingsOf(written[0] ?? '', () => checkClock(wallClock(), head, written)))
   // A ledger in PostgreSQL is backed up with its programs.
   if (backups !== undefined && !postgres) {
@@ -59,7 +59,7 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   }
   if (settings.webhooks) add('webhooks', checkWebhookSecrets(settings.webhooks))
   const socket = ledgerOwner?.state === 'server' ? ledgerOwner.record?.socket : undefined
-  if (socket !== undefined) add('webhooks', await findingsOf('', () => checkOwnSources(socket)))
+  if (socket !== undefined) add('webhooks', await findingsOf('', () => checkDefinedSources(socket)))
   const { chat, server, board } = settings
   const [chatFindings, serverFindings, boardFindings] = await Promise.all([
     chat === undefined ? [] : findingsOf('', () => checkChatAccount(chat ?? undefined)),

@@ -1,6 +1,6 @@
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
 import { realDatabase } from '../../store/sqlite/owner/database-path.js'
-import { type OwnerRecord, ownerFile, sightOwner } from '../../store/sqlite/owner/owner-record.js'
+import { type OwnerRecord, ownerFile, readOwnerState } from '../../store/sqlite/owner/owner-record.js'
 import { liveness, ownIdentity } from '../../store/sqlite/owner/process-identity.js'
 import { answersAt } from '../../store/sqlite/owner/socket-path.js'
 
@@ -15,9 +15,9 @@ export interface FoundOwner {
 /** @param noun `ledger` or `board` */
 export async function findFileOwner(database: string, noun: string): Promise<FoundOwner> {
   const path = await realDatabase(database)
-  const sighting = await sightOwner(path)
-  if (!sighting) return { state: 'none', finding: ok(`No process has the ${noun} open.`) }
-  const { record } = sighting
+  const ownerState = await readOwnerState(path)
+  if (!ownerState) return { state: 'none', finding: ok(`No process has the ${noun} open.`) }
+  const { record } = ownerState
   if (!record) {
     const detail = `${ownerFile(path)} cannot be read as the record of an owner.`
     return { state: 'unclear', finding: warning(detail, 'If no server runs, delete it.') }

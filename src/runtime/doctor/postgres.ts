@@ -16,7 +16,7 @@ const MIGRATE = 'Run `daybook ledger migrate` as the role that owns the tables.'
  *
  * @throws AppError as `Connection.open`; `unavailable/store_forbidden` for a role that may not use the schema
  */
-export async function checkSharedLedger(address: PostgresAddress, now: Micros): Promise<Finding[]> {
+export async function checkPostgresLedger(address: PostgresAddress, now: Micros): Promise<Finding[]> {
   const connection = await Connection.open(address, 'daybook doctor')
   try {
     const [facts] = await connection.run(FACTS, address.schema)
@@ -66,7 +66,7 @@ async function checkTables(
  *
  * @throws AppError as `Connection.open`
  */
-export async function checkSharedBoard(address: PostgresAddress): Promise<Finding[]> {
+export async function checkPostgresBoard(address: PostgresAddress): Promise<Finding[]> {
   const connection = await Connection.open(address, 'daybook doctor')
   await connection.close()
   const proves = 'GET /readyz of the board shows whether it can be written.'

@@ -220,7 +220,7 @@ export class Follower implements ServedFollowing {
     if (appended.length > 0) this.parts.ledger.noticeCopies()
   }
 
-  /** Call it if the leader has no later events: its newest event has to be the same as ours. */
+  /** For a leader without later events: refuses it unless its newest event equals ours. */
   #refuseOther({ through }: CopyPageLine): void {
     const own = toHeadText(this.#head)
     const isSame = own?.captured_at === through?.captured_at
@@ -244,7 +244,7 @@ export class Follower implements ServedFollowing {
     this.#waitingState = undefined
   }
 
-  /** @returns whether nothing more is to be copied */
+  /** @returns whether copying has ended */
   #note(error: unknown, failures: number): boolean {
     const { logger, settings } = this.parts
     const { leader } = settings
@@ -261,7 +261,7 @@ export class Follower implements ServedFollowing {
   }
 }
 
-/** A new ledger. @returns where it begins */
+/** Prepares a new ledger. @returns its start position */
 async function beginNew({ store, settings }: FollowerParts): Promise<FollowMark> {
   const { event_count, subscription_count } = await store.events.stats()
   if (event_count > 0 || subscription_count > 0 || (await store.users.isClosed())) throw notEmpty(settings.leader)

@@ -3,13 +3,13 @@ import { AppError } from '../../model/app-error.js'
 import type { ReconcileProgress, ReconcileRequest, ReconcileResult } from '../../model/platforms/reconciliation.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
-import type { SharedStore } from '../../store/shared-store.js'
+import type { MultiServerStore } from '../../store/multi-server-store.js'
 import { type HeldLease, holdLease } from '../held-lease.js'
 import { openLedger, wallClock } from '../open-ledger.js'
 import { pause } from '../pause.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
-import { beginRun, KeptReports, RECONCILE_LEASE } from './kept-reports.js'
 import { type ReconcileCall, Reconciliations } from './reconciliations.js'
+import { beginRun, RECONCILE_LEASE, StoredReports } from './stored-reports.js'
 
 interface ReconcileListeners {
   onProgress: (progress: ReconcileProgress) => void
@@ -53,7 +53,7 @@ async function reconcileFile(
   // Servers may have a PostgreSQL database open at the same time.
   const receives = opened.file === undefined
   try {
-    const reports = new KeptReports(opened.store.notes)
+    const reports = new StoredReports(opened.store.notes)
     const reconciliations = new Reconciliations({
       ledger: opened.ledger,
       now: Date.now,
@@ -63,9 +63,9 @@ async function reconcileFile(
       keep: (request, outcome) => reports.save(request, outcome, toTimestamp(wallClock())).catch(() => undefined),
     })
     const { signal } = stop
-    const { shared } = opened.store
-    if (!shared) return await reconciliations.run(request, { signal, onProgress })
-    const held = await waitForLease(shared, { signal, onWaiting })
+    const { multiServer } = opened.store
+    if (!multiServer) return await reconciliations.run(request, { signal, onProgress })
+    const held = await waitForLease(multiServer, { signal, onWaiting })
     const run = beginRun(request.dry_run, toTimestamp(wallClock()))
     const call = (lost: AbortSignal): ReconcileCall => ({
       signal: AbortSignal.any([signal, lost]),
@@ -82,7 +82,7 @@ async function reconcileFile(
 
 /** Waits as a run waits for another run of the same server. A killed server keeps the lease for half a minute. */
 async function waitForLease(
-  leases: SharedStore,
+  leases: MultiServerStore,
   { signal, onWaiting }: { signal: AbortSignal; onWaiting: () => void },
 ): Promise<HeldLease> {
   for (let isFirst = true; ; isFirst = false) {

@@ -10,12 +10,12 @@ import {
   type ReconcileStatus,
 } from '../../model/platforms/reconciliation.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
-import type { SharedStore } from '../../store/shared-store.js'
+import type { MultiServerStore } from '../../store/multi-server-store.js'
 import { type HeldLease, holdLease } from '../held-lease.js'
 import { RepeatedWork } from '../repeated-work.js'
 import type { HookMemory } from './hook-run.js'
-import { beginRun, type KeptReports, RECONCILE_LEASE } from './kept-reports.js'
 import type { ReconcileCall, Reconciliations } from './reconciliations.js'
+import { beginRun, RECONCILE_LEASE, type StoredReports } from './stored-reports.js'
 
 /** How often it runs. */
 export const RECONCILE_PACE: ReconcilePace = { everyMs: 60 * 60_000, retryMs: 5 * 60_000 }
@@ -38,7 +38,7 @@ interface Begun extends ReturnType<typeof beginRun> {
 export interface ReconcileScheduleParts {
   /** Runs the comparisons, and keeps the reports. */
   reconciliations: Pick<Reconciliations, 'run'>
-  reports: Pick<KeptReports, 'status' | 'announce'>
+  reports: Pick<StoredReports, 'status' | 'announce'>
   hooks: readonly ListedHook[]
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** The newest event when the ledger was opened. None arrived between it and the start. Null if there is none. */
@@ -46,7 +46,7 @@ export interface ReconcileScheduleParts {
   now: () => Micros
   pace: ReconcilePace
   /** Leases of servers that share the ledger: only the holder reconciles. */
-  leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
+  leases?: Pick<MultiServerStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
 }
 
 /**

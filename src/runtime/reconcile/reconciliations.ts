@@ -17,8 +17,8 @@ import {
 } from '../../platforms/deliveries/accept-delivery.js'
 import { openDeliveriesList } from '../../platforms/deliveries-lists/open-list.js'
 import { HookMemory } from './hook-run.js'
-import type { RunOutcome } from './kept-reports.js'
 import { reconcileHook } from './reconcile-hook.js'
+import type { RunOutcome } from './stored-reports.js'
 
 /** Accepting a larger delivery on this thread would delay other requests. */
 const LARGE_BYTES = 256 * 1024

@@ -39,7 +39,7 @@ export async function redeliverAll(asked: MissingDelivery[], run: Redelivering):
     noteLost(run, 'missing', entry, `${reason} It has not been delivered again yet.`)
 }
 
-/** @returns those that have not come in time */
+/** @returns the deliveries that did not arrive in time */
 async function waitFor(
   awaited: readonly MissingDelivery[],
   begun: number,

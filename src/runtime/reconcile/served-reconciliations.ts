@@ -4,9 +4,9 @@ import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { ServedReconciliations } from '../../server/events/reconcile-route.js'
 import { type OpenLedger, wallClock } from '../open-ledger.js'
 import { pause } from '../pause.js'
-import { KeptReports } from './kept-reports.js'
 import { RECONCILE_PACE, ReconcileSchedule, reconcileOff } from './reconcile-schedule.js'
 import { Reconciliations, type ReconciliationsParts } from './reconciliations.js'
+import { StoredReports } from './stored-reports.js'
 
 interface ReconcilingServer {
   served: ServedReconciliations
@@ -24,7 +24,7 @@ export function reconcilingServer(
     acceptLarge,
   }: { logger: Logger; now: () => Micros; acceptLarge: NonNullable<ReconciliationsParts['acceptLarge']> },
 ): ReconcilingServer {
-  const reports = new KeptReports(store.notes, store.shared)
+  const reports = new StoredReports(store.notes, store.multiServer)
   const reconciliations = new Reconciliations({
     ledger,
     now: Date.now,
@@ -47,7 +47,7 @@ export function reconcilingServer(
       },
     },
     begin: hooks => {
-      const parts = { reconciliations, reports, hooks, logger, now, pace: RECONCILE_PACE, leases: store.shared }
+      const parts = { reconciliations, reports, hooks, logger, now, pace: RECONCILE_PACE, leases: store.multiServer }
       schedule = new ReconcileSchedule({ ...parts, headAtOpen: ledger.headAtOpen })
     },
     stop: async () => schedule?.stop(),

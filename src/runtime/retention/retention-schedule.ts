@@ -6,7 +6,7 @@ import { counted } from '../../model/counted.js'
 import { LEDGER_SOURCE } from '../../model/events/erasure.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { RetentionSettings } from '../../settings/ledger-settings.js'
-import type { SharedStore } from '../../store/shared-store.js'
+import type { MultiServerStore } from '../../store/multi-server-store.js'
 import { holdLease } from '../held-lease.js'
 import { RepeatedWork } from '../repeated-work.js'
 import { type Archive, archiveEvents } from './archive-events.js'
@@ -26,7 +26,7 @@ interface RetentionParts {
   logger: Pick<Logger, 'info' | 'error'>
   now: () => Micros
   /** Leases of servers that share the ledger: only the holder prunes. */
-  leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
+  leases?: Pick<MultiServerStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
 }
 
 /**

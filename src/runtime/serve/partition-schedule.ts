@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
-import type { SharedStore } from '../../store/shared-store.js'
+import type { MultiServerStore } from '../../store/multi-server-store.js'
 import { wallClock } from '../open-ledger.js'
 
 const EVERY_MS = 6 * 60 * 60 * 1_000
@@ -13,13 +13,13 @@ const EVERY_MS = 6 * 60 * 60 * 1_000
  * @returns stops the schedule
  */
 export function schedulePartitions(
-  shared: Pick<SharedStore, 'makePartitions'>,
+  multiServer: Pick<MultiServerStore, 'makePartitions'>,
   logger: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): () => void {
   let warnedOf: string | undefined
   const make = async () => {
     try {
-      const made = await shared.makePartitions(wallClock())
+      const made = await multiServer.makePartitions(wallClock())
       if (made.length > 0) logger.info({ made }, 'made partitions of coming months')
       warnedOf = undefined
     } catch (error) {

@@ -67,7 +67,7 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
           : createLedgerLogin({ askLedger: cookie => askSession(ledgerUrl, cookie), report }),
       secrets: services.secrets,
       sessions: opened.store.sessions,
-      sharedFailures: opened.store.shared?.loginFailures,
+      loginFailures: opened.store.multiServer?.loginFailures,
       now: wallClock,
       elapsed: () => performance.now(),
     })
@@ -102,7 +102,7 @@ function createExecutor(
 ): Promise<Executor> {
   return Executor.open({
     runs: store.runs,
-    shared: store.shared?.runs,
+    multiServer: store.multiServer?.runs,
     findCard: id => store.cards.find(id),
     settings: executor,
     hasToken: async () => (await secrets()).executorToken !== undefined,
@@ -138,10 +138,10 @@ function createServer(
     }),
     ...(readLinkedEvents ? { readLinkedEvents } : {}),
     copy: file?.store.copies ?? { cards: refuseCopy, sessions: refuseCopy },
-    prove: store.prove,
+    checkWritable: store.checkWritable,
     database: { database, engine },
     storageSizes: async () => {
-      const bytes = await store.shared?.sizeBytes()
+      const bytes = await store.multiServer?.sizeBytes()
       return bytes === undefined ? sqliteSizes(boardFiles(settings.home).cards) : { database: bytes }
     },
     ownListeners: () => listeners,

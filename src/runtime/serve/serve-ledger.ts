@@ -27,10 +27,10 @@ import { reconcilingServer } from '../reconcile/served-reconciliations.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { FeedSchedule } from '../sources/feed-schedule.js'
 import { elapsedMicros, jumpDetectingClock } from './jump-detecting-clock.js'
-import { KeptTrace } from './kept-trace.js'
 import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
+import { StoredTrace } from './stored-trace.js'
 
 /** Logged once, because DNS rebinding needs a server that answers under every name. */
 const ANY_HOST =
@@ -86,7 +86,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   const large = new LargeDeliveries()
   for (const leftover of file?.store.leftovers ?? [])
     logger.warn(leftover, 'rows of an older ledger were not carried over')
-  const captures = new Captures(opened.ledger, wallClock, opened.store.shared)
+  const captures = new Captures(opened.ledger, wallClock, opened.store.multiServer)
   const reconciling = reconcilingServer(opened, {
     logger,
     now: clock,
@@ -109,7 +109,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       totals: () => captures.totals(),
       live: () => live && { status: live.status(), totals: live.totals() },
     }
-    const trace = new KeptTrace({
+    const trace = new StoredTrace({
       notes: opened.store.notes,
       now: wallClock,
       logger,
@@ -148,7 +148,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     const listening = await listen(server, settings)
     await file?.ownership.announce({ address: listening.url })
     if (file) await finishUpgrade(file.ownership, file.store.upgrade, logger)
-    if (opened.store.shared) stopPartitions = schedulePartitions(opened.store.shared, logger)
+    if (opened.store.multiServer) stopPartitions = schedulePartitions(opened.store.multiServer, logger)
     lead = () => {
       const { capture, captureLive, reconcile: hooks, retention: rules } = settings
       const { chat, platforms = [] } = capture ?? {}
@@ -156,14 +156,21 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
         account => new CaptureSchedule({ captures, account, logger, checkMs: CHECK_MS }),
       )
       if (chat && captureLive) {
-        const parts = { ledger: opened.ledger, captures, chat, logger, clock: wallClock, leases: opened.store.shared }
+        const parts = {
+          ledger: opened.ledger,
+          captures,
+          chat,
+          logger,
+          clock: wallClock,
+          leases: opened.store.multiServer,
+        }
         live = new LiveCapture(parts)
       }
       if (hooks) reconciling.begin(hooks)
-      const leases = opened.store.shared
+      const leases = opened.store.multiServer
       feeds = new FeedSchedule({ feeds: opened.ledger.feeds, logger, checkMs: CHECK_FEEDS_MS, leases })
       if (rules) {
-        const parts = { ledger: opened.ledger, leases: opened.store.shared, logger, now: clock }
+        const parts = { ledger: opened.ledger, leases: opened.store.multiServer, logger, now: clock }
         retention = new RetentionSchedule({ settings: rules, ...parts })
       }
     }
@@ -222,8 +229,8 @@ async function openAccounts(
   const { adminToken, bootstrap, sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins } = settings
   const accounts = await createAccounts({
     users: store.users,
-    sharedSessions: store.shared?.sessions,
-    sharedFailures: store.shared?.loginFailures,
+    storedSessions: store.multiServer?.sessions,
+    loginFailures: store.multiServer?.loginFailures,
     adminToken,
     sessionTtlSeconds,
     maxSessions,
@@ -264,7 +271,7 @@ interface ServerParts extends LedgerServices {
   large: LargeDeliveries
   captures: ServedCaptures
   reconciliations: ServedReconciliations
-  trace: KeptTrace
+  trace: StoredTrace
   lastBackup: () => number | undefined
   following: ServedFollowing
 }
@@ -308,7 +315,7 @@ function createServer(
     following,
     database: { database, engine, ...warned },
     storageSizes: async () => {
-      const bytes = await opened.store.shared?.sizeBytes()
+      const bytes = await opened.store.multiServer?.sizeBytes()
       return bytes === undefined ? sqliteSizes(database) : { database: bytes }
     },
     lastBackup,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { FeedLane } from '../../ledger/feed-queue.js'
 import type { FeedReport, Feeds } from '../../ledger/feeds.js'
 import { AppError } from '../../model/app-error.js'
-import type { SharedStore } from '../../store/shared-store.js'
+import type { MultiServerStore } from '../../store/multi-server-store.js'
 import { holdLease } from '../held-lease.js'
 import { RepeatedWork } from '../repeated-work.js'
 
@@ -17,7 +17,7 @@ interface FeedScheduleParts {
   /** How often to check for due feeds. No feed is due more often. */
   checkMs: number
   /** Leases of servers that share the ledger: only the holder reads feeds. */
-  leases?: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
+  leases?: Pick<MultiServerStore, 'acquireLease' | 'renewLease' | 'releaseLease'> | undefined
 }
 
 /**

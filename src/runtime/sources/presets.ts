@@ -1,9 +1,9 @@
 import { AppError, invalidField } from '../../model/app-error.js'
 import { readObject } from '../../model/json-object.js'
 import type { FeedLogin, SourceDefinition } from '../../model/sources/source-definition.js'
-import { readSourceDefinition } from '../../platforms/own/adapter.js'
-import { feedAt } from '../../platforms/own/presets/feed.js'
-import { PRESETS } from '../../platforms/own/presets/presets.js'
+import { readSourceDefinition } from '../../platforms/defined/adapter.js'
+import { feedAt } from '../../platforms/defined/presets/feed.js'
+import { PRESETS } from '../../platforms/defined/presets/presets.js'
 
 /** The definition of a preset under another name. @throws AppError `invalid/wrong_usage`, `invalid/invalid_field` */
 export function presetNamed(preset: string, name: string): SourceDefinition {

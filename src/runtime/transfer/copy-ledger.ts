@@ -46,7 +46,7 @@ export async function copyLedger(
   { onProgress = () => {}, onStep = () => {} }: CopyLedgerOptions,
 ): Promise<LedgerCopied> {
   if (from.database.path === to.database.path) throw sameLedger()
-  // Before the target is opened: a new ledger would stay. A server that has the ledger open shows that it is one.
+  // Checks the source before it opens the target, which would otherwise leave a new ledger. A server only serves ledgers.
   await ledgerViaServerOrFile(from.database, {
     server: async () => {},
     file: async () => (await openLedger({ ...from, mayBeMoved: true }, 'command')).close(),
@@ -184,7 +184,7 @@ class LedgerCopy {
     }
   }
 
-  /** Messages name no content, because it contains secrets. */
+  /** Error messages contain no values, because these may be secrets. */
   async #compareMoved(moved: MovedState): Promise<void> {
     const stored = await this.store.copies.readMovedState()
     if (!isDeepStrictEqual(stored.sources, moved.sources))

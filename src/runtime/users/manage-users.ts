@@ -41,7 +41,7 @@ async function inFile<Result>(
   try {
     const accounts = await createAccounts({
       users: opened.store.users,
-      sharedSessions: opened.store.shared?.sessions,
+      storedSessions: opened.store.multiServer?.sessions,
       adminToken: settings.adminToken,
       passwordMinLength: settings.passwordMinLength,
       // A command has no logins.

@@ -11,7 +11,7 @@ export function hasLeft(res: ServerResponse): boolean {
 }
 
 /** Aborts when the connection is closed, or immediately if it is closed already: the answer has no reader any more. */
-export function whenGone(res: ServerResponse): AbortSignal {
+export function closeSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController()
   if (hasLeft(res)) gone.abort()
   else {

@@ -16,7 +16,7 @@ import { endOnceRefused } from '../answer/event-stream-response.js'
 import { STREAM_TIMES } from '../answer/paced-answer.js'
 import { problemReply } from '../answer/problem.js'
 import { json, passedHeaders } from '../answer/reply.js'
-import { cutOffWhenSlow, whenGone } from '../answer/slow-reader.js'
+import { closeSignal, cutOffWhenSlow } from '../answer/slow-reader.js'
 import { documented, METHODS, type Reply, type RouteDoc, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { BoardEndpoint, BoardRequest, BoardRoute } from './board-route.js'
@@ -27,7 +27,7 @@ export interface ProxyTimes extends ForwardTimes {
   connectMs: number
   /** Time between two checks whether the reader of a silent event stream may still read. */
   recheckMs: number
-  /** How long a check counts, so that an ordinary answer needs no second one. */
+  /** How long the result of a check is reused, so that an ordinary answer needs no second check. */
   trustMs: number
 }
 
@@ -45,9 +45,9 @@ export interface ProxyParts {
   gate: Pick<Gate, 'admitExecution'>
   /** The parts of a request by which the gate admits a real run. */
   executionFacts: (req: BoardRequest) => Pick<RequestFacts, 'executorToken' | 'address'>
-  /** Rejects when the sender of the request may no longer read: an answer outlives a login. */
+  /** Rejects when the sender of the request may no longer read: an answer may last longer than a login. */
   mayRead: (req: BoardRequest) => Promise<void>
-  /** In front of all our paths: empty, or `/x`. */
+  /** Prefix of all our paths: empty, or `/x`. */
   rootPath: string
   /** Where this process currently listens, the ledger included: a backend must not be one of these. */
   ownListeners: () => readonly SocketAddress[]
@@ -109,7 +109,7 @@ function proxy(parts: ProxyParts): BoardEndpoint {
         body: readFraming(req, begun),
         begun,
         times,
-        gone: whenGone(res),
+        gone: closeSignal(res),
         writeHead: head.write,
         mayBegin,
         mayRead,
@@ -127,7 +127,7 @@ function proxy(parts: ProxyParts): BoardEndpoint {
   })
 }
 
-/** Checks again only once the last check, at first that of the request itself, is older than `trustMs`. */
+/** Repeats the check if the last one is older than `trustMs`. The first one is that of the request itself. */
 function trusted(check: () => Promise<void>, trustMs: number): () => Promise<void> {
   let checkedAt = performance.now()
   return async () => {
@@ -191,8 +191,8 @@ async function admitExecution(
 }
 
 /**
- * A body of `GET` or `HEAD` is not sent: it has no meaning, and a server that does not read it would take it for the
- * next request on the connection.
+ * A body of `GET` or `HEAD` is not sent: it has no meaning, and a server that ignores it would read it as the next
+ * request on the connection.
  */
 function readFraming({ method, headers }: BoardRequest, begun: BodyStart | undefined): BodyFraming {
   if (method === 'GET' || method === 'HEAD') return 'none'

@@ -2,7 +2,7 @@ import { BACKUP_LIMITS } from '../../model/backup.js'
 import { BackupRequestSchema, type BoardDatabaseName } from '../../model/board/board-backup.js'
 import { schemaCheck } from '../../model/schema-check.js'
 import { json } from '../answer/reply.js'
-import { whenGone } from '../answer/slow-reader.js'
+import { closeSignal } from '../answer/slow-reader.js'
 import { documented, type RouteDoc } from '../http/route.js'
 import { readBackup } from '../request/backup-body.js'
 import type { ReadJsonBody } from '../request/body.js'
@@ -28,7 +28,7 @@ const check = schemaCheck(BackupRequestSchema)
 export function makeBackup({ copy, readJsonBody }: BackupRouteParts): BoardEndpoint {
   return documented(DOC, async (req, res) => {
     const request = readBackup(check, await readJsonBody(req, res, BACKUP_LIMITS.requestBytes))
-    await copy[request.of](request.path, whenGone(res))
+    await copy[request.of](request.path, closeSignal(res))
     return json(201, request)
   })
 }

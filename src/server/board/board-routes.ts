@@ -49,7 +49,7 @@ interface BoardRouteParts
   version: string
   database: BoardDatabaseName
   metrics: BoardMetrics
-  prove: () => Promise<void>
+  checkWritable: () => Promise<void>
   pages: { board: Pages; login: LoginPages }
   streamTimes: StreamTimes
 }

@@ -4,7 +4,7 @@ import type { BoardAccess } from '../../gate/access.js'
 import type { Gate } from '../../gate/gate.js'
 import { ANONYMOUS, type BoardIdentity } from '../../gate/identity.js'
 import { createThrottleAddress } from '../../login/caller-address.js'
-import type { LoginLook } from '../../model/login-look.js'
+import type { LoginDesign } from '../../model/login-design.js'
 import type { Backends } from '../../proxy/backends.js'
 import type { SocketAddress } from '../../proxy/own-address.js'
 import { ANSWER_LIMITS, AnswerBudget } from '../answer/answer-budget.js'
@@ -38,7 +38,7 @@ interface BoardServerSettings {
   cookieSecure: boolean
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins and for logs. */
   trustedProxies: readonly string[]
-  loginPage: LoginLook
+  loginPage: LoginDesign
   /** Whether the login page asks for a user name as well. */
   asksUsername: boolean
   /** Origin of the public address behind a proxy. */
@@ -60,7 +60,7 @@ interface BoardServerOptions {
   readLinkedEvents?: ReadLinkedEvents
   copy: CopyBoardDatabase
   /** Proves that both databases can commit. @throws AppError `unavailable/…` */
-  prove: () => Promise<void>
+  checkWritable: () => Promise<void>
   database: BoardDatabaseName
   storageSizes: ReadStorageSizes
   /** Where this process currently listens, the ledger included: no backend may be one of these. */
@@ -168,7 +168,7 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
   })
   metrics.watchProgram({
     version: options.version,
-    prove: options.prove,
+    checkWritable: options.checkWritable,
     storageSizes: options.storageSizes,
     connectionCounts: () => app.connectionCounts(),
     heldCounts: () => shutdown.heldCounts(),

@@ -10,7 +10,7 @@ import {
   NewCardSchema,
 } from '../../model/board/card.js'
 import { CardHistorySchema, HISTORY_LIMITS } from '../../model/board/card-history.js'
-import { type LinkedEvents, LinkedEventsSchema } from '../../model/board/linked.js'
+import { type LinkedEvents, LinkedEventsSchema } from '../../model/board/linked-items.js'
 import { json } from '../answer/reply.js'
 import { documented, type ParameterDoc, type Reply } from '../http/route.js'
 import type { ReadLinkedEvents } from '../ledger/linked-events.js'

@@ -1,7 +1,7 @@
 import type { Gate } from '../../gate/gate.js'
 import type { ToAddress } from '../../login/caller-address.js'
 import { CARD_LIMITS } from '../../model/board/card.js'
-import type { LinkedCard } from '../../model/board/linked.js'
+import type { LinkedCard } from '../../model/board/linked-items.js'
 import { type AskedThrough, askOtherProgram } from '../request/ask-other-program.js'
 import type { ServedCards } from './card-routes.js'
 import { factsOf } from './gate-facts.js'

@@ -8,7 +8,7 @@ import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { compressed } from '../answer/compressed.js'
-import { hasLeft, whenGone } from '../answer/slow-reader.js'
+import { closeSignal, hasLeft } from '../answer/slow-reader.js'
 import { WAIT_SECONDS } from '../events/event-query-params.js'
 import { createPageReader } from '../events/page-reader.js'
 import type { HeldPlaces } from '../http/held-places.js'
@@ -53,7 +53,7 @@ export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
     const held =
       request.waitSeconds > 0
         ? parts.shutdown.hold(req, res, 'consumer', parts.consumerPlaces)
-        : { signal: whenGone(res) }
+        : { signal: closeSignal(res) }
     let leased: number | undefined
     try {
       const batch = await ledger.consumers.nextBatch(name, { ...request, signal: held.signal, wrapRead }, caller)

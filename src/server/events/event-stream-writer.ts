@@ -33,7 +33,7 @@ export class EventStreamWriter {
 
   readonly #open: HeldResponse
 
-  /** @param parts `open` is ended when the reader was dropped; when it ends, nothing waits for the reader */
+  /** @param parts `open` is closed when the reader is disconnected; closing it ends every wait for the reader */
   constructor(res: ServerResponse, start: string, parts: Pick<PacedAnswerParts, 'times' | 'open' | 'room'>) {
     this.#open = parts.open
     this.#checkpoint = start

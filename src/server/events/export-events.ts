@@ -1,4 +1,4 @@
-import { whenFree } from '../../ledger/wait-for-events.js'
+import { retryWhileBusy } from '../../ledger/wait-for-events.js'
 import { AppError } from '../../model/app-error.js'
 import { type EventQuery, eventsOf, QUERY_LIMITS, restOfPage } from '../../model/events/event-query.js'
 import { toTimestamp } from '../../model/timestamp.js'
@@ -76,7 +76,7 @@ export function exportEvents({ ledger, shutdown, now, mayRead, budget }: QueryEv
       if (writer.isOver || !page.hasMore) break
       await mayRead(req)
       query = { ...restOfPage(query, page), limit: query.limit }
-      page = await whenFree(() => read(query, signal), signal)
+      page = await retryWhileBusy(() => read(query, signal), signal)
     }
     await writer.end(before)
     return undefined

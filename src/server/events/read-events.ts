@@ -20,7 +20,7 @@ import { BodyWriter } from '../answer/body-writer.js'
 import { bestEncoding } from '../answer/compressed.js'
 import { CompressedWriter } from '../answer/compressed-writer.js'
 import { apiHeaders, json } from '../answer/reply.js'
-import { hasLeft, whenGone } from '../answer/slow-reader.js'
+import { closeSignal, hasLeft } from '../answer/slow-reader.js'
 import { documented, type HttpRequest, type LedgerEndpoint, type Reply } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
@@ -60,7 +60,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
     const wrapRead: WrapRead = read => createPageReader(read, room)
     const read = wrapRead((query, signal) => ledger.query(query, signal))
     // A range is read in one step, which is too short to abort, and a signal costs a third of a small answer.
-    const signal = isRange(query) ? undefined : whenGone(res)
+    const signal = isRange(query) ? undefined : closeSignal(res)
     let first: EventPage
     if (waitSeconds === undefined) {
       first = await read(query, signal)
@@ -148,14 +148,14 @@ async function writePieces(
 /** `GET /api/histogram`: event counts over a range, in buckets. */
 export function histogram({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
   return documented(DOCS.histogram, async (req, res) =>
-    json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res)))),
+    json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), closeSignal(res)))),
   )
 }
 
 /** `GET /api/facets`: the values of the matching events, with the number of events for each. */
 export function facets({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
   return documented(DOCS.facets, async (req, res) =>
-    json(200, toFacetCounts(await ledger.facets(readFacetQuery(req.search, now()), whenGone(res)))),
+    json(200, toFacetCounts(await ledger.facets(readFacetQuery(req.search, now()), closeSignal(res)))),
   )
 }
 
@@ -195,7 +195,7 @@ async function hold(
   } catch (error) {
     if (!shutdown.begun || hasLeft(res)) throw error
     // The server stops: a waiting caller gets the page as it is now.
-    return wrapRead((query, signal) => ledger.query(query, signal))(query, whenGone(res))
+    return wrapRead((query, signal) => ledger.query(query, signal))(query, closeSignal(res))
   }
 }
 

@@ -2,13 +2,13 @@ import { AppError } from '../../model/app-error.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import { pathParam } from '../request/path-param.js'
 import { echoReply } from './echo.js'
-import { noSuchSource, type OwnSourceParts } from './webhook-routes.js'
+import { type DefinedSourceParts, noSuchSource } from './webhook-routes.js'
 
 /**
  * `GET /webhooks/in/:name`: before they deliver, services check whether there is a receiver, many with `HEAD`. Records
  * nothing.
  */
-export function checkSourceAddress({ ledger }: Pick<OwnSourceParts, 'ledger'>): Endpoint {
+export function checkSourceAddress({ ledger }: Pick<DefinedSourceParts, 'ledger'>): Endpoint {
   return documented(DOC, async req => {
     const source = await ledger.sources.find(pathParam(req))
     if (source === undefined) throw noSuchSource()

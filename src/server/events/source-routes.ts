@@ -5,10 +5,10 @@ import { toFieldProblems } from '../../model/field-problems.js'
 import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
 import { schemaCheck } from '../../model/schema-check.js'
 import { SOURCE_LIMITS } from '../../model/sources/source-definition.js'
+import { compileDefinedAdapter, readSourceDefinition } from '../../platforms/defined/adapter.js'
+import { PRESETS } from '../../platforms/defined/presets/presets.js'
+import { DRY_RUN_RULES, toTested } from '../../platforms/defined/test-source.js'
 import { readSavedRequest } from '../../platforms/deliveries/saved-delivery.js'
-import { compileOwnAdapter, readSourceDefinition } from '../../platforms/own/adapter.js'
-import { PRESETS } from '../../platforms/own/presets/presets.js'
-import { DRY_RUN_RULES, toTested } from '../../platforms/own/test-source.js'
 import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
@@ -91,7 +91,7 @@ export function testSavedDelivery({ ledger, readJsonBody, acceptLargeDelivery }:
     const tried =
       definition === undefined ? (await ledger.sources.get(name)).definition : readSourceDefinition(definition)
     const rules = { ...DRY_RUN_RULES, explained: TEST_LIMITS.events }
-    const accepted = await acceptLargeDelivery(compileOwnAdapter(tried), readSavedRequest(bytes, {}), rules)
+    const accepted = await acceptLargeDelivery(compileDefinedAdapter(tried), readSavedRequest(bytes, {}), rules)
     const facts = JSON.stringify({ ...toTested(accepted), count: accepted.events.length })
     const events = accepted.events
       .slice(0, TEST_LIMITS.events)

@@ -3,7 +3,7 @@ import { AppError } from '../../model/app-error.js'
 import { CapturedAt, Count, named } from '../../model/ledger-answers.js'
 import { SUBSCRIPTION_LIMITS } from '../../model/subscriptions/subscription.js'
 import { json } from '../answer/reply.js'
-import { whenGone } from '../answer/slow-reader.js'
+import { closeSignal } from '../answer/slow-reader.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import type { ReadJsonBody } from '../request/body.js'
@@ -40,7 +40,7 @@ export function previewSubscription({ ledger, readJsonBody }: SubscriptionRouteP
     }
     inProgress++
     try {
-      return json(200, await ledger.previewSubscription(input, toCaller(req.identity), whenGone(res)))
+      return json(200, await ledger.previewSubscription(input, toCaller(req.identity), closeSignal(res)))
     } finally {
       inProgress--
     }

@@ -54,7 +54,7 @@ interface PlatformParts extends WebhookParts {
   readContext: (req: HttpRequest) => DeliveryContext
 }
 
-export interface OwnSourceParts extends WebhookParts {
+export interface DefinedSourceParts extends WebhookParts {
   ledger: ServedLedger & { sources: Pick<ServedSources, 'find'> }
 }
 
@@ -74,8 +74,8 @@ export function receiveWebhook(adapter: WebhookAdapter, parts: PlatformParts): E
  * `POST /webhooks/in/:name`: a delivery to a source that an operator has defined. A delivery that matches no rule is
  * kept whole, so that an operator can map it later.
  */
-export function receiveOwnSource(parts: OwnSourceParts, segmentsAfterName = 0): Endpoint {
-  return documented(OWN_SOURCE_DOC, async (req, res) => {
+export function receiveDefinedSource(parts: DefinedSourceParts, segmentsAfterName = 0): Endpoint {
+  return documented(DEFINED_SOURCE_DOC, async (req, res) => {
     const name = pathParam(req, segmentsAfterName)
     const source = await parts.ledger.sources.find(name)
     if (source === undefined) {
@@ -196,7 +196,7 @@ const DOC = {
   answers: { 200: { description: 'How many events it had', schema: Type.Object(DELIVERY) } },
 } satisfies RouteDoc
 
-const OWN_SOURCE_DOC: RouteDoc = {
+const DEFINED_SOURCE_DOC: RouteDoc = {
   ...DOC,
   summary: 'Receives the deliveries of a source that an operator has defined',
   description:

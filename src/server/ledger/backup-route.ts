@@ -2,7 +2,7 @@ import type { Identity } from '../../accounts/identity.js'
 import { BACKUP_LIMITS, LedgerCopySchema } from '../../model/backup.js'
 import { schemaCheck } from '../../model/schema-check.js'
 import { json } from '../answer/reply.js'
-import { whenGone } from '../answer/slow-reader.js'
+import { closeSignal } from '../answer/slow-reader.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import { readBackup } from '../request/backup-body.js'
 import type { ReadJsonBody } from '../request/body.js'
@@ -25,7 +25,7 @@ const check = schemaCheck(LedgerCopySchema)
 export function copyLedger({ copyTo, readJsonBody }: LedgerBackupParts): Endpoint<Identity> {
   return documented(DOC, async (req, res) => {
     const request = readBackup(check, await readJsonBody(req, res, BACKUP_LIMITS.requestBytes))
-    await copyTo(request.path, whenGone(res))
+    await copyTo(request.path, closeSignal(res))
     return json(201, request)
   })
 }

@@ -1,6 +1,6 @@
 import Type from '#typebox'
 import { CARD_LIMITS } from '../../model/board/card.js'
-import { type LinkedCards, LinkedCardsSchema } from '../../model/board/linked.js'
+import { type LinkedCards, LinkedCardsSchema } from '../../model/board/linked-items.js'
 import { json } from '../answer/reply.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'

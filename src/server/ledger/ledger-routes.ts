@@ -42,7 +42,7 @@ import * as subscriptions from '../events/subscription-routes.js'
 import {
   type AcceptLargeDelivery,
   readSiteContext,
-  receiveOwnSource,
+  receiveDefinedSource,
   receiveWebhook,
 } from '../events/webhook-routes.js'
 import type { HeldPlaces } from '../http/held-places.js'
@@ -68,11 +68,11 @@ import { stats } from './stats-route.js'
 import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
 /** Webhook path of the sources that operators define. */
-const OWN_WEBHOOKS = webhookPathOf(':name')
+const DEFINED_WEBHOOKS = webhookPathOf(':name')
 /** OpenTelemetry exporters append this to their configured address. */
-const OTLP_LOGS = `${OWN_WEBHOOKS}/v1/logs`
+const OTLP_LOGS = `${DEFINED_WEBHOOKS}/v1/logs`
 /** Refused deliveries to these paths are listed by the name of the source. */
-export const OWN_WEBHOOK_PATTERNS: readonly (string | undefined)[] = [OWN_WEBHOOKS, OTLP_LOGS]
+export const DEFINED_WEBHOOK_PATTERNS: readonly (string | undefined)[] = [DEFINED_WEBHOOKS, OTLP_LOGS]
 
 const DEAD_LETTERS = '/api/consumers/:name/dead-letters'
 
@@ -283,7 +283,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       apiReference(() => routes, ledgerApi(program), pages.login.showPage),
     ),
     route('GET', '/livez', 'public', livez()),
-    route('GET', '/readyz', 'public', readyz({ prove: () => ledger.health(), ...answers })),
+    route('GET', '/readyz', 'public', readyz({ checkWritable: () => ledger.health(), ...answers })),
     ...webhookRoutes(parts),
     route('GET', '/', 'optional_login', observatory),
     route('GET', '/subscriptions', 'optional_login', observatory),
@@ -302,9 +302,9 @@ function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRo
   const { adapters, secrets, requireVerified, chatSite, chatFallbackSite, acceptLargeDelivery } = platforms
   const shared = { ledger, ...bodies, ...callers, metrics, requireVerified, acceptLargeDelivery }
   const own = [
-    route('GET', OWN_WEBHOOKS, 'public', checkSourceAddress(shared)),
-    route('POST', OWN_WEBHOOKS, 'webhook', receiveOwnSource(shared)),
-    route('POST', OTLP_LOGS, 'webhook', receiveOwnSource(shared, 2)),
+    route('GET', DEFINED_WEBHOOKS, 'public', checkSourceAddress(shared)),
+    route('POST', DEFINED_WEBHOOKS, 'webhook', receiveDefinedSource(shared)),
+    route('POST', OTLP_LOGS, 'webhook', receiveDefinedSource(shared, 2)),
   ]
   const ofPlatforms = adapters.map(adapter => {
     const { source, webhook_path } = adapter.catalogue

@@ -4,7 +4,7 @@ import { ANONYMOUS, type Identity, userOf } from '../../accounts/identity.js'
 import { createThrottleAddress } from '../../login/caller-address.js'
 import { CredentialThrottle } from '../../login/credential-throttle.js'
 import { createKnownHosts } from '../../login/known-hosts.js'
-import type { LoginLook } from '../../model/login-look.js'
+import type { LoginDesign } from '../../model/login-design.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { WebhookAdapter } from '../../platforms/adapter.js'
@@ -40,7 +40,7 @@ import type { ServedCopies } from './copy-routes.js'
 import type { ServedFollowing } from './follow-routes.js'
 import type { DatabaseName } from './health-route.js'
 import { LedgerMetrics } from './ledger-metrics.js'
-import { ledgerRoutes, OWN_WEBHOOK_PATTERNS } from './ledger-routes.js'
+import { DEFINED_WEBHOOK_PATTERNS, ledgerRoutes } from './ledger-routes.js'
 import { linkedEventsReader, type ReadLinkedEvents } from './linked-events.js'
 import type { ServedLedger } from './served-ledger.js'
 import type { VerifyEvents } from './verify-route.js'
@@ -74,7 +74,7 @@ export interface LedgerServerSettings {
   trustedProxies: readonly string[]
   /** Whether wrong tokens are counted by address. */
   throttleLogins: boolean
-  loginPage: LoginLook
+  loginPage: LoginDesign
   /** The events are samples. */
   isDemo?: boolean
 }
@@ -278,7 +278,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
       const { pattern } = outcome
       const source =
         webhookSources.get(pattern ?? '') ??
-        (OWN_WEBHOOK_PATTERNS.includes(pattern) ? outcome.req.logged?.source : undefined)
+        (DEFINED_WEBHOOK_PATTERNS.includes(pattern) ? outcome.req.logged?.source : undefined)
       if (source !== undefined) noteDelivery(String(source), outcome)
       metrics.observe(outcome, seconds)
       watchProxies(outcome)
@@ -287,7 +287,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   metrics.watchProgram({
     version: options.version,
     storageSizes: options.storageSizes,
-    prove: () => options.ledger.health(),
+    checkWritable: () => options.ledger.health(),
     connectionCounts: () => app.connectionCounts(),
     heldCounts: () => shutdown.heldCounts(),
   })

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../../accounts/identity.js'
 import { AppError } from '../../model/app-error.js'
-import type { LinkedEvent } from '../../model/board/linked.js'
+import type { LinkedEvent } from '../../model/board/linked-items.js'
 import type { StoredEvent } from '../../model/events/event.js'
 import { outcomeGroupOf } from '../../model/sentences/event-outcome.js'
 import { sentenceText } from '../../model/sentences/event-sentence.js'

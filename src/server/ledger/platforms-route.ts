@@ -1,7 +1,7 @@
 import { PlatformsSchema } from '../../model/ledger-answers.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { PlatformCatalogue } from '../../platforms/catalogue.js'
-import { catalogueOf } from '../../platforms/own/adapter.js'
+import { catalogueOf } from '../../platforms/defined/adapter.js'
 import { json } from '../answer/reply.js'
 import type { ServedSources } from '../events/source-routes.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'

@@ -27,13 +27,19 @@ export function livez(): Endpoint {
  * `GET /readyz`: whether the store can commit, and the server accepts requests. Callers need no login, so the answer contains
  * no reason.
  *
- * @param prove @throws AppError `unavailable/…`
+ * @param checkWritable @throws AppError `unavailable/…`
  */
-export function readyz({ prove, shutdown }: { prove: () => Promise<unknown>; shutdown: Shutdown }): Endpoint {
+export function readyz({
+  checkWritable,
+  shutdown,
+}: {
+  checkWritable: () => Promise<unknown>
+  shutdown: Shutdown
+}): Endpoint {
   return documented(READYZ, async req => {
     try {
       if (shutdown.begun) throw new AppError('unavailable', 'stopping', 'The server stops.')
-      await prove()
+      await checkWritable()
       return empty(200)
     } catch (error) {
       if (!(error instanceof AppError) || error.category !== 'unavailable') throw error

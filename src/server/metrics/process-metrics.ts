@@ -19,7 +19,7 @@ export type ReadStorageSizes = () => Promise<StorageSizes>
 export interface ProgramParts {
   version: string
   /** Proves that the store can commit. @throws AppError `unavailable/…` */
-  prove: () => Promise<unknown>
+  checkWritable: () => Promise<unknown>
   storageSizes: ReadStorageSizes
   connectionCounts: () => Record<ConnectionUse, number>
   heldCounts: () => Iterable<[HeldAnswer, number]>
@@ -45,8 +45,8 @@ export function processMetrics({ version, connectionCounts, heldCounts }: Progra
   ]
 }
 
-export async function readyMetric(prove: () => Promise<unknown>): Promise<Metric[]> {
-  const isReady = await prove().then(() => true, unavailable)
+export async function readyMetric(checkWritable: () => Promise<unknown>): Promise<Metric[]> {
+  const isReady = await checkWritable().then(() => true, unavailable)
   return [metric('daybook_ready', '1 if the store can commit, otherwise 0.', isReady ? 1 : 0)]
 }
 

@@ -24,7 +24,7 @@ const CUT_OFFS: Record<CutOff, true> = { slow: true, memory: true }
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /**
- * The metrics that both programs have, in a registry of their own. Names follow the conventions of Prometheus: units last,
+ * The metrics that both programs have, in their own registry. Names follow the conventions of Prometheus: units last,
  * `_total` for counters.
  *
  * Source: Prometheus text format; Prometheus, "Metric and label naming".
@@ -92,7 +92,7 @@ export class ProgramMetrics {
 
   watchProgram(parts: ProgramParts): void {
     this.whenRead('process', async () => processMetrics(parts))
-    this.whenRead('readiness', () => readyMetric(parts.prove))
+    this.whenRead('readiness', () => readyMetric(parts.checkWritable))
     this.whenRead('storage', () => storageMetrics(parts.storageSizes))
   }
 

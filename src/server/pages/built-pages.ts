@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
 import { html, Markup } from '../../login/html.js'
-import type { LoginLook } from '../../model/login-look.js'
+import type { LoginDesign } from '../../model/login-design.js'
 import { ANSWER_LIMITS } from '../answer/answer-budget.js'
 import { problemReply } from '../answer/problem.js'
 import { pageHeaders } from '../answer/reply.js'
@@ -19,7 +19,7 @@ interface PagesOptions {
   /** The page's folder below `assets`. */
   folder: 'observatory' | 'board'
   /** The default look, which a device may override. */
-  look: Pick<LoginLook, 'palette' | 'appearance'>
+  look: Pick<LoginDesign, 'palette' | 'appearance'>
   /** Address of the other program, to which the page links. Unknown until that program listens. */
   otherProgram?: () => string | undefined
   /** Whether the content is sample data; the page shows that. */

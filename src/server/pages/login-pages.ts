@@ -5,7 +5,7 @@ import Type from '#typebox'
 import { LOGIN_ASSETS, type LoginLabels, type LoginPageFiles, renderLoginPage } from '../../login/login-page.js'
 import { isLoopbackHost, underNameOf } from '../../login/origins.js'
 import { safeNext } from '../../login/safe-next.js'
-import type { LoginLook } from '../../model/login-look.js'
+import type { LoginDesign } from '../../model/login-design.js'
 import { problemReply } from '../answer/problem.js'
 import {
   documented,
@@ -33,7 +33,7 @@ export interface LoginPages {
 export interface LoginPagesOptions {
   /** In front of every address: empty, or `/x`. */
   rootPath: string
-  look: LoginLook
+  look: LoginDesign
   /** Host of the public address behind a proxy. */
   publicHost?: string
   /** Whether to ask for a user name; default true. */

@@ -4,16 +4,16 @@ import type { EventQuery } from '../../model/events/event-query.js'
 import { type PostgresAddress, shownAddress } from '../../model/postgres-address.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome } from '../event-store.js'
-import type { SharedStore } from '../shared-store.js'
+import type { MultiServerStore } from '../multi-server-store.js'
 import type { Store } from '../store.js'
 import type { Connection } from './connection/connection.js'
 import { Listener } from './connection/listener.js'
 import { Pool } from './connection/pool.js'
 import { bigintArray, isStorable, textArray } from './connection/text-array.js'
+import { BackgroundRemoval } from './erase/background-removal.js'
 import { eraseEvents } from './erase/eraser.js'
 import { moveBorder, refuseErased } from './erase/pruned-events.js'
 import { readRemoved } from './erase/stored-tombstone.js'
-import { Upkeep } from './erase/upkeep.js'
 import { countFacets } from './read/event-facets.js'
 import { countEvents } from './read/event-histogram.js'
 import { readPage } from './read/event-reader.js'
@@ -38,7 +38,7 @@ import { type GroupToWrite, noteChanges } from './write/event-writer.js'
 
 /** A ledger in a PostgreSQL database, which any number of servers may have open. */
 export interface PostgresStore extends Store {
-  readonly shared: SharedStore
+  readonly multiServer: MultiServerStore
 }
 
 interface PostgresStoreOptions {
@@ -81,8 +81,8 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
   const pool = new Pool(address, 'daybook ledger')
   const standby = replica && new ReadReplica(replica, pool)
   const late = standby ?? pool
-  const upkeep = new Upkeep(pool)
-  if ((await pool.run(HAS_REMOVED))[0]?.found === true) upkeep.start()
+  const backgroundRemoval = new BackgroundRemoval(pool)
+  if ((await pool.run(HAS_REMOVED))[0]?.found === true) backgroundRemoval.start()
   const channel = `${address.schema}_events`
   const server = randomBytes(8).toString('hex')
   const listeners = new Set<() => void>()
@@ -136,7 +136,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
       stats: () => pool.use(readStatistics),
       verify: (range, signal) => pool.use(connection => verifyEvents(connection, range), signal),
       health: async () => {
-        const head = await groups.prove(sql => pool.run(sql))
+        const head = await groups.checkWritable(sql => pool.run(sql))
         const database = shownAddress(address)
         const epoch = String((await pool.run(EPOCH))[0]?.value)
         const known = { head, epoch, schemaVersion: SCHEMA_VERSION, unindexedEvents: 0 }
@@ -160,7 +160,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
           await moveBorder(connection, through, at)
           await connection.run(EMPTY_ERRORS_THROUGH, through)
         })
-        upkeep.start()
+        backgroundRemoval.start()
         return outcome
       },
     },
@@ -169,7 +169,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
     notes: noteTasks(pool),
     copies: copyTasks(pool),
     users: userTasks(pool),
-    shared: {
+    multiServer: {
       sessions: ledgerSessions(pool),
       loginFailures: loginFailures(pool),
       subscriptionChanges: since => readSubscriptionChanges(pool, since),
@@ -189,7 +189,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
     },
     close: async () => {
       await groups.finish()
-      await upkeep.stop()
+      await backgroundRemoval.stop()
       await listener?.close()
       await standby?.close()
       await pool.close()

@@ -1,7 +1,7 @@
 import { AppError } from '../../model/app-error.js'
+import { BackgroundRemoval } from './erase/background-removal.js'
 import { Eraser } from './erase/eraser.js'
 import { PrunedEvents } from './erase/pruned-events.js'
-import { Upkeep } from './erase/upkeep.js'
 import { Database } from './files/database.js'
 import { refuseForeign } from './files/foreign-database.js'
 import type { LossHandling } from './files/loss-watch.js'
@@ -81,7 +81,7 @@ export class Engine {
   readonly #database: Database
   readonly #index: SearchIndex
   readonly #writer: EventWriter
-  readonly #upkeep: Upkeep
+  readonly #backgroundRemoval: BackgroundRemoval
   #checkpointDue = false
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`; as `migrate` */
@@ -98,14 +98,14 @@ export class Engine {
       const changes = new EventChanges(database)
       const writer = new EventWriter(database, { index, pruned, changes })
       const eraser = new Eraser(database, { index, changes })
-      const upkeep = new Upkeep(database, { index, eraser, pruned })
+      const backgroundRemoval = new BackgroundRemoval(database, { index, eraser, pruned })
       this.facts = { restoredAt, schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database), upgrade }
-      this.#ledger = { database, index, writer, pruned, eraser, upkeep, epoch }
+      this.#ledger = { database, index, writer, pruned, eraser, backgroundRemoval, epoch }
       this.tasks = ledgerTasks(this.#ledger)
       this.#list = new TaskList(this.tasks)
       this.#index = index
       this.#writer = writer
-      this.#upkeep = upkeep
+      this.#backgroundRemoval = backgroundRemoval
     } catch (error) {
       database.close()
       throw error
@@ -180,13 +180,13 @@ export class Engine {
   }
 
   /** Whether content of pruned events is still in the file, or pages of it are unused. */
-  get upkeepDue(): boolean {
-    return this.#upkeep.isDue
+  get backgroundRemovalDue(): boolean {
+    return this.#backgroundRemoval.isDue
   }
 
-  /** Runs one slice of upkeep. @throws AppError `unavailable/store_…`; then it is repeated */
-  advanceUpkeep(): void {
-    this.#upkeep.advance()
+  /** Runs one slice of background removal. @throws AppError `unavailable/store_…`; then it is repeated */
+  advanceBackgroundRemoval(): void {
+    this.#backgroundRemoval.advance()
   }
 
   close(): void {

@@ -41,7 +41,7 @@ const LONG_TURN_MS = 10
  */
 const INDEX_PACING = { largest: 95_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
-/** Upkeep pauses for `rest` times the duration of its last slice, or `quietRest` times after `quietMs` without a write. */
+/** BackgroundRemoval pauses for `rest` times the duration of its last slice, or `quietRest` times after `quietMs` without a write. */
 const UPKEEP_PACING = { rest: 9, quietRest: 1, quietMs: 50 }
 
 interface OpenQuery {
@@ -74,9 +74,9 @@ export class Scheduler {
   /** Number of events at the end of the last turn. */
   #appended: number
   #indexTimer: NodeJS.Timeout | undefined
-  /** When the next slice of upkeep may begin. */
-  #upkeepAt = 0
-  #upkeepTimer: NodeJS.Timeout | undefined
+  /** When the next slice of background removal may begin. */
+  #removalAt = 0
+  #removalTimer: NodeJS.Timeout | undefined
   /** Never twice in a row: if every turn is long, the index would never advance. */
   #indexPostponed = false
 
@@ -147,7 +147,7 @@ export class Scheduler {
     this.#indexPostponed = !this.#indexPostponed && performance.now() - started > LONG_TURN_MS
     if (!this.#indexPostponed) {
       this.#advanceIndex()
-      this.#attempt(() => this.#advanceUpkeep())
+      this.#attempt(() => this.#advanceBackgroundRemoval())
     }
     if (busy || this.#indexPostponed || this.engine.checkpointDue) this.#wake()
   }
@@ -282,18 +282,18 @@ export class Scheduler {
     })
   }
 
-  #advanceUpkeep(): void {
-    clearTimeout(this.#upkeepTimer)
-    if (!this.engine.upkeepDue) return
+  #advanceBackgroundRemoval(): void {
+    clearTimeout(this.#removalTimer)
+    if (!this.engine.backgroundRemovalDue) return
     const started = performance.now()
-    if (started >= this.#upkeepAt) {
-      this.#attempt(() => this.engine.advanceUpkeep())
+    if (started >= this.#removalAt) {
+      this.#attempt(() => this.engine.advanceBackgroundRemoval())
       const ended = performance.now()
       const { rest, quietRest, quietMs } = UPKEEP_PACING
-      this.#upkeepAt = ended + (ended - started) * (started - this.#wroteAt < quietMs ? rest : quietRest)
+      this.#removalAt = ended + (ended - started) * (started - this.#wroteAt < quietMs ? rest : quietRest)
     }
-    if (this.engine.upkeepDue) {
-      this.#upkeepTimer = setTimeout(() => this.#wake(), this.#upkeepAt - performance.now())
+    if (this.engine.backgroundRemovalDue) {
+      this.#removalTimer = setTimeout(() => this.#wake(), this.#removalAt - performance.now())
     }
   }
 
@@ -308,7 +308,7 @@ export class Scheduler {
 
   #close(id: number): void {
     clearTimeout(this.#indexTimer)
-    clearTimeout(this.#upkeepTimer)
+    clearTimeout(this.#removalTimer)
     const replies = new OrderedReplies()
     replies.add(id, () => this.engine.close())
     this.#send(replies)

@@ -69,7 +69,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       record: toRecord => groups.record(toRecord),
       query: (query, signal) => (isRange(query) ? events.queryRange(query, signal) : events.query(query, signal)),
       health: async () => {
-        const head = await groups.prove()
+        const head = await groups.checkWritable()
         const { damage } = thread
         return { database: options.path, engine: 'sqlite', head, schemaVersion, ...(await events.facts()), damage }
       },

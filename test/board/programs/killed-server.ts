@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { Executor, type ExecutorParts } from '../../../src/board/executor.js'
 import { findBoard } from '../../../src/settings/board/board-settings.js'
-import { openPostgresBoard } from '../../../src/store/postgres/board/board-store.js'
+import { openPostgresBoardStore } from '../../../src/store/postgres/board/board-store.js'
 import { openBoardDatabase } from '../../../src/store/sqlite/board/board-database.js'
 import { asyncStore } from '../../../src/store/sqlite/thread/task.js'
 import { memorySources } from '../../settings/memory-sources.js'
@@ -26,7 +26,7 @@ const executor = await Executor.open({
     throw error
   },
   settings: {
-    command: program('hydra', 'stay'),
+    command: program('persistent-processes', 'stay'),
     timeoutSeconds: 60,
     environment: { PATH: process.env.PATH ?? '' },
     folder: join(home, 'work'),
@@ -35,10 +35,10 @@ const executor = await Executor.open({
 await executor.start(CARD.id, 'real', ADA)
 await executor.start(CARD.id, 'mock', ADA)
 
-async function openRuns(): Promise<Pick<ExecutorParts, 'runs' | 'shared'>> {
+async function openRuns(): Promise<Pick<ExecutorParts, 'runs' | 'multiServer'>> {
   if (address === undefined) return { runs: asyncStore(openBoardDatabase(join(home, 'board.sqlite3')).runs) }
   const { postgres } = findBoard(memorySources({ env: { BOARD_DB: address } }))
   if (!postgres) throw new Error('not an address of PostgreSQL')
-  const { runs, shared } = await openPostgresBoard(postgres)
-  return { runs, shared: shared.runs }
+  const { runs, multiServer } = await openPostgresBoardStore(postgres)
+  return { runs, multiServer: multiServer.runs }
 }

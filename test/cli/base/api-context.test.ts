@@ -1,7 +1,7 @@
 import t from 'tap'
 import { warnOfVisibleSecret } from '../../../src/cli/base/api-context.js'
 
-t.test('a secret given as a flag is warned of at a terminal, and nowhere else', async t => {
+t.test('a terminal shows a warning if a flag contains a secret, and other outputs do not', async t => {
   for (const isTTY of [true, false]) {
     const written: string[] = []
     warnOfVisibleSecret('--token', 'EVENT_API_TOKEN', { isTTY, write: text => written.push(text) })

@@ -74,14 +74,14 @@ for (const [words, expected] of cases) {
   t.test(`"daybook ${words.join(' ')}" is completed`, async t => t.same(await completed(...words), expected))
 }
 
-t.test('servers are asked only for values', async t => {
+t.test('completion asks a server only for values', async t => {
   asked.length = 0
   await completed('api', 'ev')
   await completed('api', 'events', '--')
   t.same(asked, [])
 })
 
-t.test('bash sends the words up to the cursor, and uses the first column of the answer', async t => {
+t.test('in bash, the completion sends the words up to the cursor, and uses the first column of the answer', async t => {
   const script = `
 daybook() { printf 'asked:%s\\n' "$*" >&3; printf 'issue.opened\\tIssues\\nissue.closed\\t\\n'; }
 ${SCRIPTS.bash}
@@ -103,21 +103,25 @@ function askedProgram(t: Test, ...lines: string[]) {
   return { folder, env, asked: () => readFileSync(file, 'utf8').trim() }
 }
 
-t.test('zsh asks with the words up to the cursor, and shows what each one is', { skip: lacks('zsh') }, t => {
-  const { env, asked } = askedProgram(t, 'a:b\\tAbout it: all', 'plain\\t')
-  const script = `
+t.test(
+  'in zsh, the completion sends the words up to the cursor, and shows a description of each value',
+  { skip: lacks('zsh') },
+  t => {
+    const { env, asked } = askedProgram(t, 'a:b\\tAbout it: all', 'plain\\t')
+    const script = `
 compdef() { : }
 _describe() { print -rl -- "\${(@P)2}" }
 ${SCRIPTS.zsh}
 words=(daybook api events --kind iss ignored) CURRENT=5
 _daybook`
-  const out = execFileSync('zsh', ['-fc', script], { encoding: 'utf8', env })
-  t.same(out.trim().split('\n'), ['a\\:b:About it: all', 'plain'])
-  t.equal(asked(), `${REQUEST} -- api events --kind iss`)
-  t.end()
-})
+    const out = execFileSync('zsh', ['-fc', script], { encoding: 'utf8', env })
+    t.same(out.trim().split('\n'), ['a\\:b:About it: all', 'plain'])
+    t.equal(asked(), `${REQUEST} -- api events --kind iss`)
+    t.end()
+  },
+)
 
-t.test('zsh completes names of files where the program says so', { skip: lacks('zsh') }, t => {
+t.test('in zsh, file names are completed if the program asks for them', { skip: lacks('zsh') }, t => {
   const { env } = askedProgram(t, FILES)
   const script = `
 compdef() { : }
@@ -129,20 +133,24 @@ _daybook`
   t.end()
 })
 
-t.test('fish asks with the words up to the cursor, and completes names of files', { skip: lacks('fish') }, t => {
-  const ask = (line: string, env: NodeJS.ProcessEnv, cwd: string) =>
-    execFileSync('fish', ['--no-config', '-c', `${SCRIPTS.fish}\ncomplete -C ${JSON.stringify(line)}`], {
-      encoding: 'utf8',
-      env,
-      cwd,
-    })
-  const words = askedProgram(t, 'issue.opened\\tIssues', 'issue.closed\\t')
-  t.equal(ask('daybook api events --kind iss', words.env, words.folder), 'issue.closed\nissue.opened\tIssues\n')
-  t.equal(words.asked(), `${REQUEST} -- api events --kind iss`)
-  const files = askedProgram(t, FILES)
-  t.match(ask('daybook api record-json day', files.env, files.folder), /^daybook/)
-  t.end()
-})
+t.test(
+  'in fish, the completion sends the words up to the cursor, and file names are completed',
+  { skip: lacks('fish') },
+  t => {
+    const ask = (line: string, env: NodeJS.ProcessEnv, cwd: string) =>
+      execFileSync('fish', ['--no-config', '-c', `${SCRIPTS.fish}\ncomplete -C ${JSON.stringify(line)}`], {
+        encoding: 'utf8',
+        env,
+        cwd,
+      })
+    const words = askedProgram(t, 'issue.opened\\tIssues', 'issue.closed\\t')
+    t.equal(ask('daybook api events --kind iss', words.env, words.folder), 'issue.closed\nissue.opened\tIssues\n')
+    t.equal(words.asked(), `${REQUEST} -- api events --kind iss`)
+    const files = askedProgram(t, FILES)
+    t.match(ask('daybook api record-json day', files.env, files.folder), /^daybook/)
+    t.end()
+  },
+)
 
 t.test('a word that several commands begin with has the description of its topic', async t => {
   const topics = { consumers: { description: 'Named consumers.' } }

@@ -15,7 +15,7 @@ const PAGE = {
 const format = (format: 'json' | 'jsonl' | 'yaml' | 'csv' | 'name', fields?: string[], result: unknown = PAGE) =>
   formatted(result, { format, fields, shape: BY_ID })
 
-t.test('jsonl has a line for each item, name the name of each', async t => {
+t.test('the format jsonl prints a line for each item, and the format name its name', async t => {
   t.same(
     (await format('jsonl'))
       .trimEnd()
@@ -28,20 +28,17 @@ t.test('jsonl has a line for each item, name the name of each', async t => {
   t.equal(await format('jsonl', undefined, { items: [] }), '')
 })
 
-t.test(
-  'csv has a header, the members that are not lists or objects, and cells that no spreadsheet computes',
-  async t => {
-    t.equal(await format('csv'), "id,kind,seen,note\r\na,issue.opened,1,\r\nb,'=SUM(1),2,\r\n")
-    t.equal(
-      await format('csv', ['actor.display', 'labels', 'actor', 'missing']),
-      'actor.display,labels,actor,missing\r\n' +
-        'Ada,"x, y","{""id"":""7"",""display"":""Ada""}",\r\n' +
-        '"Mia, the ""second""",,"{""id"":""8"",""display"":""Mia, the \\""second\\""""}",\r\n',
-    )
-  },
-)
+t.test('csv has a header, the scalar members, and no cell that a spreadsheet evaluates', async t => {
+  t.equal(await format('csv'), "id,kind,seen,note\r\na,issue.opened,1,\r\nb,'=SUM(1),2,\r\n")
+  t.equal(
+    await format('csv', ['actor.display', 'labels', 'actor', 'missing']),
+    'actor.display,labels,actor,missing\r\n' +
+      'Ada,"x, y","{""id"":""7"",""display"":""Ada""}",\r\n' +
+      '"Mia, the ""second""",,"{""id"":""8"",""display"":""Mia, the \\""second\\""""}",\r\n',
+  )
+})
 
-t.test('fields are chosen where they are, and what surrounds the items stays', async t => {
+t.test('selected fields keep their place in each item, and members beside the items stay', async t => {
   t.same(JSON.parse(await format('json', ['kind', 'actor.display'])), {
     items: [
       { kind: 'issue.opened', actor: { display: 'Ada' } },
@@ -52,7 +49,7 @@ t.test('fields are chosen where they are, and what surrounds the items stays', a
   t.same(JSON.parse(await format('json', ['id'], { id: 1, other: 2 })), { id: 1 })
 })
 
-t.test('a result whose items are in another list is filtered there', async t => {
+t.test('fields are selected in the list that the shape of a result names', async t => {
   const shape = { ...EVENT_SHAPE, list: 'events' }
   const result = { events: [{ kind: 'issue.created', dedupe_key: 'k', target: {} }], ignored: 1 }
   const fields = ['kind', 'dedupe_key']
@@ -64,7 +61,7 @@ t.test('a result whose items are in another list is filtered there', async t => 
   t.match(fieldTable(result, { fields, shape }, style), /issue\.created +k/)
 })
 
-t.test('yaml is read back as the same result', async t => {
+t.test('the yaml output parses to the same result', async t => {
   const { parse } = await import('yaml')
   const odd = {
     ...PAGE,
@@ -86,13 +83,13 @@ t.test('a table has the chosen members as columns', async t => {
   )
 })
 
-t.test('events are named by the key that finds them', async t => {
+t.test('the name of an event is the key that finds it', async t => {
   const event = { dedupe_key: 'k', provenance: { key_space: 'verified' } }
   const names = await formatted({ items: [event, { dedupe_key: 'l' }] }, { format: 'name', shape: EVENT_SHAPE })
   t.equal(names, 'verified:k\nl\n')
 })
 
-t.test('what has no names, and a list that is none, is refused', async t => {
+t.test('the format name for unnamed results, and an invalid list of fields, are refused', async t => {
   await t.rejects(format('name', undefined, { count: 1 }), { code: 'wrong_usage', message: /have no names/ })
   for (const list of ['', 'a,,b', 'a..b', '.a', 'a,']) t.throws(() => readFields(list), { code: 'wrong_usage' }, list)
   t.same(readFields('a, b.c'), ['a', 'b.c'])

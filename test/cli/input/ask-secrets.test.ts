@@ -11,7 +11,7 @@ function terminal(...pieces: (string | Uint8Array)[]) {
   return { keyboard, screen, seen, ask: () => askSecrets({ keyboard, screen }, ['One: ', 'Two: ']) }
 }
 
-t.test('what is typed is answered, and not shown', async t => {
+t.test('typed answers are returned, and not shown', async t => {
   const { ask, seen, keyboard } = terminal('secret', '-word\r', 'other\n')
   t.same(await ask(), ['secret-word', 'other'])
   t.same(seen, [true, 'One: ', '\n', 'Two: ', '\n', false])
@@ -23,7 +23,7 @@ t.test('both answers may arrive together, as when they are pasted', async t => {
   t.same(await terminal('a\rb\rc').ask(), ['a', 'b'])
 })
 
-t.test('questions may follow later, and a shown answer is echoed as it is edited', async t => {
+t.test('a later question works, and a visible answer is echoed while it is edited', async t => {
   const { keyboard, screen, seen } = terminal()
   const first = askSecrets({ keyboard, screen }, [{ text: 'Name: ', isShown: true }])
   keyboard.write('adx\x7fa\r')
@@ -35,18 +35,18 @@ t.test('questions may follow later, and a shown answer is echoed as it is edited
   t.notMatch(seen.join(''), 'secret')
 })
 
-t.test('a character may come in pieces', async t => {
+t.test('the bytes of a character may arrive separately', async t => {
   const bytes = Buffer.from('grüße🔑\r\r')
   t.same(await terminal(...[...bytes].map(byte => Uint8Array.of(byte))).ask(), ['grüße🔑', ''])
 })
 
 const keys = [
-  { name: 'backspace takes a character back', typed: 'ab🔑\x7f\x7fc', secret: 'ac' },
+  { name: 'backspace removes a character', typed: 'ab🔑\x7f\x7fc', secret: 'ac' },
   { name: 'backspace at the beginning does nothing', typed: '\x7f\ba', secret: 'a' },
-  { name: 'Ctrl+U takes all of it back', typed: 'abc\x15d', secret: 'd' },
+  { name: 'Ctrl+U removes the whole answer', typed: 'abc\x15d', secret: 'd' },
   { name: 'arrow and function keys do nothing', typed: 'a\x1b[D\x1b[1;5Cb\x1bOPc\x1b[3~', secret: 'abc' },
   { name: 'other control keys do nothing', typed: 'a\t\x00\x1ab', secret: 'ab' },
-  { name: 'blanks belong to it', typed: ' a b ', secret: ' a b ' },
+  { name: 'blanks belong to the answer', typed: ' a b ', secret: ' a b ' },
 ]
 for (const { name, typed, secret } of keys) {
   t.test(name, async t => {
@@ -57,7 +57,7 @@ for (const { name, typed, secret } of keys) {
 const ends = [
   { name: 'Ctrl+C ends the command as a signal would', typed: 'ab\x03', error: { oclif: { exit: 130 } } },
   { name: 'Ctrl+D is not an answer', typed: 'ab\x04', error: { code: 'wrong_usage' } },
-  { name: 'neither is an input that ends', typed: undefined, error: { code: 'wrong_usage' } },
+  { name: 'the end of the input is not an answer', typed: undefined, error: { code: 'wrong_usage' } },
 ]
 for (const { name, typed, error } of ends) {
   t.test(`${name}, and leaves the terminal as it was`, async t => {

@@ -32,13 +32,13 @@ t.test('every text ends its line', async t => {
   t.equal(written.join(''), 'a\nb\nc\n')
 })
 
-t.test('it knows whether a person looks, and how wide', async t => {
+t.test('an output knows whether it is a terminal, and its width', async t => {
   t.match(new Output(sink().stream), { isTerminal: false, columns: 80 })
   t.match(new Output(sink({ isTTY: true, columns: 120 }).stream), { isTerminal: true, columns: 120 })
   t.match(new Output(sink({ isTTY: true, columns: 0 }).stream), { columns: 80 })
 })
 
-t.test('who reads slowly is waited for', async t => {
+t.test('the program waits for a slow reader', async t => {
   const { stream, held } = sink({ highWaterMark: 1 })
   let isDone = false
   const printed = new Output(stream).print('abc\n').then(() => {
@@ -51,14 +51,14 @@ t.test('who reads slowly is waited for', async t => {
   t.equal(isDone, true)
 })
 
-t.test('a full disk fails the write, and every later one', async t => {
+t.test('a full disk fails the write and every later one', async t => {
   const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
   const output = new Output(new Writable({ write: (_chunk, _encoding, done) => done(full) }))
   for (const text of ['a', 'b\n']) await t.rejects(output.print(text), { category: 'unavailable', code: 'output_full' })
   t.equal(output.closed.aborted, false, 'which is no reader that leaves')
 })
 
-t.test('a full disk is reported where the process continues, and no write waits for it', async t => {
+t.test('if the process continues, a full disk is reported, and no write waits for it', async t => {
   const { stream } = sink({ highWaterMark: 1 })
   const output = new Output(stream)
   const reported: Error[] = []
@@ -79,7 +79,7 @@ t.test('a reader that leaves is not a failure, and the program does not wait for
   await output.print('more\n')
 })
 
-t.test('progress is a line that comes and goes, and only at a terminal', async t => {
+t.test('progress is a line that is overwritten and removed, and appears only at a terminal', async t => {
   const terminal = sink({ isTTY: true })
   const progress = new Progress(terminal.stream)
   progress.show('1')
@@ -94,7 +94,7 @@ t.test('progress is a line that comes and goes, and only at a terminal', async t
   t.same(pipe.written, [])
 })
 
-t.test('the first signal asks, the second does not', async t => {
+t.test('the first signal requests a stop, and the second ends the process', async t => {
   const exits: number[] = []
   const source = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) })
   const signalled = waitForSignal(source)

@@ -25,7 +25,7 @@ t.test('columns are as wide as they must be, and no line is wider than the termi
   )
 })
 
-t.test('a table stays a table with any text in its cells', async t => {
+t.test('a table keeps its layout with any text in its cells', async t => {
   const cell = fc.string({ unit: 'grapheme', maxLength: 12 }).map(text => text.replace(/\s/gu, ' '))
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), rows => {
@@ -43,7 +43,7 @@ t.test('width counts columns, not characters', async t => {
   t.equal(displayWidth(''), 0)
 })
 
-t.test('a picture takes two columns, of however many parts it is made', async t => {
+t.test('an emoji takes two columns, regardless of the number of its code points', async t => {
   for (const picture of [
     '👩‍💻',
     '👨‍👩‍👧‍👦',
@@ -79,7 +79,7 @@ t.test('words are wrapped by their width', async t => {
   t.same(wrapWords('日本 日本 a-word-of-its-own b', 9), ['日本 日本', 'a-word-of-its-own', 'b'])
 })
 
-t.test('columns stand in line behind joined pictures, flags and marks', async t => {
+t.test('columns stay aligned after joined emoji, flags and combining marks', async t => {
   const names = ['👩‍💻', '🇸🇪 Åsa', '👍🏽!', '❤️', '🫨🫨', 'e\u0301', '日本', 'plain']
   const [, ...lines] = table(
     LOOK,
@@ -115,7 +115,7 @@ t.test('a row that is too long continues in a second line, and nothing is cut', 
   )
 })
 
-t.test('what is cut is never wider than asked, and never half a character', async t => {
+t.test('a cut text is never wider than requested, and never ends in half a character', async t => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (text, columns) => {
       const cut = cutToWidth(text, columns)
@@ -126,7 +126,7 @@ t.test('what is cut is never wider than asked, and never half a character', asyn
   )
 })
 
-t.test('a card leaves out what is empty, and indents what has lines', async t => {
+t.test('a card omits empty members, and indents texts of several lines', async t => {
   t.equal(
     card(LOOK, 'Title', [
       ['name', 'Ada'],
@@ -137,12 +137,12 @@ t.test('a card leaves out what is empty, and indents what has lines', async t =>
   )
 })
 
-t.test('a long text is shown as far as it fits', async t => {
+t.test('a long text is shown up to its limit', async t => {
   t.equal(firstLines('a\nb\nc', 3), 'a\nb\nc')
   t.equal(firstLines('a\nb\nc\nd', 2), 'a\nb\n… 2 more lines')
 })
 
-t.test('colour is written only where it is wanted', async t => {
+t.test('colour codes are written only if colour is on', async t => {
   t.match(card(createTerminalStyle({ colour: true, columns: 40 }), 'Title', []), /\x1b\[1m/)
   t.notMatch(card(createTerminalStyle({ colour: false, columns: 40 }), 'Title', []), /\x1b/)
 })

@@ -24,7 +24,7 @@ const texts = [
   { name: 'other scripts and emoji', text: '日本語 שלום 👩‍👩‍👧 é', clean: '日本語 שלום 👩‍👩‍👧 é' },
 ]
 for (const { name, text, clean } of texts) {
-  t.test(`${name}: what a terminal gets is text`, async t => {
+  t.test(`${name}: a terminal receives only text`, async t => {
     t.equal(toTerminalText(text), clean)
   })
 }
@@ -37,7 +37,7 @@ const anything = fc.string({
   maxLength: 60,
 })
 
-t.test('no text keeps anything harmful', async t => {
+t.test('no text keeps a control sequence', async t => {
   fc.assert(
     fc.property(anything, text => {
       t.notMatch(toTerminalText(text), HARMFUL)
@@ -46,7 +46,7 @@ t.test('no text keeps anything harmful', async t => {
   )
 })
 
-t.test('JSON for a terminal is harmless, and still the same JSON', async t => {
+t.test('JSON for a terminal has no control characters, and parses to the same value', async t => {
   fc.assert(
     fc.property(fc.dictionary(anything, anything), value => {
       const json = toTerminalJson(JSON.stringify(value, null, 2))
@@ -56,11 +56,11 @@ t.test('JSON for a terminal is harmless, and still the same JSON', async t => {
   )
 })
 
-t.test('line ends and blanks of no width inside JSON are shown as escapes', async t => {
+t.test('line ends and zero-width blanks inside JSON are shown as escapes', async t => {
   t.equal(toTerminalJson(JSON.stringify({ a: 'x\u2028y\u2029z\u200b' })), '{"a":"x\\u2028y\\u2029z\\u200b"}')
 })
 
-t.test('long texts of half sequences take no time', async t => {
+t.test('long texts of incomplete sequences are processed quickly', async t => {
   for (const half of ['\x1b]', '\x9d', '\x1b[', '\x9b1', '\x1bP', '\x1b ']) {
     const started = process.cpuUsage()
     toTerminalText(half.repeat(200_000))

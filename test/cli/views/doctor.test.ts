@@ -5,7 +5,7 @@ import { type CheckedFinding, failing, ok, warning } from '../../../src/model/di
 
 const STYLE = createTerminalStyle({ colour: false, columns: 100 })
 
-t.test('each finding is a line, with what to do below it, and the counts are last', async t => {
+t.test('each finding is a line with its remedy below it, and the counts are last', async t => {
   const checks: CheckedFinding[] = [
     { check: 'node', ...ok('Node.js 24.1.0 on Linux.') },
     { check: 'disk', ...warning('The disk is low.', 'Make room.') },

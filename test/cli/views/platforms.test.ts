@@ -59,7 +59,7 @@ t.test('a setup is described from top to bottom, with the known facts', async t 
   )
 })
 
-t.test('a fresh secret stands on a line of its own beside its setting, to be copied', async t => {
+t.test('a new secret is on a line of its own below its setting, to be copied', async t => {
   const suggestion = '0123456789abcdef'.repeat(4)
   const setup = {
     source: 'code_a',
@@ -77,7 +77,7 @@ t.test('a fresh secret stands on a line of its own beside its setting, to be cop
   t.ok(lines.includes('  setting  EVENT_WEBHOOK_SECRET_CODE_A'))
 })
 
-t.test('what a payload holds is shown as the JSON that it is, line ends of other scripts escaped', async t => {
+t.test('a payload is shown as JSON, with Unicode line ends escaped', async t => {
   const { event } = messageCreated('x', { payload: { text: 'a\u2028b\u2029c\u200bd\u009be' } })
   t.match(
     eventCard(event, LOOK),
@@ -87,7 +87,7 @@ t.test('what a payload holds is shown as the JSON that it is, line ends of other
   )
 })
 
-t.test('an explanation of hostile texts commands no terminal', async t => {
+t.test('an explanation of hostile texts does not control the terminal', async t => {
   const hostile = 'a\u001b]0;title\u0007b\rc\u009b31m'
   const explanation: DeliveryExplanation = {
     source: 'chat',

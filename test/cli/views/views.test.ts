@@ -87,7 +87,7 @@ const STATS = {
   },
 }
 
-t.test('an event is a card', async t => {
+t.test('an event is shown as a card', async t => {
   t.matchOnlyStrict(eventCard(EVENT, LOOK).split('\n'), [
     'message.created from chat',
     '  what           Ada wrote in eng › deploys',
@@ -108,7 +108,7 @@ t.test('an event is a card', async t => {
   ])
 })
 
-t.test('a page of events is a table, with keys to copy and the way on', async t => {
+t.test('a page of events is a table with dedupe keys and the command for the next page', async t => {
   t.matchOnlyStrict(eventTable(PAGE, LOOK, { isNewestFirst: false }).split('\n'), [
     'captured (UTC)       source  seen  what happened',
     '2031-05-04 09:00:00  chat       2  Ada wrote in eng › deploys · all green',
@@ -125,13 +125,13 @@ t.test('a page of events is a table, with keys to copy and the way on', async t 
   t.equal(eventTable({ items: [], next_since: null }, LOOK, { isNewestFirst: true }), 'No events.')
 })
 
-t.test('an event of a live feed is a line', async t => {
+t.test('an event of a live feed is shown as a line', async t => {
   t.equal(eventLine(EVENT, LOOK), '09:00:00  chat  message.created  Ada wrote in eng › deploys · all green')
   const narrow = createTerminalStyle({ colour: false, columns: 60 })
   t.equal(eventLine(EVENT, narrow), '09:00:00  chat  Ada wrote in eng › deploys · all green', 'the kind gives way')
 })
 
-t.test('the list and the live feed say how it ended', async t => {
+t.test('lists and live feeds show the outcome of a run', async t => {
   const target = { type: 'workflow_run', display: 'test', parent: { type: 'repository', display: 'tide/relay' } }
   const action = { object_type: 'workflow_run', verb: 'completed', outcome: 'failed', metadata: {} }
   const run = { ...EVENT, kind: 'workflow_run.completed', action, target, conversation: {} }
@@ -159,7 +159,7 @@ t.test('a page of events is no wider than the terminal, from 60 columns on', asy
   }
 })
 
-t.test('counts are cards and tables, the commonest kind first', async t => {
+t.test('counts are cards and tables, with the most frequent kind first', async t => {
   const text = statsCard(STATS, LOOK)
   t.match(text, /events {9}12,001\n/)
   t.match(text, /chat {4}12,001 {8}3 {2}2031-05-04 09:00:00/)
@@ -167,7 +167,7 @@ t.test('counts are cards and tables, the commonest kind first', async t => {
   t.match(text, /refused +2 of code_a: signature_invalid, last 2031-05-04 09:00:00/)
 })
 
-t.test('a subscription is a card, many are a table', async t => {
+t.test('a subscription is shown as a card, and several as a table', async t => {
   const text = subscriptionCard(SUBSCRIPTION, LOOK)
   t.match(text, /^Subscription sub_1, disabled\n/)
   t.match(text, /filters +stream: eng\n +topic: deploys\n/)
@@ -183,7 +183,7 @@ t.test('a subscription is a card, many are a table', async t => {
   t.match(subscriptionTable({ items: [] }, LOOK), /No subscriptions/)
 })
 
-t.test('a line reports what was recorded', async t => {
+t.test('a line reports the recorded events', async t => {
   t.match(recordedText({ created: true, dedupe_key: 'k', seen_count: 1 }, LOOK), /^Recorded\.\n {2}dedupe key {2}k\n/)
   t.match(recordedText({ created: false, dedupe_key: 'k', seen_count: 7 }, LOOK), /^Already known[\s\S]*seen +7$/)
   t.equal(recordedText({ created: 1, duplicates: 0 }, LOOK), 'Recorded 1 event: 1 new, 0 repeats.')
@@ -199,7 +199,7 @@ t.test('health shows the status, the address, and the reason of a failure', asyn
   t.match(healthCard(full, LOOK), /^Ledger: unavailable\n {2}why +The disk is full\./)
 })
 
-t.test('a platform is a card, its hundred kinds by what they are about', async t => {
+t.test('a platform is a card, with its kinds grouped by object type', async t => {
   const platform = {
     source: 'code_a',
     display_name: 'Code',
@@ -308,7 +308,7 @@ const TOKEN = {
 }
 const WRITER = { ...TOKEN, may: 'write', sources: ['ci', 'deploy\u001b[2J'] }
 
-t.test('a user is a card, many are a table', async t => {
+t.test('a user is shown as a card, and several as a table', async t => {
   t.match(userCard(USER, LOOK), /^User ada, enabled\n {2}role +admin\n {2}id +user_1\n/)
   t.match(userCard({ ...USER, enabled: false }, LOOK), /^User ada, disabled\n/)
   t.match(createdUserCard('/l.db')(USER, LOOK), /^Created in \/l\.db\.\n\nUser ada/)
@@ -319,7 +319,7 @@ t.test('a user is a card, many are a table', async t => {
   t.match(userTable({ items: [] }, LOOK), /No users/)
 })
 
-t.test('a token is shown whole once, and by its beginning from then on', async t => {
+t.test('a token is shown completely once, and later by its first characters', async t => {
   const issued = issuedTokenCard('ada')({ ...TOKEN, token: 'tok_abcdefgh' }, LOOK)
   t.match(issued, /^API token of ada\n {2}token +tok_abcdefgh\n {2}id +token_1\n[\s\S]*not shown again/)
   t.match(
@@ -348,7 +348,7 @@ t.test('a session card shows the user, and whether a login is required', async t
   t.match(sessionCard(bootstrap, LOOK), /^You are the bootstrap admin\n/)
 })
 
-t.test('a card of the board is a card, with one link a line', async t => {
+t.test('a card of the board is shown with one link per line', async t => {
   t.matchOnlyStrict(boardCard(CARD, LOOK).split('\n'), [
     'Rotate the keys in doing',
     '  id        card_0123456789abcdef',
@@ -364,7 +364,7 @@ t.test('a card of the board is a card, with one link a line', async t => {
   ])
 })
 
-t.test('cards stand as they do on the board, those of columns that are gone at the end', async t => {
+t.test('cards are listed in the order of the board, with those of removed columns at the end', async t => {
   const cards = [
     { ...CARD, id: 'last', column: 'gone' },
     { ...CARD, id: 'second', rank: 2.5 },
@@ -496,6 +496,6 @@ t.test('the state of a feed does not control the terminal', async t => {
   t.notMatch(shown, HARMFUL)
 })
 
-t.test('JSON for people is indented and harmless', async t => {
+t.test('JSON at a terminal is indented and has no control characters', async t => {
   t.equal(prettyJson({ a: '\u202e' }), '{\n  "a": "\\u202e"\n}')
 })

@@ -4,7 +4,7 @@ import type { CardAction, CardActor } from '../../../src/model/board/card-histor
 import { actionWords, actorWords } from '../../../src/model/board/card-history-words.js'
 import { tickedTasks } from '../../../src/model/board/tasks.js'
 
-t.test("an entry of a card's history is a sentence", async t => {
+t.test('an entry of the history of a card is a sentence', async t => {
   const words = (action: CardAction, by: CardActor = { kind: 'user', name: 'ada' }) =>
     `${actorWords(by)} ${actionWords({ ...action, by, at: '' }, name => name.toUpperCase())}`
   t.equal(words({ action: 'created', to: 'backlog' }), 'ada created the card in BACKLOG')
@@ -26,7 +26,7 @@ t.test("an entry of a card's history is a sentence", async t => {
   )
 })
 
-t.test('ticks are recognised in texts that are the same otherwise', async t => {
+t.test('ticked tasks are recognised in otherwise equal texts', async t => {
   t.same(tickedTasks('- [ ] a\n- [ ] b', '- [x] a\n- [X] b'), { ticked: 2, unticked: 0 })
   t.same(tickedTasks('1. [x] a', '1. [ ] a'), { ticked: 0, unticked: 1 })
   t.equal(tickedTasks('- [ ] a', '- [x] b'), undefined)

@@ -3,7 +3,7 @@ import { type EventQuery, isRange } from '../../../src/model/events/event-query.
 
 const PAGE: EventQuery = { order: 'asc', limit: 500 }
 
-t.test('a page by checkpoint and bounds is a range, also with a limit in bytes: it waits for no search', async t => {
+t.test('a page by checkpoint and bounds is a range, also with a limit in bytes', async t => {
   for (const bounds of [{}, { since: 1 }, { from: 1, to: 2 }, { maxBytes: 1 }, { since: 1, maxBytes: 1 }]) {
     t.ok(isRange({ ...PAGE, ...bounds }), JSON.stringify(bounds))
   }

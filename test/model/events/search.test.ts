@@ -19,7 +19,7 @@ t.test('a search text is words and phrases, each once', async t => {
   t.throws(() => readSearch('q', 'x'.repeat(4_097)), { code: 'invalid_field', errors: [{ field: 'q' }] })
 })
 
-t.test('case folding agrees with the engine for every character', async t => {
+t.test('case folding agrees with the regular expressions of the engine for every character', async t => {
   let wrong = 0
   for (let code = 1; code < 0x11_0000; code++) {
     if (code >= 0xd800 && code < 0xe000) continue
@@ -32,7 +32,7 @@ t.test('case folding agrees with the engine for every character', async t => {
   t.equal(wrong, 0)
 })
 
-t.test('letters that differ in case only fold to the same', async t => {
+t.test('letters that differ only in case fold to the same letter', async t => {
   for (const [left, right] of [
     ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
     ['µ', 'Μ'],
@@ -46,7 +46,7 @@ t.test('letters that differ in case only fold to the same', async t => {
   t.not(foldCase('İ'), foldCase('i'))
 })
 
-t.test('every spelling of a character folds to it', async t => {
+t.test('every case variant of a character folds to it', async t => {
   for (const character of ['k', 's', 'å', 'ω', 'σ', 'я', '部', '7']) {
     const variants = caseVariants(character)
     t.ok(variants.includes(character))
@@ -55,7 +55,7 @@ t.test('every spelling of a character folds to it', async t => {
   t.same(caseVariants('k').length, 3)
 })
 
-t.test('every character is a spelling of what it folds to', async t => {
+t.test('every character is a case variant of its folded form', async t => {
   const missing: string[] = []
   for (let code = 1; code < 0x11_0000; code++) {
     if (code >= 0xd800 && code < 0xe000) continue

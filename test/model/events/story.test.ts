@@ -34,7 +34,7 @@ function message(text: string): StoredEvent {
 
 const shared = (one: StoredEvent, other: StoredEvent) => sharedFacts(factsOf(one), factsOf(other))
 
-t.test('facts link two events in both orders, and an event with facts to itself', async t => {
+t.test('facts link two events in both directions, and an event with facts to itself', async t => {
   t.ok(EVENTS.length > 150)
   const event = fc.constantFrom(...EVENTS)
   const hours = fc.integer({ min: 0, max: 48 })
@@ -71,7 +71,7 @@ t.test('a commit, addresses and numbers link a text to what it names', async t =
     t.same(shared(message(text), pull), [], text)
 })
 
-t.test('a push, its checks, its deployment and its pull request have the commit', async t => {
+t.test('the facts of a push, its checks, its deployment and its pull request include the commit', async t => {
   const push = fixture('code_a:github.com:push')
   for (const key of ['check_run:140001', 'deployment_status:180001', 'status:160001', 'workflow_run:120001'])
     t.ok(shared(push, fixture(`code_a:github.com:${key}`)).includes(`commit ${push.subject_id}`), key)
@@ -94,7 +94,7 @@ t.test('a branch links events of one day, and a permanent branch links none', as
   t.same(shared(next(0, 'main'), { ...next(1, 'main'), subject_id: 'b'.repeat(40) }), [])
 })
 
-t.test('texts of any length and any kind are read in time that grows with their length', async t => {
+t.test('reading the facts of a text takes linear time', async t => {
   const text = `${'#'.repeat(5_000)} ${'a/'.repeat(5_000)}#1 ${'https://'.repeat(2_000)} ${'x'.repeat(1_000_000)}`
   t.ok(factsOf(message(text)).mentioned.size < 10)
   fc.assert(fc.property(fc.string(), text => factsOf(message(text)).at === NOW))

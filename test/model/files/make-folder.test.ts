@@ -8,7 +8,7 @@ import { testFolder } from '../../support/test-folder.js'
 const WAYS = { makeFolder, makeFolderNow: async (folder: string) => makeFolderNow(folder) }
 
 for (const [name, make] of Object.entries(WAYS)) {
-  t.test(`${name} creates a folder and those above it, for this user alone`, async t => {
+  t.test(`${name} creates a folder and its parents, for this user only`, async t => {
     const above = join(testFolder(t), 'above')
     await make(join(above, 'folder'))
     await make(join(above, 'folder'))

@@ -7,7 +7,7 @@ import { processSources } from '../../../src/settings/reading/setting-sources.js
 import { readServeSettings } from '../../../src/settings/serve-settings.js'
 import { problemsOf } from '../../settings/refusal.js'
 
-t.test('the text of a file is read as far as the limit, also where the file system names another size', async t => {
+t.test('the text of a file is read up to the limit, even if the file system reports another size', async t => {
   const folder = t.testdir({ small: 'Grüße\n', large: 'x'.repeat(200_000) })
   t.equal(readRegularFile(join(folder, 'small'), 8), 'Grüße\n')
   t.throws(() => readRegularFile(join(folder, 'small'), 7), { code: 'TOO_LARGE' })
@@ -27,7 +27,7 @@ t.test('a device, a pipe, a folder and a link to one of them are not read', asyn
   t.throws(() => readRegularFile(join(folder, 'none'), 10), { code: 'ENOENT' })
 })
 
-t.test('every file of settings is read so', async t => {
+t.test('every file that a setting names is read with these limits', async t => {
   const folder = t.testdir()
   const endless = join(folder, 'endless')
   const large = join(folder, 'large')

@@ -36,7 +36,7 @@ function said(
   return sentenceText({ kind, actor, target, payload, action: { kind, object_type, verb, outcome, metadata } })
 }
 
-t.test('every kind that a platform sends has a sentence of its own, or that of a known verb', async t => {
+t.test('every kind of a platform has its own sentence, or that of a known verb', async t => {
   for (const { source, actions } of listPlatforms()) {
     for (const { kind, object_type: type, verb } of actions) {
       const sentences = KIND_SENTENCES[type]
@@ -45,7 +45,7 @@ t.test('every kind that a platform sends has a sentence of its own, or that of a
   }
 })
 
-t.test('the person concerned is not the actor', async t => {
+t.test('the sentence distinguishes the affected person from the actor', async t => {
   const bob = { concerned: { id: '2', display: 'Bob' } }
   const repository = { chain: [REPOSITORY] }
   t.equal(said('member.added', { ...repository, metadata: bob }), 'Ada added Bob to tide/relay')
@@ -78,20 +78,27 @@ t.test('the person concerned is not the actor', async t => {
   t.equal(said('tag.updated', { chain: ['site:f=forum.example', 'tag:5=oil'] }), 'Ada changed tag oil')
 })
 
-t.test('the actor is not named among the people concerned, and a person without a name is a user once', async t => {
-  const direct = { chain: ['realm:z=chat.example', 'direct_conversation:1,2,3=Ada, Bob, Cy', 'message:9'] }
-  t.equal(said('message.created', direct), 'Ada wrote to Bob and Cy')
-  t.equal(said('message.created', { chain: ['direct_conversation:1=Ada', 'message:9'] }), 'Ada wrote to Ada')
-  const user = { chain: ['site:f=forum.example', 'user:17'], metadata: { concerned: { id: '17' } } }
-  t.equal(said('user.suspended', user), 'Ada suspended user 17')
-  t.equal(said('user.suspended', { ...user, actor: {} }), 'User 17 was suspended')
-  const crew = { concerned: { id: '2', display: 'Bob' }, team: 'crew' }
-  t.equal(said('group_member.added', { chain: ['group:4=crew'], metadata: crew }), 'Ada added Bob to crew')
-  t.equal(
-    said('member_approval.denied', { chain: ['owner:90'], metadata: { ...crew, role: 'owner' }, outcome: 'rejected' }),
-    'Ada denied role owner for Bob',
-  )
-})
+t.test(
+  'the actor is not repeated among the affected people, and people without a name are counted as users',
+  async t => {
+    const direct = { chain: ['realm:z=chat.example', 'direct_conversation:1,2,3=Ada, Bob, Cy', 'message:9'] }
+    t.equal(said('message.created', direct), 'Ada wrote to Bob and Cy')
+    t.equal(said('message.created', { chain: ['direct_conversation:1=Ada', 'message:9'] }), 'Ada wrote to Ada')
+    const user = { chain: ['site:f=forum.example', 'user:17'], metadata: { concerned: { id: '17' } } }
+    t.equal(said('user.suspended', user), 'Ada suspended user 17')
+    t.equal(said('user.suspended', { ...user, actor: {} }), 'User 17 was suspended')
+    const crew = { concerned: { id: '2', display: 'Bob' }, team: 'crew' }
+    t.equal(said('group_member.added', { chain: ['group:4=crew'], metadata: crew }), 'Ada added Bob to crew')
+    t.equal(
+      said('member_approval.denied', {
+        chain: ['owner:90'],
+        metadata: { ...crew, role: 'owner' },
+        outcome: 'rejected',
+      }),
+      'Ada denied role owner for Bob',
+    )
+  },
+)
 
 t.test('an object without name and id does not get the name of its parent', async t => {
   const target = { type: 'label', parent: { type: 'site', key: 'site:f', display: 'forum.example' } }
@@ -175,20 +182,17 @@ t.test('labels, assignees, milestones, reviewers and changes are named', async t
   )
 })
 
-t.test(
-  'commits that are pushed to a pull request are not a change of it, and a notice of a forum is no reply',
-  async t => {
-    const pushed = 'Ada pushed commits to tide/relay › #12 Late'
-    t.equal(said('pull_request.updated', { metadata: { native_action: 'synchronize' } }), pushed)
-    t.equal(said('pull_request.updated', { metadata: { native_action: 'update', old_revision: '7e6d5c' } }), pushed)
-    t.equal(said('pull_request.updated'), 'Ada changed tide/relay › #12 Late')
-    const topic = { type: 'topic', key: 'topic:5', display: 'Oil' }
-    const target = { type: 'post', key: 'post:9', metadata: { action_code: 'closed.enabled' }, parent: topic }
-    const event = { kind: 'reply.created', action: {}, target }
-    t.equal(sentenceText({ ...event, actor: { display: 'system' } }), 'system posted notice closed enabled in Oil')
-    t.equal(sentenceText(event), 'Notice closed enabled was posted in Oil')
-  },
-)
+t.test('commits pushed to a pull request are no edit of it, and a forum notice is no reply', async t => {
+  const pushed = 'Ada pushed commits to tide/relay › #12 Late'
+  t.equal(said('pull_request.updated', { metadata: { native_action: 'synchronize' } }), pushed)
+  t.equal(said('pull_request.updated', { metadata: { native_action: 'update', old_revision: '7e6d5c' } }), pushed)
+  t.equal(said('pull_request.updated'), 'Ada changed tide/relay › #12 Late')
+  const topic = { type: 'topic', key: 'topic:5', display: 'Oil' }
+  const target = { type: 'post', key: 'post:9', metadata: { action_code: 'closed.enabled' }, parent: topic }
+  const event = { kind: 'reply.created', action: {}, target }
+  t.equal(sentenceText({ ...event, actor: { display: 'system' } }), 'system posted notice closed enabled in Oil')
+  t.equal(sentenceText(event), 'Notice closed enabled was posted in Oil')
+})
 
 t.test('an unknown kind is shown with the event’s own words, and no sentence is guessed', async t => {
   const chain = ['host:1=db-1']
@@ -204,7 +208,7 @@ t.test('an unknown kind is shown with the event’s own words, and no sentence i
   t.equal(sentenceText(undefined), 'Event')
 })
 
-t.test('any event has a sentence, and nothing is thrown', async () => {
+t.test('every event has a sentence, and no input throws', async () => {
   const kinds = Object.entries(KIND_SENTENCES).flatMap(([type, verbs]) =>
     Object.keys(verbs).map(verb => `${type}.${verb}`),
   )

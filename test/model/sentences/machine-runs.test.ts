@@ -39,7 +39,7 @@ t.test('a run names what ran, its repository and its commit; other events are no
   t.equal(machineRunOf({ action: { object_type: 'check_run' } }), undefined)
 })
 
-t.test('neighbouring runs for one commit are a burst, until something else or a pause comes between', async t => {
+t.test('neighbouring runs for one commit are a burst, which another event or a pause ends', async t => {
   const sizes = (events: BurstEvent[]) => burstsOf(events).map(burst => burst.length)
   t.same(sizes([check(3), check(2), check(1), check(0)]), [4])
   t.same(sizes([check(2), check(1), check(0)]), [1, 1, 1], 'too few')
@@ -57,7 +57,7 @@ t.test('neighbouring runs for one commit are a burst, until something else or a 
   t.same(sizes([check(3, failed), check(2, failed), check(1, failed), check(0)]), [1, 1, 1, 1], 'one could be folded')
 })
 
-t.test('the words of a burst count each run once, and those that failed', async t => {
+t.test('the text of a burst counts each run once, and the failed ones', async t => {
   const words = (burst: BurstEvent[]) => joinSentence(burstSentence(burst), text => text)
   const failed = check(1, { outcome: 'failed' })
   t.equal(words([check(3), check(2), failed, check(0)]), '4 checks on acme/app: 1 failed')

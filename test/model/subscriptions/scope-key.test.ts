@@ -61,7 +61,7 @@ t.test('a target determines the scope and the filters', async t => {
   }
 })
 
-t.test('aliases are other words for one scope', async t => {
+t.test('aliases give the same scope', async t => {
   const same = ['repo:ada/engine', 'project:ada/engine', 'repository:ada/engine', 'repo:ADA/Engine']
   for (const target of same) t.equal(parseTarget('code_b', target).scopeKey, 'repository:ada/engine', target)
   t.equal(
@@ -112,7 +112,7 @@ t.test('a target outside the grammar is refused, with the grammar', async t => {
   }
 })
 
-t.test('other sources accept any text as the key of a node', async t => {
+t.test('sources without a grammar accept any text as the key of a node', async t => {
   for (const target of ['pipeline:7', 'anything / at % all', 'stream:eng']) {
     const parsed = parseTarget('ci', target)
     t.strictSame(parsed, { scopeKey: target, scope: { key: target }, filters: {} })
@@ -143,7 +143,7 @@ t.test('a chat scope covers its messages and no others', async t => {
   t.notOk(scopeKeysOf(called4).includes('stream:4'))
 })
 
-t.test('slashes in names do not make one scope of two', async t => {
+t.test('slashes in names keep two scopes distinct', async t => {
   const topic = (stream: string, name: string): TargetNode => ({
     type: 'topic',
     display: name,
@@ -154,7 +154,7 @@ t.test('slashes in names do not make one scope of two', async t => {
   t.ok(covers('chat', 'stream:%2541/topic:', topic('%41', '')))
 })
 
-t.test('a forum scope is known by id, or by slug', async t => {
+t.test('a forum scope matches by id or by slug', async t => {
   const post: TargetNode = {
     type: 'post',
     key: 'post:900',
@@ -195,7 +195,7 @@ t.test('a repository scope covers everything in the repository, at any depth and
   t.notOk(covers('code_b', 'project:group/sub', nested), 'a group is not its projects')
 })
 
-t.test('a scope is known by its key, else by type and display', async t => {
+t.test('a scope key is the key of the scope, or else its type and display', async t => {
   t.equal(toScopeKey('chat', { type: 'stream', key: 'stream:4', display: 'eng' }), 'stream:4')
   t.equal(toScopeKey('chat', { type: 'channel', display: 'eng' }), 'stream:eng')
   t.equal(toScopeKey('chat', { type: 'topic', display: 'deploys' }), 'topic:deploys')
@@ -207,7 +207,7 @@ t.test('a scope is known by its key, else by type and display', async t => {
   t.ok(scopeKeysOf(branch).includes(toScopeKey('code_a', { type: 'branch', display: 'main' }) ?? ''))
 })
 
-t.test('a node of an event can be pasted as a scope', async t => {
+t.test('a node of an event is accepted as a scope', async t => {
   const issue: TargetNode = {
     type: 'issue',
     display: '#12 A title',
@@ -218,7 +218,7 @@ t.test('a node of an event can be pasted as a scope', async t => {
   t.equal(toTarget('chat', { scope: chatMessage.parent }), 'stream:eng/topic:deploys')
 })
 
-t.test('what the grammar cannot name has no target', async t => {
+t.test('a scope that the grammar cannot express has no target', async t => {
   t.equal(toTarget('code_a', { scope: { type: 'branch', display: 'main' } }), undefined)
   t.equal(toTarget('code_a', { scope: { key: 'repository:21' } }), undefined)
   t.equal(toTarget('code_a', {}), undefined)
@@ -272,7 +272,7 @@ t.test('target, scope and filters derive from each other without loss', async ()
   )
 })
 
-t.test('any two scopes that are not one have two keys', async () => {
+t.test('two different scopes have different keys', async () => {
   fc.assert(
     fc.property(filters, filters, (one, other) => {
       if (one.source !== other.source) return true
@@ -285,7 +285,7 @@ t.test('any two scopes that are not one have two keys', async () => {
   )
 })
 
-t.test('an event is covered by the scope that its own chain names', async () => {
+t.test('an event is covered by every scope that its own chain names', async () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), fc.string({ unit: anyCharacter }), (stream, topic) => {
       const target = toTarget('chat', { filters: { stream, topic } }) ?? ''

@@ -12,7 +12,7 @@ t.test('a body without an object is refused', async t => {
   }
 })
 
-t.test('JSON is read under any media type', async t => {
+t.test('JSON is read with any media type', async t => {
   const text = JSON.stringify({ type: 'message', message: message() })
   const plain = eventOf({ body: text })
   t.strictSame(eventOf({ headers: FORM, body: text }), plain, 'called a form')
@@ -20,7 +20,7 @@ t.test('JSON is read under any media type', async t => {
   t.strictSame(eventOf({ body: `\uFEFF${text}` }), plain, 'behind a byte order mark')
 })
 
-t.test('the Slack format identifies a message by place, time, person and words', async t => {
+t.test('in the Slack format, place, time, person and text identify a message', async t => {
   const { headers, body } = readFixture('slack-format-mention')
   const keyOf = (changes: Record<string, string>) => {
     const fields = Object.fromEntries(new URLSearchParams(String(body)))
@@ -55,7 +55,7 @@ t.test('names that could pollute a prototype are ordinary data', async t => {
   t.ok(Object.hasOwn(eventOf({ headers: FORM, body: form }).payload, '__proto__'))
 })
 
-t.test('a token that let a delivery in is not kept, a wrong one is part of what was sent', async t => {
+t.test('the token that verified a delivery is removed, and a wrong one stays in the payload', async t => {
   const bodies = [
     { token: 's3cret', trigger: 'mention', message: message({ content: 'token' }) },
     { token: 's3cret', type: 'message', message: message() },
@@ -75,7 +75,7 @@ t.test('a token that let a delivery in is not kept, a wrong one is part of what 
   t.notMatch(JSON.stringify(normalise({ body: listed, verified: 'token' })), 's3cret')
 })
 
-t.test('no key of a bot is kept, in any member', async t => {
+t.test('API keys of bots are removed from every member', async t => {
   const cases = [
     { token: 's3cret', type: 'reaction', op: 'add' },
     {
@@ -88,12 +88,12 @@ t.test('no key of a bot is kept, in any member', async t => {
   for (const body of cases) t.notMatch(JSON.stringify(normalise({ body })), 's3cret', JSON.stringify(body))
 })
 
-t.test('a token that changes makes no other event of the same body', async t => {
+t.test('a changed token does not change the key of a delivery', async t => {
   const keyOf = (token: string) => eventOf({ body: { type: 'realm', op: 'update', value: 1, token } }).dedupe_key
   t.equal(keyOf('older'), keyOf('newer'))
 })
 
-t.test('what is nested too deeply is cut, the rest is kept', async t => {
+t.test('nesting beyond the limit is cut, and the rest of the payload is kept', async t => {
   for (const [open, close] of [
     ['{"a":', '}'],
     ['[', ']'],

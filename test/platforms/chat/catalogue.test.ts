@@ -13,7 +13,7 @@ const DOCUMENTED: Record<string, string[]> = {
   realm_bot: ['add', 'update', 'remove', 'delete'],
 }
 
-t.test('every kind that is made by name is in the catalogue, and no other', async t => {
+t.test('the catalogue has exactly the kinds that the adapter names', async t => {
   const { kinds } = chat.catalogue
   const made = new Set<string>()
   const check = (sent: Sent) => {
@@ -29,7 +29,7 @@ t.test('every kind that is made by name is in the catalogue, and no other', asyn
   t.strictSame([...made, '*'].sort(), [...kinds].sort())
 })
 
-t.test('it lists how messages arrive', async t => {
+t.test('the catalogue lists the capture modes of messages', async t => {
   t.match(chat.catalogue, {
     source: 'chat',
     webhook_path: '/webhooks/chat',

@@ -20,7 +20,7 @@ function kindsOf(members: Record<string, unknown>): string[] {
   return update(members).events.map(({ kind, subject_id }) => `${kind} ${subject_id}`)
 }
 
-t.test('words that changed are an edit of one message, a change of place moves each of them', async t => {
+t.test('a changed text is an edit of one message, and a changed place moves each message', async t => {
   const moved = { orig_subject: 'a', subject: 'b', message_ids: [1, 2, 3] }
   const edited = { content: 'new', orig_content: 'old' }
   t.strictSame(kindsOf(edited), ['message.updated 1'])
@@ -43,7 +43,7 @@ t.test('words that changed are an edit of one message, a change of place moves e
   ])
 })
 
-t.test('a moved message has its new place; the event also names the old one', async t => {
+t.test('a moved message has its new place, and the event also names the old one', async t => {
   const [event] = update({ ...PLACE, new_stream_id: 7, orig_subject: 'deploys', subject: 'tea' }).events
   t.match(event?.target.parent, { type: 'topic', display: 'tea', parent: { type: 'stream', key: 'stream:7' } })
   t.notOk('display' in (event?.target.parent?.parent ?? {}), 'only the old stream is named')
@@ -77,7 +77,7 @@ t.test('a preview of a link is not an edit', async t => {
   t.strictSame(kindsOf({ user_id: null, orig_subject: 'a', subject: 'b' }), ['message.moved 1'], 'nor moves a preview')
 })
 
-t.test('each message of a deletion is one event, by one list or one id', async t => {
+t.test('a deletion gives one event per message, from a list or from one id', async t => {
   const keys = (body: Record<string, unknown>) =>
     normalise({ body: { type: 'delete_message', ...body }, site: SITE }).events.map(event => event.dedupe_key)
   const keyOf = (id: number) => `chat:chat.example.org:message:${id}:deleted`
@@ -89,7 +89,7 @@ t.test('each message of a deletion is one event, by one list or one id', async t
   t.match(event.target.parent, { type: 'topic', display: '', parent: { key: 'stream:4' } })
 })
 
-t.test('the changes in the life of a message have different kinds', async t => {
+t.test('the changes of a message have different kinds', async t => {
   const edit = (seconds: number) => ({
     type: 'update_message',
     message_id: 1,
@@ -139,7 +139,7 @@ t.test('the changes in the life of a message have different kinds', async t => {
   t.equal(new Set(keys).size, bodies.length, keys.join('\n'))
 })
 
-t.test('an event that nothing identifies is known by its words, alone or among others', async t => {
+t.test('an event without an identifier is identified by its content, alone or among others', async t => {
   const body = { type: 'stream', op: 'update', stream_id: 4, property: 'name', value: 'a', id: 8 }
   const alone = eventOf({ body })
   t.equal(normalise({ body: { events: [body, { ...body, id: 9 }] } }).events[0]?.dedupe_key, alone.dedupe_key)
@@ -149,7 +149,7 @@ t.test('an event that nothing identifies is known by its words, alone or among o
   t.equal(new Set(keys).size, 2)
 })
 
-t.test('a large move costs no more than its messages', async t => {
+t.test('the work for a large move is linear in its messages', async t => {
   const moved = (count: number) =>
     update({ orig_subject: 'a', subject: 'b', message_ids: Array.from({ length: count }, (_, id) => id + 1) }).events
   t.strictSame(

@@ -11,7 +11,7 @@ const IGNORED: Record<string, number> = {
   'queue-that-is-gone': 1,
 }
 
-t.test('every fixture gives the events that are written beside it', async t => {
+t.test('every fixture gives its expected events', async t => {
   const validator = eventValidator('chat')
   for (const fixture of readFixtures()) {
     const { events, ignored, deliveryId } = normalise(fixture)
@@ -22,7 +22,7 @@ t.test('every fixture gives the events that are written beside it', async t => {
   }
 })
 
-t.test('the payload is what was sent, with the sender and the server beside', async t => {
+t.test('the payload is the delivered body, with the sender and the server added', async t => {
   for (const fixture of readFixtures()) {
     const { events } = normalise(fixture)
     for (const { payload } of events) {

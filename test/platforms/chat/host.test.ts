@@ -11,7 +11,7 @@ t.test('the server is the configured one, else that of a stand-in address, else 
   t.equal(hostOf({ site: undefined }, message()), 'chat')
 })
 
-t.test('a stand-in address is made of the id of its owner; other addresses give no id', async t => {
+t.test('only a stand-in address with the id of its owner names the server', async t => {
   const cases: [message: Record<string, unknown>, host: string][] = [
     [message({ sender_email: 'user18@hidden.example.org' }), 'chat'],
     [message({ sender_email: 'user17@' }), 'chat'],
@@ -32,7 +32,7 @@ t.test('equal ids on two servers are two events', async t => {
   t.equal(other.dedupe_key, 'chat:chat.example.net:8443:message:8812:created')
 })
 
-t.test('the address of the server is only present where it is known', async t => {
+t.test('the address of the server is present only if it is known', async t => {
   t.equal(baseUrlOf({ site: 'chat.example.org/api' }), SITE)
   t.equal(baseUrlOf({ site: undefined }), undefined)
   t.equal(eventOf({ body: message(), site: SITE }).payload.base_url, SITE)

@@ -49,7 +49,7 @@ t.test('a conversation between people is linked by their ids', async t => {
   t.equal(direct(19, null).target.url, `${SITE}/#narrow/near/8812`, 'not without all of them')
 })
 
-t.test('where the place is not sent, the link goes to the message alone', async t => {
+t.test('a message without a place is linked by its id alone', async t => {
   for (const members of [{ subject: undefined }, { stream_id: undefined }]) {
     t.equal(eventOf({ body: message(members), site: SITE }).target.url, `${SITE}/#narrow/near/8812`)
   }

@@ -20,7 +20,7 @@ t.test('a subscription to a stream or topic covers its messages and no others', 
   t.notOk(covers('stream:4', {}), 'a stream that is called 4 is not the one with id 4')
 })
 
-t.test('a subscription covers what happens to a message where the event names its place', async t => {
+t.test('a subscription covers the events of a message if they name its place', async t => {
   const place = { stream_id: 4, stream_name: 'eng', orig_subject: 'deploys', subject: '✔ deploys' }
   const body = { type: 'update_message', user_id: 17, edit_timestamp: 1, message_id: 8812, ...place }
   const keys = scopeKeysOf(eventOf({ body }).target)
@@ -38,7 +38,7 @@ t.test('for every name of a stream and a topic, their subscription covers their 
   )
 })
 
-t.test('people who write to each other are one conversation, in any order of the list', async t => {
+t.test('a direct conversation is the same for every order of its people', async t => {
   const people = [17, 19, 8, 102].map(id => ({ id, full_name: `Person ${id}` }))
   const direct = (display_recipient: unknown, sender: number) =>
     eventOf({
@@ -52,7 +52,7 @@ t.test('people who write to each other are one conversation, in any order of the
   t.equal(direct(people.slice(1), 17).conversation.key, one.conversation.key, 'the sender takes part anyway')
 })
 
-t.test('nothing that can be renamed is part of a key', async t => {
+t.test('a key contains no name that can change', async t => {
   const names = [/deploys/u, /builds/u, /coffee/u, /looms/u, /"eng"/u, /Lovelace|Hopper/u, /warm engines/u]
   for (const fixture of readFixtures()) {
     for (const event of normalise(fixture).events) {
@@ -63,7 +63,7 @@ t.test('nothing that can be renamed is part of a key', async t => {
   }
 })
 
-t.test('the chain leads from the message over topic and stream to the realm', async t => {
+t.test('the target chain leads from the message over topic and stream to the realm', async t => {
   const types: string[] = []
   for (
     let node: ReturnType<typeof eventOf>['target'] | undefined = eventOf({ body: message(), site: SITE }).target;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
@@ -86,7 +87,7 @@ const body = fc.oneof(
 )
 const site = fc.option(fc.oneof(fc.constant(SITE), text), { nil: undefined })
 
-t.test('any JSON object gives valid events, or is ignored', async () => {
+t.test('every JSON object gives valid events or is ignored', async () => {
   fc.assert(
     fc.property(body, site, (sent, at) => {
       const { events, ignored } = normalise({ body: sent, site: at })
@@ -97,19 +98,16 @@ t.test('any JSON object gives valid events, or is ignored', async () => {
   )
 })
 
-t.test('the same delivery twice is the same events', async () => {
+t.test('the same delivery always gives the same events', async () => {
   fc.assert(
     fc.property(body, sent => {
-      const [first, second] = [normalise({ body: sent }), normalise({ body: sent })].map(({ events }) =>
-        events.map(made => made.dedupe_key),
-      )
-      return JSON.stringify(first) === JSON.stringify(second)
+      return isDeepStrictEqual(normalise({ body: sent }), normalise({ body: sent }))
     }),
     { numRuns: 500 },
   )
 })
 
-t.test('for every message, capture and webhook agree', async () => {
+t.test('capture and webhook give the same event for every message', async () => {
   fc.assert(
     fc.property(part, fc.nat(), site, (members, id, at) => {
       const message = JSON.parse(JSON.stringify({ ...members, id }))
@@ -126,7 +124,7 @@ t.test('for every message, capture and webhook agree', async () => {
   )
 })
 
-t.test('the beginning, two changes and the end of one message are four events', async () => {
+t.test('the creation, two changes and the deletion of a message are four events', async () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(2e9), fc.integer({ min: 1, max: 1e6 }), (id, start, step) => {
       const edit = { type: 'update_message', message_id: id, user_id: 1, content: 'x' }
@@ -136,13 +134,14 @@ t.test('the beginning, two changes and the end of one message are four events', 
         { ...edit, edit_timestamp: start + step },
         { type: 'delete_message', message_id: id },
       ]
-      return new Set(bodies.map(sent => normalise({ body: sent }).events[0]?.dedupe_key)).size === 4
+      const keys = bodies.map(sent => normalise({ body: sent }).events[0]?.dedupe_key)
+      return keys.every(Boolean) && new Set(keys).size === keys.length
     }),
     { numRuns: 200 },
   )
 })
 
-t.test('no member that is missing or wrong loses a delivery', async t => {
+t.test('a missing or malformed member does not lose a delivery', async t => {
   const hostileValues = hostileInTurn()
   for (const fixture of readFixtures()) {
     if (typeof fixture.body === 'string') continue

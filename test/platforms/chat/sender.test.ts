@@ -10,42 +10,39 @@ function sentBy(members: Record<string, unknown>, user?: ChatUser) {
   return event
 }
 
-t.test(
-  'whether the sender is a bot follows from the list of users, else from the address, else it is not known',
-  async t => {
-    const bot = { isBot: true, role: 'member' }
-    const person = { isBot: false, role: 'member' }
-    const unknown = { isBot: undefined, role: undefined }
-    const cases: [members: Record<string, unknown>, user: ChatUser | undefined, expected: boolean | null][] = [
-      [{}, undefined, null],
-      [{}, bot, true],
-      [{}, person, false],
-      [{}, unknown, null],
-      [{ sender_email: 'bell-bot@chat.example.org' }, undefined, true],
-      [{ sender_email: 'BELL-BOT@chat.example.org' }, undefined, true],
-      [{ sender_email: 'bell-bot@chat.example.org' }, unknown, true],
-      [{ sender_email: 'bell-bot@chat.example.org' }, person, false],
-      [{ sender_email: 'abbot@chat.example.org' }, undefined, null],
-      [{ sender_email: 'a-bot@x@chat.example.org' }, undefined, null],
-      [{ sender_email: 'notification-bot@zulip.com' }, undefined, true],
-      [{ sender_email: 'Welcome-Bot@zulip.com' }, undefined, true],
-      [{ sender_email: 'emailgateway@zulip.com' }, undefined, true],
-      [{ sender_realm_str: 'zulipinternal' }, undefined, true],
-      [{ sender_realm_str: '' }, undefined, null],
-      [{ sender_is_bot: true }, undefined, true],
-      [{ sender_is_bot: false, sender_email: 'bell-bot@chat.example.org' }, undefined, false],
-      [{ sender_is_bot: null }, bot, true],
-      [{ sender_is_bot: 'yes' }, undefined, 'yes' as unknown as null],
-    ]
-    for (const [members, user, expected] of cases) {
-      const event = sentBy(members, user)
-      t.equal(event.payload.sender_is_bot, expected, JSON.stringify([members, user]))
-      t.equal(event.actor_role === 'bot', expected === true, JSON.stringify([members, user]))
-    }
-  },
-)
+t.test('the list of users decides whether the sender is a bot, or else the address, or else it is unknown', async t => {
+  const bot = { isBot: true, role: 'member' }
+  const person = { isBot: false, role: 'member' }
+  const unknown = { isBot: undefined, role: undefined }
+  const cases: [members: Record<string, unknown>, user: ChatUser | undefined, expected: boolean | null][] = [
+    [{}, undefined, null],
+    [{}, bot, true],
+    [{}, person, false],
+    [{}, unknown, null],
+    [{ sender_email: 'bell-bot@chat.example.org' }, undefined, true],
+    [{ sender_email: 'BELL-BOT@chat.example.org' }, undefined, true],
+    [{ sender_email: 'bell-bot@chat.example.org' }, unknown, true],
+    [{ sender_email: 'bell-bot@chat.example.org' }, person, false],
+    [{ sender_email: 'abbot@chat.example.org' }, undefined, null],
+    [{ sender_email: 'a-bot@x@chat.example.org' }, undefined, null],
+    [{ sender_email: 'notification-bot@zulip.com' }, undefined, true],
+    [{ sender_email: 'Welcome-Bot@zulip.com' }, undefined, true],
+    [{ sender_email: 'emailgateway@zulip.com' }, undefined, true],
+    [{ sender_realm_str: 'zulipinternal' }, undefined, true],
+    [{ sender_realm_str: '' }, undefined, null],
+    [{ sender_is_bot: true }, undefined, true],
+    [{ sender_is_bot: false, sender_email: 'bell-bot@chat.example.org' }, undefined, false],
+    [{ sender_is_bot: null }, bot, true],
+    [{ sender_is_bot: 'yes' }, undefined, 'yes' as unknown as null],
+  ]
+  for (const [members, user, expected] of cases) {
+    const event = sentBy(members, user)
+    t.equal(event.payload.sender_is_bot, expected, JSON.stringify([members, user]))
+    t.equal(event.actor_role === 'bot', expected === true, JSON.stringify([members, user]))
+  }
+})
 
-t.test('the role is that of the list of users', async t => {
+t.test('the role comes from the list of users', async t => {
   t.equal(sentBy({}, { isBot: false, role: 'owner' }).actor_role, 'owner')
   t.equal(sentBy({}, { isBot: undefined, role: 'guest' }).actor_role, 'guest')
   t.equal(sentBy({}, { isBot: true, role: 'owner' }).actor_role, 'bot')
@@ -60,7 +57,7 @@ t.test('an address that is not sent comes from the list of users', async t => {
   })
 })
 
-t.test('the payload contains the known facts in addition to the sent ones', async t => {
+t.test('the payload contains the known facts in addition to the delivered ones', async t => {
   const event = eventOf({ body: { type: 'message', message: message(), id: 4 }, site: SITE })
   t.strictSame(event.payload, {
     type: 'message',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { eventOf, message, normalise } from './support.js'
 
-t.test("heartbeats and the receiver's view contain nothing to record", async t => {
+t.test('heartbeats and events of the view of the receiver are not recorded', async t => {
   const bodies = [
     { type: 'heartbeat', id: 0 },
     { type: 'typing', op: 'start', sender: { user_id: 17 }, recipients: [], id: 1 },
@@ -59,7 +59,7 @@ t.test('each event has its own payload, not that of the whole answer', async t =
   }
 })
 
-t.test('an event of a queue is not read as a message, nor a message as an event', async t => {
+t.test('an event of a queue is not read as a message, nor a message as another event', async t => {
   const cases: [body: Record<string, unknown>, kind: string][] = [
     [{ type: 'stream', op: 'create', streams: [], id: 1 }, 'stream.created'],
     [{ type: 'stream', op: 'update', stream_id: 4, name: 'eng', sender_id: 1, content: '', id: 1 }, 'stream.updated'],
@@ -88,7 +88,7 @@ t.test('the number of an event in its queue is never used as the id of a message
   t.notMatch(event.dedupe_key, ':message:7:')
 })
 
-t.test('the words of the platform stay in the metadata', async t => {
+t.test('the metadata keeps the terms of the platform', async t => {
   const cases: [body: Record<string, unknown>, metadata: Record<string, unknown>][] = [
     [{ type: 'message', message: message() }, { native_event: 'message' }],
     [
@@ -107,7 +107,7 @@ t.test('the words of the platform stay in the metadata', async t => {
   for (const [body, metadata] of cases) t.strictSame(eventOf({ body }).action.metadata, metadata)
 })
 
-t.test('old names of members are read', async t => {
+t.test('old member names are read', async t => {
   const body = {
     type: 'reaction',
     operation: 'remove',
@@ -122,7 +122,7 @@ t.test('old names of members are read', async t => {
   t.match(topic.target.parent, { type: 'topic', display: 'deploys' })
 })
 
-t.test('an event is about the one object that it names, in any member', async t => {
+t.test('the subject of an event is the only object that it names, in any member', async t => {
   const cases: [body: Record<string, unknown>, kind: string, id: string][] = [
     [{ type: 'linkifiers', op: 'add', linkifiers: [{ id: 17, pattern: 'x' }] }, 'linkifiers.added', '17'],
     [{ type: 'linkifiers', op: 'update', linkifier: { id: 17, pattern: 'y' } }, 'linkifiers.updated', '17'],
@@ -155,7 +155,7 @@ t.test('operations are named in the past tense', async t => {
   for (const [op, verb] of Object.entries(cases)) t.equal(eventOf({ body: { type: 'thing', op } }).action.verb, verb)
 })
 
-t.test('what only the receiver sees or has set is not kept, and neither is an answer about an error', t => {
+t.test('personal data of the receiver and error answers are not kept', t => {
   const types = ['drafts', 'scheduled_messages', 'saved_snippets', 'alert_words', 'muted_topics', 'muted_users']
   const more = ['user_topic', 'reminders', 'attachment', 'has_zoom_token', 'push_device', 'device']
   for (const type of [...types, ...more, 'restart', 'web_reload_client']) {
@@ -166,7 +166,7 @@ t.test('what only the receiver sees or has set is not kept, and neither is an an
   t.end()
 })
 
-t.test('reactions with one number in two queues are two, wherever the queue is named', t => {
+t.test('reactions with the same number in two queues are two events', t => {
   const reaction = { type: 'reaction', op: 'add', user_id: 19, message_id: 8850, emoji_code: '1f514', id: 5 }
   const body = { ...reaction, emoji_name: 'bell', reaction_type: 'unicode_emoji' }
   const key = (sent: Record<string, unknown>) => eventOf({ body: sent }).dedupe_key

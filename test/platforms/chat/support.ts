@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { NewEvent, Verification } from '../../../src/model/events/event.js'
 import type { NormalisedDelivery } from '../../../src/platforms/adapter.js'
 import { chat } from '../../../src/platforms/chat/adapter.js'
-import * as shared from '../adapter-fixtures.js'
+import * as fixtures from '../adapter-fixtures.js'
 
 const FOLDER = new URL('../fixtures/chat/', import.meta.url)
 export const SITE = 'https://chat.example.org'
 
-interface Fixture extends shared.Fixture {
+interface Fixture extends fixtures.Fixture {
   /** What is configured as the address of the server, if anything is. */
   site?: string
 }
@@ -22,9 +22,9 @@ export interface Sent {
 
 /** What a chat server sends: one delivery a file, with the event or events that we make of it beside. */
 export function readFixtures(): Fixture[] {
-  return readdirSync(FOLDER)
-    .filter(file => file.endsWith('.json') && !/\.events?\.json$/u.test(file))
-    .map(file => readFixture(file.slice(0, -'.json'.length)))
+  const files = readdirSync(FOLDER).filter(file => file.endsWith('.json') && !/\.events?\.json$/u.test(file))
+  if (files.length < fixtures.FEWEST_FIXTURES) throw new Error(`the chat has only ${files.length} fixtures`)
+  return files.map(file => readFixture(file.slice(0, -'.json'.length)))
 }
 
 export function readFixture(name: string): Fixture {
@@ -38,7 +38,7 @@ export function readExpected(name: string): NewEvent[] {
 }
 
 export function normalise({ headers = {}, body, ...context }: Sent): NormalisedDelivery {
-  return chat.normalise(shared.toDelivery({ headers, body }), context)
+  return chat.normalise(fixtures.toDelivery({ headers, body }), context)
 }
 
 /** The one event of a delivery. */

@@ -17,7 +17,7 @@ t.test('the token of the bot is accepted, in each format', async t => {
   t.equal(verify({ token: 'Schlüssel ☕ 秘密' }, ['Schlüssel ☕ 秘密']), 'token')
 })
 
-t.test('anything else is refused', async t => {
+t.test('any other token is refused', async t => {
   const bodies = [
     {},
     { token: '' },
@@ -44,7 +44,7 @@ t.test('anything else is refused', async t => {
   t.throws(() => verify(`text=${TOKEN}&team_id=T1&channel_id=C1`, [TOKEN], FORM), REFUSED)
 })
 
-t.test('while secrets rotate, each of them counts', async t => {
+t.test('during a rotation, each secret is accepted', async t => {
   const body = { token: TOKEN, message: { id: 1 } }
   t.equal(verify(body, ['older', TOKEN]), 'token')
   t.equal(verify(body, [TOKEN, 'newer']), 'token')
@@ -69,7 +69,7 @@ t.test('a refusal explains what to do and reveals no secret', async t => {
   }
 })
 
-t.test('the answer posts nothing into the conversation', async t => {
+t.test('the answer posts no message into the conversation', async t => {
   t.strictSame(chat.answer, { response_not_required: true })
 })
 

@@ -66,7 +66,7 @@ for (const [name, message] of Object.entries(MESSAGES)) {
   })
 }
 
-t.test("every spelling of the server's address has the same key", async t => {
+t.test('every spelling of the server address gives the same key', async t => {
   const keyAt = (site: string) => toMessageEvent(sample(), { site })?.dedupe_key
   for (const site of [
     SITE,
@@ -81,13 +81,13 @@ t.test("every spelling of the server's address has the same key", async t => {
   t.equal(keyAt('http://localhost:9991/'), 'chat:localhost:9991:message:8812:created')
 })
 
-t.test('an object without an id is not a message to capture', async t => {
+t.test('an object without an id is not captured', async t => {
   for (const message of [{}, sample({ id: null }), sample({ id: '' })]) {
     t.equal(toMessageEvent(message, { site: SITE }), undefined)
   }
 })
 
-t.test('an answer with as many messages as the platform ever sends gives an event for each', async t => {
+t.test('an answer of the maximum size gives an event for each message', async t => {
   const messages = Array.from({ length: 5_000 }, (_, id) => sample({ id: id + 1 }))
   const { events, ignored } = normalise({ body: { messages }, site: SITE })
   t.strictSame([events.length, ignored], [5_000, 0])
@@ -95,7 +95,7 @@ t.test('an answer with as many messages as the platform ever sends gives an even
   t.strictSame(events[4_999]?.payload, { ...messages[4_999], sender_is_bot: null, base_url: SITE })
 })
 
-t.test('more than any platform would send together is refused', async t => {
+t.test('an answer above the maximum number of messages is refused', async t => {
   const messages = Array.from({ length: 10_001 }, (_, id) => ({ id: id + 1 }))
   t.throws(() => normalise({ body: { messages } }), { category: 'too_large', code: 'body_too_large' })
 })

@@ -9,19 +9,19 @@ function issueBy(sender: unknown, issue: Record<string, unknown>): Omit<Fixture,
   return { headers: { 'x-github-event': 'issues' }, body: { action: 'edited', sender, issue: { id: 5, ...issue } } }
 }
 
-t.test('the actor is the sender alone', async t => {
+t.test('only the sender is the actor', async t => {
   const event = eventOf(issueBy(GRACE, { user: ADA }))
   t.match(event.actor, { id: '1906', display: 'ghopper' })
   t.match(event.target.metadata, { author: { id: '1815', display: 'ada-l' } })
 })
 
-t.test('where there is no sender, no actor is guessed', async t => {
+t.test('an event without a sender has no actor', async t => {
   for (const sender of [undefined, null, '', 'ada-l', [], {}, 7]) {
     t.match(eventOf(issueBy(sender, { user: ADA })).actor, { id: '', display: '' }, JSON.stringify(sender))
   }
 })
 
-t.test('an association is the role of its author only', async t => {
+t.test('an association is the role of its author and of no other actor', async t => {
   const cases = [
     { association: 'OWNER', role: 'owner' },
     { association: 'MEMBER', role: 'member' },
@@ -60,7 +60,7 @@ t.test('a push without a sender was made by its pusher', async t => {
   })
 })
 
-t.test('the address of a pusher is only that of a sender who pushed', async t => {
+t.test('the address of a pusher belongs only to a sender who pushed', async t => {
   const pushed = readFixture('push-of-two-commits')
   const { headers } = pushed
   const body = jsonOf(pushed)

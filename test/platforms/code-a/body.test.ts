@@ -4,7 +4,7 @@ import { eventOf, normalise, readFixture } from './support.js'
 const HEADERS = { 'x-github-event': 'issues', 'x-github-delivery': '6f9b1c00-0000-4000-8000-000000000001' }
 const FORM = { ...HEADERS, 'content-type': 'application/x-www-form-urlencoded' }
 
-t.test('a body that is no JSON object is refused', async t => {
+t.test('a body that is not a JSON object is refused', async t => {
   const bodies = ['', '{', 'payload={}', '[]', '[{}]', '"text"', '12', 'null', 'true', '{"a":1}{"b":2}']
   for (const body of bodies) {
     t.throws(() => normalise({ headers: HEADERS, body }), { category: 'invalid', code: 'invalid_json' }, body)
@@ -14,7 +14,7 @@ t.test('a body that is no JSON object is refused', async t => {
   }
 })
 
-t.test('a form and plain JSON say the same', async t => {
+t.test('a form and plain JSON give the same event', async t => {
   const { headers, body } = readFixture('issue-opened')
   const form = new URLSearchParams({ payload: JSON.stringify(body) }).toString()
   const sent = {
@@ -24,7 +24,7 @@ t.test('a form and plain JSON say the same', async t => {
   t.strictSame(eventOf(sent), eventOf({ headers, body }))
 })
 
-t.test('a byte order mark is not part of the JSON', async t => {
+t.test('a byte order mark before the JSON is ignored', async t => {
   const { headers, body } = readFixture('issue-opened')
   t.strictSame(eventOf({ headers, body: `\uFEFF${JSON.stringify(body)}` }), eventOf({ headers, body }))
 })
@@ -39,13 +39,13 @@ t.test('names that could pollute a prototype are ordinary data', async t => {
   t.equal(named.kind, 'proto.received')
 })
 
-t.test('the secret of a hook is not kept', async t => {
+t.test('the secret of a hook is removed', async t => {
   const event = eventOf(readFixture('gogs-push-with-its-secret'))
   t.equal(event.payload.secret, '[REDACTED]')
   t.notMatch(JSON.stringify(event), 'hunter2')
 })
 
-t.test('what is nested too deeply is cut, the rest is kept', async t => {
+t.test('nesting beyond the limit is cut, and the rest of the payload is kept', async t => {
   for (const [open, close] of [
     ['{"a":', '}'],
     ['[', ']'],
@@ -61,7 +61,7 @@ t.test('what is nested too deeply is cut, the rest is kept', async t => {
   t.strictSame(eventOf({ headers: HEADERS, body }).payload, body, 'ordinary depth is untouched')
 })
 
-t.test('of very many changes, the event names some', async t => {
+t.test('the event names a bounded number of changes', async t => {
   const renamed = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`part_${at}`, { from: 'a', to: 'b' }]))
   const body = { action: 'renamed', repository: { id: 5 }, changes: { repository: renamed } }
   const { action } = eventOf({ headers: { ...HEADERS, 'x-github-event': 'repository' }, body })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { jsonOf } from '../adapter-fixtures.js'
 import { eventOf, normalise, readFixture } from './support.js'
 
-t.test('a ping contains nothing to record', async t => {
+t.test('a ping is not recorded', async t => {
   const body = { zen: 'Mind the carry lever.', hook_id: 418200, hook: { id: 418200, active: true } }
   for (const flavour of ['github', 'gitea', 'forgejo', 'gogs']) {
     const headers = { [`x-${flavour}-event`]: 'ping', [`x-${flavour}-delivery`]: 'd-1' }
@@ -24,7 +24,7 @@ t.test('the event is named by the first of GitHub, Forgejo, Gitea, Gogs whose he
   )
 })
 
-t.test('an event that is named by its type alone is named by that', async t => {
+t.test('without an event header, the type header names the event', async t => {
   const body = { action: 'created', package: { id: 5, name: 'gears', version: '1.0' } }
   const headers = { 'x-forgejo-event': '', 'x-forgejo-event-type': 'package', 'x-gitea-event': '' }
   const event = eventOf({ headers, body })
@@ -32,7 +32,7 @@ t.test('an event that is named by its type alone is named by that', async t => {
   t.equal(event.action.metadata.native_event, 'package')
 })
 
-t.test('packages of no repository differ by instance, where only their own address names it', async t => {
+t.test('packages without a repository are distinguished by the instance in their own address', async t => {
   const keyOn = (host: string) => {
     const html_url = `https://${host}/ada/-/packages/generic/gears/1.0`
     const body = { action: 'created', package: { id: 5, name: 'gears', html_url }, sender: { id: 1, login: 'ada' } }
@@ -42,7 +42,7 @@ t.test('packages of no repository differ by instance, where only their own addre
   t.not(keyOn('git.example.org'), keyOn('git.example.com'))
 })
 
-t.test('the time distinguishes attempts without a number', async t => {
+t.test('the time distinguishes unnumbered attempts', async t => {
   const ended = (at: string) => {
     const body = {
       action: 'completed',
@@ -54,7 +54,7 @@ t.test('the time distinguishes attempts without a number', async t => {
   t.not(ended('2031-05-04T09:00:00Z').dedupe_key, ended('2031-05-04T10:00:00Z').dedupe_key)
 })
 
-t.test('a success after a failure is another event than the success itself', async t => {
+t.test('a success and a recovery after a failure are different events', async t => {
   const ended = (action: string) => {
     const body = { action, run: { id: 5, status: 'success', stopped: '2031-05-04T09:00:00Z' } }
     return eventOf({ headers: { 'x-forgejo-event': `action_run_${action}` }, body })
@@ -64,7 +64,7 @@ t.test('a success after a failure is another event than the success itself', asy
   t.equal(ended('failure').action.metadata.native_event, 'action_run_failure')
 })
 
-t.test('where a change does not name its person or milestone, its result distinguishes two changes', async t => {
+t.test('changes that do not name their person or milestone are distinguished by their result', async t => {
   const updated_at = '2031-05-04T09:00:00Z'
   const key = (action: string, issue: Record<string, unknown>, delivery: string) =>
     eventOf({
@@ -78,7 +78,7 @@ t.test('where a change does not name its person or milestone, its result disting
   t.not(key('unassigned', { assignees: null }, 'one'), key('unassigned', { assignees: null }, 'two'))
 })
 
-t.test('a push without a head of its own has the time of the commit that it ends with', async t => {
+t.test('a push without a head commit has the time of its last commit', async t => {
   const commits = [
     { id: 'bb', timestamp: '2031-05-04T09:00:00+02:00' },
     { id: 'aa', timestamp: '2031-05-03T09:00:00+02:00' },
@@ -89,7 +89,7 @@ t.test('a push without a head of its own has the time of the commit that it ends
   t.equal(pushed('cc').occurred_at, null)
 })
 
-t.test('finer names are mapped to those of GitHub, and stay in the metadata', async t => {
+t.test('more specific names are mapped to those of GitHub, and stay in the metadata', async t => {
   const issue = { id: 501, updated_at: '2031-05-04T09:00:00Z' }
   const pull = { id: 61, number: 5, updated_at: '2031-05-04T09:00:00Z' }
   const cases: [event: string, body: Record<string, unknown>, kind: string][] = [
@@ -121,7 +121,7 @@ t.test('finer names are mapped to those of GitHub, and stay in the metadata', as
   }
 })
 
-t.test('the state of a review comes from its name where the review has none', async t => {
+t.test('the name of the event gives the state of a review without one', async t => {
   const states = {
     pull_request_approved: 'approved',
     pull_request_rejected: 'changes_requested',
@@ -136,7 +136,7 @@ t.test('the state of a review comes from its name where the review has none', as
   }
 })
 
-t.test('a comment on a pull request belongs to the pull request, by every route', async t => {
+t.test('a comment on a pull request belongs to the pull request in every form', async t => {
   const opened = eventOf(readFixture('pull-request-opened'))
   const commented = eventOf(readFixture('issue-comment-on-a-pull-request'))
   const reviewed = eventOf(readFixture('review-submitted'))
@@ -145,7 +145,7 @@ t.test('a comment on a pull request belongs to the pull request, by every route'
   t.equal(commented.conversation.key, opened.conversation.key)
 })
 
-t.test('an empty text in the place of a pull request makes none of an issue', async t => {
+t.test('an issue with an empty pull request member stays an issue', async t => {
   const commented = readFixture('issue-comment-created')
   const { headers } = commented
   const body = jsonOf(commented)
@@ -153,7 +153,7 @@ t.test('an empty text in the place of a pull request makes none of an issue', as
   t.equal(eventOf({ headers, body: { ...body, issue } }).target.parent?.type, 'issue')
 })
 
-t.test('ids of one number from different counters are different comments', async t => {
+t.test('comments with equal ids of different types are different', async t => {
   const comment = { id: 77, created_at: '2031-05-04T09:00:00Z', commit_id: 'ab12' }
   const body = { action: 'created', comment, issue: { id: 1 }, discussion: { id: 1 }, pull_request: { id: 1 } }
   const events = ['issue_comment', 'commit_comment', 'discussion_comment', 'pull_request_review_comment']

@@ -9,7 +9,7 @@ function made(event: string, body: Record<string, unknown>, flavour = 'github') 
   return eventOf({ headers: { [`x-${flavour}-event`]: event }, body: { repository: REPOSITORY, ...body } })
 }
 
-t.test('an event has an outcome or a state, in words that all platforms share', async t => {
+t.test('an event has an outcome or a state, in terms that all platforms share', async t => {
   const run = (event: string, action: string, of: Record<string, unknown>): [string, Record<string, unknown>] => [
     event,
     { action, [event]: { id: 1, ...of } },
@@ -52,7 +52,7 @@ t.test('an event has an outcome or a state, in words that all platforms share', 
   t.equal(recovered.action.outcome, 'succeeded')
 })
 
-t.test('an event names the people and objects that it concerns', async t => {
+t.test('an event names the affected people and objects', async t => {
   const [ada, grace] = [
     { id: 3, login: 'ada' },
     { id: 4, login: 'grace' },
@@ -129,7 +129,7 @@ t.test('an event lists its changes, with the old and the new value', async t => 
   t.equal(changed('issues', { action: 'transferred', issue: { id: 5 }, changes: { new_issue: { id: 9 } } }), undefined)
 })
 
-t.test('every event that belongs to a page anywhere has a link', async t => {
+t.test('every event with a page on the platform has a link', async t => {
   for (const fixture of readFixtures()) {
     const [event] = normalise(fixture).events
     t.match(event?.conversation.url, /^https:\/\//u, fixture.name)
@@ -140,7 +140,7 @@ t.test('every event that belongs to a page anywhere has a link', async t => {
   }
 })
 
-t.test('a page that is not named is derived as its server lays pages out', async t => {
+t.test('a link without an address is derived from the layout of its server', async t => {
   const html_url = 'https://git.example.org/code/labs/engine'
   const repository = { id: 21, full_name: 'labs/engine', html_url, owner: { login: 'labs' } }
   const urlOf = (flavour: string, event: string, body: Record<string, unknown>) =>
@@ -160,7 +160,7 @@ t.test('a page that is not named is derived as its server lays pages out', async
   t.equal(chain.at(-1)?.url, 'https://git.example.org/code/labs', 'also the page of an owner')
 })
 
-t.test('the fork is the repository that is marked as one, in either place', async t => {
+t.test('the repository that is marked as a fork is the fork, in either member', async t => {
   const original = { id: 1, full_name: 'labs/engine', fork: false }
   const fork = { id: 2, full_name: 'grace/engine', fork: true }
   const second = { id: 3, full_name: 'ada/engine', fork: true }
@@ -175,7 +175,7 @@ t.test('the fork is the repository that is marked as one, in either place', asyn
   t.strictSame(forked('github', second, fork), ['3', 'ada/engine', 'grace/engine'], 'a fork of a fork')
 })
 
-t.test('what the platform sends as an issue but is a pull request is the pull request', async t => {
+t.test('a pull request that the platform sends as an issue is a pull request', async t => {
   const pull = {
     id: 880,
     number: 34,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { normalise, readExpected, readFixtures, validator } from './support.js'
 
-t.test('every fixture gives the event that is written beside it', async t => {
+t.test('every fixture gives its expected event', async t => {
   for (const fixture of readFixtures()) {
     const delivery = normalise(fixture)
     const [event] = delivery.events
@@ -16,7 +16,7 @@ t.test('the same delivery gives the same event each time', async t => {
   for (const fixture of readFixtures()) t.strictSame(normalise(fixture), normalise(fixture), fixture.name)
 })
 
-t.test('no two fixtures have the key of one event', async t => {
+t.test('every fixture has its own key', async t => {
   const fixtures = readFixtures()
   const keys = fixtures.map(fixture => normalise(fixture).events[0]?.dedupe_key)
   t.equal(new Set(keys).size, fixtures.length)

@@ -7,7 +7,7 @@ function made(event: string, body: Record<string, unknown>) {
   return eventOf({ headers: { 'x-github-event': event }, body: { repository: REPOSITORY, ...body } })
 }
 
-t.test('an event about the object of another has the id of that object, and not its time', async t => {
+t.test('an event about the object of another event has the id of that object, and not its time', async t => {
   const changed = { updated_at: '2031-05-04T09:00:00Z' }
   const cases: [event: string, body: Record<string, unknown>][] = [
     ['deployment_protection_rule', { action: 'requested', deployment: { id: 5, ...changed } }],
@@ -18,14 +18,14 @@ t.test('an event about the object of another has the id of that object, and not 
   for (const [event, body] of cases) t.match(made(event, body), { subject_id: '5', occurred_at: null }, event)
 })
 
-t.test('what has no id is known by what stands for one', async t => {
+t.test('an object without an id is identified by its commit or account', async t => {
   const group = made('merge_group', { action: 'checks_requested', merge_group: { head_sha: 'ab12' } })
   t.match(group, { subject_id: 'ab12', target: { key: 'merge_group:ab12' } })
   const purchase = made('marketplace_purchase', { action: 'changed', marketplace_purchase: { account: { id: 9 } } })
   t.equal(purchase.subject_id, '9')
 })
 
-t.test('events that name no action say what happened all the same', async t => {
+t.test('events without an action get a verb from their type or status', async t => {
   t.equal(made('team_add', { team: { id: 5 } }).kind, 'team_add.added')
   t.equal(made('security_and_analysis', { changes: {} }).kind, 'security_and_analysis.updated')
   t.equal(made('workflow_dispatch', { inputs: {} }).kind, 'workflow_dispatch.created')
@@ -33,7 +33,7 @@ t.test('events that name no action say what happened all the same', async t => {
   t.equal(made('something_new', { status: 'failure' }).kind, 'something_new.received')
 })
 
-t.test('actions in the present tense become past ones, with their own time', async t => {
+t.test('actions in the present tense become past tense, with their own time', async t => {
   const at = '2031-05-04T09:00:00Z'
   const cases: [event: string, body: Record<string, unknown>, kind: string][] = [
     ['installation', { action: 'suspend', installation: { id: 5, suspended_at: at } }, 'installation.suspended'],

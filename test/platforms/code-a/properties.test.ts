@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { normaliseCodeA } from '../../../src/platforms/code-a/normalise.js'
@@ -98,7 +99,7 @@ function received({ event, body, deliveryId }: { event: string; body: object; de
   })
 }
 
-t.test('any JSON object under any name gives one valid event, or is ignored as a ping', async () => {
+t.test('every JSON object with any event name gives one valid event, or is ignored as a ping', async () => {
   fc.assert(
     fc.property(delivery, sent => {
       const { events, ignored } = received(sent)
@@ -109,12 +110,10 @@ t.test('any JSON object under any name gives one valid event, or is ignored as a
   )
 })
 
-t.test('the same delivery twice is one event', async () => {
+t.test('the same delivery always gives the same event', async () => {
   fc.assert(
     fc.property(delivery, sent => {
-      const [first] = received(sent).events
-      const [second] = received(sent).events
-      return first?.dedupe_key === second?.dedupe_key
+      return isDeepStrictEqual(received(sent), received(sent))
     }),
     { numRuns: 300 },
   )
@@ -131,7 +130,7 @@ const tracked = fc.constantFrom(
   { event: 'milestone', object: 'milestone' },
 )
 
-t.test('the beginning, two changes and the end of one object are four events', async () => {
+t.test('the creation, two changes and the deletion of an object are four events', async () => {
   fc.assert(
     fc.property(
       tracked,
@@ -149,23 +148,25 @@ t.test('the beginning, two changes and the end of one object are four events', a
           const body = { action, [object]: { id, created_at: at(start), updated_at: at(seconds) } }
           return received({ event, body, deliveryId: undefined }).events[0]?.dedupe_key
         })
-        return new Set(keys).size === keys.length
+        return keys.every(Boolean) && new Set(keys).size === keys.length
       },
     ),
     { numRuns: 200 },
   )
 })
 
-t.test('no member that is missing or wrong loses an event', async t => {
+t.test('a missing or malformed member does not lose an event', async t => {
   t.strictSame(hostileFailures({ readFixtures, eventOf }, validator), [])
 })
 
-t.test('without a time of the change, two changes are still two events', async t => {
+t.test('two changes without a time are two events', async t => {
   const timeless = (fixture: Fixture, delivery: string) => {
     const body = JSON.parse(JSON.stringify(fixture.body), (name, value) => (name.endsWith('_at') ? null : value))
     return eventOf({ headers: { ...fixture.headers, 'x-github-delivery': delivery }, body }).dedupe_key
   }
-  for (const fixture of readFixtures().filter(({ name }) => /edited|labeled|closed|dismissed|resolved/u.test(name))) {
+  const changes = readFixtures().filter(({ name }) => /edited|labeled|closed|dismissed|resolved/u.test(name))
+  t.ok(changes.length > 8, `${changes.length} changes`)
+  for (const fixture of changes) {
     t.not(timeless(fixture, 'one'), timeless(fixture, 'two'), fixture.name)
   }
 })

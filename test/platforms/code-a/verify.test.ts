@@ -18,7 +18,7 @@ function verify(headers: Record<string, string>, secrets: string[] = [SECRET], b
   return codeA.verify({ headers, body }, secrets)
 }
 
-t.test('a right signature is accepted', async t => {
+t.test('a valid signature is accepted', async t => {
   const cases = [
     { name: 'GitHub', headers: { 'x-hub-signature-256': `sha256=${right}` } },
     { name: 'GitHub, in capitals', headers: { 'x-hub-signature-256': `SHA256=${right.toUpperCase()}` } },
@@ -29,7 +29,7 @@ t.test('a right signature is accepted', async t => {
       name: 'several forms that agree',
       headers: { 'x-hub-signature-256': `sha256=${right}`, 'x-gitea-signature': right, 'x-gogs-signature': right },
     },
-    { name: 'SHA-1 where nothing better is sent', headers: { 'x-hub-signature': `sha1=${rightSha1}` } },
+    { name: 'SHA-1 without a stronger signature', headers: { 'x-hub-signature': `sha1=${rightSha1}` } },
     {
       name: 'SHA-256 beside a wrong SHA-1',
       headers: { 'x-hub-signature-256': `sha256=${right}`, 'x-hub-signature': `sha1=${'0'.repeat(40)}` },
@@ -38,10 +38,10 @@ t.test('a right signature is accepted', async t => {
   for (const { name, headers } of cases) t.equal(verify(headers), 'signature', name)
 })
 
-t.test('anything else is refused', async t => {
+t.test('an invalid or missing signature is refused', async t => {
   const cases = [
     { name: 'no signature', headers: {} },
-    { name: 'an empty one', headers: { 'x-hub-signature-256': '' } },
+    { name: 'an empty signature', headers: { 'x-hub-signature-256': '' } },
     { name: 'another secret', headers: { 'x-hub-signature-256': `sha256=${wrong}` } },
     { name: 'too short', headers: { 'x-hub-signature-256': `sha256=${right.slice(1)}` } },
     { name: 'too long', headers: { 'x-hub-signature-256': `sha256=${right}0` } },
@@ -64,19 +64,19 @@ t.test('anything else is refused', async t => {
   for (const { name, headers } of cases) t.throws(() => verify(headers), REFUSED, name)
 })
 
-t.test('while secrets rotate, each of them counts', async t => {
+t.test('during a rotation, each secret is accepted', async t => {
   const headers = { 'x-hub-signature-256': `sha256=${right}` }
   t.equal(verify(headers, ['older', SECRET]), 'signature')
   t.equal(verify(headers, [SECRET, 'newer']), 'signature')
   t.throws(() => verify(headers, ['older', 'newer']), REFUSED)
 })
 
-t.test('two forms must fit one and the same secret', async t => {
+t.test('two signatures must match the same secret', async t => {
   const headers = { 'x-hub-signature-256': `sha256=${right}`, 'x-gitea-signature': wrong }
   t.throws(() => verify(headers, [SECRET, 'another']), REFUSED)
 })
 
-t.test('the bytes are signed, not what they mean', async t => {
+t.test('the signature covers the exact bytes of the body', async t => {
   const headers = { 'x-hub-signature-256': `sha256=${right}` }
   const reserialised = Buffer.from(JSON.stringify(JSON.parse(BODY.toString())))
   t.notSame(reserialised, BODY)
@@ -88,13 +88,13 @@ t.test('the bytes are signed, not what they mean', async t => {
   }
 })
 
-t.test('a form is signed as it came', async t => {
+t.test('the signature covers a form as it was sent', async t => {
   const form = Buffer.from('payload=%7B%22action%22%3A%22opened%22%7D')
   const signature = `sha256=${sign('sha256', SECRET, form)}`
   t.equal(verify({ 'x-hub-signature-256': signature }, [SECRET], form), 'signature')
 })
 
-t.test('bytes that are no UTF-8, an empty body, and a secret of any script', async t => {
+t.test('signatures of invalid UTF-8, of an empty body and with a non-ASCII secret are verified', async t => {
   for (const body of [Buffer.from([0xff, 0xfe, 0, 0x80]), Buffer.alloc(0)]) {
     const secret = 'sésame ☕ 秘密'
     const headers = { 'x-forgejo-signature': sign('sha256', secret, body) }
@@ -102,7 +102,7 @@ t.test('bytes that are no UTF-8, an empty body, and a secret of any script', asy
   }
 })
 
-t.test('a view into a larger buffer is checked on its own', async t => {
+t.test('the signature of a view into a larger buffer covers only the view', async t => {
   const larger = Buffer.concat([Buffer.from('before'), BODY, Buffer.from('after')])
   const view = new Uint8Array(larger.buffer, larger.byteOffset + 6, BODY.length)
   t.equal(verify({ 'x-gitea-signature': right }, [SECRET], view), 'signature')

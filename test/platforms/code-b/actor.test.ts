@@ -19,13 +19,13 @@ t.test('the actor is the user of the payload, and the author stays with the obje
   t.match(event.target.metadata, { author: { id: '1815' } })
 })
 
-t.test('where no actor is named, none is guessed', async t => {
+t.test('an event without a named actor has no actor', async t => {
   for (const user of [undefined, null, '', 'ada', [], {}, 7]) {
     t.strictSame(issueBy(user).actor, { id: '', display: '', metadata: {} }, JSON.stringify(user))
   }
 })
 
-t.test('a redacted address is not an address', async t => {
+t.test('a redacted address is absent', async t => {
   t.notOk('email' in issueBy({ id: 1815, username: 'ada', email: '[REDACTED]' }).actor.metadata)
 })
 
@@ -34,20 +34,20 @@ t.test('a push names its pusher in addition to everything else', async t => {
   t.match(eventOf(readFixture('repository-updated')).actor, { id: '1815', display: 'Ada Lovelace' })
 })
 
-t.test('who is added to a group did not do it', async t => {
+t.test('the added member of a group is not the actor', async t => {
   for (const name of ['member-added-to-a-group', 'member-updated-in-a-project', 'user-created', 'key-created']) {
     t.strictSame(eventOf(readFixture(name)).actor, { id: '', display: '', metadata: {} }, name)
   }
 })
 
-t.test('an approval of a deployment is by its approver', async t => {
+t.test('the approver of a deployment is the actor', async t => {
   const { headers, ...fixture } = readFixture('deployment-approved')
   t.match(eventOf({ headers, ...fixture }).actor, { id: '1906', display: 'ghopper' })
   const { approver: _, ...body } = jsonOf({ headers, ...fixture })
   t.match(eventOf({ headers, body }).actor, { id: '1815', display: 'ada' })
 })
 
-t.test('the actor who changed the state of a vulnerability has an id alone', async t => {
+t.test('the actor of a vulnerability change has only an id', async t => {
   const actorIn = (state: string, by: Record<string, unknown>) =>
     eventOf({ headers: INSTANCE, body: { object_kind: 'vulnerability', object_attributes: { state, ...by } } }).actor
   const ids = { confirmed_by_id: 1, dismissed_by_id: 2, resolved_by_id: 3 }
@@ -57,7 +57,7 @@ t.test('the actor who changed the state of a vulnerability has an id alone', asy
   t.equal(actorIn('detected', ids).id, '')
 })
 
-t.test('bots are known by their reserved usernames', async t => {
+t.test('bots are recognised by their reserved usernames', async t => {
   const bots = [
     'project_7010_bot',
     'project_7010_bot1',

@@ -3,14 +3,14 @@ import { eventOf, INSTANCE, normalise, readFixture, validator } from './support.
 
 const HEADERS = { ...INSTANCE, 'x-gitlab-event': 'Issue Hook', 'idempotency-key': 'd-1' }
 
-t.test('a body that is no JSON is refused', async t => {
+t.test('a body that is not JSON is refused', async t => {
   for (const body of ['', ' ', '{', 'payload={}', '{"a":1}{"b":2}', '{"a":1,}', 'undefined', '\ufeff']) {
     const refused = { category: 'invalid', code: 'invalid_json', message: /as the whole body/ }
     t.throws(() => normalise({ headers: HEADERS, body }), refused, body)
   }
 })
 
-t.test('any other JSON is kept, as a body template may make it', async t => {
+t.test('JSON of any other form, as a body template may give it, is kept', async t => {
   for (const value of [[], [{ text: 'Ada opened an issue' }], 'Ada opened an issue', '', 12, true, null]) {
     const event = eventOf({ headers: HEADERS, body: JSON.stringify(value) })
     t.strictSame(event.payload, { value }, JSON.stringify(value))
@@ -20,7 +20,7 @@ t.test('any other JSON is kept, as a body template may make it', async t => {
   }
 })
 
-t.test('a template of its own claims nothing that it does not say', async t => {
+t.test('an event from a body template has no facts that are not in the body', async t => {
   const cases: [header: string, kind: string][] = [
     ['Push Hook', 'push.received'],
     ['Tag Push Hook', 'tag.received'],
@@ -51,7 +51,7 @@ t.test('a template of its own claims nothing that it does not say', async t => {
   }
 })
 
-t.test('a byte order mark is not part of the JSON', async t => {
+t.test('a byte order mark before the JSON is ignored', async t => {
   const { headers, body } = readFixture('issue-opened')
   t.strictSame(eventOf({ headers, body: `\uFEFF${JSON.stringify(body)}` }), eventOf({ headers, body }))
 })
@@ -66,7 +66,7 @@ t.test('names that could pollute a prototype are ordinary data', async t => {
   t.equal(event.subject_id, 'd-1')
 })
 
-t.test('what is nested too deeply is cut, the rest is kept', async t => {
+t.test('nesting beyond the limit is cut, and the rest of the payload is kept', async t => {
   for (const [open, close] of [
     ['{"a":', '}'],
     ['[', ']'],

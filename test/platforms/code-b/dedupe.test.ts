@@ -15,7 +15,7 @@ function throughAnotherHook({ headers, body }: Fixture): Sent {
   return { headers: { ...headers, 'idempotency-key': 'other', 'x-gitlab-webhook-uuid': 'other' }, body }
 }
 
-t.test('one event through two hooks has one key', async t => {
+t.test('an event that two hooks deliver has one key', async t => {
   for (const fixture of readFixtures()) {
     const [one, other] = [eventOf(fixture).dedupe_key, eventOf(throughAnotherHook(fixture)).dedupe_key]
     if (isKeyedByDelivery(fixture)) t.not(one, other, fixture.name)
@@ -23,14 +23,14 @@ t.test('one event through two hooks has one key', async t => {
   }
 })
 
-t.test('a delivery that is sent again has the same key', async t => {
+t.test('a redelivery has the same key', async t => {
   for (const { headers, body, name } of readFixtures()) {
     const again = { ...headers, 'x-gitlab-event-uuid': 'other', 'x-gitlab-webhook-uuid': 'other' }
     t.equal(eventOf({ headers: again, body }).dedupe_key, eventOf({ headers, body }).dedupe_key, name)
   }
 })
 
-t.test('without the id of a delivery, what was sent identifies it', async t => {
+t.test('without a delivery id, the content identifies the event', async t => {
   const flag = (active: boolean) => ({
     headers: INSTANCE,
     body: { object_kind: 'feature_flag', object_attributes: { id: 6, active } },
@@ -40,7 +40,7 @@ t.test('without the id of a delivery, what was sent identifies it', async t => {
   t.match(eventOf(flag(true)).dedupe_key, /^code_b:gitlab\.example\.org:feature_flag:6:enabled:sha256-[0-9a-f]{64}$/u)
 })
 
-t.test('nothing that can be renamed is part of a key', async t => {
+t.test('a key contains no name that can change', async t => {
   const renamings: [from: string, to: string][] = [
     ['lovelace/mills/engine', 'babbage/engine'],
     ['ghopper', 'amazing-grace'],
@@ -65,7 +65,7 @@ t.test('equal ids on two instances are two events', async t => {
   t.equal(eventOf({ headers: elsewhere, body }).dedupe_key, 'code_b:git.example.com:8443:issue:880012:created')
 })
 
-t.test("the platform's own ids distinguish occurrences", async t => {
+t.test('ids of the platform distinguish occurrences', async t => {
   const at = (second: number) => `2031-05-04 09:00:0${second} UTC`
   const issue = (action: string, second: number, changes = {}) => ({
     object_kind: 'issue',
@@ -166,7 +166,7 @@ t.test("the platform's own ids distinguish occurrences", async t => {
   }
 })
 
-t.test('a denied request is one event in the words of both hooks', async t => {
+t.test('a denied request is one event, with the terms of both hooks', async t => {
   const { headers, ...fixture } = readFixture('member-request-denied')
   const body = { ...jsonOf({ headers, ...fixture }), event_name: 'user_access_request_revoked_for_group' }
   t.equal(eventOf({ headers, body }).dedupe_key, eventOf({ headers, ...fixture }).dedupe_key)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { eventOf, INSTANCE, normalise, readFixture } from './support.js'
 
-t.test('the body names the event before the header does', async t => {
+t.test('the body takes precedence over the header for the name of the event', async t => {
   const body = { object_kind: 'issue', event_name: 'push', object_attributes: { id: 5, action: 'open' } }
   t.equal(eventOf({ headers: { 'x-gitlab-event': 'Note Hook' }, body }).kind, 'issue.created')
   const { object_kind: _, ...named } = body
@@ -13,7 +13,7 @@ t.test('the body names the event before the header does', async t => {
   )
 })
 
-t.test('an event through a system hook is the event', async t => {
+t.test('an event of a system hook equals the event of a project hook', async t => {
   for (const name of ['issue-closed', 'merge-request-merged', 'push-of-two-commits', 'comment-on-an-issue']) {
     const { headers, body } = readFixture(name)
     const system = eventOf({ headers: { ...headers, 'x-gitlab-event': 'System Hook' }, body })
@@ -50,7 +50,7 @@ t.test('the header names the instance, otherwise the addresses in the body', asy
   t.equal(hostOf({}, redacted), 'unknown')
 })
 
-t.test('the project is found in each of the forms in which payloads name it', async t => {
+t.test('the project is found in every form of the payload', async t => {
   const project = { id: 7010, path_with_namespace: 'a/b/engine', web_url: 'https://gitlab.example.org/a/b/engine' }
   const { path_with_namespace: _, ...withoutPath } = project
   const forms: Record<string, Record<string, unknown>> = {
@@ -70,7 +70,7 @@ t.test('the project is found in each of the forms in which payloads name it', as
   }
 })
 
-t.test('an instance below a path is not a namespace', async t => {
+t.test('the path of an instance is not part of a namespace', async t => {
   const site = 'https://example.org/gitlab'
   const bodyOf = (url: string) => ({ object_kind: 'work_item', project: null, object_attributes: { id: 1, url } })
   const headers = { 'x-gitlab-instance': site }

@@ -12,7 +12,7 @@ function typesOf(target: TargetNode): (string | undefined)[] {
   return [...targetChain(target)].map(({ type }) => type)
 }
 
-t.test('a subscription to a repository covers all that happens in it', async t => {
+t.test('a subscription to a repository covers all its events', async t => {
   const inProject = readFixtures().filter(({ body }) => JSON.stringify(body).includes('lovelace/mills/engine'))
   t.ok(inProject.length > 45)
   for (const fixture of inProject) {
@@ -59,7 +59,7 @@ t.test('a subscription to a merge request covers it, its discussion and its pipe
   }
 })
 
-t.test('a pipeline in a fork is not one of the merge request that has its number there', async t => {
+t.test('a pipeline in a fork does not belong to a merge request with the same number', async t => {
   const { headers, ...fixture } = readFixture('pipeline-failed-for-a-merge-request')
   const body = jsonOf({ headers, ...fixture })
   const mergeRequest = { ...(body.merge_request as Record<string, unknown>), target_project_id: 7044 }
@@ -68,7 +68,7 @@ t.test('a pipeline in a fork is not one of the merge request that has its number
   t.strictSame(typesOf(target), ['pipeline', 'commit', 'repository', 'owner', 'owner'])
 })
 
-t.test('the chain walks outwards to the outermost group', async t => {
+t.test('the target chain ends at the outermost group', async t => {
   const groups = ['owner', 'owner']
   const project = ['repository', ...groups]
   const cases: [name: string, types: string[]][] = [
@@ -109,7 +109,7 @@ t.test('the chain walks outwards to the outermost group', async t => {
   for (const [name, types] of cases) t.strictSame(typesOf(eventOf(readFixture(name)).target), types, name)
 })
 
-t.test('the words are neutral, and those of the platform stand beside them', async t => {
+t.test('target types are neutral, and the metadata has those of the platform', async t => {
   const chain = [...targetChain(eventOf(readFixture('comment-on-a-merge-request')).target)]
   t.strictSame(
     chain.map(({ type, metadata }) => [type, metadata?.native_type]),
@@ -129,7 +129,7 @@ t.test('the whole discussion of a merge request is one conversation', async t =>
   t.equal(eventOf(readFixture('comment-on-an-issue')).conversation.key, eventOf(readFixture('issue-opened')).target.key)
 })
 
-t.test('what only members may read is marked', async t => {
+t.test('confidential events are marked', async t => {
   for (const name of ['issue-opened-in-confidence', 'comment-edited-in-confidence']) {
     const { action, target } = eventOf(readFixture(name))
     t.equal(action.metadata.confidential, true, name)

@@ -4,7 +4,7 @@ import { firstTimeAt, timeAt } from '../../../src/platforms/code-b/time.js'
 import { jsonOf } from '../adapter-fixtures.js'
 import { eventOf, INSTANCE, readFixture } from './support.js'
 
-t.test('every way in which GitLab writes an instant is read without a loss', async t => {
+t.test('every format of an instant in GitLab is read without loss', async t => {
   const cases: [text: string, instant: string][] = [
     ['2013-12-03T17:15:43Z', '2013-12-03T17:15:43.000000Z'],
     ['2015-05-17 18:08:09 UTC', '2015-05-17T18:08:09.000000Z'],
@@ -23,7 +23,7 @@ t.test('every way in which GitLab writes an instant is read without a loss', asy
   t.equal(timeAt({ at: 1_935_738_000 }, 'at'), '2031-05-05T09:00:00.000000Z', 'and seconds since the epoch')
 })
 
-t.test('anything other than an instant is absent', async t => {
+t.test('text that is not an instant counts as absent', async t => {
   const absent = [
     null,
     '',
@@ -44,13 +44,13 @@ t.test('anything other than an instant is absent', async t => {
   t.equal(timeAt(undefined, 'at'), undefined)
 })
 
-t.test('the first of several members that holds an instant counts', async t => {
+t.test('the first member with an instant gives the time', async t => {
   const from = { closed_at: null, updated_at: '2015-05-17 18:08:09 UTC', created_at: '2013-12-03T17:15:43Z' }
   t.equal(firstTimeAt(from, ['closed_at', 'updated_at', 'created_at']), '2015-05-17T18:08:09.000000Z')
   t.equal(firstTimeAt(from, ['closed_at']), undefined)
 })
 
-t.test('one instant written in three ways is one instant', async () => {
+t.test('three formats of one instant give the same instant', async () => {
   const second = fc.integer({ min: 0, max: 4_102_444_799 })
   fc.assert(
     fc.property(second, fc.integer({ min: -12 * 60, max: 14 * 60 }), (epoch, zoneMinutes) => {
@@ -68,7 +68,7 @@ t.test('one instant written in three ways is one instant', async () => {
   )
 })
 
-t.test('an approval happened when it was sent, and not at the change before it', async t => {
+t.test('an approval has the time of its delivery, and not of the change before it', async t => {
   const { headers, ...fixture } = readFixture('merge-request-approved')
   const body = jsonOf({ headers, ...fixture })
   const attributes = body.object_attributes as Record<string, unknown>
@@ -83,7 +83,7 @@ t.test('an approval happened when it was sent, and not at the change before it',
   }
 })
 
-t.test('the status of a job is not dated at the creation of the job', async t => {
+t.test('a later status of a job does not have the creation time of the job', async t => {
   const timeOf = (build_status: string) =>
     eventOf({
       headers: INSTANCE,

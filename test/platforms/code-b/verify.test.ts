@@ -31,7 +31,7 @@ function signed(signature: string, timestamp = String(NOW_SECONDS), id = ID): Re
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
 }
 
-t.test('a right token is accepted as a token', async t => {
+t.test('a valid token is accepted as a token', async t => {
   t.equal(verify({ 'x-gitlab-token': TOKEN }, [TOKEN]), 'token')
   t.equal(verify({ 'x-gitlab-token': TOKEN }, ['older', TOKEN]), 'token')
   t.equal(
@@ -52,7 +52,7 @@ t.test('a signing token is never accepted as a token', async t => {
   t.throws(() => verify({ 'x-gitlab-token': SIGNING_TOKEN }, [SIGNING_TOKEN]), REFUSED)
 })
 
-t.test('a right signature is accepted as a signature', async t => {
+t.test('a valid signature is accepted as a signature', async t => {
   const other = `v1,${randomBytes(32).toString('base64')}`
   const cases = [
     { name: 'alone', signature: sign() },
@@ -63,7 +63,7 @@ t.test('a right signature is accepted as a signature', async t => {
   for (const { name, signature } of cases) t.equal(verify(signed(signature), [SIGNING_TOKEN]), 'signature', name)
 })
 
-t.test('while secrets rotate, each signing token counts', async t => {
+t.test('during a rotation, each signing token is accepted', async t => {
   const newer = `whsec_${randomBytes(32).toString('base64')}`
   t.equal(verify(signed(sign()), [newer, SIGNING_TOKEN]), 'signature')
   t.equal(verify(signed(sign()), [SIGNING_TOKEN, newer, TOKEN]), 'signature')
@@ -91,13 +91,13 @@ t.test('any other signature is refused', async t => {
   for (const { name, headers } of cases) t.throws(() => verify(headers, [SIGNING_TOKEN]), REFUSED, name)
 })
 
-t.test('a signature that is sent must match, with any token', async t => {
+t.test('a signature must match, even beside a valid token', async t => {
   const headers = { ...signed(sign({ key: randomBytes(32) })), 'x-gitlab-token': TOKEN }
   t.throws(() => verify(headers, [TOKEN, SIGNING_TOKEN]), REFUSED)
   t.throws(() => verify({ ...signed(sign()), 'x-gitlab-token': TOKEN }, [TOKEN]), REFUSED, 'with no signing token here')
 })
 
-t.test('a signature counts for five minutes before and after it was made', async t => {
+t.test('a signature is valid for five minutes before and after its time', async t => {
   for (const seconds of [-300, -1, 0, 299, 300]) {
     const timestamp = String(NOW_SECONDS + seconds)
     t.equal(verify(signed(sign({ timestamp }), timestamp), [SIGNING_TOKEN]), 'signature', `${seconds} s`)
@@ -118,7 +118,7 @@ t.test('a signature counts for five minutes before and after it was made', async
   }
 })
 
-t.test('the bytes are signed, not what they mean', async t => {
+t.test('the signature covers the exact bytes of the body', async t => {
   const headers = signed(sign())
   const reserialised = Buffer.from(JSON.stringify(JSON.parse(BODY.toString())))
   t.notSame(reserialised, BODY)
@@ -130,7 +130,7 @@ t.test('the bytes are signed, not what they mean', async t => {
   }
 })
 
-t.test('bytes that are no UTF-8, an empty body, and a view into a larger buffer', async t => {
+t.test('signatures of invalid UTF-8, of an empty body and of a view into a larger buffer are verified', async t => {
   const larger = Buffer.concat([Buffer.from('before'), BODY, Buffer.from('after')])
   const view = new Uint8Array(larger.buffer, larger.byteOffset + 6, BODY.length)
   for (const body of [Buffer.from([0xff, 0xfe, 0, 0x80]), Buffer.alloc(0), view]) {

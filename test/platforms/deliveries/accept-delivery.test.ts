@@ -17,7 +17,7 @@ function comment(body: string, others: Record<string, unknown> = {}) {
   return { headers: HEADERS, body: Buffer.from(JSON.stringify(sent)) }
 }
 
-t.test('every source has an adapter that names it', async t => {
+t.test('every source has its adapter', async t => {
   t.strictSame(
     ADAPTERS.map(adapter => adapter.catalogue.source),
     ['chat', 'forum', 'code_a', 'code_b'],
@@ -25,7 +25,7 @@ t.test('every source has an adapter that names it', async t => {
   for (const adapter of ADAPTERS) t.equal(adapterOf(adapter.catalogue.source), adapter)
 })
 
-t.test('a delivery that is not let in is not parsed', async t => {
+t.test('a refused delivery is not parsed', async t => {
   const never: WebhookAdapter = {
     ...adapterOf('code_a'),
     normalise: () => {
@@ -39,7 +39,7 @@ t.test('a delivery that is not let in is not parsed', async t => {
   t.throws(() => acceptDelivery(never, delivery, secret), { category: 'unauthenticated', code: 'signature_invalid' })
 })
 
-t.test('a large delivery becomes the same event, serialised with its payload last', async t => {
+t.test('a large delivery gives the same event, serialised with its payload last', async t => {
   const delivery = comment('hello')
   const small = acceptDelivery(adapterOf('code_a'), delivery, OPEN)
   const large = acceptLargeDelivery(adapterOf('code_a'), delivery, OPEN)
@@ -51,7 +51,7 @@ t.test('a large delivery becomes the same event, serialised with its payload las
   t.match(large, { verified: 'none', ignored: 0, deliveryId: 'd-1' })
 })
 
-t.test('a single event has room around it in its buffer, many have none', async t => {
+t.test('a single event has reserved room in its buffer, and many events have none', async t => {
   const rooms = (source: 'code_a' | 'chat', delivery: WebhookDelivery) =>
     acceptLargeDelivery(adapterOf(source), delivery, OPEN).events.map(({ json }) => {
       return (json?.buffer.byteLength ?? 0) - (json?.byteLength ?? 0)
@@ -69,7 +69,7 @@ t.test('a single event has room around it in its buffer, many have none', async 
   t.same(rooms('chat', { headers: {}, body: Buffer.from(JSON.stringify({ result: 'success', messages })) }), [0, 0, 0])
 })
 
-t.test('a huge text is whole in the payload, and shortened elsewhere', async t => {
+t.test('a huge text is complete in the payload, and shortened elsewhere', async t => {
   const text = `${'x'.repeat(128 * 1024 - 1)}😀${'y'.repeat(500_000)}`
   const [taken] = acceptDelivery(adapterOf('code_a'), comment(text), OPEN).events
   t.equal(taken?.event.conversation.text, `${'x'.repeat(128 * 1024 - 1)}…`, 'not in the middle of a character')
@@ -81,7 +81,7 @@ t.test('a huge text is whole in the payload, and shortened elsewhere', async t =
   t.ok((titled?.event.target.parent?.display?.length ?? 0) < 140_000)
 })
 
-t.test('what cannot be read is refused as such', async t => {
+t.test('an unreadable delivery is refused as invalid', async t => {
   for (const body of ['', '[]', 'null', '"text"', '{']) {
     const delivery = { headers: HEADERS, body: Buffer.from(body) }
     for (const take of [acceptDelivery, acceptLargeDelivery]) {

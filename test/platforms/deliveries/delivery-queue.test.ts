@@ -25,7 +25,7 @@ function startQueue() {
   return { queue, refused, waiting, drain }
 }
 
-t.test('where too many bytes wait the largest delivery is refused, regardless of the order of arrival', async t => {
+t.test('a full queue refuses its largest delivery, regardless of the order of arrival', async t => {
   const { queue, refused, waiting, drain } = startQueue()
   for (const name of ['a', 'b', 'c']) queue.add(waiting(name, 20 * MIB))
   queue.add(waiting('ordinary', 300_000))

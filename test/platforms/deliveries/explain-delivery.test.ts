@@ -8,7 +8,7 @@ const body = (value: unknown) => Buffer.from(JSON.stringify(value))
 
 for (const adapter of ADAPTERS) {
   const { source } = adapter.catalogue
-  t.test(`every event of ${source} is explained by the parts of its key`, async t => {
+  t.test(`an explanation of ${source} lists the parts of the key of every event`, async t => {
     for (const fixture of adapterFixtures(adapter, source.replace('_', '-')).readFixtures()) {
       const explanation = explainDelivery(adapter, toDelivery(fixture), {})
       t.match(explanation, { source, ignored: Number })
@@ -25,7 +25,7 @@ for (const adapter of ADAPTERS) {
   })
 }
 
-t.test('what happened identifies an event, otherwise its delivery alone', async t => {
+t.test('an explanation states whether the occurrence or only the delivery identifies an event', async t => {
   const adapter = adapterOf('code_a')
   const explain = (name: string, sent: object) => {
     const headers = { 'x-github-event': name, 'x-github-delivery': 'd-1' }
@@ -43,7 +43,7 @@ t.test('what happened identifies an event, otherwise its delivery alone', async 
   t.match(explain('nobody_knows', { a: 1 }), { from: 'delivery', discriminator: 'd-1' })
 })
 
-t.test('targets are those that a subscription may be given', async t => {
+t.test('an explanation lists the targets that a subscription accepts', async t => {
   const repository = { id: 70010, full_name: 'ada/engine', html_url: 'https://github.example/ada/engine' }
   const issue = { id: 501, number: 12, title: 'Loom' }
   const sent = { action: 'created', issue, comment: { id: 7 }, repository }
@@ -60,13 +60,13 @@ t.test('the token in a chat delivery is not shown', async t => {
   t.notMatch(JSON.stringify(explanation), /hunter2/)
 })
 
-t.test('a ping is explained as nothing to keep', async t => {
+t.test('a ping is explained as not recorded', async t => {
   const delivery = { headers: { 'x-github-event': 'ping', 'x-github-delivery': 'd-1' }, body: body({ zen: 'x' }) }
   const explanation = explainDelivery(adapterOf('code_a'), delivery, {})
   t.strictSame(explanation, { source: 'code_a', ignored: 1, delivery_id: 'd-1', events: [] })
 })
 
-t.test('a saved delivery is read with its headers, or as a body alone', async t => {
+t.test('a saved delivery is read with its headers, or as only a body', async t => {
   const sent = { action: 'opened' }
   const saved = readSavedDelivery(body({ headers: { 'X-GitHub-Event': 'issues', 'x-number': 5 }, body: sent }), {})
   t.match(saved, { source: 'code_a', delivery: { headers: { 'x-github-event': 'issues', 'x-number': '5' } } })
@@ -99,7 +99,7 @@ t.test("the chat platform's second format is recognised by its headers and its f
   }
 })
 
-t.test('a byte order mark before a saved delivery is not part of it', async t => {
+t.test('a byte order mark before a saved delivery is ignored', async t => {
   const mark = Buffer.from('\uFEFF')
   const saved = body({ headers: { 'X-GitHub-Event': 'issues' }, body: { action: 'opened' } })
   t.match(readSavedDelivery(Buffer.concat([mark, saved]), {}), { source: 'code_a' })
@@ -107,7 +107,7 @@ t.test('a byte order mark before a saved delivery is not part of it', async t =>
   t.equal(readSavedDelivery(Buffer.concat([mark, alone]), {}).source, 'chat')
 })
 
-t.test('a header is one text, also where a program saved it as a list or as a number', async t => {
+t.test('a header that was saved as a list or as a number is read as text', async t => {
   const headers = { 'X-GitHub-Event': ['issues'], 'Content-Length': 5, 'x-many': 'a, b' }
   t.strictSame(readSavedDelivery(body({ headers, body: {} }), {}).delivery.headers, {
     'x-github-event': 'issues',
@@ -168,12 +168,12 @@ const faults: { name: string; bytes: Buffer; code: string; message: RegExp }[] =
   })),
 ]
 for (const { name, bytes, code, message } of faults) {
-  t.test(`${name}: the saved delivery is refused for just that`, async t => {
+  t.test(`${name}: the refusal of the saved delivery gives this reason`, async t => {
     t.throws(() => readSavedDelivery(bytes, {}), { category: 'invalid', code, message })
   })
 }
 
-t.test('any JSON may be a body alone where the platform is named', async t => {
+t.test('if the platform is named, any JSON is accepted as a body', async t => {
   for (const sent of [[1], null, 'text', { body: 1 }]) {
     const { source, delivery } = readSavedDelivery(body(sent), { source: 'code_b' })
     t.equal(source, 'code_b')
@@ -181,7 +181,7 @@ t.test('any JSON may be a body alone where the platform is named', async t => {
   }
 })
 
-t.test('the platform is recognised by what only it sends', async t => {
+t.test('the platform is recognised by headers and members that only it sends', async t => {
   const cases: [headers: Record<string, string>, sent: object, source: string][] = [
     [{ 'x-github-event': 'push' }, {}, 'code_a'],
     [{ 'x-gogs-event': 'push' }, {}, 'code_a'],

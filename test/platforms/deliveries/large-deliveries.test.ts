@@ -5,7 +5,7 @@ import { LargeDeliveries } from '../../../src/platforms/deliveries/large-deliver
 
 const MIB = 1024 * 1024
 
-t.test('only huge unverified deliveries go to a thread of their own', async t => {
+t.test('only huge unverified deliveries use a separate thread', async t => {
   const taken: string[] = []
   const thread = (name: string) => ({
     take: async () => {

@@ -56,7 +56,7 @@ const ATOM = `<feed xmlns="http://www.w3.org/2005/Atom">
   </entry>
 </feed>`
 
-t.test('RSS 2.0 is read, with its modules', async t => {
+t.test('RSS 2.0 is parsed, with its modules', async t => {
   const { items, ...about } = await parse(RSS_2)
   t.strictSame(about, { title: 'Acme & Co', link: 'https://blog.example.org/' })
   t.match(items, [
@@ -77,7 +77,7 @@ t.test('RSS 2.0 is read, with its modules', async t => {
   ])
 })
 
-t.test('RSS 1.0 is read', async t => {
+t.test('RSS 1.0 is parsed', async t => {
   t.strictSame(await parse(RSS_1), {
     title: 'Archive',
     link: 'https://archive.example.org/',
@@ -93,7 +93,7 @@ t.test('RSS 1.0 is read', async t => {
   })
 })
 
-t.test('Atom is read, with and without a prefix', async t => {
+t.test('Atom is parsed, with and without a prefix', async t => {
   const feed = {
     title: 'Notes of Acme',
     link: 'https://blog.example.org/notes',
@@ -115,7 +115,7 @@ t.test('Atom is read, with and without a prefix', async t => {
   t.strictSame(await parse(ATOM.replace(/<(\/?)(?=[a-z])/g, '<$1atom:')), feed)
 })
 
-t.test('paragraphs of XHTML are lines of their own', async t => {
+t.test('paragraphs of XHTML become lines', async t => {
   const xhtml = (prefix: string, to: string) =>
     `<${to} type="xhtml"><${prefix}div><${prefix}p>one <${prefix}b>and</${prefix}b> a half</${prefix}p><${prefix}p>two</${prefix}p></${prefix}div></${to}>`
   const entries = ['', 'h:'].map(prefix => `<entry><id>${prefix}</id>${xhtml(prefix, 'content')}</entry>`)
@@ -136,19 +136,20 @@ t.test('a document type defines nothing: entities stay as they are, and nothing 
   t.match(items, [{ key: '1', title: '&l9; &x; &nbsp;' }])
 })
 
-t.test('broken XML is read as far as it can be understood', async t => {
+t.test('malformed XML is parsed as far as possible', async t => {
   const { items } = await parse(
     '<rss><channel><item><title>A & B < C<b>D</title><guid>1</guid></item><item><guid>2</guid></rss><!--',
   )
-  t.match(items, [{ key: '1' }, { key: '2' }])
+  t.same(items, [
+    { key: '1', title: 'A & B < CD', categories: [] },
+    { key: '2', categories: [] },
+  ])
   const hostile =
     '<rss><channel><item><guid>&#xD800;&#0;</guid><__proto__>x</__proto__><title constructor="1">T</title></item></channel></rss>'
-  const [item] = (await parse(hostile)).items
-  t.equal(item?.title, 'T')
-  t.notMatch(item?.key, /\p{Cs}|\0/u)
+  t.same((await parse(hostile)).items, [{ key: '\ufffd\ufffd', title: 'T', categories: [] }])
 })
 
-t.test('a document that is cut off is refused, wherever that is', async t => {
+t.test('a document that is cut off at any place is refused', async t => {
   for (const whole of [RSS_2, RSS_1, ATOM]) {
     for (const at of [whole.lastIndexOf('</'), whole.length - 1, whole.length / 2]) {
       await t.rejects(parse(whole.slice(0, at)), { message: /cut off/ }, whole.slice(at - 20, at))
@@ -164,7 +165,7 @@ t.test('a document that is not a feed, or is nested too deeply, is refused', asy
   await t.rejects(parse(`<rss>${'<a>'.repeat(500_000)}${'</b>'.repeat(500_000)}`), { message: /too deeply/ })
 })
 
-t.test('items, texts and categories are bounded; equal keys are one item', async t => {
+t.test('items, texts and categories are bounded, and items with equal keys are merged', async t => {
   const item = (key: number, more = '') => `<item><guid>${key}</guid>${more}</item>`
   const many = Array.from({ length: 2_000 }, (_, at) => item(at))
   t.equal((await parse(`<rss><channel>${many.join('')}</channel></rss>`)).items.length, 1_000)
@@ -177,7 +178,7 @@ t.test('items, texts and categories are bounded; equal keys are one item', async
   t.equal(found?.summary?.length, 32 * 1024)
 })
 
-t.test('items without an id that share a link, or have that of the feed, are different items', async t => {
+t.test('items without an id that share a link with each other or the feed are different items', async t => {
   const item = (title: string, link: string) => `<item><title>${title}</title><link>${link}</link></item>`
   const keysOf = async (...items: string[]) =>
     (await parse(`<rss><channel><link>/</link>${items.join('')}</channel></rss>`)).items.map(({ key }) => key)

@@ -4,7 +4,7 @@ import { loginAfter } from '../../../src/platforms/feeds/feed-login.js'
 import { readFeed } from '../../../src/platforms/feeds/read-feed.js'
 import { rss, serveFeeds } from '../../support/feed-server.js'
 
-t.test('a feed that has not changed is not sent again, or not read again', async t => {
+t.test('an unchanged feed is not sent or not parsed again', async t => {
   const { answers, asked, url } = await serveFeeds(t)
   const headers = { etag: '"v1"', 'last-modified': 'Wed, 25 Nov 2026 12:00:00 GMT' }
   answers.set('/news', { headers, body: rss('1') })
@@ -20,7 +20,7 @@ t.test('a feed that has not changed is not sent again, or not read again', async
   t.equal((await readFeed(url('/news'), { before: again.version })).feed?.items.length, 2)
 })
 
-t.test('redirects are followed, but not to where only this machine can reach', async t => {
+t.test('redirects are followed, except to private addresses', async t => {
   const { answers, asked, url, port } = await serveFeeds(t)
   answers.set('/new', { body: rss('1') })
   answers.set('/old', { status: 301, headers: { location: '/new' } })
@@ -50,23 +50,26 @@ t.test('redirects are followed, but not to where only this machine can reach', a
   t.ok(asked.slice(before).every(({ path }) => path === '/away'))
 })
 
-t.test('the administrator trusts the origin that the feed names, and no other of its host', async t => {
-  const [named, other] = [await serveFeeds(t), await serveFeeds(t)]
-  const at = (port: number) => `http://localhost:${port}/new`
-  named.answers.set('/new', { body: rss('1') })
-  other.answers.set('/new', { body: rss('2') })
-  const redirected = (location: string) => {
-    named.answers.set('/old', { status: 302, headers: { location } })
-    return readFeed(at(named.port).replace('new', 'old'))
-  }
-  t.match((await redirected(at(named.port))).feed?.items, [{ key: '1' }])
-  for (const url of [at(other.port), at(named.port).replace('http:', 'https:'), named.url('/new')]) {
-    await t.rejects(redirected(url), { code: 'platform_unreachable', message: /private address/ }, url)
-  }
-  t.same(other.asked, [])
-})
+t.test(
+  'a private address is allowed for the configured origin of a feed, and for no other origin of its host',
+  async t => {
+    const [named, other] = [await serveFeeds(t), await serveFeeds(t)]
+    const at = (port: number) => `http://localhost:${port}/new`
+    named.answers.set('/new', { body: rss('1') })
+    other.answers.set('/new', { body: rss('2') })
+    const redirected = (location: string) => {
+      named.answers.set('/old', { status: 302, headers: { location } })
+      return readFeed(at(named.port).replace('new', 'old'))
+    }
+    t.match((await redirected(at(named.port))).feed?.items, [{ key: '1' }])
+    for (const url of [at(other.port), at(named.port).replace('http:', 'https:'), named.url('/new')]) {
+      await t.rejects(redirected(url), { code: 'platform_unreachable', message: /private address/ }, url)
+    }
+    t.same(other.asked, [])
+  },
+)
 
-t.test('a login is shown to the origin of the feed only, and no more once a redirect has left it', async t => {
+t.test('a login is sent only to the origin of the feed, and not after a redirect has left it', async t => {
   const [named, other] = [await serveFeeds(t), await serveFeeds(t)]
   const login = { authorization: 'Bearer hidden' }
   named.answers.set('/new', { body: rss('1') })
@@ -119,7 +122,7 @@ t.test('links are relative to the address of the feed without its query', async 
   )
 })
 
-t.test('what a server refuses is an error, with the time that it asks for', async t => {
+t.test('a refusal of the server is an error with its Retry-After', async t => {
   const { answers, url } = await serveFeeds(t)
   const cases = [
     [

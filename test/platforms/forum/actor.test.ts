@@ -8,14 +8,14 @@ function postBy(members: Record<string, unknown>) {
   return eventOf({ headers: headersOf('post', 'post_created'), body: { post: { id: 5, user_id: 1815, ...members } } })
 }
 
-t.test('who liked a post did it, not who wrote it', async t => {
+t.test('the actor of a like is the user who liked the post, and not its author', async t => {
   const { actor, actor_role, target } = eventOf(readFixture('post-liked'))
   t.match(actor, { id: '1815', display: 'Ada Lovelace' })
   t.equal(actor_role, '', 'the post has the role of its author')
   t.match(target.parent?.metadata, { author: { id: '1906', display: 'Grace Hopper' } })
 })
 
-t.test('where the payload does not name the actor, none is guessed', async t => {
+t.test('an event without a named actor has no actor', async t => {
   const silent = [
     'reply-edited',
     'reply-destroyed-without-a-time',
@@ -53,7 +53,7 @@ t.test('the actor of a deletion is the user that the payload names as deleter', 
   t.match(eventOf({ headers, body: ownDoing }).actor, { id: '1906', display: 'Grace Hopper' })
 })
 
-t.test('the role is that of the actor, where the payload has one', async t => {
+t.test('the role is that of the actor, if the payload has one', async t => {
   const cases = [
     { members: { admin: true, moderator: true, staff: true, trust_level: 4 }, role: 'admin' },
     { members: { admin: false, moderator: true, staff: true, trust_level: 4 }, role: 'moderator' },
@@ -74,14 +74,14 @@ t.test('a missing or empty name is replaced by the user name', async t => {
   t.strictSame(postBy({ user_id: null }).actor, NOBODY)
 })
 
-t.test('people are known whole, or by their ids', async t => {
+t.test('people are read from an object or from an id', async t => {
   for (const granted_by of [{ granted_by: ADA }, { granted_by_id: 1815 }, { granted_by_id: '1815' }]) {
     const body = { user_badge: { id: 1, badge_id: 2, user_id: 3, ...granted_by } }
     t.equal(eventOf({ headers: headersOf('user_badge', 'user_badge_granted'), body }).actor.id, '1815')
   }
 })
 
-t.test('what a user does alone is done by the user', async t => {
+t.test('the user is the actor of events of its own account', async t => {
   for (const [event, id] of Object.entries({
     user_created: '1815',
     user_logged_in: '1815',
@@ -112,7 +112,7 @@ t.test('the recipient of a notification is not its actor', async t => {
   }
 })
 
-t.test('who caused a notification is named by one of several members', async t => {
+t.test('the actor of a notification is read from one of several members', async t => {
   for (const data of [
     { original_username: 'grace', display_username: '3 replies' },
     { display_username: 'grace' },

@@ -4,7 +4,7 @@ import { eventOf, headersOf, normalise, readFixture } from './support.js'
 const HEADERS = headersOf('post', 'post_created')
 const FORM = { ...HEADERS, 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
 
-t.test('a body that is no JSON object is refused', async t => {
+t.test('a body that is not a JSON object is refused', async t => {
   for (const body of ['', '{', '[]', '[{}]', '"text"', '12', 'null', 'true', '{"a":1}{"b":2}', 'payload={}']) {
     t.throws(() => normalise({ headers: HEADERS, body }), { category: 'invalid', code: 'invalid_json' }, body)
   }
@@ -20,7 +20,7 @@ t.test('a body of JSON with the content type of a form is read as JSON', async t
   t.strictSame(eventOf({ headers: said, body: `\uFEFF \n${JSON.stringify(body)}` }), eventOf({ headers, body }))
 })
 
-t.test('a real form has the JSON in its payload', async t => {
+t.test('the JSON of a form is in its payload field', async t => {
   const { headers, body } = readFixture('reply-created-by-a-moderator')
   const form = new URLSearchParams({ payload: JSON.stringify(body) }).toString()
   t.strictSame(
@@ -38,7 +38,7 @@ t.test('names that could pollute a prototype are ordinary data', async t => {
   t.equal(eventOf({ headers: headersOf('__proto__', 'constructor'), body: '{}' }).kind, 'proto.constructor')
 })
 
-t.test('what is nested too deeply is cut, the rest is kept', async t => {
+t.test('nesting beyond the limit is cut, and the rest of the payload is kept', async t => {
   const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
   const event = eventOf({ headers: HEADERS, body: `{"post":{"id":5,"post_type":${deep}}}` })
   t.equal(event.dedupe_key, 'forum:forum.example.org:post:5:created')

@@ -2,21 +2,21 @@ import t from 'tap'
 import { jsonOf } from '../adapter-fixtures.js'
 import { eventOf, headersOf, readFixture, readFixtures } from './support.js'
 
-t.test('a retry, and a second hook for one event, bring another delivery id and the same event', async t => {
+t.test('a retry and a second hook have another delivery id and give the same event', async t => {
   for (const fixture of readFixtures()) {
     const again = { ...fixture, headers: { ...fixture.headers, 'x-discourse-event-id': '990001' } }
     t.strictSame(eventOf(again), eventOf(fixture), fixture.name)
   }
 })
 
-t.test('the content type that a hook is given changes no event', async t => {
+t.test('the content type of a hook does not change an event', async t => {
   for (const fixture of readFixtures()) {
     const headers = { ...fixture.headers, 'content-type': 'application/x-www-form-urlencoded' }
     t.equal(eventOf({ ...fixture, headers }).dedupe_key, eventOf(fixture).dedupe_key, fixture.name)
   }
 })
 
-t.test('nothing that can be renamed is part of a key', async t => {
+t.test('a key contains no name that can change', async t => {
   for (const fixture of readFixtures()) {
     const { dedupe_key } = eventOf(fixture)
     if (dedupe_key.includes(':sha256-')) continue
@@ -44,7 +44,7 @@ t.test('equal ids on two forums are two events, also under one host', async t =>
   t.equal(new Set(keys).size, instances.length)
 })
 
-t.test('what happens once has a key of the object alone', async t => {
+t.test('an event that happens once has only the object in its key', async t => {
   const cases: [name: string, key: string][] = [
     ['post-created', 'post:4100:created'],
     ['reply-created-by-a-moderator', 'reply:4101:created'],
@@ -61,7 +61,7 @@ t.test('what happens once has a key of the object alone', async t => {
   for (const [name, key] of cases) t.equal(eventOf(readFixture(name)).dedupe_key, `forum:forum.example.org:${key}`)
 })
 
-t.test("the forum's own ids distinguish occurrences", async t => {
+t.test('ids of the forum distinguish occurrences', async t => {
   const at = (second: number) => `2031-05-04T09:00:0${second}.123Z`
   const cases: [type: string, event: string, one: Record<string, unknown>, other: Record<string, unknown>][] = [
     ['post', 'post_edited', { version: 2, updated_at: at(1) }, { version: 3, updated_at: at(1) }],
@@ -103,7 +103,7 @@ t.test('deleting, restoring and deleting again are three events', async t => {
   t.equal(new Set(keys).size, 3)
 })
 
-t.test('the time of an event is when it happened, or absent', async t => {
+t.test('the time of an event is the time of its occurrence, or absent', async t => {
   const cases: [name: string, occurredAt: string | null][] = [
     ['reply-created-by-a-moderator', '2031-05-04T09:30:12.418000Z'],
     ['reply-edited', '2031-05-04T09:41:00.007000Z'],

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { normalise, readExpected, readFixtures, validator } from './support.js'
 
-t.test('every fixture gives the event that is written beside it', async t => {
+t.test('every fixture gives its expected event', async t => {
   for (const fixture of readFixtures()) {
     const { events, ignored, deliveryId } = normalise(fixture)
     const [event] = events
@@ -16,7 +16,7 @@ t.test('the same delivery gives the same event each time', async t => {
   for (const fixture of readFixtures()) t.strictSame(normalise(fixture), normalise(fixture), fixture.name)
 })
 
-t.test('no two fixtures have the key of one event', async t => {
+t.test('every fixture has its own key', async t => {
   const places = new Map<string | undefined, string>()
   for (const fixture of readFixtures()) {
     const key = normalise(fixture).events[0]?.dedupe_key
@@ -25,7 +25,7 @@ t.test('no two fixtures have the key of one event', async t => {
   }
 })
 
-t.test('a ping contains nothing to record', async t => {
+t.test('a ping is not recorded', async t => {
   const ping = { headers: { 'x-discourse-event-id': '1' }, body: { ping: 'OK' } }
   const typed = { ...ping.headers, 'x-discourse-event-type': 'ping' }
   for (const headers of [

@@ -25,7 +25,7 @@ t.test('a link that the forum gives is used', async t => {
   }
 })
 
-t.test('anything other than a part of an address is encoded, what is encoded stays as it is', async t => {
+t.test('reserved characters in a link are encoded, and encoded ones stay', async t => {
   const slugged = (topic_slug: string) => postAt('https://forum.example.org', { topic_slug }).target.url
   t.equal(slugged('%E8%99%AB'), 'https://forum.example.org/t/%E8%99%AB/512/2')
   t.equal(slugged('虫'), 'https://forum.example.org/t/%E8%99%AB/512/2')
@@ -63,7 +63,7 @@ t.test('host, port and sub-path identify a forum, with any scheme', async t => {
   }
 })
 
-t.test('every other page has its address as well', async t => {
+t.test('events of every other type have a link', async t => {
   const cases: [name: string, url: string][] = [
     ['user-created', 'https://forum.example.org/u/ada'],
     ['category-created-inside-another', 'https://forum.example.org/c/difference-engines/9'],

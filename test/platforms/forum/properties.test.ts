@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { ROWS } from '../../../src/platforms/forum/rows.js'
@@ -80,7 +81,7 @@ const sent = fc
     }),
   )
 
-t.test('any JSON object under any name gives one valid event', async () => {
+t.test('every JSON object with any event name gives one valid event', async () => {
   fc.assert(
     fc.property(
       sent.filter(({ headers }) => headers['x-discourse-event-type'] !== 'ping'),
@@ -90,12 +91,10 @@ t.test('any JSON object under any name gives one valid event', async () => {
   )
 })
 
-t.test('the same delivery twice is one event', async () => {
+t.test('the same delivery always gives the same event', async () => {
   fc.assert(
     fc.property(sent, delivery => {
-      const [first] = normalise(delivery).events
-      const [second] = normalise(delivery).events
-      return first?.dedupe_key === second?.dedupe_key
+      return isDeepStrictEqual(normalise(delivery), normalise(delivery))
     }),
     { numRuns: 300 },
   )
@@ -110,7 +109,7 @@ const lived = fc.constantFrom(
   { type: 'tag', words: ['tag_created', 'tag_updated', 'tag_destroyed'] },
 )
 
-t.test('the beginning, two changes and the end of one object are four events', async () => {
+t.test('the creation, two changes and the deletion of an object are four events', async () => {
   fc.assert(
     fc.property(lived, fc.nat(), fc.nat(1e9), fc.integer({ min: 1, max: 1e6 }), ({ type, words }, id, start, step) => {
       const at = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -130,12 +129,13 @@ t.test('the beginning, two changes and the end of one object are four events', a
   )
 })
 
-t.test('no member that is missing or wrong loses an event', async t => {
+t.test('a missing or malformed member does not lose an event', async t => {
   t.strictSame(hostileFailures({ readFixtures, eventOf }, validator), [])
 })
 
 t.test('two changes without a time are two events', async t => {
   const changes = readFixtures().filter(({ name }) => /edited|destroyed|recovered|updated|closed/u.test(name))
+  t.ok(changes.length > 8, `${changes.length} changes`)
   for (const { name, headers, body } of changes) {
     const timeless = (reads: number) => {
       const parsed = JSON.parse(JSON.stringify(body), (key, value) => (key.endsWith('_at') ? null : value))

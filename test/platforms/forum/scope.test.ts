@@ -21,13 +21,13 @@ t.test('a subscription to a category covers its posts, by id and by slug', async
   }
 })
 
-t.test('a payload without a slug is covered by the id', async t => {
+t.test('a subscription by id covers payloads without a slug', async t => {
   for (const name of ['topic-created', 'topic-destroyed', 'reviewable-created', 'generic-event-of-a-plugin']) {
     t.ok(isCovered(eventOf(readFixture(name)).target, 'category:7'), name)
   }
 })
 
-t.test('a category is covered by its own id and slug, and by the id of the one around it', async t => {
+t.test('a category is covered by its own id and slug, and by the id of its parent', async t => {
   const { target } = eventOf(readFixture('category-created-inside-another'))
   t.equal(target.display, 'Difference engines')
   for (const by of ['category:9', 'category:difference-engines', 'category:7']) t.ok(isCovered(target, by), by)
@@ -38,7 +38,7 @@ t.test('a message in the chat of a category is covered by the category', async t
   for (const by of ['category:7', 'category:support']) t.ok(isCovered(target, by), by)
 })
 
-t.test('a subscription to a topic covers what happens in it', async t => {
+t.test('a subscription to a topic covers its events', async t => {
   const inTopic = readFixtures().filter(({ body }) => /"(?:topic_)?id":512\b/u.test(JSON.stringify(body)))
   t.ok(inTopic.length > 20)
   for (const fixture of inTopic) {
@@ -48,7 +48,7 @@ t.test('a subscription to a topic covers what happens in it', async t => {
   }
 })
 
-t.test('the chain walks outwards to the forum', async t => {
+t.test('the target chain ends at the forum', async t => {
   const cases: [name: string, types: string[]][] = [
     ['reply-edited', ['post', 'topic', 'category', 'site']],
     ['post-created-in-a-private-message', ['post', 'topic', 'site']],
@@ -70,7 +70,7 @@ t.test('the chain walks outwards to the forum', async t => {
   for (const [name, types] of cases) t.strictSame(typesOf(eventOf(readFixture(name)).target), types, name)
 })
 
-t.test('what only some may read is marked', async t => {
+t.test('events with restricted access are marked', async t => {
   const { target } = eventOf(readFixture('post-created-in-a-private-message'))
   t.equal(target.parent?.metadata?.private, true)
   const spoken = eventOf(readFixture('chat-message-created-between-two')).target

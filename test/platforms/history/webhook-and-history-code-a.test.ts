@@ -78,7 +78,7 @@ t.test('an event has the same key, time, actor and target by webhook and by hist
   t.same([...seen].sort(), Object.keys(ROUTES).sort(), 'every route has a fixture')
 })
 
-t.test('an issue that is listed closed was opened and closed', async t => {
+t.test('a closed issue in a list gives an opened and a closed event', async t => {
   const body = jsonOf(readFixture('issue-closed'))
   const repository = { payload: at(body, 'repository'), flavour: 'github', since: SINCE } as const
   t.same(

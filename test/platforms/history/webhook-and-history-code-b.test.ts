@@ -77,7 +77,7 @@ t.test('an event has the same key, time, actor and target by webhook and by hist
   t.same([...seen].sort(), Object.keys(ROUTES).sort(), 'every route has a fixture')
 })
 
-t.test('a note that the platform wrote itself is not an event', async t => {
+t.test('a system note of the platform is not an event', async t => {
   const project = { payload: {}, instance: 'https://gitlab.example.org', since: SINCE }
   const note = { id: 1, system: true, body: 'closed', created_at: '2024-03-01T00:00:00.000Z' }
   t.same(noteDeliveries(project, 'issue', {}, note), [])

@@ -9,13 +9,13 @@ const hostile = fc.oneof(
 )
 const IDENTIFYING = /^[^\0\p{Cs}]+$/u
 
-t.test('a key is made of the parts as they are', async t => {
+t.test('a key consists of its unchanged parts', async t => {
   const parts = { source: 'code_a', host: 'github.com', objectType: 'issue', id: '5', verb: 'closed' }
   t.equal(toDedupeKey(parts), 'code_a:github.com:issue:5:closed')
   t.equal(toDedupeKey({ ...parts, discriminator: '2031' }), 'code_a:github.com:issue:5:closed:2031')
 })
 
-t.test('for all parts, a key can be stored and equal parts give an equal key', async () => {
+t.test('for all parts, the key can be stored, and equal parts give equal keys', async () => {
   const parts = fc.record({
     source: fc.constantFrom('chat', 'forum', 'code_a', 'code_b'),
     host: hostile,
@@ -32,7 +32,7 @@ t.test('for all parts, a key can be stored and equal parts give an equal key', a
   )
 })
 
-t.test('two ids that cannot stand as they are do not become one', async t => {
+t.test('two ids that must be encoded stay distinct', async t => {
   const ids = ['\ud800', '\ud801', '\udc00', '\0', 'a'.repeat(201), 'a'.repeat(202)]
   t.equal(new Set(ids.map(toIdentifier)).size, ids.length)
   t.not(digestOf('\ud800'), digestOf('\ufffd'))

@@ -10,7 +10,7 @@ import {
 } from '../../../src/platforms/mapping/payload.js'
 import { canonicalVerb } from '../../../src/platforms/mapping/words.js'
 
-t.test('missing, null, empty, redacted and wrong are all absent', async t => {
+t.test('missing, null, empty, redacted and malformed values count as absent', async t => {
   const values = [undefined, null, '', '[REDACTED]', [], {}, true]
   for (const value of values) {
     const from = { member: value }
@@ -23,7 +23,7 @@ t.test('missing, null, empty, redacted and wrong are all absent', async t => {
   t.strictSame(objectsAt({ member: [1, null, { id: 1 }, []] }, 'member'), [{ id: 1 }])
 })
 
-t.test('inherited members are not there', async t => {
+t.test('inherited members count as absent', async t => {
   t.equal(objectAt({}, '__proto__'), undefined)
   t.equal(textAt({}, 'constructor'), undefined)
 })
@@ -36,7 +36,7 @@ t.test('an id may be a number or a text', async t => {
   t.equal(idAt({ id: Number.POSITIVE_INFINITY }, 'id'), undefined)
 })
 
-t.test('instants are read from all forms that platforms write', async t => {
+t.test('instants are read in all formats that platforms write', async t => {
   const cases: [unknown, string | undefined][] = [
     ['2031-05-04T09:00:00Z', '2031-05-04T09:00:00.000000Z'],
     ['2031-05-04T09:00:00.1234567Z', '2031-05-04T09:00:00.123456Z'],
@@ -56,7 +56,7 @@ t.test('instants are read from all forms that platforms write', async t => {
   t.equal(firstInstantAt({ a: null, b: 1935738000 }, ['a', 'b']), '2031-05-05T09:00:00.000000Z')
 })
 
-t.test('only addresses of the web are addresses', async t => {
+t.test('only http and https addresses are read as addresses', async t => {
   for (const url of [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -69,7 +69,7 @@ t.test('only addresses of the web are addresses', async t => {
   t.equal(webUrlAt({ url: 'https://example.com/a' }, 'url'), 'https://example.com/a')
 })
 
-t.test('synonyms become one verb, other words stay', async t => {
+t.test('synonyms become one verb, and other words stay', async t => {
   const synonyms = {
     created: ['opened', 'open', 'create', 'created'],
     added: ['award', 'add', 'added'],

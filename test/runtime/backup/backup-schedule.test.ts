@@ -46,7 +46,7 @@ async function schedule(t: Test, { files = {}, folders = [], settings = {}, step
   return { folder, log, backups, readings: () => readings, stop: () => started.stop(), newest: () => started.newest }
 }
 
-t.test('the first backup is made immediately, and is named after its time', async t => {
+t.test('the schedule makes the first backup immediately, and names it after its time', async t => {
   const { folder, log, backups, newest } = await schedule(t)
   t.equal(newest(), undefined)
   await until(() => log.length > 0)
@@ -57,7 +57,7 @@ t.test('the first backup is made immediately, and is named after its time', asyn
   t.equal(bytes.subarray(0, 15).toString(), 'SQLite format 3')
 })
 
-t.test('a folder of backups that cannot be created is named, with its setting', async t => {
+t.test('a backup folder that cannot be created is reported with its setting', async t => {
   const { log } = await schedule(t, { settings: { folder: '/proc/nowhere/backups' } })
   await until(() => log.length > 0)
   const detail = /^The folder \/proc\/nowhere\/backups, .* cannot be created or read \(ENOENT\).*EVENT_BACKUP_DIR/
@@ -67,7 +67,7 @@ t.test('a folder of backups that cannot be created is named, with its setting', 
   t.match(ofFile, [['error', { code: 'backup_folder_unusable', detail: /ENOTDIR/ }, 'the backup failed']])
 })
 
-t.test('the newest backups stay, and files of other names', async t => {
+t.test('the schedule keeps the newest backups and files of other names', async t => {
   const files = { 'ledger-notes.txt': 'mine', 'ledger-20310501T090000Z.db.gz': 'old' }
   const { log, backups, stop } = await schedule(t, { files, settings: { everyMs: 1 }, stepMs: 10_000 })
   await until(() => log.length > 3)
@@ -82,19 +82,22 @@ t.test('the newest backups stay, and files of other names', async t => {
   )
 })
 
-t.test('backups that were made before the clock was set back are removed before later ones', async t => {
-  const files = { 'ledger-20320501T090000Z.db.gz': 'ahead', 'ledger-20320501T100000Z.db.gz': 'ahead' }
-  const { log, backups, stop } = await schedule(t, { files, settings: { everyMs: 1 }, stepMs: 10_000 })
-  await until(() => log.length > 2)
-  await stop()
-  t.same(backups().length, 2)
-  t.same(
-    backups().filter(name => name.startsWith('ledger-2032')),
-    [],
-  )
-})
+t.test(
+  'the schedule removes backups in the order in which they were made, even after the clock was set back',
+  async t => {
+    const files = { 'ledger-20320501T090000Z.db.gz': 'ahead', 'ledger-20320501T100000Z.db.gz': 'ahead' }
+    const { log, backups, stop } = await schedule(t, { files, settings: { everyMs: 1 }, stepMs: 10_000 })
+    await until(() => log.length > 2)
+    await stop()
+    t.same(backups().length, 2)
+    t.same(
+      backups().filter(name => name.startsWith('ledger-2032')),
+      [],
+    )
+  },
+)
 
-t.test('a backup that is complete does not fail because an old one cannot be removed', async t => {
+t.test('a complete backup succeeds even if an old one cannot be removed', async t => {
   const folders = ['ledger-20310501T090000Z.db.gz']
   const { log, newest } = await schedule(t, { folders, settings: { keep: 1 } })
   await until(() => log.length > 1)
@@ -105,7 +108,7 @@ t.test('a backup that is complete does not fail because an old one cannot be rem
   t.equal(newest(), NINE)
 })
 
-t.test('a backup that an earlier server made counts', async t => {
+t.test('a backup of an earlier server counts for the interval', async t => {
   const files = { 'ledger-20310504T083000Z.db.gz': 'recent' }
   const { backups, readings, stop, newest } = await schedule(t, { files })
   await until(() => readings() > 1)
@@ -114,7 +117,7 @@ t.test('a backup that an earlier server made counts', async t => {
   t.equal(newest(), NINE - HOUR_MS / 2)
 })
 
-t.test('what an interrupted backup left is removed', async t => {
+t.test('the schedule removes the files of an interrupted backup', async t => {
   const name = 'ledger-20310504T083000Z.db.gz'
   const files = { [name]: '', [`${name}.part`]: 'half', [`${name}.part.db`]: 'half', [`${name}.part.db.part`]: '' }
   const { log, backups } = await schedule(t, { files })
@@ -122,7 +125,7 @@ t.test('what an interrupted backup left is removed', async t => {
   t.same(backups(), ['ledger-20310504T090000Z.db.gz'])
 })
 
-t.test('what a server left that was killed during the check of a backup is removed', async t => {
+t.test('the schedule removes the files of a server that was killed during the check of a backup', async t => {
   const name = 'ledger-20310504T083000Z.db.gz'
   const copy = `${name}.part.db`
   const files = { [name]: '', [copy]: 'half', [`${copy}-journal`]: 'a journal' }
@@ -132,7 +135,7 @@ t.test('what a server left that was killed during the check of a backup is remov
   t.same(backups(), ['ledger-20310504T090000Z.db.gz'])
 })
 
-t.test('a backup that fails is logged and tried again, and the older ones stay', async t => {
+t.test('a failed backup is logged and retried, and the older ones stay', async t => {
   const files = { 'ledger-20310501T090000Z.db.gz': 'old' }
   let tries = 0
   const copyTo = async () => {
@@ -160,7 +163,7 @@ t.test('a stopped schedule leaves no incomplete backup', async t => {
   t.same([log, backups()], [[], []])
 })
 
-t.test('a schedule that is stopped before the check of a copy has ended leaves nothing', async t => {
+t.test('a schedule that is stopped during the check of a copy leaves no file', async t => {
   let stopped: Promise<void> | undefined
   const copyTo: BackupScheduleParts['copyTo'] = async path => {
     writeFileSync(path, 'whole')

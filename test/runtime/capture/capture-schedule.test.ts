@@ -39,7 +39,7 @@ function schedule(t: Test, results: (CaptureResult | Error)[]) {
   return { log, looks: () => looks, stop: () => started.stop() }
 }
 
-t.test('a problem is logged once, and again when it changes or is over', async t => {
+t.test('a problem is logged once, and again when it changes or ends', async t => {
   const one = (capture: WatchCapture) => ({ captures: [capture], left: 0 })
   const { log, looks } = schedule(t, [
     one(failed('a', 'chat_timeout')),
@@ -61,14 +61,14 @@ t.test('a problem is logged once, and again when it changes or is over', async t
   t.notMatch(JSON.stringify(log), /hunter2/)
 })
 
-t.test('a watch that is read from the beginning on another chat server is reported', async t => {
+t.test('the schedule reports a watch that starts from the beginning on another chat server', async t => {
   const capture = { ...captured('a', 0), previous_host: 'old.example.org' }
   const { log } = schedule(t, [{ captures: [capture], left: 0 }])
   await until(() => log.length > 0)
   t.match(log, [['warn', { subscription_id: 'a', previous_host: 'old.example.org' }, /starts from the beginning/]])
 })
 
-t.test('a failure that concerns every watch is not retried immediately', async t => {
+t.test('a failure that affects every watch is not retried immediately', async t => {
   const { looks } = schedule(t, [{ captures: [failed('a', 'chat_unreachable')], left: 3 }])
   await until(() => looks() === 1)
   await new Promise(resolve => setTimeout(resolve, 50))
@@ -81,7 +81,7 @@ t.test('a defect is logged as a defect, and the schedule continues', async t => 
   t.match(log, [['error', { err: { message: 'undefined is not a message' } }, 'capture failed']])
 })
 
-t.test('it stops immediately while it sleeps, and after the page that is being recorded', async t => {
+t.test('a schedule stops immediately while it sleeps, or after the page that is being recorded', async t => {
   const { looks, stop } = schedule(t, [])
   await until(() => looks() > 0)
   await stop()

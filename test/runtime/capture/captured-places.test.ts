@@ -12,43 +12,43 @@ const idsOf = async ({ ledger }: CaptureRig, subscriptionId: string) =>
     Number(event.subject_id),
   )
 
+t.test('a webhook message under the new name of a topic is marked once capture knows the name', async t => {
+  const rig = await captureRig(t)
+  const { book } = rig.chat
+  const ids = book.say(DEPLOYS, 2)
+  await rig.once()
+  const resolved = book.resolve(DEPLOYS)
+  await rig.once()
+  const [posted = 0] = book.say(resolved)
+  await deliver(rig, posted)
+  t.same(await idsOf(rig, 'deploys'), [...ids, posted])
+  t.match(await rig.ledger.getSubscription('deploys'), { last_cursor: String(posted) })
+  const [elsewhere = 0] = book.say(RANDOM)
+  await deliver(rig, elsewhere)
+  t.same(await idsOf(rig, 'deploys'), [...ids, posted], 'and nothing else is')
+})
+
 t.test(
-  'a webhook that brings a message of a topic under its new name first is matched once capture knows it',
+  'after a restart, a webhook message under a known new name is marked, in any stream and letter case',
   async t => {
     const rig = await captureRig(t)
     const { book } = rig.chat
-    const ids = book.say(DEPLOYS, 2)
+    book.say(DEPLOYS, 2)
     await rig.once()
-    const resolved = book.resolve(DEPLOYS)
+    book.move(DEPLOYS, { stream: 'ops', topic: 'Deployments' })
     await rig.once()
-    const [posted = 0] = book.say(resolved)
-    await deliver(rig, posted)
-    t.same(await idsOf(rig, 'deploys'), [...ids, posted])
-    t.match(await rig.ledger.getSubscription('deploys'), { last_cursor: String(posted) })
-    const [elsewhere = 0] = book.say(RANDOM)
-    await deliver(rig, elsewhere)
-    t.same(await idsOf(rig, 'deploys'), [...ids, posted], 'and nothing else is')
+    const restarted = { ...rig, ledger: await rig.reopen() }
+    const [posted = 0] = book.say({ stream: 'ops', topic: 'deployments' })
+    await deliver(restarted, posted)
+    t.equal((await idsOf(rig, 'deploys')).at(-1), posted)
+    book.renameStream('ops', 'operations')
+    const [later = 0] = book.say({ stream: 'operations', topic: 'Deployments' })
+    await deliver(restarted, later)
+    t.equal((await idsOf(rig, 'deploys')).at(-1), later, 'the id of the stream stays when it is renamed')
   },
 )
 
-t.test('the same holds after a restart, in any stream and any letter case', async t => {
-  const rig = await captureRig(t)
-  const { book } = rig.chat
-  book.say(DEPLOYS, 2)
-  await rig.once()
-  book.move(DEPLOYS, { stream: 'ops', topic: 'Deployments' })
-  await rig.once()
-  const restarted = { ...rig, ledger: await rig.reopen() }
-  const [posted = 0] = book.say({ stream: 'ops', topic: 'deployments' })
-  await deliver(restarted, posted)
-  t.equal((await idsOf(rig, 'deploys')).at(-1), posted)
-  book.renameStream('ops', 'operations')
-  const [later = 0] = book.say({ stream: 'operations', topic: 'Deployments' })
-  await deliver(restarted, later)
-  t.equal((await idsOf(rig, 'deploys')).at(-1), later, 'the id of the stream stays when it is renamed')
-})
-
-t.test('a stream is matched under its new name as well', async t => {
+t.test('a webhook message under the new name of a stream is marked', async t => {
   const rig = await captureRig(t)
   await rig.ledger.saveSubscription({ ...WATCH, id: 'eng', target: 'stream:eng' })
   rig.chat.book.say(RANDOM)
@@ -59,7 +59,7 @@ t.test('a stream is matched under its new name as well', async t => {
   t.equal((await idsOf(rig, 'eng')).at(-1), posted)
 })
 
-t.test('a watch that is set to another place is not matched where the one before was found', async t => {
+t.test('a watch with a new target is not marked on messages of the previous place', async t => {
   const rig = await captureRig(t)
   const { book } = rig.chat
   book.say(DEPLOYS, 2)
@@ -72,7 +72,7 @@ t.test('a watch that is set to another place is not matched where the one before
   t.notOk((await idsOf(rig, 'deploys')).includes(posted))
 })
 
-t.test('the same ids on another server are another place', async t => {
+t.test('equal ids on another server are another place', async t => {
   const rig = await captureRig(t)
   rig.chat.book.say(DEPLOYS, 2)
   await rig.once()
@@ -119,33 +119,36 @@ t.test('a second watch over messages that the ledger holds already is marked on 
   for (const { subscription_ids: marked } of await allEvents(rig.ledger)) t.same(marked, ['deploys', 'second'])
 })
 
-t.test('capture of another chat server starts from the beginning, regardless of its ids, and reports that', async t => {
-  const rig = await captureRig(t, { book: new MessageBook({ firstId: 5_000 }) })
-  rig.chat.book.say(DEPLOYS, 3)
-  const first = await rig.once()
-  t.match(first, { created: 3, last_cursor: '5002' })
-  t.notOk('previous_host' in first)
-  const other = await chatServer(t)
-  const chat = { site: other.url, email: other.email, api_key: other.apiKey }
-  const { host } = new URL(other.url)
-  other.book.say(DEPLOYS, 4)
-  t.match(await rig.once('deploys', { chat }), {
-    messages: 4,
-    created: 4,
-    last_cursor: '4',
-    previous_host: new URL(rig.chat.url).host,
-  })
-  t.match(await rig.ledger.getSubscription('deploys'), {
-    last_cursor: '4',
-    capture: { host, read_to: '4', followed: { message_id: 1 } },
-  })
-  other.book.say(DEPLOYS, 1)
-  const next = await rig.once('deploys', { chat })
-  t.match(next, { messages: 1, last_cursor: '5' })
-  t.notOk('previous_host' in next, 'once')
-})
+t.test(
+  'capture of another chat server starts from the beginning, regardless of message ids, and reports that',
+  async t => {
+    const rig = await captureRig(t, { book: new MessageBook({ firstId: 5_000 }) })
+    rig.chat.book.say(DEPLOYS, 3)
+    const first = await rig.once()
+    t.match(first, { created: 3, last_cursor: '5002' })
+    t.notOk('previous_host' in first)
+    const other = await chatServer(t)
+    const chat = { site: other.url, email: other.email, api_key: other.apiKey }
+    const { host } = new URL(other.url)
+    other.book.say(DEPLOYS, 4)
+    t.match(await rig.once('deploys', { chat }), {
+      messages: 4,
+      created: 4,
+      last_cursor: '4',
+      previous_host: new URL(rig.chat.url).host,
+    })
+    t.match(await rig.ledger.getSubscription('deploys'), {
+      last_cursor: '4',
+      capture: { host, read_to: '4', followed: { message_id: 1 } },
+    })
+    other.book.say(DEPLOYS, 1)
+    const next = await rig.once('deploys', { chat })
+    t.match(next, { messages: 1, last_cursor: '5' })
+    t.notOk('previous_host' in next, 'once')
+  },
+)
 
-t.test('the same holds before the first message on the other server', async t => {
+t.test('capture of another chat server starts from the beginning even before its first message', async t => {
   const rig = await captureRig(t)
   rig.chat.book.say(DEPLOYS, 3)
   await rig.once()
@@ -159,7 +162,7 @@ t.test('the same holds before the first message on the other server', async t =>
   t.match(await rig.once('deploys', { chat }), { messages: 2, created: 2, last_cursor: '3' })
 })
 
-t.test('a server that refuses leaves a watch that was read elsewhere as it was', async t => {
+t.test('an unreachable other server does not change the state of a watch', async t => {
   const rig = await captureRig(t)
   rig.chat.book.say(DEPLOYS, 3)
   await rig.once()
@@ -171,7 +174,7 @@ t.test('a server that refuses leaves a watch that was read elsewhere as it was',
   t.match(capture, { host: new URL(rig.chat.url).host, read_to: '3' })
 })
 
-t.test('a place that an older release has read counts as that of the server that is asked now', async t => {
+t.test('the position of an older release counts for the configured server', async t => {
   const rig = await captureRig(t)
   const ids = rig.chat.book.say(DEPLOYS, 10)
   await rig.ledger.noteCapture('deploys', { read_to: String(ids[6]) })
@@ -204,7 +207,7 @@ t.test(
   },
 )
 
-t.test('members of `capture` of which nothing is known are null', async t => {
+t.test('unknown members of `capture` are null', async t => {
   const rig = await captureRig(t)
   const nothing = {
     host: null,

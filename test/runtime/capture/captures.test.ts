@@ -5,7 +5,7 @@ import { allEvents, captureRig, DEPLOYS, deliver, NOON, WATCH } from './capture-
 
 const SECOND = 1_000_000
 
-t.test('what is captured is in the ledger, marked with its watch and how it came', async t => {
+t.test('captured messages are in the ledger, with the mark of their watch and their provenance', async t => {
   const rig = await captureRig(t)
   const [id] = rig.chat.book.say(DEPLOYS, 1, 'The deploy is **done**.')
   const capture = await rig.once()
@@ -50,7 +50,7 @@ t.test('the watch keeps its position, and shows when it was last captured and wh
   })
 })
 
-t.test('a renamed topic moves the cursor of its watch although its name does not match any more', async t => {
+t.test('capture of a renamed topic moves the cursor of its watch, although the name no longer matches', async t => {
   const rig = await captureRig(t)
   rig.chat.book.say(DEPLOYS, 2)
   await rig.once()
@@ -77,7 +77,7 @@ t.test('a message that a webhook delivers first does not make capture skip earli
   t.same(seen.sort(), [[first, 2], ...earlier.map(id => [id, 1]), [late - 2, 1], [late - 1, 1], [late, 2]].sort())
 })
 
-t.test('the cursor of an older ledger is where capture continues', async t => {
+t.test('capture continues at the cursor of an older ledger', async t => {
   const rig = await captureRig(t)
   const ids = rig.chat.book.say(DEPLOYS, 10)
   await rig.ledger.noteCapture('deploys', { read_to: String(ids[6]) })
@@ -93,7 +93,7 @@ t.test('an expired watch is not changed', async t => {
   t.same(rig.chat.asked, [], 'and no request is sent')
 })
 
-t.test('what cannot be captured is refused', async t => {
+t.test('a subscription that cannot be captured is refused', async t => {
   const rig = await captureRig(t)
   await rig.ledger.saveSubscription({ id: 'own', source: 'builds', target: '' })
   await rig.ledger.saveSubscription({ id: 'all', source: 'chat' })
@@ -131,7 +131,7 @@ t.test('a failure in the middle keeps the recorded events, and reports them', as
   t.match((await rig.ledger.getSubscription('deploys')).capture, { failures: 0, last_error: null })
 })
 
-t.test('it waits as the server asks, and reports the wait', async t => {
+t.test('capture waits as the server asks, and reports the wait', async t => {
   const waits: unknown[] = []
   const rig = await captureRig(t, {
     fault: ({ path, index }) => (path.endsWith('/messages') && index === 0 ? rateLimited(0.123_456) : undefined),
@@ -147,7 +147,7 @@ t.test('it waits as the server asks, and reports the wait', async t => {
   ])
 })
 
-t.test('a backlog that takes more requests than the server allows is captured in its time', async t => {
+t.test('capture reads a backlog within the rate limit of the server', async t => {
   // For the platform time passes only while it is waited for.
   let now = 0
   const rig = await captureRig(t, { rateLimit: { requests: 4, seconds: 0.1 }, pageMessages: 50, now: () => now })
@@ -166,7 +166,7 @@ t.test('a backlog that takes more requests than the server allows is captured in
   t.ok(waits >= 2, `it waited ${waits} times`)
 })
 
-t.test('a server that asks for more than a minute is left alone, with all progress kept', async t => {
+t.test('capture stops if the server asks for a wait of more than a minute, and keeps its progress', async t => {
   const rig = await captureRig(t, {
     fault: ({ query }) => (query.get('anchor') === '1000' ? rateLimited(61) : undefined),
   })
@@ -212,7 +212,7 @@ t.test('the wait that a server asks for applies to every watch that is captured 
   t.match(capture, { wait_until: null, next_due_at: toTimestamp(NOON + 302 * SECOND) })
 })
 
-t.test('due are the watches whose interval is over, those that cooled less often', async t => {
+t.test('a watch is due after its interval, and less often once it has cooled', async t => {
   const rig = await captureRig(t)
   rig.chat.book.say(DEPLOYS)
   const polled = { ...WATCH, metadata: { interval_seconds: 60, hot_until: toTimestamp(NOON + 90 * SECOND) } }
@@ -238,7 +238,7 @@ t.test('due are the watches whose interval is over, those that cooled less often
   t.same(await due(), ['cooling'], 'ten times the interval after the last')
 })
 
-t.test('of several that are due, what one of them meets leaves the others', async t => {
+t.test('the failure of one due watch does not affect the others', async t => {
   const rig = await captureRig(t, {
     fault: ({ query }) => (query.get('narrow')?.includes('sick') ? respondWith(502, {}) : undefined),
   })
@@ -258,7 +258,7 @@ t.test('of several that are due, what one of them meets leaves the others', asyn
   t.match((await rig.ledger.getSubscription('a-sick')).capture, { failures: 1, last_error: /status 502/ })
 })
 
-t.test('a watch that fails again and again is tried less and less often', async t => {
+t.test('a watch that keeps failing is tried at growing intervals', async t => {
   const rig = await captureRig(t, { fault: () => respondWith(502, {}) })
   const waits: number[] = []
   for (let round = 0; round < 7; round++) {
@@ -271,7 +271,7 @@ t.test('a watch that fails again and again is tried less and less often', async 
   t.same(waits, [60, 120, 240, 480, 900, 900, 900])
 })
 
-t.test('a server that is down ends the round, and the next rounds reach every watch', async t => {
+t.test('an outage of the server ends the round, and later rounds reach every watch', async t => {
   const rig = await captureRig(t, { fault: () => respondWith(503, {}) })
   const ids = ['deploys', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6']
   for (const id of ids.slice(1)) await rig.ledger.saveSubscription({ ...WATCH, id })
@@ -285,7 +285,7 @@ t.test('a server that is down ends the round, and the next rounds reach every wa
   t.same(tried, ids)
 })
 
-t.test('what every watch would meet ends the round, and the next round begins with another watch', async t => {
+t.test('a failure that affects every watch ends the round, and the next round begins with another watch', async t => {
   const rig = await captureRig(t)
   await rig.ledger.saveSubscription({ ...WATCH, id: 'other' })
   const refused = { chat: { site: rig.chat.url, email: 'nobody@example.org', api_key: 'wrong' } }
@@ -296,7 +296,7 @@ t.test('what every watch would meet ends the round, and the next round begins wi
   t.match(second, { captures: [{ subscription_id: 'other', error: { code: 'chat_credentials_refused' } }], left: 1 })
 })
 
-t.test('a message that becomes visible after a later one is captured, and nothing is counted twice', async t => {
+t.test('a message that becomes visible after a later one is captured, and no message is counted twice', async t => {
   const rig = await captureRig(t)
   const { book } = rig.chat
   book.say(DEPLOYS, 5)
@@ -340,7 +340,7 @@ t.test('a message that a webhook delivered before a large capture is not counted
   t.equal(event?.seen_count, 2, 'once by the webhook, once by the capture')
 })
 
-t.test('a renamed topic is named', async t => {
+t.test('the report of a capture names a renamed topic', async t => {
   for (const featureLevel of [270, 400]) {
     const rig = await captureRig(t, { featureLevel })
     rig.chat.book.say(DEPLOYS, 2)
@@ -351,7 +351,7 @@ t.test('a renamed topic is named', async t => {
   }
 })
 
-t.test('two captures of one watch never run at the same time, and nothing is read twice', async t => {
+t.test('two captures of one watch run one after the other, and no message is read twice', async t => {
   let inProgress = 0
   let most = 0
   const rig = await captureRig(t, {

@@ -9,7 +9,7 @@ const RANDOM = { stream: 'eng', topic: 'random' }
 const idsOf = async ({ ledger }: LiveRig) =>
   (await allEvents(ledger)).filter(({ kind }) => kind === 'message.created').map(event => Number(event.subject_id))
 
-t.test('a message is recorded when it is posted, and capture does not count it again', async t => {
+t.test('a message is recorded when it is posted, and a later capture does not count it again', async t => {
   const rig = await liveRig(t)
   const [id = 0] = rig.chat.book.say(DEPLOYS)
   rig.chat.book.say(RANDOM)
@@ -20,7 +20,7 @@ t.test('a message is recorded when it is posted, and capture does not count it a
   t.equal((await allEvents(rig.ledger)).length, 1, 'other topics are not recorded')
 })
 
-t.test('a message by webhook, by the queue and by capture is one event', async t => {
+t.test('a message is one event by webhook, queue and capture', async t => {
   const rig = await liveRig(t)
   const [id = 0] = rig.chat.book.say(DEPLOYS)
   await rig.recorded(1)
@@ -29,7 +29,7 @@ t.test('a message by webhook, by the queue and by capture is one event', async t
   t.match(await allEvents(rig.ledger), [{ subject_id: String(id), seen_count: 2, provenance: { route: 'capture' } }])
 })
 
-t.test('edits, deletions and reactions are recorded, of messages from before the queue as well', async t => {
+t.test('edits, deletions and reactions are recorded, even of messages from before the queue', async t => {
   let old = 0
   const rig = await liveRig(t, {}, async ({ chat, ledger }) => {
     await ledger.saveSubscription(ALL)
@@ -64,7 +64,7 @@ t.test('edits, deletions and reactions are recorded, of messages from before the
   t.match(events[2]?.dedupe_key, new RegExp(`:message:${id}:updated:${edited}$`))
 })
 
-t.test('what the watch did not ask for is recorded without its mark', async t => {
+t.test('an event of a kind that the watch does not select is recorded without its mark', async t => {
   const rig = await liveRig(t)
   const [id = 0] = rig.chat.book.say(DEPLOYS)
   rig.chat.book.react(id, 'add')
@@ -99,7 +99,7 @@ t.test('a reaction to a message that the ledger does not have is placed by askin
   t.match(reaction, { subject_id: String(old) })
 })
 
-t.test('a message that was edited before capture sees it is recorded with both', async t => {
+t.test('a message that was edited before its capture is recorded with its edit', async t => {
   const rig = await liveRig(t)
   rig.chat.book.say(DEPLOYS)
   await rig.recorded(1)
@@ -112,7 +112,7 @@ t.test('a message that was edited before capture sees it is recorded with both',
   t.match(updated, { kind: 'message.updated', conversation: { text: 'Second.' }, payload: { orig_content: 'First.' } })
 })
 
-t.test('messages between people, and streams that are not watched, are not recorded', async t => {
+t.test('direct messages, and messages of unwatched streams, are not recorded', async t => {
   const rig = await liveRig(t)
   const { book } = rig.chat
   const direct = { type: 'private', id: 900, sender_id: 9, display_recipient: [{ id: 9 }, { id: 10 }], content: 'psst' }
@@ -123,7 +123,7 @@ t.test('messages between people, and streams that are not watched, are not recor
   t.equal((await rig.recorded(1)).length, 1)
 })
 
-t.test('a watch that is added while the queue is read is captured first', async t => {
+t.test('a new watch is captured before its queue events are recorded', async t => {
   const rig = await liveRig(t)
   const before = rig.chat.book.say(RANDOM, 3)
   await rig.ledger.saveSubscription({ ...WATCH, id: 'random', target: 'stream:eng/topic:random' })

@@ -7,7 +7,7 @@ import { type LiveRig, liveRig } from './live-rig.js'
 const idsOf = async ({ ledger }: LiveRig) => (await allEvents(ledger)).map(event => Number(event.subject_id))
 const logOf = ({ log }: LiveRig) => log.map(([level, { code }, text]) => [level, code, text])
 
-t.test('when the chat server has lost the queue, capture reads what was missed, and a new queue is read', async t => {
+t.test('after the chat server lost the queue, capture reads the missed messages, and a new queue is read', async t => {
   const rig = await liveRig(t)
   const { book, queues } = rig.chat
   const ids = book.say(DEPLOYS)
@@ -27,7 +27,7 @@ t.test('when the chat server has lost the queue, capture reads what was missed, 
   t.match(rig.live.totals(), { registered: 2, lost: 1 })
 })
 
-t.test('a queue that was idle for too long is lost in the same way', async t => {
+t.test('after a queue expired, capture reads the missed messages', async t => {
   const clock = { now: Date.now() }
   const rig = await liveRig(t, { now: () => clock.now })
   const ids = rig.chat.book.say(DEPLOYS)
@@ -44,7 +44,7 @@ t.test('a queue that was idle for too long is lost in the same way', async t => 
   t.equal(rig.chat.queues.registered.length, 2)
 })
 
-t.test('the queue survives a restart: edits and deletions from between are recorded once', async t => {
+t.test('the queue survives a restart, and edits and deletions during it are recorded once', async t => {
   const rig = await liveRig(t)
   const { book } = rig.chat
   const [id = 0] = book.say(DEPLOYS)
@@ -89,7 +89,7 @@ t.test('events that were recorded but not acknowledged are not counted again', a
   t.equal(Number(events.at(-1)?.subject_id), last)
 })
 
-t.test('a chat server that is down is asked again, and what was posted is there once', async t => {
+t.test('after an outage of the chat server, the messages posted during it are recorded once', async t => {
   let isDown = false
   const rig = await liveRig(t, {
     fault: () => (isDown ? respondWith(502, {}) : undefined),
@@ -109,7 +109,7 @@ t.test('a chat server that is down is asked again, and what was posted is there 
   t.equal(rig.chat.queues.registered.length, 1, 'the queue is the same')
 })
 
-t.test('a chat server that limits requests is not asked before the time', async t => {
+t.test('a chat server that limits requests receives the next one after its wait', async t => {
   let refusals = 1
   const rig = await liveRig(t, {
     fault: ({ path, query }) => {
@@ -139,7 +139,7 @@ t.test('a connection without a heartbeat is closed, and the same queue is read a
   t.equal(rig.chat.queues.registered.length, 1)
 })
 
-t.test('heartbeats record nothing and move the place in the queue', async t => {
+t.test('heartbeats add no event and advance the position in the queue', async t => {
   const rig = await liveRig(t)
   rig.chat.queues.heartbeat()
   await until(() => rig.chat.asked.some(({ query }) => query.get('last_event_id') === '0'))

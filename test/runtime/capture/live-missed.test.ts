@@ -35,27 +35,24 @@ async function whileLost(rig: LiveRig, work: () => unknown): Promise<void> {
   await rig.isLive()
 }
 
-t.test(
-  'a message that came from elsewhere, and left while no queue was read, is recorded as moved both times',
-  async t => {
-    const rig = await liveRig(t, {}, ({ ledger, chat }) => {
-      chat.book.say(DEPLOYS)
-      chat.book.say(RANDOM, 2)
-      return ledger.saveSubscription(ALL)
-    })
-    const { book } = rig.chat
-    const [{ id = 0 } = {}] = book.inTopic(RANDOM)
-    book.move(RANDOM, DEPLOYS, [id])
-    await rig.recorded(2)
-    await whileLost(rig, () => book.move(DEPLOYS, RANDOM, [id]))
-    t.same(happened(await rig.recorded(3)).slice(1), [
-      ['message.moved', id],
-      ['message.moved', id],
-    ])
-  },
-)
+t.test('a message that moved into the topic and away without a queue has an event for each move', async t => {
+  const rig = await liveRig(t, {}, ({ ledger, chat }) => {
+    chat.book.say(DEPLOYS)
+    chat.book.say(RANDOM, 2)
+    return ledger.saveSubscription(ALL)
+  })
+  const { book } = rig.chat
+  const [{ id = 0 } = {}] = book.inTopic(RANDOM)
+  book.move(RANDOM, DEPLOYS, [id])
+  await rig.recorded(2)
+  await whileLost(rig, () => book.move(DEPLOYS, RANDOM, [id]))
+  t.same(happened(await rig.recorded(3)).slice(1), [
+    ['message.moved', id],
+    ['message.moved', id],
+  ])
+})
 
-t.test('edits, moves and deletions while no queue was read are recorded once, with the keys of the queue', async t => {
+t.test('edits, moves and deletions without a queue are recorded once, with the keys of the queue', async t => {
   const rig = await liveRig(t, {}, ({ ledger }) => ledger.saveSubscription(ALL))
   const { book } = rig.chat
   const [first = 0, edited = 0, gone = 0, moved = 0, last = 0] = book.say(DEPLOYS, 5)
@@ -96,7 +93,7 @@ t.test('edits, moves and deletions while no queue was read are recorded once, wi
   t.ok(isOnce(events))
 })
 
-t.test('what the queue reports as well is one event', async t => {
+t.test('a change that the queue also reports is one event', async t => {
   let during = () => {}
   const rig = await liveRig(t, { fault: asked => void (isReread(asked) && during()) })
   const { book } = rig.chat
@@ -122,7 +119,7 @@ t.test('what the queue reports as well is one event', async t => {
   t.ok(isOnce(events))
 })
 
-t.test('a restart with the same queue reads nothing again', async t => {
+t.test('a restart with the same queue reads no messages again', async t => {
   const rig = await liveRig(t)
   rig.chat.book.say(DEPLOYS)
   await rig.recorded(1)
@@ -150,7 +147,7 @@ t.test('changes from before the watch are not recorded', async t => {
   t.equal((await allEvents(rig.ledger)).length, 4)
 })
 
-t.test('a message that moved to where the account does not see it is deleted, as the queue has it', async t => {
+t.test('a message that moved out of the access of the account is recorded as deleted, as in the queue', async t => {
   const rig = await liveRig(t)
   const { book } = rig.chat
   const [id = 0] = book.say(DEPLOYS, 2)
@@ -159,34 +156,31 @@ t.test('a message that moved to where the account does not see it is deleted, as
   t.same(happened(await rig.recorded(3)).at(-1), ['message.deleted', id])
 })
 
-t.test(
-  'a topic that was renamed while no queue was read is followed, and its edits before and after are recorded',
-  async t => {
-    const rig = await liveRig(t)
-    const { book } = rig.chat
-    const [one = 0, two = 0] = book.say(DEPLOYS, 2)
-    await rig.recorded(2)
-    await whileLost(rig, () => {
-      book.edit(two, 'Before.')
-      const resolved = book.resolve(DEPLOYS)
-      book.edit(two, 'After.')
-      const [other = 0] = book.say(DEPLOYS)
-      book.edit(other, 'Another topic of the old name.')
-      book.move(resolved, { stream: 'ops', topic: 'deploys' })
-    })
-    const missed = (await allEvents(rig.ledger)).slice(2)
-    t.same(happened(missed), [
-      ['message.updated', two],
-      ['message.moved', one],
-      ['message.moved', two],
-      ['message.updated', two],
-      ['message.moved', one],
-      ['message.moved', two],
-    ])
-  },
-)
+t.test('a topic that was renamed without a queue is followed, and its edits before and after are recorded', async t => {
+  const rig = await liveRig(t)
+  const { book } = rig.chat
+  const [one = 0, two = 0] = book.say(DEPLOYS, 2)
+  await rig.recorded(2)
+  await whileLost(rig, () => {
+    book.edit(two, 'Before.')
+    const resolved = book.resolve(DEPLOYS)
+    book.edit(two, 'After.')
+    const [other = 0] = book.say(DEPLOYS)
+    book.edit(other, 'Another topic of the old name.')
+    book.move(resolved, { stream: 'ops', topic: 'deploys' })
+  })
+  const missed = (await allEvents(rig.ledger)).slice(2)
+  t.same(happened(missed), [
+    ['message.updated', two],
+    ['message.moved', one],
+    ['message.moved', two],
+    ['message.updated', two],
+    ['message.moved', one],
+    ['message.moved', two],
+  ])
+})
 
-t.test('a whole stream is read again', async t => {
+t.test('the messages of a whole stream are read again', async t => {
   const rig = await liveRig(t, {}, ({ ledger, chat }) => {
     chat.book.say(RANDOM, 2)
     return ledger.saveSubscription({ ...ALL, target: 'stream:eng' })
@@ -207,7 +201,7 @@ t.test('a whole stream is read again', async t => {
   ])
 })
 
-t.test('more messages than a page has are read again while they are young', async t => {
+t.test('recent messages are read again over several pages', async t => {
   const clock = { seconds: 1_800_000_000 }
   const book = new MessageBook({ now: () => clock.seconds })
   const rig = await liveRig(t, { book, pageMessages: 3 })
@@ -235,7 +229,7 @@ t.test('more messages than a page has are read again while they are young', asyn
   )
 })
 
-t.test('a stream that shows nothing at all is no proof of deletions', async t => {
+t.test('an empty answer for a stream is not recorded as deletions', async t => {
   let isBlind = false
   const nothing = respondWith(200, { result: 'success', messages: [], found_newest: true, found_oldest: true })
   const rig = await liveRig(t, { fault: ({ path }) => (isBlind && path === '/api/v1/messages' ? nothing : undefined) })
@@ -260,7 +254,7 @@ t.test('a stream that shows nothing at all is no proof of deletions', async t =>
   )
 })
 
-t.test('messages that the plan of the server hides are not deleted', async t => {
+t.test('messages that the plan of the server hides are not recorded as deleted', async t => {
   let isLimited = false
   const rig = await liveRig(t, {
     fault: asked => {
@@ -279,7 +273,7 @@ t.test('messages that the plan of the server hides are not deleted', async t => 
   t.equal(rig.chat.asked.filter(({ path }) => /messages\/\d/.test(path)).length, 0, 'nor asked for')
 })
 
-t.test('a watch that was disabled finds what it missed', async t => {
+t.test('a watch that was disabled records the missed changes', async t => {
   const rig = await liveRig(t)
   const { book } = rig.chat
   const [id = 0, gone = 0] = book.say(DEPLOYS, 3)
@@ -300,7 +294,7 @@ t.test('a watch that was disabled finds what it missed', async t => {
   ])
 })
 
-t.test('a failure in the middle is repeated, and nothing is recorded twice', async t => {
+t.test('an interrupted reading is repeated, and no change is recorded twice', async t => {
   let failures = 0
   const lookups = ({ path }: Asked) => /messages\/\d/.test(path)
   const rig = await liveRig(t, {
@@ -322,7 +316,7 @@ t.test('a failure in the middle is repeated, and nothing is recorded twice', asy
   t.ok(isOnce(await allEvents(rig.ledger)))
 })
 
-t.test('a chat server that refuses to show messages again keeps the queue from nothing', async t => {
+t.test('a chat server that refuses to show messages again does not block the queue', async t => {
   let isRefused = false
   const refusal = respondWith(403, { result: 'error', code: 'UNAUTHORIZED_PRINCIPAL' })
   const rig = await liveRig(t, { fault: asked => (isRefused && isReread(asked) ? refusal : undefined) })
@@ -339,7 +333,7 @@ t.test('a chat server that refuses to show messages again keeps the queue from n
   t.match(rig.log.at(-1), ['warn', { subscription_id: 'deploys', code: 'chat_not_permitted' }])
 })
 
-t.test('a process that dies in the middle leaves the watch to the next one', async t => {
+t.test('after a process died during the reading, the next one continues it', async t => {
   const rig = await liveRig(t)
   const { book } = rig.chat
   const ids = book.say(DEPLOYS, 4)

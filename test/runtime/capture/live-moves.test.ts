@@ -10,7 +10,7 @@ const OLDER = { featureLevel: 250 }
 const followedBy = async ({ ledger }: LiveRig, id = 'deploys') => (await ledger.getSubscription(id)).capture?.followed
 
 for (const [name, options] of Object.entries({ 'a server of today': {}, 'an older server': OLDER })) {
-  t.test(`a resolved topic is followed on ${name}, and a new topic of the old name is not`, async t => {
+  t.test(`capture follows a resolved topic on ${name}, and not a new topic of the old name`, async t => {
     const rig = await liveRig(t, options)
     const { book } = rig.chat
     const ids = book.say(DEPLOYS, 2)
@@ -33,7 +33,7 @@ for (const [name, options] of Object.entries({ 'a server of today': {}, 'an olde
     t.match(await rig.once(), { messages: 0 }, 'and capture continues there')
   })
 
-  t.test(`a topic that moves to another stream is followed on ${name}`, async t => {
+  t.test(`capture follows a topic to another stream on ${name}`, async t => {
     const rig = await liveRig(t, options)
     const { book } = rig.chat
     const ids = book.say(DEPLOYS, 2)
@@ -55,7 +55,7 @@ for (const [name, options] of Object.entries({ 'a server of today': {}, 'an olde
   })
 }
 
-t.test('an edit before a move is recorded, although both came in one answer', async t => {
+t.test('an edit before a move is recorded, even if both arrive in one answer', async t => {
   const rig = await liveRig(t)
   const { book } = rig.chat
   const [id = 0] = book.say(DEPLOYS)
@@ -71,7 +71,7 @@ t.test('an edit before a move is recorded, although both came in one answer', as
   )
 })
 
-t.test('a reaction before a move out of the topic is recorded, although the store fails at first', async t => {
+t.test('a reaction before a move out of the topic is recorded, even if the store fails at first', async t => {
   const rig = await liveRig(t, {}, ({ ledger }) => ledger.saveSubscription({ ...WATCH, event_kinds: [] }))
   const { book } = rig.chat
   const [first = 0] = book.say(DEPLOYS, 2)
@@ -90,7 +90,7 @@ t.test('a reaction before a move out of the topic is recorded, although the stor
   t.ok(hasFailed)
 })
 
-t.test('a reaction before a move out of the topic is recorded, although a later event cannot be placed', async t => {
+t.test('a reaction before a move out of the topic is recorded, even if a later event cannot be placed', async t => {
   let [old, fails] = [0, false]
   const fault: ChatServerOptions['fault'] = ({ path, query }) => {
     if (!fails || path !== '/api/v1/messages' || query.get('anchor') !== String(old)) return undefined
@@ -115,7 +115,7 @@ t.test('a reaction before a move out of the topic is recorded, although a later 
   t.notOk(fails)
 })
 
-t.test('an edit of a message that moves into the topic afterwards is not recorded: it happened elsewhere', async t => {
+t.test('an edit of a message before it moves into the topic is not recorded', async t => {
   const elsewhere = { stream: 'eng', topic: 'random' }
   const rig = await liveRig(t, {}, ({ ledger, chat }) => {
     chat.book.say(elsewhere, 2)
@@ -137,30 +137,27 @@ t.test('an edit of a message that moves into the topic afterwards is not recorde
   )
 })
 
-t.test(
-  'a topic that was renamed while the server was off is recorded as moved, although capture follows it first',
-  async t => {
-    const rig = await liveRig(t)
-    const { book, queues } = rig.chat
-    const ids = book.say(DEPLOYS, 2)
-    await rig.recorded(2)
-    await rig.live.stop()
-    const resolved = book.resolve(DEPLOYS)
-    book.edit(ids[1] ?? 0, 'After.')
-    book.move(resolved, { stream: 'ops', topic: 'deploys' })
-    rig.restart()
-    const events = await rig.recorded(7)
-    t.same(
-      events
-        .slice(2)
-        .map(({ kind }) => kind)
-        .sort(),
-      [...Array.from({ length: 4 }, () => 'message.moved'), 'message.updated'],
-    )
-    t.ok(events.every(({ seen_count }) => seen_count === 1))
-    t.equal(queues.registered.length, 1)
-  },
-)
+t.test('a topic that was renamed during an outage is recorded as moved, even if capture follows it first', async t => {
+  const rig = await liveRig(t)
+  const { book, queues } = rig.chat
+  const ids = book.say(DEPLOYS, 2)
+  await rig.recorded(2)
+  await rig.live.stop()
+  const resolved = book.resolve(DEPLOYS)
+  book.edit(ids[1] ?? 0, 'After.')
+  book.move(resolved, { stream: 'ops', topic: 'deploys' })
+  rig.restart()
+  const events = await rig.recorded(7)
+  t.same(
+    events
+      .slice(2)
+      .map(({ kind }) => kind)
+      .sort(),
+    [...Array.from({ length: 4 }, () => 'message.moved'), 'message.updated'],
+  )
+  t.ok(events.every(({ seen_count }) => seen_count === 1))
+  t.equal(queues.registered.length, 1)
+})
 
 t.test('a single message that moves away does not move the watch', async t => {
   const rig = await liveRig(t, OLDER)
@@ -179,7 +176,7 @@ t.test('a single message that moves away does not move the watch', async t => {
   t.match(await followedBy(rig), { message_id: second, topic: 'deploys' })
 })
 
-t.test('a renamed stream is recorded, and followed under its new name', async t => {
+t.test('the renaming of a stream is recorded, and capture follows its new name', async t => {
   const rig = await liveRig(t, {}, ({ ledger, chat }) => {
     chat.book.say(DEPLOYS)
     return ledger.saveSubscription({ ...WATCH, id: 'eng', target: 'stream:eng', event_kinds: [] })
@@ -194,7 +191,7 @@ t.test('a renamed stream is recorded, and followed under its new name', async t 
 })
 
 t.test(
-  'messages that move into a watched topic are recorded as moved, with its mark where it asks for that',
+  'messages that move into a watched topic are recorded as moved, with the mark of a watch that selects that kind',
   async t => {
     const rig = await liveRig(t, {}, ({ ledger, chat }) => {
       chat.book.say(DEPLOYS)

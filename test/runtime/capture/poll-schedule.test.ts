@@ -7,7 +7,7 @@ import { until } from '../../support/until.js'
 import { allEvents } from './capture-rig.js'
 import { pollRig } from './poll-rig.js'
 
-t.test('a platform that is down is reported once, and polls go on when it is back', async t => {
+t.test('an outage of a platform is reported once, and polls continue after it', async t => {
   const rig = await pollRig(t)
   let status = 503
   const server = closing(

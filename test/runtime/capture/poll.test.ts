@@ -102,7 +102,7 @@ const PLATFORMS: Polled[] = [
 ]
 
 for (const { name, watch, start, first, added } of PLATFORMS) {
-  t.test(`poll after poll of ${name} finds what is new exactly once`, async t => {
+  t.test(`successive polls of ${name} record each new event once`, async t => {
     const rig = await pollRig(t, [watch])
     const { account, grow } = await start(t)
     rig.at(100)
@@ -128,7 +128,7 @@ for (const { name, watch, start, first, added } of PLATFORMS) {
   })
 }
 
-t.test('each list names the kinds of its events, and without a need for them it is not read', async t => {
+t.test('each list declares the kinds of its events, and is not read if no watch selects them', async t => {
   for (const { name, watch, start } of PLATFORMS) {
     const { account, grow } = await start(t)
     grow()
@@ -159,7 +159,7 @@ t.test('each list names the kinds of its events, and without a need for them it 
   t.same(pathsOf(server), ['/version', '', '/releases'])
 })
 
-t.test('what a webhook has delivered is the same event, before the poll and after it', async t => {
+t.test('an event is the same by webhook and by poll, in either order', async t => {
   const rig = await pollRig(t)
   const book = sampleRepository()
   const account = accountAt(await gitHub(t, book))
@@ -183,7 +183,7 @@ t.test('what a webhook has delivered is the same event, before the poll and afte
   ])
 })
 
-t.test('a limit ends the poll, and the next one continues where it was', async t => {
+t.test('a rate limit ends the poll, and the next poll continues where it stopped', async t => {
   const other = { ...WATCH, id: 'other', target: 'repo:ada/other' }
   const rig = await pollRig(t, [WATCH, other])
   let isLimited = true
@@ -215,7 +215,7 @@ t.test('a limit ends the poll, and the next one continues where it was', async t
   t.match(await rig.poll(accountAt(server)), { messages: 0, last_cursor: micros(121) })
 })
 
-t.test('a list that fails keeps no other from being read, and nothing counts as read', async t => {
+t.test('a failing list does not prevent the others from being read, and its position stays', async t => {
   const rig = await pollRig(t)
   const book = sampleRepository()
   const server = await gitHub(t, book, {
@@ -234,7 +234,7 @@ t.test('a list that fails keeps no other from being read, and nothing counts as 
   t.match(capture, { read_to: '2024-02-29T23:50:00.000000Z', failures: 2, unfinished: null })
 })
 
-t.test('a list that is not there is reported, and the poll is complete without it', async t => {
+t.test('a missing list is reported, and the poll is complete without it', async t => {
   const rig = await pollRig(t)
   const server = await gitHub(t, sampleRepository(), {
     fault: ({ path }) => (path.endsWith('/stargazers') ? { status: 404 } : undefined),
@@ -248,7 +248,7 @@ t.test('a list that is not there is reported, and the poll is complete without i
   })
 })
 
-t.test('a large repository costs a poll few requests', async t => {
+t.test('a poll of a large repository takes few requests', async t => {
   const rig = await pollRig(t, [WATCH])
   const count = 450
   const book: GitHubBook = {
@@ -273,7 +273,7 @@ t.test('a large repository costs a poll few requests', async t => {
   ])
 })
 
-t.test('a list of GitLab without a number of pages is left out', async t => {
+t.test('a GitLab list without a page count is left out', async t => {
   const rig = await pollRig(t, [{ ...WATCH, source: 'code_b', target: 'project:lovelace/mills/engine' }])
   const book = sampleProject()
   book.starrers = Array.from({ length: 20_000 }, (_, at) => starrer(at + 1, 10))
@@ -298,21 +298,24 @@ t.test('the first poll goes back to the creation of the subscription, and at mos
   t.match(await late.poll(accountAt(await gitHub(t, { repository: REPOSITORY, issues }))), { created: 1 })
 })
 
-t.test('another server is read from the beginning, and its ids are not those of the former', async t => {
-  const rig = await pollRig(t)
-  rig.at(100)
-  const former = await gitHub(t, sampleRepository())
-  await rig.poll(accountAt(former))
-  rig.at(200)
-  const now = await gitHub(t, sampleRepository())
-  t.match(await rig.poll(accountAt(now)), {
-    previous_host: new URL(former.url).host,
-    created: 0,
-    polled: { complete: true },
-  })
-  const { capture, last_cursor } = await rig.ledger.getSubscription('engine')
-  t.match({ ...capture, last_cursor }, { host: new URL(now.url).host, last_cursor: micros(200) })
-})
+t.test(
+  'another server is read from the beginning, and its ids do not collide with those of the previous one',
+  async t => {
+    const rig = await pollRig(t)
+    rig.at(100)
+    const former = await gitHub(t, sampleRepository())
+    await rig.poll(accountAt(former))
+    rig.at(200)
+    const now = await gitHub(t, sampleRepository())
+    t.match(await rig.poll(accountAt(now)), {
+      previous_host: new URL(former.url).host,
+      created: 0,
+      polled: { complete: true },
+    })
+    const { capture, last_cursor } = await rig.ledger.getSubscription('engine')
+    t.match({ ...capture, last_cursor }, { host: new URL(now.url).host, last_cursor: micros(200) })
+  },
+)
 
 t.test('without a token, the events are not verified', async t => {
   const rig = await pollRig(t)
@@ -322,7 +325,7 @@ t.test('without a token, the events are not verified', async t => {
   t.ok((await allEvents(rig.ledger)).every(({ provenance }) => provenance.verified === 'none'))
 })
 
-t.test('what cannot be polled says why', async t => {
+t.test('a poll that is impossible reports the reason', async t => {
   const all = { ...WATCH, id: 'all', target: '' }
   const rig = await pollRig(t, [WATCH, all])
   const account = accountAt(await gitHub(t, sampleRepository(), { token: 'another' }))

@@ -15,7 +15,7 @@ import { testFolder } from '../../support/test-folder.js'
 const GIB = 1024 ** 3
 const NOW = 1_900_000_000_000
 
-t.test('a disk is low below 1 GiB or a tenth, or without room for files, and full below 64 MiB', async t => {
+t.test('a disk is reported as low below 1 GiB or a tenth, or without free files, and as full below 64 MiB', async t => {
   const of = (freeBytes: number, totalBytes = 4 * GIB, freeFiles?: number) =>
     judgeSpace('/d', { freeBytes, totalBytes, freeFiles }).state
   t.same([of(2 * GIB), of(GIB - 1), of(GIB / 20)], ['ok', 'warn', 'fail'])
@@ -23,13 +23,13 @@ t.test('a disk is low below 1 GiB or a tenth, or without room for files, and ful
   t.same([of(2 * GIB, 4 * GIB, 10), of(2 * GIB, 4 * GIB, 10_000), of(0, 0)], ['warn', 'ok', 'fail'])
 })
 
-t.test('Node.js and the system have to be supported', async t => {
+t.test('unsupported versions of Node.js and systems are failures', async t => {
   const of = (version: string, platform: string) => checkNode({ version, platform })[0]?.state
   t.same([of('20.19.0', 'linux'), of('24.1.0', 'darwin'), of('25.0.0', 'linux')], ['ok', 'ok', 'warn'])
   t.same([of('20.18.9', 'linux'), of('18.20.0', 'linux'), of('24.0.0', 'win32')], ['fail', 'fail', 'fail'])
 })
 
-t.test('a clock that is behind the ledger or the program is noticed', async t => {
+t.test('a clock behind the ledger or the program is reported', async t => {
   const folder = testFolder(t, { 'package.json': '' })
   const file = join(folder, 'package.json')
   utimesSync(file, NOW / 1000, NOW / 1000)
@@ -41,7 +41,7 @@ t.test('a clock that is behind the ledger or the program is noticed', async t =>
   t.match(await checkClock(NOW * 1000, null, [join(folder, 'missing')]), [{ state: 'ok' }])
 })
 
-t.test('the newest backup may be two intervals old', async t => {
+t.test('a newest backup older than two intervals is reported', async t => {
   const unfinished = { 'ledger-3.db.gz': '', 'ledger-3.db.gz.part.db': 'half', 'ledger-3.db.gz.part': 'half' }
   const folder = testFolder(t, { 'ledger-1.db.gz': 'old', 'ledger-2.db.gz': 'new', 'x.db.gz': 'mine', ...unfinished })
   const at = (name: string, ms: number) => utimesSync(join(folder, name), ms / 1000, ms / 1000)
@@ -56,7 +56,7 @@ t.test('the newest backup may be two intervals old', async t => {
   t.match(await checkBackups({ folder: join(folder, 'none'), everyMs: 1, keep: 1 }, NOW), [{ state: 'warn' }])
 })
 
-t.test('secrets of webhooks are counted, and short and repeated ones are reported', async t => {
+t.test('webhook secrets are counted, and short and repeated ones are reported', async t => {
   const [long, short] = ['0123456789abcdef', 'fedcba']
   const secrets = { chat: [long], forum: [], code_a: [short, 'x'.repeat(32)], code_b: [long] }
   const findings = checkWebhookSecrets({ secrets, requireVerified: false })

@@ -50,7 +50,7 @@ function of(diagnosis: Diagnosis, check: string) {
   return diagnosis.checks.filter(found => found.check === check)
 }
 
-t.test('a new machine has nothing wrong, and the doctor changes nothing', async t => {
+t.test('a new machine has no problem, and the doctor changes no file', async t => {
   const { home, look } = start(t)
   const diagnosis = await look()
   // Any program may listen at the usual ports.
@@ -63,36 +63,39 @@ t.test('a new machine has nothing wrong, and the doctor changes nothing', async 
   t.same([readdirSync(home), readdirSync(join(home, 'event'))], [['event'], []])
 })
 
-t.test('of a running server it shows the newest event with its digest, and that ledger and board answer', async t => {
-  const { database, look, record, sourcesOf } = start(t)
-  await record()
-  const sources = sourcesOf({ BOARD_API_KEY: 'a-key-of-sixteen-characters' })
-  const running = await serve(readServeSettings({ port: '0', boardPort: '0' }, sources), sources)
-  t.teardown(() => running.close())
-  const [ledger = '', board = ''] = [running.ledger?.url, running.board?.url]
-  const env = { EVENT_API_URL: ledger, BOARD_API_URL: board, EVENT_BACKUP_DIR: join(database, '..', 'copies') }
-  const diagnosis = await look({ ...env, BOARD_API_KEY: 'a-key-of-sixteen-characters' })
-  t.match(of(diagnosis, 'owner'), [
-    { state: 'ok', detail: ledger },
-    { state: 'ok', detail: board },
-  ])
-  t.match(of(diagnosis, 'ledger'), [{ state: 'ok', detail: /newest event is of 2.* with the digest [0-9a-f]{64}/ }])
-  t.match(of(diagnosis, 'server'), [{ state: 'ok', detail: `The ledger at ${ledger} answers.` }])
-  t.match(of(diagnosis, 'board'), [{ state: 'ok', detail: `The board at ${board} answers and accepts the key.` }])
-  t.match(of(diagnosis, 'backups'), [{ state: 'warn', detail: 'There is no backup in' }])
+t.test(
+  'the doctor shows the newest event of a running server with its digest, and that ledger and board answer',
+  async t => {
+    const { database, look, record, sourcesOf } = start(t)
+    await record()
+    const sources = sourcesOf({ BOARD_API_KEY: 'a-key-of-sixteen-characters' })
+    const running = await serve(readServeSettings({ port: '0', boardPort: '0' }, sources), sources)
+    t.teardown(() => running.close())
+    const [ledger = '', board = ''] = [running.ledger?.url, running.board?.url]
+    const env = { EVENT_API_URL: ledger, BOARD_API_URL: board, EVENT_BACKUP_DIR: join(database, '..', 'copies') }
+    const diagnosis = await look({ ...env, BOARD_API_KEY: 'a-key-of-sixteen-characters' })
+    t.match(of(diagnosis, 'owner'), [
+      { state: 'ok', detail: ledger },
+      { state: 'ok', detail: board },
+    ])
+    t.match(of(diagnosis, 'ledger'), [{ state: 'ok', detail: /newest event is of 2.* with the digest [0-9a-f]{64}/ }])
+    t.match(of(diagnosis, 'server'), [{ state: 'ok', detail: `The ledger at ${ledger} answers.` }])
+    t.match(of(diagnosis, 'board'), [{ state: 'ok', detail: `The board at ${board} answers and accepts the key.` }])
+    t.match(of(diagnosis, 'backups'), [{ state: 'warn', detail: 'There is no backup in' }])
 
-  const elsewhere = await look({ EVENT_API_URL: NOWHERE, BOARD_API_URL: board })
-  t.match(of(elsewhere, 'server'), [{ state: 'fail', fault: 'unreachable', advice: `Set EVENT_API_URL=${ledger}.` }])
-  t.match(of(elsewhere, 'board'), [{ state: 'ok', detail: 'needs a login' }])
-  const refused = await look({
-    EVENT_API_URL: ledger,
-    EVENT_API_TOKEN: 'tok_wrong',
-    BOARD_API_URL: board,
-    BOARD_API_KEY: 'other',
-  })
-  t.match(of(refused, 'board'), [{ state: 'fail', fault: 'refused' }])
-  t.match(of(refused, 'server'), [{ state: 'ok', detail: 'answers and needs no credential.' }], 'it has no users')
-})
+    const elsewhere = await look({ EVENT_API_URL: NOWHERE, BOARD_API_URL: board })
+    t.match(of(elsewhere, 'server'), [{ state: 'fail', fault: 'unreachable', advice: `Set EVENT_API_URL=${ledger}.` }])
+    t.match(of(elsewhere, 'board'), [{ state: 'ok', detail: 'needs a login' }])
+    const refused = await look({
+      EVENT_API_URL: ledger,
+      EVENT_API_TOKEN: 'tok_wrong',
+      BOARD_API_URL: board,
+      BOARD_API_KEY: 'other',
+    })
+    t.match(of(refused, 'board'), [{ state: 'fail', fault: 'refused' }])
+    t.match(of(refused, 'server'), [{ state: 'ok', detail: 'answers and needs no credential.' }], 'it has no users')
+  },
+)
 
 t.test('a credential that the ledger refuses is a failure', async t => {
   const { look, sourcesOf } = start(t)
@@ -112,7 +115,7 @@ t.test('a credential that the ledger refuses is a failure', async t => {
   t.match(await lookWith({ EVENT_ADMIN_TOKEN: adminToken }), [{ state: 'ok', detail: 'accepts the credential.' }])
 })
 
-t.test('a closed ledger is read without a change, and damage of its newest events is found', async t => {
+t.test('the doctor reads a closed ledger without changing it, and finds damage of its newest events', async t => {
   const { database, look, record, change } = start(t)
   await record()
   const before = readFileSync(database)
@@ -134,7 +137,7 @@ t.test('a ledger of another release is reported and not upgraded', async t => {
   t.match(of(await look(), 'ledger'), [{ state: 'fail', fault: 'configuration', detail: 'has schema 999' }])
 })
 
-t.test('after a killed server nothing is opened: the next start repairs', async t => {
+t.test('after a kill of the server, the doctor opens no file, because the next start repairs them', async t => {
   const { database, look, record } = start(t)
   await record()
   const dead = {
@@ -154,7 +157,7 @@ t.test('after a killed server nothing is opened: the next start repairs', async 
   t.match(of(await look(), 'owner')[0], { state: 'fail', fault: 'conflict' })
 })
 
-t.test('all problems of a broken configuration are reported together, and no secret is', async t => {
+t.test('all problems of a broken configuration are reported together, without secrets', async t => {
   const { look } = start(t)
   const secrets = ['first-secret', 'second-secret', 'third-secret', 'fourth-secret', 'fifth-secret', 'sixth-secret']
   const env = {
@@ -181,7 +184,7 @@ t.test('all problems of a broken configuration are reported together, and no sec
   t.match(of(diagnosis, 'node'), [{ state: 'ok' }], 'what needs no setting is checked')
 })
 
-t.test('of a ledger in PostgreSQL it checks the connection, and no file of that name', async t => {
+t.test('for a ledger in PostgreSQL, the doctor checks the connection, and no file', async t => {
   const { look } = start(t)
   const diagnosis = await look({ EVENT_DB: 'postgres://ada:the-password@127.0.0.1:9/ledger?sslmode=disable' })
   t.match(of(diagnosis, 'ledger'), [{ state: 'fail', fault: 'temporary' }])
@@ -189,7 +192,7 @@ t.test('of a ledger in PostgreSQL it checks the connection, and no file of that 
   t.notOk(JSON.stringify(diagnosis).includes('the-password'))
 })
 
-t.test('of a board in PostgreSQL it checks the connection, and no files of a board', async t => {
+t.test('for a board in PostgreSQL, the doctor checks the connection, and no files', async t => {
   const { look } = start(t)
   const diagnosis = await look({ BOARD_DB: 'postgres://ada:the-password@127.0.0.1:9/board?sslmode=disable' })
   t.match(of(diagnosis, 'board'), [{ state: 'fail', fault: 'temporary' }, {}])
@@ -197,7 +200,7 @@ t.test('of a board in PostgreSQL it checks the connection, and no files of a boa
   t.notOk(JSON.stringify(diagnosis).includes('the-password'))
 })
 
-t.test('files that this user may not use, and files that others may use, are reported', async t => {
+t.test('files that this user cannot access, and files that others can access, are reported', async t => {
   const { home, database, look, record } = start(t)
   await record()
   chmodSync(database, 0o644)

@@ -61,7 +61,7 @@ t.test('a follower', async t => {
   const { folder, leader, follower, token } = await startPair(t)
   const sameEvents = () => until(async () => (await follower.lines()) === (await leader.lines()))
 
-  t.test('has what its leader has, under the same epoch and digest', async t => {
+  t.test('a follower has the events of its leader, with the same epoch and digest', async t => {
     t.equal(await follower.lines(), await leader.lines())
     const [mine, other] = [await healthInStep(follower), await health(leader)]
     t.match(mine, { status: 'ok', head_digest: other.head_digest, epoch: other.epoch })
@@ -86,17 +86,20 @@ t.test('a follower', async t => {
     t.equal((await follower.call('GET', '/api/events', undefined, {})).status, 401, 'it was never open')
   })
 
-  t.test('is as closed as its leader from its first request on, also without an admin token of its own', async t => {
-    const env = { EVENT_LOG_LEVEL: 'silent', EVENT_FOLLOW_TOKEN: token }
-    const other = await startServer(t, folder, 'other', { follow: leader.url }, memorySources({ env }))
-    const asNobody = { authorization: 'Bearer wrong' }
-    for (const headers of [{}, asNobody]) {
-      t.equal((await other.call('GET', '/api/events', undefined, headers)).status, 401)
-    }
-    await other.close()
-  })
+  t.test(
+    'a follower of a closed leader requires a login from its first request, even without its own admin token',
+    async t => {
+      const env = { EVENT_LOG_LEVEL: 'silent', EVENT_FOLLOW_TOKEN: token }
+      const other = await startServer(t, folder, 'other', { follow: leader.url }, memorySources({ env }))
+      const asNobody = { authorization: 'Bearer wrong' }
+      for (const headers of [{}, asNobody]) {
+        t.equal((await other.call('GET', '/api/events', undefined, headers)).status, 401)
+      }
+      await other.close()
+    },
+  )
 
-  t.test('receives new events, repeats and erasures, and wakes the readers that wait', async t => {
+  t.test('a follower receives new events, repeats and erasures, and wakes waiting readers', async t => {
     const { next_since } = await follower.get<{ next_since: string }>('/api/events?limit=1')
     const waiting = follower.get(`/api/events?since=${next_since}&wait=55`)
     await leader.call('POST', '/api/events', [note('1'), note('4')])
@@ -107,7 +110,7 @@ t.test('a follower', async t => {
     t.match(await follower.get('/api/events/note:1'), { seen_count: 2 })
   })
 
-  t.test('refuses changes, and names its leader', async t => {
+  t.test('a follower refuses changes, and names its leader', async t => {
     const changes: [string, string, unknown?][] = [
       ['POST', '/api/events', note('5')],
       ['POST', '/webhooks/code_a', {}],
@@ -129,7 +132,7 @@ t.test('a follower', async t => {
     t.equal((await follower.call('POST', '/api/subscriptions/preview', { source: 'api' })).status, 200)
   })
 
-  t.test('copies need a token of an admin, and a browser session is not one', async t => {
+  t.test('copying needs the token of an admin, and no browser session is accepted', async t => {
     const login = await leader.call('POST', '/api/login', { username: 'ada', password: 'correct horse' }, {})
     const { csrf_token } = (await login.json()) as { csrf_token: string }
     const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
@@ -142,7 +145,7 @@ t.test('a follower', async t => {
     }
   })
 
-  t.test('answers reads while its leader is gone, and is promoted only then', async t => {
+  t.test('a follower serves reads during an outage of its leader, and can be promoted only then', async t => {
     const settings = settingsOf(folder, 'copy')
     await t.rejects(promoteLedger(settings, PLAIN), { category: 'conflict', code: 'leader_answers' })
     const { epoch: before, head, head_digest: digest } = await health(leader)
@@ -169,7 +172,7 @@ t.test('a follower', async t => {
     t.same((await verifyLedger(settings, {})).problems, [])
   })
 
-  t.test('stays promoted, regardless of its settings', async t => {
+  t.test('a promoted follower stays promoted, regardless of its settings', async t => {
     await follower.close()
     const again = await startServer(t, folder, 'copy', { follow: leader.url })
     t.equal((await again.call('POST', '/api/events', note('7'))).status, 201)
@@ -178,7 +181,7 @@ t.test('a follower', async t => {
   })
 })
 
-t.test('a follower stops when its leader is another ledger, and keeps what it has', async t => {
+t.test('a follower stops when its leader is another ledger, and keeps its events', async t => {
   const { folder, leader, follower } = await startPair(t)
   const before = await follower.lines()
   await leader.close()
@@ -196,7 +199,7 @@ t.test('a follower stops when its leader is another ledger, and keeps what it ha
   t.match([wrong.status, await wrong.json()], [400, { code: 'invalid_field' }])
 })
 
-t.test('the file of a follower is only read by others, until it is promoted without a server', async t => {
+t.test('other programs can only read the file of a follower until it is promoted without a server', async t => {
   const { folder, leader, follower } = await startPair(t)
   const { epoch } = await health(leader)
   for (const server of [follower, leader]) await server.close()
@@ -224,7 +227,7 @@ t.test('the file of a follower is only read by others, until it is promoted with
   t.equal((await health(restored)).follows, undefined, 'a restored backup of a follower follows nothing')
 })
 
-t.test('a ledger cannot follow what it cannot copy', async t => {
+t.test('a ledger refuses to follow a ledger that it cannot copy', async t => {
   const folder = ownFolder(t)
   const leader = await startServer(t, folder, 'leader')
   const used = await startServer(t, folder, 'used')
@@ -237,7 +240,7 @@ t.test('a ledger cannot follow what it cannot copy', async t => {
   await t.rejects(startServer(t, folder, 'new', { follow: unknown.url }), { code: 'server_unreachable' })
 })
 
-t.test('a follower may change to another copy of the same ledger, and misses no repeat', async t => {
+t.test('a follower can switch to another copy of the same ledger, and misses no repeat', async t => {
   const { folder, leader, follower } = await startPair(t)
   const second = await startServer(t, folder, 'second', { follow: leader.url })
   await inState(second, 'in_step')

@@ -90,14 +90,14 @@ async function removedWhileDown(t: Test, folder: string, db: string, pruneLeader
   t.notMatch(readFileSync(copy, 'latin1'), /walrus|zebra/, 'no byte of the contents is left in the file')
 }
 
-t.test('what the leader erased and removed while the follower was down is gone from the follower', async t => {
+t.test('a follower erases and removes the events that its leader erased and removed during an outage', async t => {
   const folder = ownFolder(t)
   await removedWhileDown(t, folder, join(folder, 'leader.db'), pruneFile)
 })
 
 const programs = findPostgres()
 t.test(
-  'the same with a leader in PostgreSQL',
+  'a follower erases and removes the events that a leader in PostgreSQL erased and removed during an outage',
   { skip: programs === undefined && 'there is no PostgreSQL server' },
   async t => {
     const cluster = await TestCluster.shared(t, programs as string)
@@ -105,7 +105,7 @@ t.test(
   },
 )
 
-t.test('a follower whose leader is away for an hour tries again every few seconds, and catches up', async t => {
+t.test('a follower tries every few seconds during an hour without its leader, and then catches up', async t => {
   const folder = ownFolder(t)
   const db = join(folder, 'leader.db')
   const port = String(await freePort())
@@ -171,7 +171,7 @@ t.test('a follower whose leader is away for an hour tries again every few second
   t.ok(head)
 })
 
-t.test('the status of a follower has its leader and how far behind it is, also without a server', async t => {
+t.test('the status of a follower has its leader and its lag, also without a server', async t => {
   const folder = ownFolder(t)
   const leader = await startServer(t, folder, 'leader')
   await leader.call('POST', '/api/events', note('1'))

@@ -36,7 +36,7 @@ t.test('topics and posts of a forum are recorded once, across gaps and faults', 
   }
 })
 
-t.test('a continued run also records what happened since the interruption', async t => {
+t.test('a continued run also records the events since the interruption', async t => {
   const rig = await historyRig(t)
   const book = sampleForum()
   let isBroken = true
@@ -61,7 +61,7 @@ t.test('a continued run also records what happened since the interruption', asyn
   t.match(await rig.read('forum', account(server.url)), { resumed: false, created: 0, known: 77 })
 })
 
-t.test('a category or a topic is read alone, and only since then', async t => {
+t.test('a run reads only one category or topic, and only since the given time', async t => {
   const rig = await historyRig(t)
   const server = closing(t, await startForum(sampleForum(), { apiKey: KEY, size: 2 }))
   t.same((await rig.read('topic:2', account(server.url))).kinds, {
@@ -77,7 +77,7 @@ t.test('a category or a topic is read alone, and only since then', async t => {
   t.ok(server.asked.length - before <= 4, 'reading ends at the first instant')
 })
 
-t.test('a post that is deleted while a topic is read hides no other post', async t => {
+t.test('a post that is deleted during the reading of a topic hides no other post', async t => {
   for (const deleted of [3, 19]) {
     const rig = await historyRig(t)
     const book = sampleForum()
@@ -92,7 +92,7 @@ t.test('a post that is deleted while a topic is read hides no other post', async
   }
 })
 
-t.test('the position of an earlier version, a number of posts, begins the topic again', async t => {
+t.test('a stored position of an earlier version restarts its topic', async t => {
   const rig = await historyRig(t)
   const book = sampleForum()
   book.posts = book.posts.map(post => ({ ...post, topic_id: 2 }))
@@ -110,7 +110,7 @@ t.test('the position of an earlier version, a number of posts, begins the topic 
   t.match(await rig.read('topic:2', account(server.url)), { resumed: true, created: 71 })
 })
 
-t.test('of two runs of one place, the one that stores its progress later is refused', async t => {
+t.test('of two runs for one target, the later one to store its progress is refused', async t => {
   const home = ownFolder(t)
   const identity = { epoch: 'e', source: 'forum', baseUrl: 'https://f.example', target: 'topic:2', since: SINCE }
   const open = async () => {

@@ -31,7 +31,7 @@ function accountAt({ url }: RestServer): HistoryAccount {
   return { source: 'code_a', baseUrl: url, token: TOKEN }
 }
 
-t.test('everything in a repository is recorded once, with the time at which it happened', async t => {
+t.test('everything in a repository is recorded once, with the time of its occurrence', async t => {
   const rig = await historyRig(t)
   const account = accountAt(await gitHub(t, sampleRepository()))
   const report = await rig.read(TARGET, account)
@@ -72,7 +72,7 @@ t.test('everything in a repository is recorded once, with the time at which it h
   )
 })
 
-t.test('only what happened since then is recorded', async t => {
+t.test('a run records only events since the given time', async t => {
   const rig = await historyRig(t)
   const account = accountAt(await gitHub(t, sampleRepository()))
   const report = await rig.read(TARGET, account, { since: micros(65) })
@@ -84,7 +84,7 @@ t.test('only what happened since then is recorded', async t => {
   })
 })
 
-t.test('what a webhook has delivered is the same event, and keeps its provenance', async t => {
+t.test('an event that a webhook delivered is the same event, and keeps its provenance', async t => {
   const rig = await historyRig(t)
   const book = sampleRepository()
   const [opened] = book.issues as Item[]
@@ -98,7 +98,7 @@ t.test('what a webhook has delivered is the same event, and keeps its provenance
   t.match(found, [{ provenance, seen_count: 1 }])
 })
 
-t.test('pages are followed, and an interrupted run continues where it was', async t => {
+t.test('a run reads all pages, and an interrupted run continues where it stopped', async t => {
   const rig = await historyRig(t)
   const issues = Array.from({ length: 250 }, (_, at) => issue(at + 1))
   const comments = Array.from({ length: 130 }, (_, at) => comment(at + 1, at + 1))
@@ -127,7 +127,7 @@ t.test('pages are followed, and an interrupted run continues where it was', asyn
   t.ok((await rig.events()).every(({ seen_count }) => seen_count === 1))
 })
 
-t.test('it waits as the platform asks', async t => {
+t.test('a run waits as the platform asks', async t => {
   const rig = await historyRig(t)
   const reset = String(Math.floor(Date.now() / 1_000) + 900)
   const faults = new Map([
@@ -144,7 +144,7 @@ t.test('it waits as the platform asks', async t => {
   )
 })
 
-t.test('broken connections and failures of the server are tried again', async t => {
+t.test('a run retries after broken connections and failures of the server', async t => {
   const rig = await historyRig(t)
   const faults = new Map<number, RestFault>([
     [1, 'reset'],
@@ -155,7 +155,7 @@ t.test('broken connections and failures of the server are tried again', async t 
   t.match(await rig.read(TARGET, accountAt(server)), { created: 13, left_out: { length: 0 } })
 })
 
-t.test('an item that cannot become an event is left out with the reason, and costs no other', async t => {
+t.test('an item that cannot become an event is left out with the reason, without affecting others', async t => {
   const rig = await historyRig(t)
   const huge = issue(5, { body: 'x'.repeat(1_100_000) })
   const issues = [
@@ -175,7 +175,7 @@ t.test('an item that cannot become an event is left out with the reason, and cos
   ])
 })
 
-t.test('a list that is not available does not cost the others', async t => {
+t.test('an unavailable list does not affect the others', async t => {
   const rig = await historyRig(t)
   const server = await gitHub(t, sampleRepository(), {
     fault: ({ path }) => (path.endsWith('/stargazers') ? { status: 404 } : undefined),
@@ -200,7 +200,7 @@ t.test('without a token, the events are marked as not verified', async t => {
   t.ok((await rig.events()).every(({ provenance }) => provenance.verified === 'none'))
 })
 
-t.test('one issue or pull request is read alone', async t => {
+t.test('a run reads a single issue or pull request', async t => {
   const rig = await historyRig(t)
   const account = accountAt(await gitHub(t, sampleRepository()))
   t.same((await rig.read(`${TARGET}/issue:2`, account)).kinds, {
@@ -217,7 +217,7 @@ t.test('one issue or pull request is read alone', async t => {
   })
 })
 
-t.test('a server of Gitea is recognised, and what it does not list with a time is named', async t => {
+t.test('a Gitea server is recognised, and its lists without times are named', async t => {
   const rig = await historyRig(t)
   const server = await gitHub(t, sampleRepository(), { flavour: 'gitea', most: 2 })
   const report = await rig.read(TARGET, accountAt(server))
@@ -225,7 +225,7 @@ t.test('a server of Gitea is recognised, and what it does not list with a time i
   t.ok(server.asked.every(({ path }) => path.startsWith('/api/v1/')))
 })
 
-t.test('a running server records it, and this process alone asks the platform', async t => {
+t.test('a running server records the events, and only this process requests the platform', async t => {
   const rig = await historyRig(t)
   const { home, database } = rig.settings
   const server = await serveHere(t, { home, db: database.path })

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import t from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
-import { feedAt } from '../../../src/platforms/own/presets/feed.js'
+import { feedAt } from '../../../src/platforms/defined/presets/feed.js'
 import { FeedSchedule } from '../../../src/runtime/sources/feed-schedule.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { rss, serveFeeds } from '../../support/feed-server.js'
@@ -13,7 +13,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  t.test('of two servers one reads the feeds, and the other one when that stops', async t => {
+  t.test('one of two servers reads the feeds, and the other one takes over when it stops', async t => {
     const address = await cluster.emptyLedger(t)
     const { answers, asked, url } = await serveFeeds(t)
     answers.set('/news', { body: rss('1') })
@@ -32,7 +32,7 @@ else {
         turns[at] = (turns[at] ?? 0) + 1
       }
       const logger = pino({ level: 'silent' })
-      return new FeedSchedule({ feeds: { readDue: feeds }, leases: store.shared, logger, checkMs: 10 })
+      return new FeedSchedule({ feeds: { readDue: feeds }, leases: store.multiServer, logger, checkMs: 10 })
     })
     const recorded = async () => (await ledger.query({ order: 'asc', limit: 10 })).count
     while ((await recorded()) === 0) await new Promise(setImmediate)

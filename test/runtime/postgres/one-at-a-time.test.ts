@@ -4,10 +4,10 @@ import { Ledger } from '../../../src/ledger/ledger.js'
 import { shownAddress } from '../../../src/model/postgres-address.js'
 import { toTimestamp } from '../../../src/model/timestamp.js'
 import { pause } from '../../../src/runtime/pause.js'
-import { KeptReports } from '../../../src/runtime/reconcile/kept-reports.js'
 import { reconcile } from '../../../src/runtime/reconcile/reconcile-command.js'
 import { ReconcileSchedule, type ReconcileScheduleParts } from '../../../src/runtime/reconcile/reconcile-schedule.js'
 import { Reconciliations } from '../../../src/runtime/reconcile/reconciliations.js'
+import { StoredReports } from '../../../src/runtime/reconcile/stored-reports.js'
 import { type RunningServer, serve } from '../../../src/runtime/serve/serve.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { readServeSettings } from '../../../src/settings/serve-settings.js'
@@ -27,7 +27,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  t.test('of two servers, one polls a repository', async t => {
+  t.test('one of two servers polls a repository', async t => {
     const happened = { created_at: new Date().toISOString(), updated_at: new Date().toISOString() }
     const issues = [issue(1, happened), issue(2, happened)]
     const github = closing(t, await startGitHub({ repository: REPOSITORY, issues }, { token: 'ghp_s3cr3t' }))
@@ -48,7 +48,7 @@ else {
     t.equal(github.asked.filter(({ path }) => path.endsWith('/issues')).length, 1)
   })
 
-  t.test('of two servers, one compares deliveries, and the other takes over when it stops', async t => {
+  t.test('one of two servers compares deliveries, and the other one takes over when it stops', async t => {
     const address = await cluster.emptyLedger(t)
     let release = () => {}
     const held = new Promise<void>(resolve => {
@@ -65,8 +65,8 @@ else {
       const store = await openPostgresStore({ address })
       t.teardown(() => store.close())
       const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub' })
-      const { shared } = store
-      const reports = new KeptReports(store.notes, shared)
+      const { multiServer } = store
+      const reports = new StoredReports(store.notes, multiServer)
       const reconciliations = new Reconciliations({
         ledger,
         now: Date.now,
@@ -76,12 +76,12 @@ else {
       })
       const leases: NonNullable<ReconcileScheduleParts['leases']> = {
         acquireLease: async (...asked) => {
-          const lease = await shared.acquireLease(...asked)
+          const lease = await multiServer.acquireLease(...asked)
           looks.push(`${name} ${lease === undefined ? 'waits' : 'works'}`)
           return lease
         },
-        renewLease: (...asked) => shared.renewLease(...asked),
-        releaseLease: (...asked) => shared.releaseLease(...asked),
+        renewLease: (...asked) => multiServer.renewLease(...asked),
+        releaseLease: (...asked) => multiServer.releaseLease(...asked),
       }
       const schedule = new ReconcileSchedule({
         reconciliations,
@@ -116,18 +116,18 @@ else {
     t.match(reports, [{ source: 'code_a', hooks: [{ fetched: 2 }] }], 'the first shows what the second has found')
   })
 
-  t.test('a command waits until no server compares, and servers show its run and what it has found', async t => {
+  t.test('a command waits until no server compares, and servers show its run and its findings', async t => {
     const address = await cluster.emptyLedger(t)
     const store = await openPostgresStore({ address })
     t.teardown(() => store.close())
-    const reports = new KeptReports(store.notes, store.shared)
+    const reports = new StoredReports(store.notes, store.multiServer)
     const status = () => reports.status({ hooks: [], running: null })
     const untilShown = async () => {
       while (!(await status()).running) await sleep(10)
     }
     const github = await listingPlatform(t, { source: 'code_a', onAsked: untilShown })
     github.note(issueOpened(1))
-    const lease = await store.shared.acquireLease('reconcile', 300)
+    const lease = await store.multiServer.acquireLease('reconcile', 300)
     const local = readLocalSettings({}, memorySources({ env: { EVENT_DB: shownAddress(address) } }))
     const request = { hooks: [github.hook], since_seconds: 3_600, dry_run: false }
     let waits = 0
@@ -137,10 +137,10 @@ else {
     await sleep(2_500)
     t.equal(github.asked.length, 0)
     t.equal(waits, 1, 'it reports once that it waits')
-    if (lease) await store.shared.releaseLease(lease)
+    if (lease) await store.multiServer.releaseLease(lease)
     t.match((await run).hooks, [{ fetched: 1 }])
     t.match(await status(), { running: null, last: { hooks: [{ fetched: 1 }] } })
-    t.equal(await store.shared.isLeaseHeld('reconcile'), false)
+    t.equal(await store.multiServer.isLeaseHeld('reconcile'), false)
   })
 
   async function successOf(url: string): Promise<unknown> {

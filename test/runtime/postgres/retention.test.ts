@@ -18,7 +18,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  t.test('of two servers one archives and removes old events, and both refuse checkpoints before these', async t => {
+  t.test('one of two servers archives and removes old events, and both refuse checkpoints before them', async t => {
     const address = await cluster.emptyLedger(t)
     let now = NOON
     const open = async () => {
@@ -36,7 +36,7 @@ else {
     const settings = { days: 5, archive }
     const logger = pino({ level: 'silent' })
     const schedules = servers.map(({ ledger, store }) => {
-      return new RetentionSchedule({ settings, ledger, leases: store.shared, logger, now: () => now })
+      return new RetentionSchedule({ settings, ledger, leases: store.multiServer, logger, now: () => now })
     })
     while ((await ledger.query({ order: 'asc', limit: 10 })).prunedThrough === null) await new Promise(setImmediate)
     await Promise.all(schedules.map(schedule => schedule.stop()))
@@ -56,7 +56,7 @@ else {
     await Promise.all(servers.map(({ store }) => store.close()))
   })
 
-  t.test('all events of an actor are erased in steps, and no search finds them at any server', async t => {
+  t.test('all events of an actor are erased in steps, and no search finds them on any server', async t => {
     const address = await cluster.emptyLedger(t)
     const stores = [await openPostgresStore({ address }), await openPostgresStore({ address })] as const
     const [store, other] = stores

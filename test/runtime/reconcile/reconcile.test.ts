@@ -5,7 +5,7 @@ import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
 import { listingPlatform } from '../../support/listing-platform/listing-platform.js'
 import { anyDelivery, issueOpened, reconcileRig } from './reconcile-rig.js'
 
-t.test('what was delivered is known, and what was missed is fetched once', async t => {
+t.test('a run recognises delivered events, and fetches missed ones once', async t => {
   const rig = await reconcileRig(t)
   const github = await listingPlatform(t, { source: 'code_a' })
   for (const number of [1, 2, 3]) github.note(issueOpened(number), { status: 200 })
@@ -32,7 +32,7 @@ t.test('what was delivered is known, and what was missed is fetched once', async
   t.equal(await rig.receive('code_a', issueOpened(4)), false, 'delivered late, it is a repeat')
 })
 
-t.test('a dry run records nothing and names what is missing', async t => {
+t.test('a dry run records nothing and names the missing deliveries', async t => {
   const rig = await reconcileRig(t)
   const github = await listingPlatform(t, { source: 'code_a' })
   github.note(issueOpened(1))
@@ -44,7 +44,7 @@ t.test('a dry run records nothing and names what is missing', async t => {
   t.same(await rig.events(), [])
 })
 
-t.test('every page is read, and attempts of one delivery count once', async t => {
+t.test('every page is read, and the attempts of one delivery count once', async t => {
   const rig = await reconcileRig(t)
   for (const source of ['code_a', 'code_b', 'forum'] as const) {
     const platform = await listingPlatform(t, { source })
@@ -55,7 +55,7 @@ t.test('every page is read, and attempts of one delivery count once', async t =>
   }
 })
 
-t.test('an older delivery is not considered', async t => {
+t.test('a delivery before the period is ignored', async t => {
   const rig = await reconcileRig(t)
   const github = await listingPlatform(t, { source: 'code_a' })
   github.note(issueOpened(1), { at: Date.now() - 2 * 86_400_000 })
@@ -63,7 +63,7 @@ t.test('an older delivery is not considered', async t => {
   t.match(await rig.reconcile(github, { since_seconds: 86_400 }), { listed: 1, fetched: 1 })
 })
 
-t.test('a clock that is wrong hides no delivery, and is reported', async t => {
+t.test('a wrong clock hides no delivery, and is reported', async t => {
   for (const hours of [-5, 5]) {
     const rig = await reconcileRig(t)
     const github = await listingPlatform(t, { source: 'code_a', clockAheadMs: hours * 3_600_000 })
@@ -89,7 +89,7 @@ t.test('a delivery that arrives while the list is read is one event', async t =>
   t.equal((await rig.events()).length, 1)
 })
 
-t.test('a limit that is soon over is waited for', async t => {
+t.test('a run waits for a rate limit that ends soon', async t => {
   const rig = await reconcileRig(t)
   const waits: (number | undefined)[] = []
   const github = await listingPlatform(t, {
@@ -104,7 +104,7 @@ t.test('a limit that is soon over is waited for', async t => {
   t.same(others, [0.1, undefined])
 })
 
-t.test('a limit that takes long ends the run, which the next one continues', async t => {
+t.test('a long rate limit ends the run, and the next one continues it', async t => {
   const rig = await reconcileRig(t)
   let isLimited = true
   const github = await listingPlatform(t, {
@@ -123,7 +123,7 @@ t.test('a limit that takes long ends the run, which the next one continues', asy
   t.match(await rig.reconcile(github), { fetched: 1, known: 100, complete: true })
 })
 
-t.test('a server error that passes is not noticed; one that stays ends the run', async t => {
+t.test('a temporary server error is retried, and a lasting one ends the run', async t => {
   const rig = await reconcileRig(t)
   const github = await listingPlatform(t, {
     source: 'code_a',
@@ -156,7 +156,7 @@ t.test('an answer that is not a list ends the run', async t => {
   }
 })
 
-t.test('what the list does not contain is missing while no server could receive it again', async t => {
+t.test('a delivery without a body in the list counts as missing while no server can receive it again', async t => {
   const rig = await reconcileRig(t)
   const github = await listingPlatform(t, { source: 'code_a' })
   github.note(issueOpened(1), { isBodiless: true })
@@ -164,7 +164,7 @@ t.test('what the list does not contain is missing while no server could receive 
   t.match(report, { missing: 1, lost: [{ delivery_id: 'delivery-1', reason: /No server runs/ }] })
 })
 
-t.test('what the platform can no longer deliver is gone', async t => {
+t.test('a delivery that the platform can no longer send counts as gone', async t => {
   const rig = await reconcileRig(t, { receives: true })
   for (const source of ['code_b', 'forum'] as const) {
     const platform = await listingPlatform(t, { source })
@@ -173,7 +173,7 @@ t.test('what the platform can no longer deliver is gone', async t => {
   }
 })
 
-t.test('a delivery that is gone permanently is counted by each run of a schedule, and named by the first', async t => {
+t.test('a permanently lost delivery is counted by each run of a schedule, and named by the first', async t => {
   const rig = await reconcileRig(t, { receives: true })
   const forum = await listingPlatform(t, { source: 'forum' })
   forum.note(anyDelivery('forum', 1), { isBodiless: true })
@@ -192,7 +192,7 @@ t.test('a delivery that is gone permanently is counted by each run of a schedule
   t.same(await run(), [2, 1, true])
 })
 
-t.test('later runs of a schedule read no further than what they have settled', async t => {
+t.test('later runs of a schedule stop at the deliveries that earlier runs settled', async t => {
   const rig = await reconcileRig(t)
   const gitlab = await listingPlatform(t, { source: 'code_b' })
   for (let number = 1; number <= 100; number++) gitlab.note(anyDelivery('code_b', number))
@@ -204,7 +204,7 @@ t.test('later runs of a schedule read no further than what they have settled', a
   t.ok(gitlab.asked.length - asked <= 2, 'two pages of six')
 })
 
-t.test('what a schedule remembers of a hook is bounded, and what it has forgotten is compared again', async t => {
+t.test('a schedule remembers a bounded number of deliveries of a hook, and compares forgotten ones again', async t => {
   const rig = await reconcileRig(t)
   const gitlab = await listingPlatform(t, { source: 'code_b' })
   for (let number = 1; number <= 100; number++) gitlab.note(anyDelivery('code_b', number))

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { HookReport, ListingSource, ReconcileStatus } from '../../../src/model/platforms/reconciliation.js'
-import { KeptReports } from '../../../src/runtime/reconcile/kept-reports.js'
 import { reconcile } from '../../../src/runtime/reconcile/reconcile-command.js'
+import { StoredReports } from '../../../src/runtime/reconcile/stored-reports.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { processSources } from '../../../src/settings/reading/setting-sources.js'
 import { readReconcileSettings } from '../../../src/settings/reconcile-settings.js'
@@ -15,7 +15,7 @@ import { anyDelivery, issueOpened, type Sent } from './reconcile-rig.js'
 
 const SILENT = { onProgress: () => {}, onWaiting: () => {} }
 
-t.test('what was missed while the server was away is there once after it comes back', async t => {
+t.test('deliveries that were missed during an outage are stored once after it', async t => {
   const home = testFolder(t)
   const port = String(await freePort())
   const receiver = `http://127.0.0.1:${port}/webhooks/code_a`
@@ -40,7 +40,7 @@ t.test('what was missed while the server was away is there once after it comes b
   t.same(await titlesOf(server), ['#1 Issue 1', '#2 Issue 2', '#3 Issue 3', '#4 Issue 4'])
 })
 
-t.test('GitLab and Discourse deliver again what their lists do not contain', async t => {
+t.test('GitLab and Discourse redeliver events that their lists do not contain', async t => {
   const home = testFolder(t)
   const server = await serveHere(t, { home, only: 'ledger' })
   const local = readLocalSettings({}, { ...processSources(), env: {}, homedir: home })
@@ -53,7 +53,7 @@ t.test('GitLab and Discourse deliver again what their lists do not contain', asy
   t.equal((await titlesOf(server)).length, 2)
 })
 
-t.test('a server that starts after an absence fetches what it missed', async t => {
+t.test('a server that starts after an outage fetches the missed deliveries', async t => {
   const github = await listingPlatform(t, { source: 'code_a' })
   for (const number of [1, 2]) github.note(issueOpened(number))
   const env = {
@@ -66,73 +66,70 @@ t.test('a server that starts after an absence fetches what it missed', async t =
   t.same(await titlesOf(server), ['#1 Issue 1', '#2 Issue 2'])
 })
 
-t.test(
-  'an administrator compares now: first what is missing, then it is fetched, also what the server refused',
-  async t => {
-    const home = testFolder(t)
-    const port = String(await freePort())
-    let mayAnswer = Promise.resolve()
-    const github = await listingPlatform(t, { source: 'code_a', onAsked: () => mayAnswer })
-    const env = {
-      EVENT_RECONCILE: 'on',
-      EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url,
-      EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token,
-      EVENT_WEBHOOK_SECRET_CODE_A: 'right',
-      EVENT_ADMIN_TOKEN: 'an-admin-token-of-the-test',
+t.test('an administrator lists missing deliveries, and then fetches them, including refused ones', async t => {
+  const home = testFolder(t)
+  const port = String(await freePort())
+  let mayAnswer = Promise.resolve()
+  const github = await listingPlatform(t, { source: 'code_a', onAsked: () => mayAnswer })
+  const env = {
+    EVENT_RECONCILE: 'on',
+    EVENT_RECONCILE_HOOKS_CODE_A: github.hook.url,
+    EVENT_RECONCILE_TOKEN_CODE_A: github.hook.token,
+    EVENT_WEBHOOK_SECRET_CODE_A: 'right',
+    EVENT_ADMIN_TOKEN: 'an-admin-token-of-the-test',
+  }
+  const server = await serveHere(t, { home, port, only: 'ledger', env })
+  const headers = { 'x-event-admin-token': env.EVENT_ADMIN_TOKEN, 'content-type': 'application/json' }
+  const ask = async (
+    path = '',
+    body?: object,
+  ): Promise<{ status: number; body: ReconcileStatus & { code?: string } }> => {
+    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+    const answer = await fetch(`${server.url}/api/reconciliations${path}`, { headers, ...sent })
+    return { status: answer.status, body: (await answer.json()) as ReconcileStatus }
+  }
+  const ended = async () => {
+    for (;;) {
+      const { body } = await ask()
+      if (body.running === null && body.last !== null) return body.last
+      await sleep(20)
     }
-    const server = await serveHere(t, { home, port, only: 'ledger', env })
-    const headers = { 'x-event-admin-token': env.EVENT_ADMIN_TOKEN, 'content-type': 'application/json' }
-    const ask = async (
-      path = '',
-      body?: object,
-    ): Promise<{ status: number; body: ReconcileStatus & { code?: string } }> => {
-      const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
-      const answer = await fetch(`${server.url}/api/reconciliations${path}`, { headers, ...sent })
-      return { status: answer.status, body: (await answer.json()) as ReconcileStatus }
-    }
-    const ended = async () => {
-      for (;;) {
-        const { body } = await ask()
-        if (body.running === null && body.last !== null) return body.last
-        await sleep(20)
-      }
-    }
-    t.match(await ended(), { dry_run: false, hooks: [{ listed: 0 }] }, 'that of the start')
-    github.note(issueOpened(1), { status: await send(`${server.url}/webhooks/code_a`, issueOpened(1)) })
+  }
+  t.match(await ended(), { dry_run: false, hooks: [{ listed: 0 }] }, 'that of the start')
+  github.note(issueOpened(1), { status: await send(`${server.url}/webhooks/code_a`, issueOpened(1)) })
 
-    let answer = () => {}
-    mayAnswer = new Promise(resolve => {
-      answer = resolve
-    })
-    const started = await ask('/run', { dry_run: true, since_seconds: 7_200 })
-    t.match(started, {
-      status: 202,
-      body: { hooks: [{ source: 'code_a', url: github.hook.url }], running: { dry_run: true } },
-    })
-    t.match(await ask('/run', { dry_run: true }), { status: 409, body: { code: 'reconcile_running' } })
-    answer()
-    t.match(await ended(), { dry_run: true, since_seconds: 7_200, hooks: [{ missing: 1, fetched: 0 }] })
-    t.equal((await ask('/run', { dry_run: false, source: 'code_a' })).status, 202)
-    const last = await ended()
-    t.match(last, { dry_run: false, hooks: [{ missing: 0, fetched: 1, lost: { length: 0 } }] })
-    t.match(await ask('/run', { dry_run: false, source: 'forum' }), { status: 409, body: { code: 'reconcile_off' } })
-    t.match(await ask('/run', { dry_run: 1 }), { status: 400, body: { code: 'invalid_field' } })
-    t.notMatch(JSON.stringify(await ask()), github.hook.token)
+  let answer = () => {}
+  mayAnswer = new Promise(resolve => {
+    answer = resolve
+  })
+  const started = await ask('/run', { dry_run: true, since_seconds: 7_200 })
+  t.match(started, {
+    status: 202,
+    body: { hooks: [{ source: 'code_a', url: github.hook.url }], running: { dry_run: true } },
+  })
+  t.match(await ask('/run', { dry_run: true }), { status: 409, body: { code: 'reconcile_running' } })
+  answer()
+  t.match(await ended(), { dry_run: true, since_seconds: 7_200, hooks: [{ missing: 1, fetched: 0 }] })
+  t.equal((await ask('/run', { dry_run: false, source: 'code_a' })).status, 202)
+  const last = await ended()
+  t.match(last, { dry_run: false, hooks: [{ missing: 0, fetched: 1, lost: { length: 0 } }] })
+  t.match(await ask('/run', { dry_run: false, source: 'forum' }), { status: 409, body: { code: 'reconcile_off' } })
+  t.match(await ask('/run', { dry_run: 1 }), { status: 400, body: { code: 'invalid_field' } })
+  t.notMatch(JSON.stringify(await ask()), github.hook.token)
 
-    await server.close()
-    const again = await serveHere(t, { home, port, only: 'ledger', env: { EVENT_ADMIN_TOKEN: env.EVENT_ADMIN_TOKEN } })
-    const shown = (await (await fetch(`${again.url}/api/reconciliations`, { headers })).json()) as ReconcileStatus
-    t.same(shown, { hooks: [], running: null, last, reports: [{ source: 'code_a', ...last }] }, 'after a restart')
-    const { hooks: _, ...local } = readReconcileSettings('all', {}, { ...processSources(), env, homedir: home })
-    await reconcile(local, { hooks: [github.hook], since_seconds: 60, dry_run: true }, SILENT)
-    const byCommand = (await (await fetch(`${again.url}/api/reconciliations`, { headers })).json()) as ReconcileStatus
-    t.match(byCommand.last, { dry_run: true, since_seconds: 60, hooks: [{ missing: 0 }] }, 'what a command has found')
-  },
-)
+  await server.close()
+  const again = await serveHere(t, { home, port, only: 'ledger', env: { EVENT_ADMIN_TOKEN: env.EVENT_ADMIN_TOKEN } })
+  const shown = (await (await fetch(`${again.url}/api/reconciliations`, { headers })).json()) as ReconcileStatus
+  t.same(shown, { hooks: [], running: null, last, reports: [{ source: 'code_a', ...last }] }, 'after a restart')
+  const { hooks: _, ...local } = readReconcileSettings('all', {}, { ...processSources(), env, homedir: home })
+  await reconcile(local, { hooks: [github.hook], since_seconds: 60, dry_run: true }, SILENT)
+  const byCommand = (await (await fetch(`${again.url}/api/reconciliations`, { headers })).json()) as ReconcileStatus
+  t.match(byCommand.last, { dry_run: true, since_seconds: 60, hooks: [{ missing: 0 }] }, 'what a command has found')
+})
 
-t.test('what the servers and commands of a ledger have found last is kept for each platform', async t => {
+t.test('the ledger keeps the last findings of its servers and commands for each platform', async t => {
   const { store } = await openStoredLedger(t, 1_900_000_000_000_000)
-  const reports = new KeptReports(store.notes)
+  const reports = new StoredReports(store.notes)
   const hook = (source: ListingSource) => ({ source, url: `https://${source}.example.org/hook` })
   const found = (source: ListingSource, lost = 0): HookReport => ({
     ...hook(source),

@@ -10,7 +10,7 @@ const FOLDERS: Record<ListingSource, string> = { code_a: 'code-a', code_b: 'code
 for (const [source, folder] of Object.entries(FOLDERS) as [ListingSource, string][]) {
   const fixtures = fixturesOf(source, folder)
 
-  t.test(`${source}: what was received by webhook is found in the list`, async t => {
+  t.test(`${source}: a delivery that arrived by webhook is found in the list`, async t => {
     const rig = await reconcileRig(t)
     const platform = await listingPlatform(t, { source })
     for (const fixture of fixtures) {
@@ -24,7 +24,7 @@ for (const [source, folder] of Object.entries(FOLDERS) as [ListingSource, string
     t.equal((await rig.events()).length, count)
   })
 
-  t.test(`${source}: what was fetched from the list is a repeat when it arrives by webhook`, async t => {
+  t.test(`${source}: a delivery that was fetched from the list is a repeat when it arrives by webhook`, async t => {
     const rig = await reconcileRig(t)
     const platform = await listingPlatform(t, { source })
     for (const fixture of fixtures) platform.note(fixture)

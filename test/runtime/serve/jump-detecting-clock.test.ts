@@ -16,7 +16,7 @@ function watched() {
   return { time, entries, clock }
 }
 
-t.test('a clock that advances with time is not reported, however long no caller read it', async t => {
+t.test('a clock that advances normally is not reported, even after a long time without a reading', async t => {
   const { time, entries, clock } = watched()
   t.equal(clock(), NOW)
   time.wall += 2_000 * HOUR
@@ -25,7 +25,7 @@ t.test('a clock that advances with time is not reported, however long no caller 
   t.same(entries, [])
 })
 
-t.test('a jump by more than a day is reported once, ahead and back', async t => {
+t.test('a jump by more than a day, forward or back, is reported once', async t => {
   const { time, entries, clock } = watched()
   time.wall += 24 * HOUR
   clock()

@@ -65,7 +65,7 @@ async function start(t: Test, env: Headers = {}) {
 
 const NOT_READ: Linked = { items: [], may_read: false }
 
-t.test('open programs show each other’s events and cards', async t => {
+t.test('an open ledger and an open board show events and cards of each other', async t => {
   const { key, id, eventsOf, cardsOf, ask } = await start(t)
   const events = (await eventsOf()).body as unknown as Linked
   t.match(events, { may_read: true, items: [{ key, outcome: 'failed', captured_at: /Z$/ }] })
@@ -82,7 +82,7 @@ t.test('open programs show each other’s events and cards', async t => {
   t.match(await ask('ledger', '/api/cards'), { status: 400, body: { errors: [{ field: 'link' }] } })
 })
 
-t.test('closed programs show them to a browser that is logged in to both, and to no one else', async t => {
+t.test('a closed ledger and board show them only to a browser that is logged in to both', async t => {
   const { ask, id, eventsOf, cardsOf } = await start(t, CLOSED)
   const login = { password: PASSWORD, username: 'ada' }
   const { cookie: ledger } = await ask('ledger', '/api/login', {}, login)

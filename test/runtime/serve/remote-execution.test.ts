@@ -89,19 +89,19 @@ const CHUNKED = 'Transfer-Encoding: chunked'
 /** What would be executed there, with headers in addition to our key. */
 const EXECUTIONS: { name: string; path?: string; body?: string; lines?: readonly string[] }[] = [
   { name: 'a real run', body: REAL },
-  { name: 'a run of no mode', body: '{}' },
+  { name: 'a run without a mode', body: '{}' },
   { name: 'a run without a body' },
   { name: 'a run of two modes', body: '{"mode":"mock","mode":"real"}' },
-  { name: 'a run that is no JSON', body: '{"mode":"mock"' },
+  { name: 'a run that is not JSON', body: '{"mode":"mock"' },
   { name: 'a run in chunks', body: REAL, lines: [CHUNKED] },
   { name: 'a run that is too large', body: LARGE },
-  { name: 'a played run that is too large', body: ' '.repeat(4096) + DRY },
+  { name: 'a mock run that is too large', body: ' '.repeat(4096) + DRY },
   { name: 'a run that is too large, in chunks', body: LARGE, lines: [CHUNKED] },
   { name: 'an encoded run', body: 'abc', lines: ['Content-Encoding: gzip'] },
   { name: 'a run that is announced', body: REAL, lines: ['Expect: 100-continue'] },
   { name: 'a run with an escape in its path', path: '/api/cards/card_1/%72uns', body: REAL },
   { name: 'a run in capitals', path: '/api/CARDS/card_1/RUNS', body: REAL },
-  { name: 'a run with a slash behind it', path: `${RUNS}/`, body: REAL },
+  { name: 'a run with a trailing slash', path: `${RUNS}/`, body: REAL },
   { name: 'a run with a query', path: `${RUNS}?mode=mock`, body: REAL },
   { name: 'cancelling', path: '/api/runs/run_1/cancel' },
   { name: 'cancelling with a body', path: '/api/runs/run_1/cancel', body: DRY },
@@ -112,7 +112,7 @@ const EXECUTIONS: { name: string; path?: string; body?: string; lines?: readonly
   { name: 'an empty token of the other board', path: '/api/cards', lines: ['X-Board-Backend-Executor-Token:'] },
 ]
 
-t.test('without our executor token nothing of what would be executed reaches the other board', async t => {
+t.test('without our executor token, no request for an execution reaches the other board', async t => {
   let connections = 0
   const backend = await rawBackend(t, socket => {
     connections++
@@ -155,7 +155,7 @@ t.test('with our executor token the request is forwarded unchanged, and the toke
   t.same([encoded.status, encoded.body.code], [415, 'unsupported_media_type'])
 })
 
-t.test('what starts nothing goes through without it, byte by byte', async t => {
+t.test('requests without an execution are forwarded unchanged without our token', async t => {
   const backend = await httpBackend(t)
   const { post } = await serveFront(t, backend.profile)
   const mock = ' {"mode":\n"mock"} '
@@ -201,7 +201,7 @@ t.test(
   },
 )
 
-t.test('where no executor token is configured, nothing is executed anywhere', async t => {
+t.test('without a configured executor token, no execution is forwarded or started', async t => {
   const backend = await httpBackend(t)
   const { post } = await serveFront(t, backend.profile, {})
   for (const lines of [[], [SHOWS_OURS], [SHOWS_THEIRS], ['X-Board-Executor-Token:']]) {
@@ -211,27 +211,30 @@ t.test('where no executor token is configured, nothing is executed anywhere', as
   t.match(await post(RUNS, DRY), { status: 200 })
 })
 
-t.test('guesses are counted with those for runs of our own, and never keep the right one out', async t => {
-  const backend = await httpBackend(t)
-  const { post, raw } = await serveFront(t, backend.profile, { BOARD_EXECUTOR_TOKEN: OURS })
-  for (let n = 0; n < 20; n++) t.match(await post(RUNS, REAL), { status: 403 }, 'a missing one is not a guess')
-  for (let n = 0; n < 10; n++) {
-    t.match(await post('/api/executor/pause', '', ['X-Board-Executor-Token: wrong']), { status: 403 })
-  }
-  const wrong = 'X-Board-Executor-Token: wrong'
-  t.match(await post(RUNS, REAL, [wrong]), { status: 429, body: { code: 'too_many_attempts' } })
-  const pause = async (token: string) => {
-    const own = ['POST /api/executor/pause HTTP/1.1', 'Host: localhost', BY_KEY, token, 'Connection: close']
-    return readAnswer(await raw(`${own.join('\r\n')}\r\n\r\n`)).status
-  }
-  t.equal(await pause(wrong), 429)
-  t.same(backend.seen, [])
-  t.equal(await pause(SHOWS_OURS), 200)
-  t.match(await post(RUNS, REAL, [SHOWS_OURS]), { status: 200 })
-  t.match(await post(RUNS, DRY), { status: 200 })
-})
+t.test(
+  'guessed executor tokens count together with those for local runs, and do not lock out the right one',
+  async t => {
+    const backend = await httpBackend(t)
+    const { post, raw } = await serveFront(t, backend.profile, { BOARD_EXECUTOR_TOKEN: OURS })
+    for (let n = 0; n < 20; n++) t.match(await post(RUNS, REAL), { status: 403 }, 'a missing one is not a guess')
+    for (let n = 0; n < 10; n++) {
+      t.match(await post('/api/executor/pause', '', ['X-Board-Executor-Token: wrong']), { status: 403 })
+    }
+    const wrong = 'X-Board-Executor-Token: wrong'
+    t.match(await post(RUNS, REAL, [wrong]), { status: 429, body: { code: 'too_many_attempts' } })
+    const pause = async (token: string) => {
+      const own = ['POST /api/executor/pause HTTP/1.1', 'Host: localhost', BY_KEY, token, 'Connection: close']
+      return readAnswer(await raw(`${own.join('\r\n')}\r\n\r\n`)).status
+    }
+    t.equal(await pause(wrong), 429)
+    t.same(backend.seen, [])
+    t.equal(await pause(SHOWS_OURS), 200)
+    t.match(await post(RUNS, REAL, [SHOWS_OURS]), { status: 200 })
+    t.match(await post(RUNS, DRY), { status: 200 })
+  },
+)
 
-t.test('a stream of another board ends with the login, the signing key or the API key that asked for it', async t => {
+t.test('a stream of another board ends with the login, the signing key or the API key of its reader', async t => {
   const backend = await httpBackend(t, (_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' })
     const talking = setInterval(() => res.write(': more\n\n'), 10)
@@ -283,7 +286,7 @@ t.test('a stream of another board ends with the login, the signing key or the AP
   }
 })
 
-t.test('behind a large body that was refused the next request is answered', async t => {
+t.test('the next request after a refused large body is answered', async t => {
   const backend = await httpBackend(t)
   const { raw } = await serveFront(t, backend.profile)
   const refused = [...headOf(RUNS), BY_KEY, CHUNKED].join('\r\n')
@@ -311,7 +314,7 @@ t.test('a request whose body never arrives does not reach the backend', async t 
   t.equal(connections, 0)
 })
 
-t.test('a real run on another board needs the tokens of both, each on its own board', async t => {
+t.test('a real run on another board needs the executor tokens of both boards', async t => {
   const other = await serveBoard(t, {
     BOARD_API_KEY: OTHER_KEY,
     BOARD_EXECUTOR_TOKEN: THEIRS,

@@ -27,7 +27,7 @@ const ADMIN_TOKEN = { EVENT_ADMIN_TOKEN: 'long-enough-secret-word' }
 const BOOTSTRAP = { EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }
 const PASSWORD = 'correct horse'
 
-t.test('a ledger without users answers only on its own machine, unless configured otherwise', async t => {
+t.test('a ledger without users listens only on its own machine, unless configured otherwise', async t => {
   const folder = ownFolder(t)
   await t.rejects(start(folder, { flags: ELSEWHERE }), {
     category: 'configuration',
@@ -39,11 +39,11 @@ t.test('a ledger without users answers only on its own machine, unless configure
   await open.close()
 })
 
-t.test('a name other than localhost may lead anywhere', async t => {
+t.test('a host name other than localhost counts as reachable by others', async t => {
   await t.rejects(start(ownFolder(t), { flags: { host: 'ledger.example.org' } }), { code: 'ledger_open' })
 })
 
-t.test('a ledger that has, or ever had, an admin token may listen anywhere', async t => {
+t.test('a ledger that has or had an admin token may listen on any address', async t => {
   const folder = ownFolder(t)
   for (const env of [ADMIN_TOKEN, {}]) {
     const running = await start(folder, { flags: ELSEWHERE, env })
@@ -52,7 +52,7 @@ t.test('a ledger that has, or ever had, an admin token may listen anywhere', asy
   }
 })
 
-t.test('the same holds for a ledger that ever had a user', async t => {
+t.test('a ledger that ever had a user may listen on any address', async t => {
   const folder = ownFolder(t)
   const settings = readUsersSettings({ db: join(folder, 'events.db') }, memorySources({ env: ADMIN_TOKEN }))
   const work = async (users: Parameters<Parameters<typeof manageUsers>[1]>[0]) => {
@@ -84,7 +84,7 @@ t.test('the first administrator is created once, and never changed again', async
   await again.close()
 })
 
-t.test('an administrator that cannot be created stops the start, and leaves the ledger to others', async t => {
+t.test('a failure to create the administrator stops the start and releases the ledger', async t => {
   const folder = ownFolder(t)
   await t.rejects(start(folder, { env: BOOTSTRAP, files: { '/p': 'short\n' } }), {
     category: 'configuration',

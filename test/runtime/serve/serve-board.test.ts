@@ -99,21 +99,21 @@ t.test('every row of the table admits the callers that its access allows, howeve
 /** `GET /api/auth` in each access mode, for a caller without credentials. Source: Board Access Gate, "What the service does". */
 const MODES: { name: string; env: Record<string, string>; status: object; api: number; shell: RegExp }[] = [
   {
-    name: 'neither password nor key',
+    name: 'no password and no key',
     env: {},
     status: { enabled: false, authenticated: false, username_required: false, api_token_enabled: false },
     api: 200,
     shell: /<title>Board/,
   },
   {
-    name: 'a key alone',
+    name: 'only a key',
     env: { BOARD_API_KEY: KEY },
     status: { enabled: false, authenticated: false, username_required: false, api_token_enabled: true },
     api: 401,
     shell: /<title>Board/,
   },
   {
-    name: 'a password alone',
+    name: 'only a password',
     env: { BOARD_PASSWORD: PASSWORD },
     status: { enabled: true, authenticated: false, username_required: false, api_token_enabled: false },
     api: 401,
@@ -143,7 +143,7 @@ for (const { name, env, status, api, shell } of MODES) {
   })
 }
 
-t.test('a session outlives a restart, and ends with its key', async t => {
+t.test('a session survives a restart, and ends with its key', async t => {
   const folder = ownFolder(t)
   const env = { BOARD_PASSWORD: PASSWORD, BOARD_AUTH_SECRET: 'the-first-signing-key' }
   const first = await startBoard(folder, env)
@@ -166,7 +166,7 @@ t.test('a session outlives a restart, and ends with its key', async t => {
   t.equal(await statusOf({}), 401, 'permanently: the former key does not restore it')
 })
 
-t.test('two servers cannot have the files of one board', async t => {
+t.test('two servers cannot use the files of one board', async t => {
   const folder = ownFolder(t)
   const first = await startBoard(folder)
   await t.rejects(startBoard(folder), { category: 'conflict', code: 'ledger_owned' })
@@ -195,14 +195,14 @@ function twoPrograms() {
 }
 type Twin = Parameters<typeof servedTogether>[0][number] & { fail: (error: unknown) => void }
 
-t.test('when one program fails the others are closed first, and it is left as it is', async t => {
+t.test('when one program fails, the others are closed, and it is not closed again', async t => {
   const { ledger, asked, together } = twoPrograms()
   ledger.fail(new Error('the ledger was lost'))
   await t.rejects(together.closed, { message: 'the ledger was lost' })
   t.same(asked, ['board'])
 })
 
-t.test('programs are closed once, and what one meets keeps none of the others', async t => {
+t.test('programs are closed once, and a failure of one does not affect the others', async t => {
   const { asked, together } = twoPrograms()
   const closes = await Promise.allSettled([together.close(), together.close()])
   t.match(closes, [{ status: 'rejected' }, { reason: { message: 'the board would not close' } }])
@@ -233,94 +233,91 @@ async function serveLedger(t: Test) {
   return { url, logIn, close }
 }
 
-t.test(
-  'a session of the ledger counts where that is configured, by the rules of the board, while it lives',
-  async t => {
-    const ledger = await serveLedger(t)
-    const { cookie, csrf } = await ledger.logIn()
-    t.match(cookie, /^event_session=/)
-    const env = { BOARD_LEDGER_LOGIN: ledger.url, BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN }
-    const url = await serveBoard(t, env)
-    const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET', to = url) => {
-      const body = method === 'POST' ? JSON.stringify({ title: 'One login' }) : null
-      const sent = { ...(body === null ? {} : { 'content-type': 'application/json' }), ...headers }
-      const answer = await fetch(to + path, { method, headers: sent, body })
-      const text = await answer.text()
-      const isJson = answer.headers.get('content-type')?.includes('json')
-      return { status: answer.status, text, body: isJson ? JSON.parse(text) : {} }
+t.test('a ledger session is accepted if that is configured, by the rules of the board, while it is live', async t => {
+  const ledger = await serveLedger(t)
+  const { cookie, csrf } = await ledger.logIn()
+  t.match(cookie, /^event_session=/)
+  const env = { BOARD_LEDGER_LOGIN: ledger.url, BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN }
+  const url = await serveBoard(t, env)
+  const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET', to = url) => {
+    const body = method === 'POST' ? JSON.stringify({ title: 'One login' }) : null
+    const sent = { ...(body === null ? {} : { 'content-type': 'application/json' }), ...headers }
+    const answer = await fetch(to + path, { method, headers: sent, body })
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.includes('json')
+    return { status: answer.status, text, body: isJson ? JSON.parse(text) : {} }
+  }
+
+  t.test('without the setting, a ledger session is not accepted', async t => {
+    const plain = await serveBoard(t, { BOARD_PASSWORD: PASSWORD })
+    t.match(await ask('/api/cards', { cookie }, 'GET', plain), { status: 401 })
+    t.strictSame((await ask('/api/session', { cookie }, 'GET', plain)).body, {
+      authenticated: false,
+      csrf_token: null,
+    })
+    t.notMatch((await ask('/', {}, 'GET', plain)).text, /ledger/)
+  })
+
+  t.test('other credentials of the ledger are not accepted', async t => {
+    const forged = `event_session=${'x'.repeat(43)}`
+    const others = [{}, { cookie: forged }, { cookie: `${cookie}x` }, { cookie: `${cookie}; ${forged}` }]
+    for (const headers of [
+      ...others,
+      { cookie: cookie.replace('event', 'board') },
+      { authorization: `Bearer ${csrf}` },
+    ]) {
+      t.match(await ask('/api/cards', headers), { status: 401 }, JSON.stringify(headers))
     }
-
-    t.test('without the setting it is none', async t => {
-      const plain = await serveBoard(t, { BOARD_PASSWORD: PASSWORD })
-      t.match(await ask('/api/cards', { cookie }, 'GET', plain), { status: 401 })
-      t.strictSame((await ask('/api/session', { cookie }, 'GET', plain)).body, {
-        authenticated: false,
-        csrf_token: null,
-      })
-      t.notMatch((await ask('/', {}, 'GET', plain)).text, /ledger/)
+    t.match(await ask('/'), {
+      status: 200,
+      text: /<title>Log in to the board[\s\S]*log in there, then load this page again/,
     })
+    t.notMatch((await ask('/')).text, /<form|<script[^>]*login/)
+    t.ok((await ask('/')).text.includes(`href="${ledger.url}"`))
+    const underItsName = await ask('/', {}, 'GET', url.replace('127.0.0.1', 'localhost'))
+    t.ok(underItsName.text.includes(`href="${ledger.url.replace('127.0.0.1', 'localhost')}"`))
+    const both = await serveBoard(t, { ...env, BOARD_PASSWORD: PASSWORD })
+    t.match(await ask('/', {}, 'GET', both), { text: /<form[\s\S]*Or use your login to the <a/ })
+    t.match(await ask('/', { cookie }, 'GET', both), { status: 200, text: /id="app"/ })
+  })
 
-    t.test('anything other than a session of the ledger opens nothing', async t => {
-      const forged = `event_session=${'x'.repeat(43)}`
-      const others = [{}, { cookie: forged }, { cookie: `${cookie}x` }, { cookie: `${cookie}; ${forged}` }]
-      for (const headers of [
-        ...others,
-        { cookie: cookie.replace('event', 'board') },
-        { authorization: `Bearer ${csrf}` },
-      ]) {
-        t.match(await ask('/api/cards', headers), { status: 401 }, JSON.stringify(headers))
-      }
-      t.match(await ask('/'), {
-        status: 200,
-        text: /<title>Log in to the board[\s\S]*log in there, then load this page again/,
-      })
-      t.notMatch((await ask('/')).text, /<form|<script[^>]*login/)
-      t.ok((await ask('/')).text.includes(`href="${ledger.url}"`))
-      const underItsName = await ask('/', {}, 'GET', url.replace('127.0.0.1', 'localhost'))
-      t.ok(underItsName.text.includes(`href="${ledger.url.replace('127.0.0.1', 'localhost')}"`))
-      const both = await serveBoard(t, { ...env, BOARD_PASSWORD: PASSWORD })
-      t.match(await ask('/', {}, 'GET', both), { text: /<form[\s\S]*Or use your login to the <a/ })
-      t.match(await ask('/', { cookie }, 'GET', both), { status: 200, text: /id="app"/ })
+  t.test('the user of a ledger session reads, and writes with the Origin and the CSRF token of the board', async t => {
+    const { body: session } = await ask('/api/session', { cookie })
+    t.match(session, { authenticated: true, csrf_token: /^[\w-]{43}$/, ledger_user: 'ada' })
+    t.not(session.csrf_token, csrf)
+    t.strictSame((await ask('/api/auth', { cookie })).body, {
+      enabled: false,
+      authenticated: true,
+      username_required: false,
+      api_token_enabled: false,
     })
+    t.match(await ask('/api/cards', { cookie }), { status: 200 })
+    const own = { cookie, origin: url, 'x-csrf-token': session.csrf_token }
+    const refusals: [Record<string, string>, string][] = [
+      [{ cookie, 'x-csrf-token': session.csrf_token }, 'origin_not_allowed'],
+      [{ ...own, origin: ledger.url }, 'origin_not_allowed'],
+      [{ ...own, origin: 'null' }, 'origin_not_allowed'],
+      [{ ...own, 'sec-fetch-site': 'cross-site' }, 'origin_not_allowed'],
+      [{ cookie, origin: url }, 'csrf_failed'],
+      [{ ...own, 'x-csrf-token': csrf }, 'csrf_failed'],
+    ]
+    for (const [headers, code] of refusals) {
+      t.match(await ask('/api/cards', headers, 'POST'), { status: 403, body: { code } }, JSON.stringify(headers))
+    }
+    t.match(await ask('/api/cards', own, 'POST'), { status: 201 })
+    t.match(await ask('/api/executor/pause', own, 'POST'), { status: 403, body: { code: 'executor_denied' } })
+    t.match(await ask('/api/logout', own, 'POST'), { status: 409, body: { code: 'ledger_session' } })
+    t.match(await ask('/api/cards', { cookie }), { status: 200 })
+  })
 
-    t.test('its user reads, and writes with the Origin and the CSRF token of the board', async t => {
-      const { body: session } = await ask('/api/session', { cookie })
-      t.match(session, { authenticated: true, csrf_token: /^[\w-]{43}$/, ledger_user: 'ada' })
-      t.not(session.csrf_token, csrf)
-      t.strictSame((await ask('/api/auth', { cookie })).body, {
-        enabled: false,
-        authenticated: true,
-        username_required: false,
-        api_token_enabled: false,
-      })
-      t.match(await ask('/api/cards', { cookie }), { status: 200 })
-      const own = { cookie, origin: url, 'x-csrf-token': session.csrf_token }
-      const refusals: [Record<string, string>, string][] = [
-        [{ cookie, 'x-csrf-token': session.csrf_token }, 'origin_not_allowed'],
-        [{ ...own, origin: ledger.url }, 'origin_not_allowed'],
-        [{ ...own, origin: 'null' }, 'origin_not_allowed'],
-        [{ ...own, 'sec-fetch-site': 'cross-site' }, 'origin_not_allowed'],
-        [{ cookie, origin: url }, 'csrf_failed'],
-        [{ ...own, 'x-csrf-token': csrf }, 'csrf_failed'],
-      ]
-      for (const [headers, code] of refusals) {
-        t.match(await ask('/api/cards', headers, 'POST'), { status: 403, body: { code } }, JSON.stringify(headers))
-      }
-      t.match(await ask('/api/cards', own, 'POST'), { status: 201 })
-      t.match(await ask('/api/executor/pause', own, 'POST'), { status: 403, body: { code: 'executor_denied' } })
-      t.match(await ask('/api/logout', own, 'POST'), { status: 409, body: { code: 'ledger_session' } })
-      t.match(await ask('/api/cards', { cookie }), { status: 200 })
-    })
-
-    t.test('it ends with the session at the ledger, and with the ledger', async t => {
-      const again = await ledger.logIn()
-      const headers = { cookie, 'x-csrf-token': csrf }
-      t.equal((await fetch(`${ledger.url}/api/logout`, { method: 'POST', headers })).status, 204)
-      t.match(await ask('/api/cards', { cookie }), { status: 401 })
-      t.match(await ask('/api/cards', again), { status: 200 })
-      await ledger.close()
-      t.match(await ask('/api/cards', again), { status: 401 })
-      t.match(await ask('/', again), { status: 200, text: /<title>Log in to the board/ })
-    })
-  },
-)
+  t.test('access ends with the session at the ledger, and with the ledger', async t => {
+    const again = await ledger.logIn()
+    const headers = { cookie, 'x-csrf-token': csrf }
+    t.equal((await fetch(`${ledger.url}/api/logout`, { method: 'POST', headers })).status, 204)
+    t.match(await ask('/api/cards', { cookie }), { status: 401 })
+    t.match(await ask('/api/cards', again), { status: 200 })
+    await ledger.close()
+    t.match(await ask('/api/cards', again), { status: 401 })
+    t.match(await ask('/', again), { status: 200, text: /<title>Log in to the board/ })
+  })
+})

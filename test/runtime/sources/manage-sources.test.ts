@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { testSource } from '../../../src/platforms/own/test-source.js'
-import { judgeSources } from '../../../src/runtime/doctor/own-sources.js'
+import { testSource } from '../../../src/platforms/defined/test-source.js'
+import { judgeSources } from '../../../src/runtime/doctor/defined-sources.js'
 import { serve } from '../../../src/runtime/serve/serve.js'
 import { manageSources } from '../../../src/runtime/sources/manage-sources.js'
 import { feedNamed, presetNamed, readDefinition } from '../../../src/runtime/sources/presets.js'
@@ -41,26 +41,29 @@ for (const hasServer of [false, true]) {
 }
 
 for (const hasServer of [false, true]) {
-  t.test(`a feed is read ${hasServer ? 'through the server' : 'in the file'}, and the ledger remembers it`, async t => {
-    const folder = ownFolder(t)
-    const settings = readUsersSettings({ db: join(folder, 'events.db') }, memorySources({ env: {} }))
-    const { answers, url } = await serveFeeds(t)
-    if (hasServer) await startServer(t, folder)
-    const definition = feedNamed(url('/news'), 'news')
-    await manageSources(settings, own => own.save('news', { definition }), { mayBeNew: true })
-    const failed = manageSources(settings, own => own.readFeed('news'))
-    await t.rejects(failed, { category: 'not_found', code: 'platform_place_unknown', message: /no such feed/ })
-    const found = judgeSources(await manageSources(settings, own => own.list()))
-    t.match(found[0], { state: 'warn', detail: /^The feed news could not be read/ })
-    answers.set('/news', { body: rss('2', '1') })
-    const read = () => manageSources(settings, own => own.readFeed('news'))
-    const { created, known, unchanged } = await read()
-    t.ok(unchanged || created + known === 2, 'the server may have read it on its own')
-    t.match(await read(), { created: 0, unchanged: true })
-  })
+  t.test(
+    `a feed is read ${hasServer ? 'through the server' : 'in the file'}, and the ledger stores the result`,
+    async t => {
+      const folder = ownFolder(t)
+      const settings = readUsersSettings({ db: join(folder, 'events.db') }, memorySources({ env: {} }))
+      const { answers, url } = await serveFeeds(t)
+      if (hasServer) await startServer(t, folder)
+      const definition = feedNamed(url('/news'), 'news')
+      await manageSources(settings, own => own.save('news', { definition }), { mayBeNew: true })
+      const failed = manageSources(settings, own => own.readFeed('news'))
+      await t.rejects(failed, { category: 'not_found', code: 'platform_place_unknown', message: /no such feed/ })
+      const found = judgeSources(await manageSources(settings, own => own.list()))
+      t.match(found[0], { state: 'warn', detail: /^The feed news could not be read/ })
+      answers.set('/news', { body: rss('2', '1') })
+      const read = () => manageSources(settings, own => own.readFeed('news'))
+      const { created, known, unchanged } = await read()
+      t.ok(unchanged || created + known === 2, 'the server may have read it on its own')
+      t.match(await read(), { created: 0, unchanged: true })
+    },
+  )
 }
 
-t.test('a change of a source that may have been made is not made again', async t => {
+t.test('a change of a source with an unknown outcome is not repeated', async t => {
   const database = join(ownFolder(t), 'events.db')
   writeFileSync(database, 'x')
   const { arrived } = await standInOwner(t, database, ({ method }) =>
@@ -87,7 +90,7 @@ t.test('a change of a source that may have been made is not made again', async t
   )
 })
 
-t.test('doctor names the sources that accept nothing', async t => {
+t.test('the doctor names the sources that accept no deliveries', async t => {
   const settings = readUsersSettings({ db: join(ownFolder(t), 'events.db') }, memorySources({ env: {} }))
   const found = await manageSources(
     settings,
@@ -105,7 +108,7 @@ t.test('doctor names the sources that accept nothing', async t => {
   t.same(judgeSources([]), [])
 })
 
-t.test('a saved delivery is tested with its headers, whole or as its body alone', async t => {
+t.test('a saved delivery is tested with its headers, or as only a body', async t => {
   const rules = [{ when: [{ at: 'header:x-event', is: 'build' }], kind: 'build.done', subject_id: '{/id}' }]
   const definition = readDefinition({ proof: { type: 'none' }, rules }, 'builds')
   const whole = Buffer.from('{"headers":{"X-Event":"build"},"body":{"id":7}}')
@@ -140,7 +143,7 @@ t.test('a test of a delivery names the values without a result', async t => {
   )
 })
 
-t.test('a preset that is unknown, and a definition of another name, are refused', async t => {
+t.test('an unknown preset, and a definition with another name, are refused', async t => {
   t.throws(() => presetNamed('fax', 'x'), { code: 'wrong_usage', message: /alertmanager/ })
   t.throws(() => readDefinition({ name: 'a', proof: { type: 'none' }, rules: [] }, 'b'), { code: 'invalid_field' })
 })

@@ -54,7 +54,7 @@ const POSTGRES: Record<string, Fate> = {
   deleted_subscriptions: 'own',
 }
 
-t.test('each table of a file is copied or excluded on purpose', async t => {
+t.test('each table of a file is on the list of copied or of excluded tables', async t => {
   const path = join(testFolder(t), 'events.db')
   await (await openSqliteStore({ path, clock: () => 1, onFailure: error => t.fail(String(error)) })).close()
   const database = new sqlite.Database(path)
@@ -69,7 +69,7 @@ t.test('each table of a file is copied or excluded on purpose', async t => {
 const programs = findPostgres()
 if (programs !== undefined) {
   const cluster = await TestCluster.shared(t, programs)
-  t.test('each table of a database is copied or excluded on purpose', async t => {
+  t.test('each table of a database is on the list of copied or of excluded tables', async t => {
     const address = cluster.newAddress()
     await (await openPostgresStore({ address })).close()
     const rows = await cluster.sql(`

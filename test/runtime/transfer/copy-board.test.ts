@@ -102,7 +102,7 @@ else {
     await t.rejects(move(again, again), { code: 'same_board' })
   })
 
-  t.test('the old board accepts no changes any more, in files and in servers that have it open', async t => {
+  t.test('the old board refuses changes, in files and in servers that have it open', async t => {
     const folder = ownFolder(t)
     const [files, database] = [placeOf(join(folder, 'board')), await newDatabase(t)]
     await inBoard(files, fill)
@@ -134,7 +134,7 @@ else {
     t.equal((await fetch(`${board?.url}/api/cards`)).status, 200, 'it can be read')
   })
 
-  t.test('a copy that fails leaves the old board in use, and one that was interrupted is repeated', async t => {
+  t.test('a failed copy leaves the old board in use, and an interrupted copy can be repeated', async t => {
     const folder = ownFolder(t)
     const [files, database] = [placeOf(join(folder, 'board')), await newDatabase(t)]
     await inBoard(files, async store => {

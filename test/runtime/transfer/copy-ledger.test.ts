@@ -147,7 +147,7 @@ else {
     }
   }
 
-  t.test('a ledger moves to PostgreSQL and back with everything that it has', async t => {
+  t.test('a ledger moves to PostgreSQL and back with all its contents', async t => {
     const { file, database } = places(t)
     const [first, second, third] = [file(), database(), file('back.db')]
     await inLedger(first, fill)
@@ -191,7 +191,7 @@ else {
     })
   })
 
-  t.test('an interrupted copy continues, and until then the old ledger is in use and the new one is not', async t => {
+  t.test('an interrupted copy continues, and until its end only the old ledger is in use', async t => {
     const { file, database } = places(t)
     const [from, to] = [file(), database()]
     await inLedger(from, fill)
@@ -231,7 +231,7 @@ else {
     })
   }
 
-  t.test('a copy that is not the same at the end is refused, and the old ledger stays in use', async t => {
+  t.test('a copy that differs at the end is refused, and the old ledger stays in use', async t => {
     const { file, database } = places(t)
     const [from, to] = [database(), file()]
     await inLedger(from, fill)
@@ -257,7 +257,7 @@ else {
     })
   })
 
-  t.test('a change that a server has answered before it refuses changes is in the new ledger', async t => {
+  t.test('a change that a server acknowledged before it refuses changes is in the new ledger', async t => {
     const { file, database } = places(t)
     const [from, to] = [database(), file()]
     await inLedger(from, fill)
@@ -301,7 +301,7 @@ else {
     }
   })
 
-  t.test('a secret that differs at the end is found and not shown, and the same command continues', async t => {
+  t.test('a secret that differs at the end is detected and not shown, and the same command continues', async t => {
     const { file, database } = places(t)
     const [from, to] = [file(), database()]
     await inLedger(from, fill)
@@ -324,7 +324,7 @@ else {
     t.same(await inLedger(to, movedContentOf), await inLedger(from, movedContentOf))
   })
 
-  t.test('a ledger that has sources already is not copied to', async t => {
+  t.test('a copy to a ledger with sources is refused', async t => {
     const { file, database } = places(t)
     const [from, to] = [file(), database()]
     await inLedger(from, fill)
@@ -333,7 +333,7 @@ else {
     await inLedger(to, async ({ sources }) => t.match(await sources.find('builds'), { secrets: ['own'] }))
   })
 
-  t.test('a ledger in PostgreSQL is exported, imported, merged and written as a table as one in a file is', async t => {
+  t.test('a ledger in PostgreSQL is exported, imported, merged and written as a table like one in a file', async t => {
     const { folder, file, database } = places(t)
     const [from, to, merged] = [database(), database(), database()]
     await inLedger(from, fill)
@@ -364,7 +364,7 @@ else {
     )
   })
 
-  t.test('a ledger is not copied over another one, nor over itself', async t => {
+  t.test('a copy over another ledger, or over the same one, is refused', async t => {
     const { file, database } = places(t)
     const [from, to] = [file(), database()]
     await inLedger(to, fill)

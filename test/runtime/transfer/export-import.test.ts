@@ -124,7 +124,7 @@ async function removeSome(store: Pick<SqliteStore, 'events' | 'removal'>): Promi
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => messageCreated(`chat:${from + at}`))
 
-t.test('an import of an export has the same rows, counts, digests, subscriptions and accounts', async t => {
+t.test('an imported ledger has the same rows, counts, digests, subscriptions and accounts as its export', async t => {
   const delivery = fc.record({
     key: fc.integer({ min: 1, max: 9 }),
     said: fc.oneof(fc.string({ unit: anyCharacter }), fc.constant('\ud800 lone'), fc.constant('line\n\u2028break')),
@@ -211,7 +211,7 @@ t.test('an interrupted export continues after its last complete page', async t =
   t.same(copy, original)
 })
 
-t.test('an export arrives in chunks of any size, and its source ends with the import', async t => {
+t.test('an import reads chunks of any size, and closes its source at the end', async t => {
   const { at, write } = ledgers(t)
   const names = ['all.jsonl', 'all.jsonl.gz']
   await inStore(at('events.db'), store => store.events.record(numbered(1, 5)))
@@ -245,7 +245,7 @@ t.test('an export arrives in chunks of any size, and its source ends with the im
   await t.rejects(importBytes('notes.db', gzipSync(Buffer.alloc(100_000, 'my notes\n'))), noExport)
 })
 
-t.test('a ledger that was closed before its interrupted export continued is imported as a closed one', async t => {
+t.test('a ledger that was closed during its interrupted export is imported as closed', async t => {
   const { at, write, read } = ledgers(t)
   await inStore(at('events.db'), store => store.events.record(numbered(1, 3)))
   await write('all.jsonl')
@@ -324,7 +324,7 @@ t.test('an interrupted import continues, and accepts nothing else until it is co
   await t.rejects(read('all.jsonl'), { category: 'conflict', code: 'ledger_not_empty' })
 })
 
-t.test('a line that is not acceptable is named, and nothing of its batch is stored', async t => {
+t.test('an invalid line is named, and no line of its batch is stored', async t => {
   const { at, write } = ledgers(t)
   await inStore(at('events.db'), store => store.events.record(numbered(1, 3)))
   await write('all.jsonl')
@@ -364,7 +364,7 @@ t.test('a line that is not acceptable is named, and nothing of its batch is stor
   })
 })
 
-t.test('a part, or an export that is merged, records what is missing as new events', async t => {
+t.test('a partial export, or a merged one, records its missing events as new events', async t => {
   const { at, write } = ledgers(t)
   await inStore(at('events.db'), async store => {
     await store.events.record(numbered(1, 6))
@@ -393,7 +393,7 @@ t.test('a part, or an export that is merged, records what is missing as new even
   t.match(events[2], { provenance: { route: 'import', verified: 'none' }, seen_count: 1 })
 })
 
-t.test('a merge records nothing that was erased or removed before the interrupted export continued', async t => {
+t.test('a merge records no event that was erased or removed during an interruption of the export', async t => {
   const { at, write } = ledgers(t)
   const names = ['all.jsonl', 'all.jsonl.gz']
   await inStore(at('events.db'), store => store.events.record(numbered(1, 600)))
@@ -426,7 +426,7 @@ t.test('a merge records nothing that was erased or removed before the interrupte
   t.same(await merged('all.jsonl', true), [1, 3, 4, 5, 599], 'a pipe: only those that wait to be recorded')
 })
 
-t.test('a merge of archives records what a later archive reports as removed', async t => {
+t.test('a merge of archives records events that a later archive reports as removed', async t => {
   const { at, write } = ledgers(t)
   await inStore(at('events.db'), async store => {
     const [first] = await store.events.record(numbered(1, 3))
@@ -451,7 +451,7 @@ t.test('a merge of archives records what a later archive reports as removed', as
 })
 
 t.test(
-  'a served ledger is exported through its server, also as a table, and an import keeps the epoch if wanted',
+  'a served ledger is exported through its server, also as a table, and an import keeps the epoch on request',
   async t => {
     const { at, write, read, settings, sources } = ledgers(t)
     await inStore(at('events.db'), async ({ events, users }) => {
@@ -495,7 +495,7 @@ t.test('a table since a time before removed events is refused, with and without 
   await t.rejects(table('server.csv', '2027-01-15T08:00:00Z'), refused)
 })
 
-t.test('an export that has written something is not begun again: the file would have two beginnings', async t => {
+t.test('an export that has written a part is not started again', async t => {
   const lost = { category: 'unavailable', code: 'export_interrupted' }
   const { at, write, settings } = ledgers(t)
   await look(at('events.db'))
@@ -521,7 +521,7 @@ t.test('an export that has written something is not begun again: the file would 
   t.equal(readText(at('all.jsonl')).match(/"export"/g)?.length, 1)
 })
 
-t.test('an import or a copy whose source is not there, or is something else, makes no ledger', async t => {
+t.test('an import or a copy from a missing or invalid source creates no ledger', async t => {
   const { at, read, settings } = ledgers(t)
   await t.rejects(read('nowhere.jsonl'), { code: 'ENOENT' })
   const part = { format: 1, epoch: 'e', closed: false, accounts: false, since: '2027-01-15T08:00:00.000000Z' }
@@ -546,7 +546,7 @@ t.test('an import or a copy whose source is not there, or is something else, mak
   t.equal(existsSync(at('copy.db')), false)
 })
 
-t.test('an export to a place without a folder names it, and what to do', async t => {
+t.test('an export to a missing folder names it, and what to do', async t => {
   const { at, write } = ledgers(t)
   await t.rejects(write('nowhere/all.jsonl'), {
     category: 'invalid',
@@ -555,7 +555,7 @@ t.test('an export to a place without a folder names it, and what to do', async t
   })
 })
 
-t.test('two exports to one file at the same time do not mix', async t => {
+t.test('two concurrent exports to one file do not mix', async t => {
   const { at } = ledgers(t)
   const path = at('table.csv')
   const running = { category: 'conflict', code: 'export_running' }
@@ -570,7 +570,7 @@ t.test('two exports to one file at the same time do not mix', async t => {
   await Promise.all([first.close(), second.close()])
 })
 
-t.test('a write that takes only a part of the bytes is continued', async t => {
+t.test('a partial write is continued', async t => {
   const { at, write } = ledgers(t)
   await inStore(at('events.db'), store => store.events.record(numbered(1, 5)))
   await write('all.jsonl')

@@ -77,7 +77,7 @@ for (const hasServer of [false, true]) {
   })
 }
 
-t.test('with an admin token the last administrator may go', async t => {
+t.test('with an admin token, the last administrator can be deleted', async t => {
   const settings = settingsOf(ownFolder(t), { EVENT_ADMIN_TOKEN: 'long-enough-secret-word' })
   await manageUsers(
     settings,
@@ -90,7 +90,7 @@ t.test('with an admin token the last administrator may go', async t => {
   )
 })
 
-t.test('only creating a user creates a ledger', async t => {
+t.test('the command to create a user creates a ledger, and no other user command does', async t => {
   const folder = ownFolder(t)
   const settings = settingsOf(join(folder, 'new', 'place'))
   await t.rejects(
@@ -100,7 +100,7 @@ t.test('only creating a user creates a ledger', async t => {
   t.notOk(existsSync(join(folder, 'new')))
 })
 
-t.test('a change that may have been made is not made again', async t => {
+t.test('a change with an unknown outcome is not repeated', async t => {
   const path = join(ownFolder(t), 's')
   const server = await standIn(t, () => res => res.destroy(), { path })
   const users = new RemoteAccounts(new LedgerClient({ socketPath: path }))

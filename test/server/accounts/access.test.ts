@@ -103,7 +103,7 @@ t.test('every row of the table admits the callers that its access allows, howeve
   }
 })
 
-t.test('credentials that are wrong, or in the wrong place, are none', async t => {
+t.test('invalid credentials, and those in the wrong place, count as absent', async t => {
   const { authorization = '' } = lowerCased(await ledger.byToken(ledger.ada))
   const token = authorization.slice('Bearer '.length)
   const { cookie } = await ledger.logIn(ledger.ada)
@@ -149,7 +149,7 @@ t.test('credentials that are wrong, or in the wrong place, are none', async t =>
   }
 })
 
-t.test('hundreds of wrong tokens from one address are slowed, and lock no right one out', async t => {
+t.test('hundreds of wrong tokens from one address are throttled, and lock out no valid one', async t => {
   const { send, byToken, logIn, mia } = await serveClosed(t, { settings: { throttleLogins: true } })
   const right = await byToken(mia)
   const { cookie } = await logIn(mia)
@@ -169,7 +169,7 @@ t.test('hundreds of wrong tokens from one address are slowed, and lock no right 
   t.equal((await send('/api/events')).status, 401, 'no token is not a wrong one')
 })
 
-t.test('if callers share a proxy that is not trusted, the start of throttling logs that once', async t => {
+t.test('when callers behind an untrusted proxy are throttled, the log reports the proxy once', async t => {
   const show = (served: ClosedLedger, forwardedFor: string, token: string) =>
     served.send('/api/events', { headers: { 'X-Forwarded-For': forwardedFor, 'X-Event-Admin-Token': token } })
   const said = ({ log }: ClosedLedger) => log.filter(({ msg }) => String(msg).includes('EVENT_TRUSTED_PROXIES'))
@@ -189,7 +189,7 @@ t.test('if callers share a proxy that is not trusted, the start of throttling lo
   t.same(said(trusted), [])
 })
 
-t.test('a session changes nothing without its own CSRF token', async t => {
+t.test('a session cannot make a change without its own CSRF token', async t => {
   const other = await ledger.logIn(ledger.ada)
   for (const row of writes) {
     const { cookie, csrfToken } = await ledger.logIn(ledger.ada)
@@ -269,7 +269,7 @@ t.test('pages of another origin are refused, with every credential', async t => 
   }
 })
 
-t.test('a login may come from no page, or from one of ours', async t => {
+t.test('a login is accepted from our own pages and from clients that are not pages', async t => {
   const attempt = { method: 'POST', body: { username: 'ada', password: PASSWORD } }
   const cases: [Headers, number][] = [
     [{}, 200],
@@ -285,7 +285,7 @@ t.test('a login may come from no page, or from one of ours', async t => {
   }
 })
 
-t.test('a platform that delivers is not asked who it is', async t => {
+t.test('a webhook delivery is accepted with any identity', async t => {
   const { headers } = await ledger.logIn(ledger.mia)
   const token = await ledger.byToken(ledger.mia)
   ledger.rig.asked.length = 0
@@ -300,7 +300,7 @@ t.test('a platform that delivers is not asked who it is', async t => {
   t.same(ledger.rig.asked, [], 'the store was asked nothing')
 })
 
-t.test('identifying a caller costs one read of the store', async t => {
+t.test('identifying a caller takes one read of the store', async t => {
   const { headers } = await ledger.logIn(ledger.mia)
   const token = await ledger.byToken(ledger.mia)
   await ledger.send('/api/stats', { headers: token })
@@ -314,7 +314,7 @@ t.test('identifying a caller costs one read of the store', async t => {
   t.same(ledger.rig.asked, [])
 })
 
-t.test('rights are the current ones, not those at the login', async t => {
+t.test('a session has the current rights of its user, not those at the login', async t => {
   const eve = await ledger.accounts.createUser({ username: 'eve', password: PASSWORD, role: 'admin' })
   const session = await ledger.logIn(eve)
   const token = await ledger.byToken(eve)
@@ -332,7 +332,7 @@ t.test('rights are the current ones, not those at the login', async t => {
   t.same(await statuses('/api/stats'), [401, 401])
 })
 
-t.test('a header that identifies the caller may be sent only once', async t => {
+t.test('a repeated header with a credential is refused', async t => {
   const { authorization = '' } = lowerCased(await ledger.byToken(ledger.ada))
   const { cookie, csrfToken } = await ledger.logIn(ledger.ada)
   const twice = [
@@ -351,7 +351,7 @@ t.test('a header that identifies the caller may be sent only once', async t => {
   t.match(readAnswer(await ledger.raw(text)), { status: 200 }, 'a browser may split its cookies')
 })
 
-t.test('a Host that no browser sends is refused; without one a cookie changes nothing', async t => {
+t.test('an invalid Host is refused, and a request without a Host cannot make a change with a cookie', async t => {
   const { cookie, csrfToken } = await ledger.logIn(ledger.ada)
   for (const Host of ['a@evil', '127.0.0.1@evil.example', 'localhost, evil.example', 'evil.example/..', '']) {
     const headers = { Host, Cookie: cookie, 'X-CSRF-Token': csrfToken, Origin: 'http://evil' }
@@ -373,7 +373,7 @@ t.test('a Host that no browser sends is refused; without one a cookie changes no
   t.match(await old('DELETE', '/api/subscriptions/x', [`X-Event-Admin-Token: ${ADMIN_TOKEN}`]), { status: 404 })
 })
 
-t.test('a ledger with users and no configured host names answers under every name', async t => {
+t.test('a ledger with users and without configured host names answers under every name', async t => {
   const headers = { ...BY_ADMIN_TOKEN, Host: 'events.example.org' }
   t.match(await ledger.send('/api/stats', { headers }), { status: 200 })
   t.match(await ledger.send('/api/health', { headers: { Host: 'events.example.org' } }), { status: 200 })
@@ -472,7 +472,7 @@ t.test("over the owner's socket every caller is an admin without an account", as
   t.match(await ask('POST', '/api/me/token'), { status: 409, body: { code: 'no_account' } })
 })
 
-t.test('nothing is done for a sender that disconnected before it was identified', async t => {
+t.test('a request whose sender disconnects before its identification has no effect', async t => {
   const left = new EventEmitter()
   const identify: typeof OPEN_ACCOUNTS.identify = async () => {
     left.emit('asked')

@@ -9,7 +9,7 @@ const logIn = (body: unknown, headers: Headers = {}, query = '') =>
   send(`/api/login${query}`, { method: 'POST', headers, body })
 const RIGHT = { username: 'mia', password: PASSWORD }
 
-t.test('a login answers who it is, a CSRF token and where to go, and sets one cookie', async t => {
+t.test('the answer to a login has the user, a CSRF token and the next path, and sets one cookie', async t => {
   const { status, headers, body } = await logIn(RIGHT)
   t.equal(status, 200)
   const { id, username, role } = mia
@@ -35,32 +35,35 @@ t.test('a login answers who it is, a CSRF token and where to go, and sets one co
   t.same(valuesOf(session.headers, 'set-cookie'), [])
 })
 
-t.test('the redirect target comes from the body, else from the query, and is always a path of this server', async t => {
-  const cases: [body: object, query: string, next: string][] = [
-    [{ next: '/api/stats?x=1#y' }, '', '/api/stats?x=1#y'],
-    [{}, '?next=%2Fapi%2Fstats', '/api/stats'],
-    [{}, '?next=/api/stats&other=1', '/api/stats'],
-    [{ next: '/a' }, '?next=/b', '/a'],
-    [{ next: '//evil.example' }, '?next=/b', '/'],
-    [{ next: null }, '?next=/b', '/'],
-    [{}, '?next=/a&next=/b', '/'],
-    [{}, '?next=/.//evil.example', '/'],
-    [{}, '?next=https://evil.example', '/'],
-    [{}, '?next=%ff', '/'],
-    [{}, '?next=%', '/'],
-    [{}, '?next', '/'],
-    [{}, '?%', '/'],
-    ...[['/a'], { a: 1 }, 7, true, '', '\\evil', '/\\evil', '/%2f/evil', `/${'a'.repeat(2048)}`].map(
-      (next): [object, string, string] => [{ next }, '', '/'],
-    ),
-  ]
-  for (const [members, query, next] of cases) {
-    const answer = await logIn({ ...RIGHT, ...members }, {}, query)
-    t.match(answer, { status: 200, body: { next } }, `${JSON.stringify(members).slice(0, 60)} ${query}`)
-  }
-})
+t.test(
+  'the redirect target comes from the body, or else from the query, and is always a path of this server',
+  async t => {
+    const cases: [body: object, query: string, next: string][] = [
+      [{ next: '/api/stats?x=1#y' }, '', '/api/stats?x=1#y'],
+      [{}, '?next=%2Fapi%2Fstats', '/api/stats'],
+      [{}, '?next=/api/stats&other=1', '/api/stats'],
+      [{ next: '/a' }, '?next=/b', '/a'],
+      [{ next: '//evil.example' }, '?next=/b', '/'],
+      [{ next: null }, '?next=/b', '/'],
+      [{}, '?next=/a&next=/b', '/'],
+      [{}, '?next=/.//evil.example', '/'],
+      [{}, '?next=https://evil.example', '/'],
+      [{}, '?next=%ff', '/'],
+      [{}, '?next=%', '/'],
+      [{}, '?next', '/'],
+      [{}, '?%', '/'],
+      ...[['/a'], { a: 1 }, 7, true, '', '\\evil', '/\\evil', '/%2f/evil', `/${'a'.repeat(2048)}`].map(
+        (next): [object, string, string] => [{ next }, '', '/'],
+      ),
+    ]
+    for (const [members, query, next] of cases) {
+      const answer = await logIn({ ...RIGHT, ...members }, {}, query)
+      t.match(answer, { status: 200, body: { next } }, `${JSON.stringify(members).slice(0, 60)} ${query}`)
+    }
+  },
+)
 
-t.test('a wrong name, a wrong password and a disabled user are answered alike', async t => {
+t.test('a wrong name, a wrong password and a disabled user get the same answer', async t => {
   const off = await ledger.accounts.createUser({ username: 'off', password: PASSWORD })
   await ledger.accounts.updateUser(off.id, { enabled: false })
   const answers = []
@@ -85,7 +88,7 @@ t.test('a wrong name, a wrong password and a disabled user are answered alike', 
   t.match(await logIn({ username: 'MIA', password: PASSWORD }), { status: 200 }, 'names have no case')
 })
 
-t.test('anything other than a login is refused', async t => {
+t.test('a malformed login is refused', async t => {
   for (const body of [[], [RIGHT], null, 7, 'text', true]) {
     const sent = JSON.stringify(body)
     t.match(await logIn(sent), { status: 400, body: { code: 'invalid_json' } }, sent)
@@ -106,7 +109,7 @@ t.test('anything other than a login is refused', async t => {
   t.match(await logIn(lone), { status: 400, body: { code: 'invalid_field' } })
 })
 
-t.test('a login that is a form, or anything else than JSON, is refused before it is read', async t => {
+t.test('a login that is not JSON is refused before it is read', async t => {
   const form = 'username=mia&password=x'
   for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', '']) {
     const answer = await logIn(form, { 'Content-Type': type })
@@ -133,7 +136,7 @@ t.test('a login of more than 4 KiB is refused before it is read', async t => {
   t.equal(ledger.rig.derived.length, derived, 'nothing was hashed')
 })
 
-t.test('a browser that logs in again has the new session only', async t => {
+t.test('a browser that logs in again has only the new session', async t => {
   const first = await ledger.logIn(mia)
   const again = await logIn(RIGHT, { Cookie: first.cookie })
   t.equal(again.status, 200, 'without a CSRF token')
@@ -149,7 +152,7 @@ t.test('a browser that logs in again has the new session only', async t => {
   t.match(await send('/api/stats', { headers: { Cookie: cookie } }), { status: 200 }, 'a failed login ends nothing')
 })
 
-t.test('a planted session cookie is not accepted', async t => {
+t.test('a login does not adopt a planted session cookie', async t => {
   const planted = `event_session=${'A'.repeat(43)}`
   const { headers } = await logIn(RIGHT, { Cookie: planted })
   t.notOk(valuesOf(headers, 'set-cookie').some(line => line.startsWith(planted)))
@@ -222,34 +225,31 @@ t.test('every caller can query its own identity', async t => {
   t.same(open.body, { ...nobody, admin_required: false })
 })
 
-t.test(
-  'behind TLS the cookie has the prefix that no neighbour can set, and browsers are instructed to use TLS only',
-  async t => {
-    const settings = { cookieSecure: true, rootPath: '/book' }
-    const served = await serve(t, { accounts: ledger.accounts, settings })
-    const { status, headers, body } = await sendRaw(served, '/book/api/login', { method: 'POST', body: RIGHT })
-    t.match({ status, next: body.next }, { status: 200, next: '/book/' })
-    const [cookie = ''] = valuesOf(headers, 'set-cookie')
-    t.match(cookie, /^__Host-event_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
-    const Cookie = cookie.split(';', 1)[0] ?? ''
-    const stats = await sendRaw(served, '/book/api/stats', { headers: { Cookie } })
-    t.equal(stats.status, 200)
-    t.match(await sendRaw(served, '/book/api/stats', { headers: { Cookie: Cookie.replace('__Host-', '') } }), {
-      status: 401,
-    })
-    const pages = [await sendRaw(served, '/book/login'), await sendRaw(served, '/book/assets/shared/icon.svg')]
-    for (const answer of [stats, ...pages, await sendRaw(served, '/nothing')]) {
-      t.same(valuesOf(answer.headers, 'strict-transport-security'), ['max-age=31536000'])
-    }
-    const leave = { method: 'POST', headers: { Cookie, 'X-CSRF-Token': String(body.csrf_token) } }
-    const left = await sendRaw(served, '/book/api/logout', leave)
-    t.same(valuesOf(left.headers, 'set-cookie'), [
-      '__Host-event_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
-    ])
-  },
-)
+t.test('behind TLS, the cookie has the __Host- prefix, and answers have Strict-Transport-Security', async t => {
+  const settings = { cookieSecure: true, rootPath: '/book' }
+  const served = await serve(t, { accounts: ledger.accounts, settings })
+  const { status, headers, body } = await sendRaw(served, '/book/api/login', { method: 'POST', body: RIGHT })
+  t.match({ status, next: body.next }, { status: 200, next: '/book/' })
+  const [cookie = ''] = valuesOf(headers, 'set-cookie')
+  t.match(cookie, /^__Host-event_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+  const Cookie = cookie.split(';', 1)[0] ?? ''
+  const stats = await sendRaw(served, '/book/api/stats', { headers: { Cookie } })
+  t.equal(stats.status, 200)
+  t.match(await sendRaw(served, '/book/api/stats', { headers: { Cookie: Cookie.replace('__Host-', '') } }), {
+    status: 401,
+  })
+  const pages = [await sendRaw(served, '/book/login'), await sendRaw(served, '/book/assets/shared/icon.svg')]
+  for (const answer of [stats, ...pages, await sendRaw(served, '/nothing')]) {
+    t.same(valuesOf(answer.headers, 'strict-transport-security'), ['max-age=31536000'])
+  }
+  const leave = { method: 'POST', headers: { Cookie, 'X-CSRF-Token': String(body.csrf_token) } }
+  const left = await sendRaw(served, '/book/api/logout', leave)
+  t.same(valuesOf(left.headers, 'set-cookie'), [
+    '__Host-event_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
+  ])
+})
 
-t.test('below a root path the cookie is for what is below it', async t => {
+t.test('below a root path, the cookie is limited to that path', async t => {
   const served = await serve(t, { accounts: ledger.accounts, settings: { rootPath: '/book' } })
   const ask = (next: string) => sendRaw(served, '/book/api/login', { method: 'POST', body: { ...RIGHT, next } })
   const { headers, body } = await ask('/book/api/stats')
@@ -259,7 +259,7 @@ t.test('below a root path the cookie is for what is below it', async t => {
 })
 
 t.test(
-  'too many failures of one name from one address have to wait; a forwarded address counts behind a listed proxy',
+  'too many failures of a name and address are throttled, by the forwarded address behind a listed proxy',
   async t => {
     const accounts = await ledger.rig.start({ throttleLogins: true })
     const served = await serve(t, { accounts, settings: { trustedProxies: ['127.0.0.1'] } })

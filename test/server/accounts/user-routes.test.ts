@@ -28,7 +28,7 @@ t.test('a user is created, listed, changed and deleted, and its hash is never sh
   t.match(await asAdmin('PATCH', `/api/users/${id}`, { enabled: true }), { status: 404 })
 })
 
-t.test('anything other than a user is refused', async t => {
+t.test('a malformed user is refused', async t => {
   const user = { username: 'fine', password: PASSWORD }
   t.match(await asAdmin('POST', '/api/users', { ...user, username: 'MIA' }), {
     status: 409,
@@ -95,7 +95,7 @@ t.test('behind a trusted proxy, the account log names the caller, the address an
   t.match(await proxied.send('/api/users/log', asMember), { status: 403 })
 })
 
-t.test('without an admin token the last admin stays', async t => {
+t.test('without an admin token, the last admin cannot be removed', async t => {
   const accounts = await ledger.rig.start({ throttleLogins: false })
   const served = await serve(t, { accounts })
   const { token } = await accounts.tokens.issue(ada.id)
@@ -142,7 +142,7 @@ t.test('a token is shown once, listed without its secret, and revoked alone or w
   t.match(await asAdmin('GET', '/api/users/%zz/tokens'), { status: 400, body: { code: 'invalid_path' } })
 })
 
-t.test('a writer token is issued for named sources, and nothing that was mistyped gives a token', async t => {
+t.test('a writer token is issued for named sources, and a mistyped request gives no token', async t => {
   const { headers } = await ledger.logIn(mia)
   for (const [place, shown] of [
     ['/api/me', headers],
@@ -200,7 +200,7 @@ t.test("no user revokes another user's token under its own name", async t => {
   t.match(await asAdmin('DELETE', `/api/users/${ada.id}/tokens/${id}`), { status: 204 })
 })
 
-t.test('a user sees its own sessions, ends one, and all others but the one that asks', async t => {
+t.test('a user sees its own sessions, and ends one or all except the current one', async t => {
   const one = await ledger.logIn(mia)
   const two = await ledger.logIn(mia)
   const own = (method: string, path = '') => send(`/api/me/sessions${path}`, { method, headers: two.headers })

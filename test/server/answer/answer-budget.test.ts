@@ -39,7 +39,7 @@ function ask(room: AnswerRoom, bytes: number) {
   return { asked, answered }
 }
 
-t.test('an answer waits until another one gives its room back', async t => {
+t.test('an answer waits until another one returns its room', async t => {
   const { open } = startBudget()
   const [first, second] = [open('first'), open('second')]
   await first.room.reserve(80)
@@ -50,7 +50,7 @@ t.test('an answer waits until another one gives its room back', async t => {
   t.equal(waiting.asked.isAdmitted, true)
 })
 
-t.test('an answer that is over leaves all of its room, also while it waits for more', async t => {
+t.test('an answer that ends returns all its room, even while it waits for more', async t => {
   const { open } = startBudget()
   const [first, second, third] = [open('first'), open('second'), open('third')]
   await first.room.reserve(80)
@@ -66,7 +66,7 @@ t.test('an answer that is over leaves all of its room, also while it waits for m
   t.equal(first.room.bytes, 0)
 })
 
-t.test('answers that waited too long, and more of them than may wait, are refused', async t => {
+t.test('answers that wait too long, or exceed the queue, are refused', async t => {
   const { open } = startBudget({ waitMs: 1 })
   await open('first').room.reserve(100)
   await t.rejects(open('second').room.reserve(1), BUSY)
@@ -75,7 +75,7 @@ t.test('answers that waited too long, and more of them than may wait, are refuse
   await t.rejects(full.open('second').room.reserve(1), BUSY)
 })
 
-t.test('only readers that stopped reading make room, the first that did so first, and only for others', async t => {
+t.test('readers that stopped reading are disconnected to make room for others, the longest idle first', async t => {
   const { open, cut, time } = startBudget()
   const names = ['reading', 'stopped last', 'stopped first']
   const [reading, last, first] = names.map(open) as [
@@ -103,21 +103,21 @@ t.test('only readers that stopped reading make room, the first that did so first
   await answered
 })
 
-t.test('what is larger than a piece leaves half of the memory to others', async t => {
+t.test('an answer that is larger than a chunk leaves half of the memory to others', async t => {
   const { budget, open } = startBudget({ bytes: 4 * PIECE_BYTES })
   await open('large').room.reserve(2 * PIECE_BYTES)
   t.equal(budget.hasRoom(PIECE_BYTES + 1), false)
   t.equal(budget.hasRoom(PIECE_BYTES), true)
 })
 
-t.test('what is larger than one answer may use is counted as the half that it may use', async t => {
+t.test('an answer that is too large counts as the half of the memory that it may use', async t => {
   const { open } = startBudget({ bytes: 4 * PIECE_BYTES })
   const { room } = open('largest')
   await room.reserve(100 * PIECE_BYTES)
   t.equal(room.bytes, 2 * PIECE_BYTES)
 })
 
-t.test('an answer whose reader has left already gets no room', async t => {
+t.test('an answer whose reader has left gets no room', async t => {
   const { budget } = startBudget()
   const res = Object.assign(new EventEmitter(), { closed: true, req: { socket: {} } }) as unknown as ServerResponse
   const room = budget.roomFor(res)
@@ -126,7 +126,7 @@ t.test('an answer whose reader has left already gets no room', async t => {
   t.equal(room.bytes, 0)
 })
 
-t.test('memory is free immediately once its last holder gives it back', async t => {
+t.test('memory is freed immediately when its last holder returns it', async t => {
   const { budget } = startBudget()
   const bytes = new Uint8Array(64 * 1024)
   budget.free(bytes)
@@ -146,7 +146,7 @@ function askForPieces(budget: AnswerBudget, names: readonly string[]): string[] 
 
 const turn = () => new Promise(setImmediate)
 
-t.test('one piece is written in a turn of the event loop, in the order of asking', async t => {
+t.test('one chunk is written per turn of the event loop, in the order of the requests', async t => {
   const { budget } = startBudget()
   const admitted = askForPieces(budget, ['a', 'b', 'c'])
   t.same(admitted, [])
@@ -161,7 +161,7 @@ t.test('one piece is written in a turn of the event loop, in the order of asking
   t.same(later, ['d'], 'after a pause as before')
 })
 
-t.test('a piece waits for a turn without a new connection, but no longer than 20 ms', async t => {
+t.test('a chunk waits for a turn without a new connection, at most 20 ms', async t => {
   const { budget, time } = startBudget()
   const admitted = askForPieces(budget, ['a', 'b', 'c', 'd'])
   await turn()

@@ -20,7 +20,7 @@ const EXPECTED: Record<ErrorCategory, number> = {
   internal: 500,
 }
 
-t.test('every kind of failure has its status', async t => t.same(HTTP_STATUS, EXPECTED))
+t.test('every category of failure has its status', async t => t.same(HTTP_STATUS, EXPECTED))
 
 t.test('a problem names the failure, its reason and the fields', async t => {
   const errors = [{ field: '/actor/id', detail: '/actor/id must be string.' }]

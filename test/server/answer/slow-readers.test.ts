@@ -56,7 +56,7 @@ const cutOffs = async (served: Served, reason: string) =>
     )?.[1] ?? 0,
   )
 
-t.test('a page that is larger than a piece is the same page, in either order', async t => {
+t.test('a page that is larger than a chunk has the same content, in either order', async t => {
   const served = await serveEvents(t, { count: 8, bytes: 150 * KIB })
   await served.post('/api/events', message('large', { payload: { text: 'y'.repeat(900 * KIB) } }))
   for (const [order, encoding] of [
@@ -124,7 +124,7 @@ t.test('a reader that reads nothing is disconnected in time, which is logged and
   }
 })
 
-t.test('where there is no memory for large answers they are refused, and small ones and refusals are sent', async t => {
+t.test('without memory for large answers, these are refused, and small answers and refusals are sent', async t => {
   const served = await serveEvents(t, { count: 1, bytes: 20 * KIB }, { bytes: 0, waitMs: 1 })
   const key = encodeURIComponent('event:0')
   for (const path of ['/api/events', `/api/events/${key}`, '/api/events?wait=1&since=1970-01-01T00:00:00Z']) {
@@ -143,7 +143,7 @@ t.test('where there is no memory for large answers they are refused, and small o
   t.match(await served.request(`/api/events/${encodeURIComponent('event:no')}`), { status: 404 })
 })
 
-t.test('answers behind one another on a connection hold nothing once it is closed', async t => {
+t.test('pipelined answers hold no memory after their connection is closed', async t => {
   const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { bytes: 1024 * KIB, patienceMs: 1_000_000 })
   const reader = askOnly(t, served, '/api/events?limit=500', '/api/events?limit=500')
   await takeBeginning(reader)
@@ -151,7 +151,7 @@ t.test('answers behind one another on a connection hold nothing once it is close
   t.match(await served.request('/api/events?limit=500'), { status: 200, body: { count: 30 } })
 })
 
-t.test('long polls that are woken together each get the whole of a large page', async t => {
+t.test('long polls that wake together each receive a complete large page', async t => {
   const served = await serveEvents(t, { count: 1, bytes: 1 })
   const since = String((await served.request('/api/events')).body.next_since)
   const polls = Array.from({ length: 8 }, () => served.request(`/api/events?limit=500&wait=55&since=${since}`))

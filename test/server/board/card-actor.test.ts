@@ -1,7 +1,7 @@
 import t from 'tap'
 import { cardActor } from '../../../src/server/board/card-actor.js'
 
-t.test('a change is noted with the user of a ledger session; other logins have no name', async t => {
+t.test('a change is recorded with the user of a ledger session, and other logins have no name', async t => {
   const session = { kind: 'session', csrfToken: 'c' } as const
   t.same(cardActor({ ...session, ledgerUser: 'ada' }), { kind: 'user', name: 'ada' })
   t.same(cardActor(session), { kind: 'password', name: null })

@@ -6,7 +6,7 @@ import { type Answer, serveCards } from './serve-cards.js'
 
 const header = ({ headers }: Answer, name: string) => headers.get(name)
 
-t.test('a card is made, read, changed and deleted, each time with its tag', async t => {
+t.test('a card is created, read, changed and deleted, each time with its tag', async t => {
   const { ask } = await serveCards(t)
   const made = await ask('POST', '/api/cards', { title: 'One' })
   t.match(made, { status: 201, body: { title: 'One', version: 1 } })
@@ -28,7 +28,7 @@ t.test('a card is made, read, changed and deleted, each time with its tag', asyn
   t.match(await ask('GET', path), { status: 404, body: { code: 'not_found' } })
 })
 
-t.test('a version that is known already is not sent again', async t => {
+t.test('a version that the client has is not sent again', async t => {
   const { ask } = await serveCards(t)
   const { body } = await ask('POST', '/api/cards', { title: 'One' })
   const path = `/api/cards/${body.id}`
@@ -49,7 +49,7 @@ t.test('cards are listed by filters and pages', async t => {
   t.match(await ask('GET', '/api/cards?assignee=%00'), { body: { count: 0 } })
 })
 
-t.test('parameters that cannot be are refused by name', async t => {
+t.test('invalid parameters are refused by name', async t => {
   const { ask } = await serveCards(t)
   const cases = [
     ...[
@@ -71,7 +71,7 @@ t.test('parameters that cannot be are refused by name', async t => {
   }
 })
 
-t.test('bodies that cannot be are refused', async t => {
+t.test('invalid bodies are refused', async t => {
   const { ask } = await serveCards(t)
   const { body } = await ask('POST', '/api/cards', { title: 'One' })
   for (const [method, path] of [
@@ -92,7 +92,7 @@ t.test('bodies that cannot be are refused', async t => {
   t.match(await ask('GET', '/api/cards'), { body: { count: 1, items: [{ title: 'One', version: 1 }] } })
 })
 
-t.test('a copy is made of the database that was asked for, at an absolute path', async t => {
+t.test('a copy is made of the requested database, at an absolute path', async t => {
   const { ask, copied } = await serveCards(t)
   const path = join(testFolder(t), 'copy.sqlite3')
   t.match(await ask('POST', '/api/backups', { path, of: 'cards' }), { status: 201, body: { path, of: 'cards' } })

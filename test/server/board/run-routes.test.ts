@@ -31,7 +31,7 @@ function messagesIn(text: string): Message[] {
 
 const RUNS = `/api/cards/${CARD.id}/runs`
 const REFUSED: { name: string; path?: string; asked: Asked; status: number; code: string; field?: string }[] = [
-  { name: 'a mode that there is not', asked: { body: { mode: 'fake' } }, status: 400, code: 'invalid_field' },
+  { name: 'an unknown mode', asked: { body: { mode: 'fake' } }, status: 400, code: 'invalid_field' },
   { name: 'a mode in capitals', asked: { body: { mode: 'REAL' } }, status: 400, code: 'invalid_field' },
   { name: 'no mode', asked: { body: {} }, status: 400, code: 'invalid_field', field: '/mode' },
   { name: 'an unknown member', asked: { body: { mode: 'mock', x: 1 } }, status: 400, code: 'invalid_field' },
@@ -48,7 +48,7 @@ const REFUSED: { name: string; path?: string; asked: Asked; status: number; code
   },
   { name: 'a large body', asked: { body: ' '.repeat(5000) }, status: 413, code: 'body_too_large' },
   {
-    name: 'no such card',
+    name: 'an unknown card',
     path: '/api/cards/x/runs',
     asked: { body: { mode: 'mock' } },
     status: 404,
@@ -70,7 +70,7 @@ const REFUSED: { name: string; path?: string; asked: Asked; status: number; code
   },
 ]
 
-t.test('a run that may not be started is refused, and nothing is recorded', async t => {
+t.test('a run that is not allowed is refused, and nothing is recorded', async t => {
   const { ask, executor } = await serveRuns(t, { settings: { command: ['true'] } })
   for (const { name, path = RUNS, asked, status, code, field } of REFUSED) {
     const answer = await ask('POST', path, asked)
@@ -80,7 +80,7 @@ t.test('a run that may not be started is refused, and nothing is recorded', asyn
   t.same((await executor.list({}, { limit: 9, after: null })).items, [])
 })
 
-t.test('without a command a real run is refused, after the token', async t => {
+t.test('without a command, a real run is refused after the check of the token', async t => {
   const { ask } = await serveRuns(t)
   t.match(await ask('POST', RUNS, { body: { mode: 'real' } }), { status: 403 })
   t.match(await ask('POST', RUNS, { body: { mode: 'real' }, headers: FROM_EXECUTOR }), {
@@ -107,7 +107,7 @@ t.test('runs are started, shown and listed', async t => {
   t.notMatch(JSON.stringify(list), /marker-of/, 'the marker that identifies its processes stays secret')
 })
 
-t.test('program and arguments are shown with the executor token alone', async t => {
+t.test('program and arguments are shown only with the executor token', async t => {
   const command = shell('echo secret-argument')
   const { ask, start, executor, url } = await serveRuns(t, { settings: { command } })
   const dry = (await ask('POST', `/api/cards/${CARD.id}/runs`, { body: { mode: 'dry_run' } })).body
@@ -143,7 +143,7 @@ for (const query of [
   })
 }
 
-t.test('what there is not answers 404', async t => {
+t.test('unknown cards and runs are 404', async t => {
   const { ask } = await serveRuns(t)
   for (const path of ['/api/runs/run_9', '/api/runs/run_9/log', '/api/runs/%00', '/api/runs/run_1%00/log']) {
     t.match(await ask('GET', path), { status: 404, body: { code: 'not_found' } }, path)
@@ -152,7 +152,7 @@ t.test('what there is not answers 404', async t => {
   t.match(await ask('GET', '/api/runs/%ff'), { status: 400, body: { code: 'invalid_path' } })
 })
 
-t.test('who starts a real run is to be found in every log', async t => {
+t.test('the log records who starts a real run', async t => {
   const { executor, start, logged } = await serveRuns(t, { settings: { command: shell('exit 0') } })
   for (const mode of ['dry_run', 'mock', 'real']) await start(mode)
   await until(async () => (await executor.status()).running === null)
@@ -161,7 +161,7 @@ t.test('who starts a real run is to be found in every log', async t => {
   t.notMatch(JSON.stringify(logged), TOKEN)
 })
 
-t.test('a caller with the token cancels a run, once', async t => {
+t.test('a caller with the token can cancel a run once', async t => {
   const { ask, start, executor } = await serveRuns(t, { settings: { command: shell('sleep 60') } })
   const run = await start('real')
   await until(async () => (await executor.get(run.id)).state === 'running')
@@ -187,7 +187,7 @@ t.test('a caller with the token pauses and resumes the executor', async t => {
   t.match((await ask('POST', '/api/executor/resume', { headers: FROM_EXECUTOR })).body, { paused: false })
 })
 
-t.test('too many that wait are refused, with the time to try again', async t => {
+t.test('too many queued runs are refused, with the time to retry', async t => {
   const { ask, executor } = await serveRuns(t)
   await executor.pause()
   for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock', ADA)
@@ -242,7 +242,7 @@ t.test('a log beyond the limit of streams is 503', async t => {
   t.match(await ask('POST', `/api/runs/${run.id}/cancel`, { headers: FROM_EXECUTOR }), { status: 200 })
 })
 
-t.test('a reader resumes after the last piece that it got', async t => {
+t.test('a reader resumes after the last piece that it received', async t => {
   const { ask, start, over } = await serveRuns(t)
   const run = await start('mock')
   const done = await over(run)
@@ -263,7 +263,7 @@ t.test('a reader resumes after the last piece that it got', async t => {
   t.match(await ask('HEAD', path), { status: 200, text: '' })
 })
 
-t.test('while there are no events a reader receives heartbeats', async t => {
+t.test('without events, a reader receives heartbeats', async t => {
   const { url, start, executor } = await serveRuns(t, { streamTimes: { heartbeatMs: 10 } })
   await executor.pause()
   const run = await start('mock')
@@ -278,7 +278,7 @@ t.test('while there are no events a reader receives heartbeats', async t => {
   t.match(text, /: heartbeat/)
 })
 
-t.test('a stream ends when the server stops, and soon after its reader may no longer read', async t => {
+t.test('a stream ends when the server stops, and soon after its reader loses access', async t => {
   let isAllowed = true
   const mayRead = async () => {
     if (!isAllowed) throw new AppError('unauthenticated', 'unauthenticated', 'No.')
@@ -296,7 +296,7 @@ t.test('a stream ends when the server stops, and soon after its reader may no lo
   await closing
 })
 
-t.test('a reader that reads nothing delays neither the run nor the server, and is dropped', async t => {
+t.test('a reader that reads nothing delays neither the run nor the server, and is disconnected', async t => {
   const { port, start, executor, ask, logged } = await serveRuns(t, {
     settings: { command: shell('yes 0123456789') },
     streamTimes: { drainMs: 200 },

@@ -13,7 +13,7 @@ const ANONYMOUS = { authenticated: false, csrf_token: null }
 
 const said = ({ status, body }: RawAnswer) => [status, body.code ?? null]
 
-t.test('a login answers a CSRF token and sets one cookie; a logout ends both', async t => {
+t.test('a login returns a CSRF token and sets one cookie, and a logout ends both', async t => {
   const { send, port } = await serveGate(t)
   const { status, headers, body } = await send('/api/login', { method: 'POST', body: RIGHT })
   t.equal(status, 200)
@@ -45,7 +45,7 @@ t.test('a login answers a CSRF token and sets one cookie; a logout ends both', a
   t.same(said(await send('/api/logout', { method: 'POST', headers: write })), [401, 'unauthenticated'])
 })
 
-t.test('a cookie is the same below a root path, and goes over TLS alone where that was set', async t => {
+t.test('a cookie is the same below a root path, and is limited to TLS if configured', async t => {
   const { send, logIn } = await serveGate(t, { rootPath: '/board', cookieSecure: true })
   const { headers } = await send('/board/api/login', { method: 'POST', body: RIGHT })
   t.match(valuesOf(headers, 'set-cookie'), [/^board_session=v2[^;]*; Path=\/; HttpOnly; SameSite=Lax; Secure$/])
@@ -93,7 +93,7 @@ t.test('four flags describe what the board requires, in every mode', async t => 
   }
 })
 
-t.test('a board that asks for nothing is for this machine and its own page', async t => {
+t.test('a board without credentials admits only this machine and its own page', async t => {
   const { send, port } = await serveGate(t, { secrets: { executorToken: EXECUTOR_TOKEN } })
   for (const path of ['/', '/api/things', '/api/auth', '/api/session', '/auth-assets/login.css']) {
     const rebound = await send(path, { headers: { Host: `rebound.example:${port}` } })
@@ -109,7 +109,7 @@ t.test('a board that asks for nothing is for this machine and its own page', asy
   t.same(said(await run({ 'X-Board-Token': EXECUTOR_TOKEN })), [403, 'executor_denied'], 'in the wrong header')
 })
 
-t.test('a login from a page elsewhere is refused before it is looked at', async t => {
+t.test('a login from a foreign page is refused before it is read', async t => {
   const { send, port, rig } = await serveGate(t, { settings: { serviceOrigin: 'https://board.example.org' } })
   const own = `http://127.0.0.1:${port}`
   const cases: [headers: Record<string, string>, status: number][] = [
@@ -149,7 +149,7 @@ t.test('a login from a page elsewhere is refused before it is looked at', async 
   t.match(await (await serveGate(t)).raw(twice), /^HTTP\/1\.1 400 /)
 })
 
-t.test('a login is JSON of 4 KiB at most', async t => {
+t.test('a login is JSON of at most 4 KiB', async t => {
   const { send } = await serveGate(t)
   const post = (body: unknown, headers = {}) => send('/api/login', { method: 'POST', body, headers })
   t.same(said(await post('{"password":')), [400, 'invalid_json'])
@@ -165,7 +165,7 @@ t.test('a login is JSON of 4 KiB at most', async t => {
   t.same(said(await send('/api/login')), [405, 'method_not_allowed'])
 })
 
-t.test('who is logged in logs in again by the rules of every write', async t => {
+t.test('a second login with a session follows the rules of every write', async t => {
   const { send, logIn, rig } = await serveGate(t)
   const { cookie, write } = await logIn()
   const again = (headers: Record<string, string>) => send('/api/login', { method: 'POST', headers, body: RIGHT })
@@ -214,7 +214,7 @@ t.test('writes by cookie need Origin and CSRF token on every method, writes by k
   }
 })
 
-t.test('real execution also needs the executor token, and every refusal is the same', async t => {
+t.test('real execution also needs the executor token, and every refusal is identical', async t => {
   const { send, logIn } = await serveGate(t, { secrets: ALL })
   const { cookie, write } = await logIn()
   const run = (headers: Record<string, string>) => send('/api/execution', { method: 'POST', headers })
@@ -244,7 +244,7 @@ t.test('real execution also needs the executor token, and every refusal is the s
   t.same(said(answer), [403, 'executor_disabled'])
 })
 
-t.test('no cookie but the one that was given opens anything, over the wire', async t => {
+t.test('a changed cookie is refused over the wire', async t => {
   const { raw, logIn, rig, port } = await serveGate(t)
   const { cookie } = await logIn()
   const [name = '', value = ''] = cookie.split('=')
@@ -298,7 +298,7 @@ t.test('no cookie but the one that was given opens anything, over the wire', asy
   t.equal(rig.database.sessions.count(), 1)
 })
 
-t.test('a cookie that has expired, is revoked or is of an older key is invalid on every route', async t => {
+t.test('a cookie that is expired, revoked or signed with an older key is invalid on every route', async t => {
   const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
   const { send, logIn } = await serveGate(t, { rig, settings: { sessionTtlSeconds: 60 } })
   const shown = async (headers: Record<string, string>) => {
@@ -348,7 +348,7 @@ t.test('the page at the root is the login page until the caller has logged in', 
   t.match((await named.send('/')).text, /name="username"/)
 })
 
-t.test('of the packaged files exactly two are served', async t => {
+t.test('the server serves exactly two of the packaged files', async t => {
   const { send } = await serveGate(t)
   const asset = (path: string) =>
     readFileSync(fileURLToPath(new URL(`../../../assets/${path}`, import.meta.url)), 'utf8')
@@ -375,7 +375,7 @@ t.test('of the packaged files exactly two are served', async t => {
   t.same(said(await send('/auth-assets/login.css', { method: 'POST' })), [405, 'method_not_allowed'])
 })
 
-t.test('spelling a path differently is not a way round the gate', async t => {
+t.test('another spelling of a path does not bypass the gate', async t => {
   const { send } = await serveGate(t)
   for (const path of ['/API/THINGS', '/api/things/', '/api/things?x', '/Api/Things/?/../../']) {
     t.same(said(await send(path)), [401, 'unauthenticated'], path)
@@ -402,7 +402,7 @@ t.test('a forwarded address counts failed logins only for callers behind a liste
   t.equal((await attempt(direct, '198.51.100.77', PASSWORD)).status, 429)
 })
 
-t.test('hundreds of wrong keys and tokens from one address keep out neither key nor token', async t => {
+t.test('hundreds of wrong keys and tokens from one address lock out neither key nor token', async t => {
   const { send } = await serveGate(t, { secrets: ALL, settings: { throttleLogins: true } })
   const execute = (headers: Record<string, string>) => send('/api/execution', { method: 'POST', headers })
   const key = { 'X-Board-Token': API_KEY }
@@ -419,7 +419,7 @@ t.test('hundreds of wrong keys and tokens from one address keep out neither key 
   t.equal((await execute({ ...key, 'X-Board-Executor-Token': EXECUTOR_TOKEN })).status, 200)
 })
 
-t.test('a board with the maximum of sessions answers when to retry', async t => {
+t.test('a board with the maximum number of sessions refuses a login, with the time to retry', async t => {
   const { send, rig } = await serveGate(t)
   await rig.fill(1023)
   const answers = await Promise.all([1, 2, 3].map(() => send('/api/login', { method: 'POST', body: RIGHT })))
@@ -431,7 +431,7 @@ t.test('a board with the maximum of sessions answers when to retry', async t => 
   }
 })
 
-t.test('no log holds what opens the board', async t => {
+t.test('no log contains a credential of the board', async t => {
   const { send, logIn, log } = await serveGate(t, { secrets: ALL, settings: { username: 'ada' } })
   const { cookie, csrfToken, write } = await logIn()
   await send(`/api/things?key=${API_KEY}`, { headers: { 'X-Board-Token': API_KEY } })

@@ -16,7 +16,7 @@ interface BatchBody {
 const batchOf = (body: unknown) => body as BatchBody
 const subjectsOf = (body: unknown) => batchOf(body).items.map(({ subject_id }) => subject_id)
 
-t.test('over a ledger with events', async t => {
+t.test('a consumer over a ledger with events', async t => {
   const { put, record, next, ack, request, post, time, port } = await serveConsumers(t)
   await record('1', '2', '3')
 
@@ -98,7 +98,7 @@ t.test('over a ledger with events', async t => {
     t.match(await next('order', '?wait=1'), { body: { count: 0, has_more: false } })
   })
 
-  t.test('a batch is compressed for those that accept it', async t => {
+  t.test('a batch is compressed for readers that accept it', async t => {
     await put('packed', { position: 'beginning' })
     const encodingOf = async (accepted: string) => {
       const { headers, body } = await next('packed', '', { 'accept-encoding': accepted })
@@ -124,7 +124,7 @@ t.test('over a ledger with events', async t => {
     }
   })
 
-  t.test('a position ends the lease of the instance that reads', async t => {
+  t.test('setting the position ends the lease of the reading instance', async t => {
     await put('moved', { position: 'beginning' })
     const { body } = await next('moved', '?limit=2')
     const sought = await post('/api/consumers/moved/seek', { position: 'now' })
@@ -143,7 +143,7 @@ t.test('over a ledger with events', async t => {
     t.same(subjectsOf((await next('moved')).body), ['1', '2', '3'])
   })
 
-  t.test('an instance that stands by takes over when the other one releases its lease', async t => {
+  t.test('a standby instance takes over when the other one releases its lease', async t => {
     await put('standby', { position: 'beginning' })
     const first = batchOf((await next('standby', '?limit=1')).body)
     const waiting = next('standby', '?wait=20&limit=1')
@@ -183,7 +183,7 @@ t.test('over a ledger with events', async t => {
     t.match(await request('/api/consumers/letters/dead-letters/x', { method: 'DELETE' }), { status: 404 })
   })
 
-  t.test('a waiting consumer wakes for what matches, and its lag is that of its filters', async t => {
+  t.test('a waiting consumer wakes for matching events, and its lag counts only these', async t => {
     await put('bells', { filters: { subject_id: 'bell' } })
     const waiting = next('bells', '?wait=30')
     time.now += 10_000_000
@@ -221,7 +221,7 @@ t.test('over a ledger with events', async t => {
     t.same(subjectsOf((await next('left')).body), ['after'])
   })
 
-  t.test('a sender that has closed its side of the connection gets events, but keeps no lease', async t => {
+  t.test('a half-closed connection receives events, but keeps no lease', async t => {
     await put('half')
     const leaving = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     leaving.end('GET /api/consumers/half/events?wait=50&lease_seconds=600 HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -262,7 +262,7 @@ t.test('over a ledger with events', async t => {
   }
 })
 
-t.test('members have their own consumers, an admin all, and a read-only token only looks', async t => {
+t.test('a member manages its own consumers, an admin all, and a read-only token can only read', async t => {
   const { ledger, now } = await openLedger(t)
   const { send, byToken, mia, otto, ada, accounts } = await serveClosed(t, { ledger, now })
   const [mias, ottos, adas] = [await byToken(mia), await byToken(otto), await byToken(ada)]
@@ -302,7 +302,7 @@ t.test('members have their own consumers, an admin all, and a read-only token on
   t.match(await send(path, { method: 'DELETE', headers: adas }), { status: 204 })
 })
 
-t.test('consumers that an event wakes together each receive it, even if the others have been answered', async t => {
+t.test('consumers that wake for one event each receive it, even after others were answered', async t => {
   const { ledger, store, now } = await openLedger(t)
   const { request, post } = await serve(t, { ledger, now })
   let othersAnswered: Promise<unknown> | undefined

@@ -33,7 +33,7 @@ const { token: ofCi, id: ofCiId } = await closed.accounts.tokens.issue(mia.id, u
 const byCi: Headers = { Authorization: `Bearer ${ofCi}` }
 const session = await closed.logIn(ada)
 
-t.test('how the caller is known is the proof of its events, and decides whether it sees them', async t => {
+t.test('the credential of a caller determines the verification of its events, and which events it sees', async t => {
   const callers: [name: string, headers: Headers, verified: string, showsEvent: boolean][] = [
     ['the admin token', BY_ADMIN_TOKEN, 'token', true],
     ['an API token', tokenOfMia, 'token', true],
@@ -57,7 +57,7 @@ t.test('how the caller is known is the proof of its events, and decides whether 
   }
 })
 
-t.test('an anonymous caller that guesses a key sees nothing of the event that has it', async t => {
+t.test('an anonymous caller that guesses a key cannot see the event', async t => {
   const secret = { ...NOTE, dedupe_key: 'guessed', payload: { text: 'a private word' } }
   const { body: kept } = await post(secret, tokenOfMia)
   now += 1_000_000
@@ -80,20 +80,17 @@ t.test('an anonymous caller that guesses a key sees nothing of the event that ha
   t.match(both, [{ payload: { text: 'a private word' } }, { payload: { text: 'forged' } }])
 })
 
-t.test(
-  "an anonymous caller's event is found by its plain key while there is no other, and is replaced by one with proof",
-  async t => {
-    const event = { ...NOTE, dedupe_key: 'early' }
-    t.match(await post(event), { status: 201 })
-    t.match(await read('/api/events/early'), { status: 200, body: { provenance: { verified: 'none' } } })
-    t.match(await post(event, tokenOfMia), { status: 201, body: { created: true } })
-    t.match(await read('/api/events/early'), { body: { seen_count: 1, provenance: { verified: 'token' } } })
-    t.match(await read('/api/events/unverified%3Aearly'), { body: { provenance: { verified: 'none' } } })
-    t.match(await read('/api/events/unverified%3Aunverified%3Aearly'), { status: 404 })
-  },
-)
+t.test('an anonymous event is found by its plain key until a verified event has that key', async t => {
+  const event = { ...NOTE, dedupe_key: 'early' }
+  t.match(await post(event), { status: 201 })
+  t.match(await read('/api/events/early'), { status: 200, body: { provenance: { verified: 'none' } } })
+  t.match(await post(event, tokenOfMia), { status: 201, body: { created: true } })
+  t.match(await read('/api/events/early'), { body: { seen_count: 1, provenance: { verified: 'token' } } })
+  t.match(await read('/api/events/unverified%3Aearly'), { body: { provenance: { verified: 'none' } } })
+  t.match(await read('/api/events/unverified%3Aunverified%3Aearly'), { status: 404 })
+})
 
-t.test('no caller can name a key of anonymous callers, and such a key leaves room for its prefix', async t => {
+t.test('callers cannot use keys in the prefix of anonymous events, and keys leave room for it', async t => {
   const refusals: [event: object, headers: Headers, field: string][] = [
     [{ ...NOTE, dedupe_key: 'unverified:x' }, {}, '/dedupe_key'],
     [{ ...NOTE, dedupe_key: 'unverified:' }, BY_ADMIN_TOKEN, '/dedupe_key'],
@@ -110,7 +107,7 @@ t.test('no caller can name a key of anonymous callers, and such a key leaves roo
   t.match(await post({ ...NOTE, dedupe_key: 'x'.repeat(512) }, tokenOfMia), { status: 201 })
 })
 
-t.test('below /api/events every name is a dedupe key, in any letter case', async t => {
+t.test('every name below /api/events is a dedupe key, in any letter case', async t => {
   for (const key of ['stream', 'histogram', 'Stream', 'HISTOGRAM', 'events']) {
     t.match(await post({ ...NOTE, dedupe_key: key }, BY_ADMIN_TOKEN), { status: 201 }, key)
     t.match(await read(`/api/events/${key}`), { status: 200, body: { dedupe_key: key } }, key)
@@ -181,7 +178,7 @@ t.test('a writer token records events of its sources and does nothing else', asy
 
 type Act = { by: 'signature' | 'token' | 'login' | 'capture'; n: number } | { by: 'stranger'; n: number; how: number }
 
-t.test('no anonymous call changes a verified event for any reader', async t => {
+t.test('an anonymous call cannot change a verified event for any reader', async t => {
   const nth = fc.nat({ max: 2 })
   const act: fc.Arbitrary<Act> = fc.oneof(
     fc.record({ by: fc.constantFrom('signature', 'token', 'login', 'capture'), n: nth }),

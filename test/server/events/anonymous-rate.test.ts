@@ -30,7 +30,7 @@ t.test('an address may record ten seconds of events in a burst, and then as many
   t.throws(() => take('a', 1), tooMany(1), 'a long silence saves no more than a burst')
 })
 
-t.test('a batch larger than the burst has to wait for the full burst, and delays what follows', async t => {
+t.test('a batch that is larger than the burst waits for the full burst, and delays later requests', async t => {
   const { take, pass, rate } = rateOf(1)
   take('a', 1)
   t.throws(() => take('a', 5_000), tooMany(1))
@@ -42,7 +42,7 @@ t.test('a batch larger than the burst has to wait for the full burst, and delays
   take('a', 1)
 })
 
-t.test('zero is not a limit, and the table of addresses has a bound', async t => {
+t.test('zero disables the limit, and the table of addresses is bounded', async t => {
   const { take } = rateOf(0)
   take('a', 1_000_000)
   take('a', 1_000_000)

@@ -36,7 +36,7 @@ t.test('a command receives the progress of its capture, and the result', async t
   t.same(asked, [REQUEST])
 })
 
-t.test('the socket has no root path, for every root path of the server', async t => {
+t.test('requests over the socket have no root path, for every root path of the server', async t => {
   const { client } = await start(t, async () => RESULT, { settings: { rootPath: '/books' } })
   t.same(await client.capture(REQUEST, () => undefined), RESULT)
   t.equal((await client.health()).status, 200)
@@ -47,7 +47,7 @@ t.test('other callers may not start a capture', async t => {
   t.match(await served.post('/api/captures', REQUEST), { status: 403, body: { code: 'local_only' } })
 })
 
-t.test('anything other than a request for a capture is refused, without what was in it', async t => {
+t.test('a malformed request for a capture is refused without its content', async t => {
   const { client } = await start(t, async () => RESULT)
   const wrong = { ...REQUEST, backfill: -1, chat: { ...REQUEST.chat, site: 7, api_key: 'hunter2' } }
   const error: unknown = await client.capture(wrong as unknown as CaptureRequest, () => undefined).catch(error => error)
@@ -55,7 +55,7 @@ t.test('anything other than a request for a capture is refused, without what was
   t.notMatch(JSON.stringify(error), /hunter2/)
 })
 
-t.test('a capture that cannot begin is refused as any request', async t => {
+t.test('a capture that cannot begin is refused with a problem answer', async t => {
   const { client } = await start(t, async () => {
     throw new AppError('unavailable', 'store_full', 'The disk is full.')
   })
@@ -65,7 +65,7 @@ t.test('a capture that cannot begin is refused as any request', async t => {
   )
 })
 
-t.test('heartbeats keep a silent connection open', async t => {
+t.test('heartbeats keep an idle connection open', async t => {
   const run = () => new Promise<CaptureResult>(resolve => setTimeout(resolve, 1_500, RESULT))
   const { client } = await start(t, run, { streamTimes: { heartbeatMs: 20, drainMs: 1_000 } })
   const impatient = new LedgerSocketClient(client.address, { idleSeconds: 1 })
@@ -90,7 +90,7 @@ t.test('a command that ends aborts its capture', async t => {
   t.match(ended, { name: 'AbortError' })
 })
 
-t.test('a stopping server reports that to the command, and waits for the page that is being recorded', async t => {
+t.test('a stopping server reports its stop to the command, and finishes the page that is being recorded', async t => {
   let recorded = false
   const { served, client } = await start(t, async (_, { signal, onProgress }) => {
     onProgress(step(1))

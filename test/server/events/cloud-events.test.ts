@@ -24,7 +24,7 @@ const FULL = {
   data: { branch: 'main', green: true },
 }
 
-t.test('a structured CloudEvent becomes an event that keeps all of it', async t => {
+t.test('a structured CloudEvent becomes an event with all its members', async t => {
   const { post, ledger } = await serve(t)
   const { status, body } = await post('/api/events', FULL, STRUCTURED)
   t.equal(status, 201)
@@ -47,7 +47,7 @@ t.test('a structured CloudEvent becomes an event that keeps all of it', async t 
   t.strictSame(ledger.events[0]?.payload, FULL)
 })
 
-t.test('the least CloudEvent is accepted; null attributes count as absent', async t => {
+t.test('a minimal CloudEvent is accepted, and null attributes count as absent', async t => {
   const { post, ledger } = await serve(t)
   t.equal((await post('/api/events', { ...LEAST, subject: null, data: null }, STRUCTURED)).status, 201)
   t.match(ledger.events[0], {
@@ -71,7 +71,7 @@ t.test('id and source are the identity, regardless of other differences', async 
   t.equal(ledger.events.length, 3)
 })
 
-t.test('the binary mode takes attributes from headers and data from the body', async t => {
+t.test('in binary mode, attributes come from headers and data from the body', async t => {
   const { request, ledger } = await serve(t)
   const send = (headers: Record<string, string>, body: string | Uint8Array) =>
     request('/api/events', { method: 'POST', headers, body })
@@ -133,7 +133,7 @@ t.test('a CloudEvent that breaks the specification is refused with the attribute
   t.equal(ledger.events.length, 0)
 })
 
-t.test('names of prototypes are ordinary extensions', async t => {
+t.test('names of Object.prototype are ordinary extensions', async t => {
   const { post, ledger } = await serve(t)
   const text = `{"specversion":"1.0","id":"1","source":"/s","type":"a.b","__proto__":{"x":1},"constructor":"c"}`
   t.equal((await post('/api/events', text, STRUCTURED)).status, 201)

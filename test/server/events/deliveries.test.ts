@@ -14,7 +14,7 @@ function deliver({ post }: Served, path: string, fixture: Fixture): Promise<Answ
   return post(path, body, headers as Record<string, string>)
 }
 
-t.test('the catalogue that is served is that of the adapters', async t => {
+t.test('the served catalogue is that of the adapters', async t => {
   const { request } = await serve(t, { adapters: ADAPTERS, platforms: listPlatforms() })
   const { body } = await request('/api/platforms')
   t.strictSame(
@@ -52,7 +52,7 @@ for (const adapter of ADAPTERS) {
     }
   })
 
-  t.test(`without what it proves itself by, a delivery of ${source} is refused as JSON and leaves nothing`, async t => {
+  t.test(`a delivery of ${source} without its proof is refused with JSON and not recorded`, async t => {
     const secrets = { chat: ['s'], forum: ['s'], code_a: ['s'], code_b: ['s'] }
     const served = await serve(t, { adapters: ADAPTERS, settings: { webhookSecrets: secrets } })
     for (const fixture of fixtures.slice(0, 3)) {
@@ -63,7 +63,7 @@ for (const adapter of ADAPTERS) {
     t.equal(served.ledger.events.length, 0)
   })
 
-  t.test(`an unreadable body of ${source} is refused, for every kind of damage`, async t => {
+  t.test(`an unreadable body of ${source} is refused`, async t => {
     const served = await serve(t, { adapters: ADAPTERS })
     const { webhook_path } = adapter.catalogue
     // Hooks of code_b may have a template of their own for the body, which makes any JSON.

@@ -8,7 +8,7 @@ import { BY_ADMIN_TOKEN, serveClosed } from '../closed-ledger.js'
 const NOON = 1_800_000_000_000_000
 const DAY = 86_400_000_000
 
-t.test('what was refused is listed with the reason, and nothing of its body', async t => {
+t.test('a refused delivery is listed with the reason, and without its body', async t => {
   const webhookSecrets = { chat: [], forum: [], code_a: ['right'], code_b: ['right'] }
   const server = await serveClosed(t, { adapters: ADAPTERS, settings: { webhookSecrets } })
   const headers = { 'x-github-event': 'issues', 'x-github-delivery': 'd-1' }
@@ -25,7 +25,7 @@ t.test('what was refused is listed with the reason, and nothing of its body', as
   t.notMatch(JSON.stringify(body), 'content')
 })
 
-t.test('a flood of one kind does not displace the others, and all end after seven days', async t => {
+t.test('a flood of one kind does not displace the others, and all are removed after seven days', async t => {
   let now = NOON
   const trace = new DeliveryTrace(() => now)
   const refuse = (source: string, code: string) =>

@@ -17,7 +17,7 @@ t.test('members are kept with their bytes and in their order', async t => {
   t.equal(pick('{ "a" : 1 , "b" : { } }, { "b":2}', 'b'), '{"b" : { } },{"b":2}', 'texts of older ledgers have blanks')
 })
 
-t.test('what is picked is the text of these members, for any event', async t => {
+t.test('selected members keep their text, for any event', async t => {
   const name = fc.oneof(fc.constantFrom('a', 'b', 'payload', '"', '\\', '\\"', '{', ','), fc.string({ maxLength: 4 }))
   const event = fc.dictionary(name, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 6 })
   fc.assert(
@@ -32,7 +32,7 @@ t.test('what is picked is the text of these members, for any event', async t => 
   )
 })
 
-t.test('a page has only the members that were asked for, and its checkpoint', async t => {
+t.test('a page has only the requested members, and its checkpoint', async t => {
   const { request, post } = await serve(t)
   await post('/api/events', [message(1, { own: { deep: 1 } }), message(2)])
   const { status, body } = await request('/api/events?fields=kind,%20own,dedupe_key&order=asc')

@@ -88,10 +88,12 @@ const read = [
   },
 ]
 for (const { search, query } of read) {
-  t.test(`reads ${search || 'an empty query'}`, async t => t.same(readEventQuery(search, NOW), { query }))
+  t.test(`the parameters of ${search || 'an empty query'} are read`, async t =>
+    t.same(readEventQuery(search, NOW), { query }),
+  )
 }
 
-t.test('reads wait in addition to since', async t => {
+t.test('a query with since may have a wait', async t => {
   for (const seconds of [1, 55]) {
     t.equal(readEventQuery(`?since=2031-05-04T09:00:00Z&wait=${seconds}`, NOW).waitSeconds, seconds)
   }
@@ -159,7 +161,7 @@ const refused = [
   { search: `?${'a&'.repeat(300)}`, field: '', detail: /200/ },
 ]
 for (const { search, field, code = 'invalid_field', detail = /./ } of refused) {
-  t.test(`refuses ${search.slice(0, 60)}`, async t => {
+  t.test(`the query ${search.slice(0, 60)} is refused`, async t => {
     t.throws(() => readEventQuery(search, NOW), { category: 'invalid', code, errors: [{ field, detail }] })
   })
 }
@@ -171,7 +173,7 @@ t.test('one refusal lists all problems', async t => {
   })
 })
 
-t.test('any query string is either read into something bounded or refused by name', async () => {
+t.test('every query string is either read into a bounded query or refused by name', async () => {
   const name = fc.oneof(fc.constantFrom(...EVENT_PARAMETERS.map(parameter => parameter.name)), fc.string())
   const value = fc.oneof(fc.string(), fc.constantFrom('1', '500', '2031-05-04T09:00:00Z', 'asc', 'none', '%', '%zz'))
   fc.assert(
@@ -201,7 +203,7 @@ t.test('a stream begins after its checkpoint; the time filters are filters', asy
   })
 })
 
-t.test('a stream refuses what only pages have, and an id that is not a checkpoint', async t => {
+t.test('a stream refuses parameters of pages, and an id that is not a checkpoint', async t => {
   for (const name of ['limit=5', 'order=asc', 'to=2031-05-04T09:00:00Z', 'wait=5']) {
     t.throws(() => readEventStreamRequest(`?${name}`, undefined, NOW), { errors: [{ field: name.split('=')[0] }] })
   }

@@ -52,7 +52,7 @@ async function askOnly({ port }: Served, path: string): Promise<Socket> {
   return socket
 }
 
-t.test('an export is every event as stored, in order, one a line, under the name of a file', async t => {
+t.test('an export has every event as stored, in order, one per line, with a file name', async t => {
   const served = await serve(t)
   await post(served)
   const { status, headers, text } = await served.request('/api/export')
@@ -63,7 +63,7 @@ t.test('an export is every event as stored, in order, one a line, under the name
   t.match(await served.request('/api/export', { method: 'HEAD' }), { status: 200, text: '' })
 })
 
-t.test('an export of nothing is an empty file, or a table without rows', async t => {
+t.test('an export without events is an empty file, or a table without rows', async t => {
   const { request } = await serve(t)
   t.match(await request('/api/export'), { status: 200, text: /^$/ })
   const { text, headers } = await request('/api/export?format=csv')
@@ -71,7 +71,7 @@ t.test('an export of nothing is an empty file, or a table without rows', async t
   t.match(headers.get('content-type'), 'text/csv; charset=utf-8')
 })
 
-t.test('a table has a row an event, and reads no payloads', async t => {
+t.test('a table has one row per event, and reads no payloads', async t => {
   const served = await serve(t)
   await post(served)
   const { text, headers } = await served.request('/api/export?format=csv')
@@ -80,7 +80,7 @@ t.test('a table has a row an event, and reads no payloads', async t => {
   t.ok(served.ledger.queries.every(query => query.withoutPayload))
 })
 
-t.test('it has the filters and the range of a page, and none of the parameters of paging', async t => {
+t.test('an export accepts the filters and the range of a page, and no paging parameters', async t => {
   const served = await serve(t)
   await served.post('/api/events', [message(1), { ...message(2), kind: 'push' }, message(3)])
   const range = 'since=2031-05-04T09:00:00Z&before=2031-05-04T09:00:00.000003Z&days=1'
@@ -107,7 +107,7 @@ t.test('events that arrive during the export are not in it', async t => {
   t.equal(served.ledger.events.length, 1_101)
 })
 
-t.test('a ledger that is busy for a moment delays it', async t => {
+t.test('a briefly busy ledger delays an export', async t => {
   const served = await serveBetween(t)
   served.ledger.happens = () => {
     throw new AppError('unavailable', 'busy', 'Busy.')
@@ -136,7 +136,7 @@ t.test('an export that cannot continue does not look complete', async t => {
   await t.rejects(ended.request('/api/export'), 'its reader has logged out')
 })
 
-t.test('no more is read than its reader takes, and nothing once it has left', async t => {
+t.test('an export reads no further than its reader, and stops when it leaves', async t => {
   for (const hasLeft of [false, true]) {
     const served = await serve(t, { answerLimits: { ...ANSWER_LIMITS, takenMs: hasLeft ? 30_000 : 40 } })
     await post(served, 20_000)
@@ -149,13 +149,13 @@ t.test('no more is read than its reader takes, and nothing once it has left', as
   }
 })
 
-t.test('a stopping server ends it as incomplete', async t => {
+t.test('a stopping server ends an export as incomplete', async t => {
   const served = await serveBetween(t)
   served.ledger.happens = () => void served.close()
   await t.rejects(served.request('/api/export'))
 })
 
-t.test('exports count among the answers that are held open', async t => {
+t.test('exports count against the limit of held answers', async t => {
   const served = await serve(t, { limits: LIMITS })
   await post(served, 20_000)
   const readers = [await askOnly(served, '/api/export'), await askOnly(served, '/api/export?format=jsonl')]
@@ -167,7 +167,7 @@ t.test('exports count among the answers that are held open', async t => {
   t.match(await served.request('/api/export?format=csv'), { status: 200 })
 })
 
-t.test('no cell can be a formula', async t => {
+t.test('no cell of a table is a formula', async t => {
   t.equal(csvCell('a,"b"\nc'), '"a,""b""\nc"')
   for (const text of ['=1+1', '+1', '-1', '@x', '\t=1', ' =1', '\u0000=1', '|x', '＝1', '\rx']) {
     t.match(csvCell(text), /^"?'/, JSON.stringify(text))
@@ -175,7 +175,7 @@ t.test('no cell can be a formula', async t => {
   t.equal(csvCell('plain'), 'plain')
 })
 
-t.test('a line of the table is read back as it was', async t => {
+t.test('a line of a table parses to its values', async t => {
   const { ledger, post } = await serve(t)
   await post('/api/events', message(1))
   fc.assert(

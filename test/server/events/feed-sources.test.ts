@@ -4,8 +4,8 @@ import type { Test } from 'tap'
 import t from 'tap'
 import { type FeedReport, Feeds } from '../../../src/ledger/feeds.js'
 import type { StoredEvent } from '../../../src/model/events/event.js'
+import { feedAt } from '../../../src/platforms/defined/presets/feed.js'
 import { readFeed } from '../../../src/platforms/feeds/read-feed.js'
-import { feedAt } from '../../../src/platforms/own/presets/feed.js'
 import { FeedSchedule } from '../../../src/runtime/sources/feed-schedule.js'
 import { rss, serveFeeds } from '../../support/feed-server.js'
 import { until } from '../../support/until.js'
@@ -40,7 +40,7 @@ async function serveFeedSources(t: Test) {
   return { ...served, ledger, store, now, feeds, put, read, readDue, show, events, pass }
 }
 
-t.test('items of a feed become events, oldest first and each once', async t => {
+t.test('items of a feed become events once, oldest first', async t => {
   const { feeds, put, read, events } = await serveFeedSources(t)
   feeds.answers.set('/news', { body: rss('2', '1') })
   t.match(await put('news', feedAt(feeds.url('/news'))), { status: 201, body: { source: { accepts: true } } })
@@ -66,7 +66,7 @@ t.test('items of a feed become events, oldest first and each once', async t => {
   })
 })
 
-t.test('a feed that is cut off records nothing, and is read whole the next time', async t => {
+t.test('a feed that is cut off records no event, and is read completely the next time', async t => {
   const { feeds, put, read, show, events } = await serveFeedSources(t)
   const headers = { etag: '"v1"' }
   feeds.answers.set('/news', { headers, body: rss('2', '1').slice(0, -20) })
@@ -79,7 +79,7 @@ t.test('a feed that is cut off records nothing, and is read whole the next time'
   t.notOk(feeds.asked.at(-1)?.headers['if-none-match'], 'what was cut off is not remembered')
 })
 
-t.test('events do not show the query of a feed, which may be a secret, and two queries are two feeds', async t => {
+t.test('events do not contain the query of a feed address, and two queries are two feeds', async t => {
   const { feeds, put, read, events, show, request } = await serveFeedSources(t)
   for (const [name, token] of Object.entries({ ours: 'hidden-a', theirs: 'hidden-b' })) {
     feeds.answers.set(`/news?token=${token}`, { body: rss('1') })
@@ -161,7 +161,7 @@ t.test('a feed that is slow delays no other, and is not read twice at a time', a
   t.same([...feeds.asked, ...other.asked].map(({ path }) => path).sort(), ['/news', '/slow'])
 })
 
-t.test('feeds that take too long leave the quick lane, and those that were slow wait in another one', async t => {
+t.test('feeds that take too long move to the slow lane, and no longer delay quick feeds', async t => {
   const { ledger, store, put, pass, now } = await serveFeedSources(t)
   const seconds = { quick: 0.7, slow: 0.8 }
   let mayBeSlow = Promise.resolve()
@@ -219,7 +219,7 @@ t.test('feeds that take too long leave the quick lane, and those that were slow 
   release()
 })
 
-t.test('people have the feeds of a host read five times a minute, and not before it accepts requests', async t => {
+t.test('users can read the feeds of a host five times a minute, and not during its Retry-After', async t => {
   const { feeds, put, read, pass } = await serveFeedSources(t)
   feeds.answers.set('/news', { body: rss('1') })
   await put('news', feedAt(feeds.url('/news')))
@@ -240,7 +240,7 @@ t.test('people have the feeds of a host read five times a minute, and not before
   t.match(await read('news'), { status: 200, body: { created: 1 } })
 })
 
-t.test('a feed with a login is read with its secret, which is shown nowhere', async t => {
+t.test('a feed with a login is read with its secret, which no answer shows', async t => {
   const { feeds, put, read, show, events, request, log, pass } = await serveFeedSources(t)
   const [user, token] = ['a-password-of-the-feed', 'a-token-of-the-feed']
   feeds.answers.set('/news', { body: rss('1') })
@@ -283,7 +283,7 @@ t.test('a feed with a login is read with its secret, which is shown nowhere', as
   t.same(problems, ['/proof/login/username', '/proof/login/user'], 'only those of the type that was sent')
 })
 
-t.test('a stored secret is not sent to a server for which it was not given', async t => {
+t.test('a stored secret is sent only to the server that it was defined for', async t => {
   const { feeds, put, read, show } = await serveFeedSources(t)
   const other = await serveFeeds(t)
   const login = { type: 'basic', username: 'ada' } as const
@@ -309,7 +309,7 @@ t.test('a stored secret is not sent to a server for which it was not given', asy
   )
 })
 
-t.test('a rule decides what an item becomes; nothing can be delivered to a feed', async t => {
+t.test('a rule maps an item of a feed, and deliveries to a feed are refused', async t => {
   const { feeds, put, read, events, post, send } = await serveFeedSources(t)
   feeds.answers.set('/news', { body: rss('1', 'x'.repeat(400), '\u{1f4a1}') })
   const rules = [{ when: [{ at: '/item/title', is: 'Item 1' }], kind: 'news.seen', subject_id: '{/item/key}' }]

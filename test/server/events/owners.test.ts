@@ -37,7 +37,7 @@ t.test('a member owns what it creates, even if it names another owner', async t 
   t.match(await save(asMia, { id: 'mias', owner_user_id: null }), { body: { subscription: { owner_user_id: mia.id } } })
 })
 
-t.test('the list has pages, of what the caller may see', async t => {
+t.test('the list has pages of the subscriptions that the caller may see', async t => {
   const own = ['page-1', 'page-2', 'page-3']
   for (const id of own) await save(asOtto, { id, source: 'chat' })
   await save(asMia, { id: 'page-0', source: 'chat' })
@@ -54,7 +54,7 @@ t.test('the list has pages, of what the caller may see', async t => {
   await send('/api/subscriptions/page-0', { method: 'DELETE', headers: asMia })
 })
 
-t.test('an owner has a maximum number of subscriptions, and can still change those', async t => {
+t.test('an owner has a maximum number of subscriptions, and can still change existing ones', async t => {
   const bounded = await Ledger.open({ store, clock: () => START, newSubscriptionId: () => 'x', maxSubscriptions: 2 })
   const member = { role: 'member', userId: 'user_full' } as const
   const full = { category: 'conflict', code: 'too_many_subscriptions', message: /2 subscriptions.*Delete one/ }
@@ -73,7 +73,7 @@ t.test('an owner has a maximum number of subscriptions, and can still change tho
   for (const id of ids) await bounded.deleteSubscription(id)
 })
 
-t.test('a member sees and touches its own subscriptions only', async t => {
+t.test('a member sees and changes only its own subscriptions', async t => {
   await save(asOtto, { id: 'ottos', source: 'chat' })
   await save(BY_ADMIN_TOKEN, { id: 'nobodys', source: 'chat' })
   t.same(await idsSeenBy(asMia), ['mias'])
@@ -107,7 +107,7 @@ t.test('a subscription that a member deletes while it gets another owner stays',
   t.ok((await idsSeenBy(asOtto)).includes('moving'))
 })
 
-t.test('an admin sees and touches all of them, and what the ledger keeps', async t => {
+t.test('an admin sees and changes all subscriptions, including the members that the ledger maintains', async t => {
   t.same(await idsSeenBy(asAda), ['mias', 'moving', 'nobodys', 'ottos'])
   const kept = {
     owner_user_id: mia.id,
@@ -136,14 +136,14 @@ t.test('an admin sees and touches all of them, and what the ledger keeps', async
   t.match(await send('/api/subscriptions/ottos', { method: 'DELETE', headers: asAda }), { status: 204 })
 })
 
-t.test('an admin that sends back what it has read has not set what events move', async t => {
+t.test('an admin that sends back a subscription does not set the members that events change', async t => {
   await save(asAda, { id: 'whole', source: 'chat', last_cursor: '5' })
   const { body } = await send('/api/subscriptions/whole', { headers: asAda })
   const saved = await save(asAda, { ...body, enabled: false })
   t.match(saved, { status: 200, body: { subscription: { last_cursor: '5', enabled: false } } })
 })
 
-t.test("a user's subscriptions outlive it", async t => {
+t.test('the subscriptions of a deleted user stay', async t => {
   await save(asOtto, { id: 'left', source: 'chat' })
   t.match(await send(`/api/users/${otto.id}`, { method: 'DELETE', headers: asAda }), { status: 204 })
   t.match(await send('/api/subscriptions/left', { headers: asOtto }), { status: 401 })

@@ -10,7 +10,7 @@ import { message, serve } from '../serve.js'
 
 const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).padStart(6, '0')}Z`
 
-t.test('a page holds the stored events, its checkpoint and the state of the ledger', async t => {
+t.test('a page contains the stored events, its checkpoint and the state of the ledger', async t => {
   const { post, request, ledger } = await serve(t)
   await post('/api/events', [message('1'), message('é 漢 😀'), message('3')])
   const { status, headers, body, text } = await request('/api/events', { headers: { 'Accept-Encoding': 'identity' } })
@@ -66,7 +66,7 @@ t.test('a page is compressed for readers that accept it, unless it is small', as
   t.equal(headers.get('content-encoding'), null, 'fits one packet')
 })
 
-t.test('one event has a tag, which answers 304 until a repeat changes it', async t => {
+t.test('an event has an ETag, which gives 304 until a repeat changes it', async t => {
   const { post, request } = await serve(t)
   const { body } = await post('/api/events', message(1, { payload: { text: 'long '.repeat(500) } }))
   const key = String(body.dedupe_key)
@@ -90,7 +90,7 @@ t.test('one event has a tag, which answers 304 until a repeat changes it', async
   t.not(again.headers.get('etag'), tag)
 })
 
-t.test('an empty ledger answers an empty page', async t => {
+t.test('an empty ledger returns an empty page', async t => {
   const { request } = await serve(t)
   t.same((await request('/api/events')).body, {
     items: [],
@@ -106,7 +106,7 @@ t.test('an empty ledger answers an empty page', async t => {
   t.match((await request(`/api/events?since=${since}`)).body, { items: { length: 0 }, next_since: since })
 })
 
-t.test('a consumer that saves next_since reads everything once, in order, at any page size', async t => {
+t.test('a consumer that saves next_since reads every event once, in order, at any page size', async t => {
   const { post, request } = await serve(t)
   await post(
     '/api/events',
@@ -163,7 +163,7 @@ t.test('a refused query names the parameter', async t => {
   }
 })
 
-t.test('a histogram is shown in columns, its instants with six digits', async t => {
+t.test('a histogram is returned in columns, with instants of six digits', async t => {
   const { request, ledger } = await serve(t)
   t.same((await request('/api/histogram')).body, {
     from: null,
@@ -310,7 +310,7 @@ t.test('an unknown key is 404, a key that is not percent-encoded text is 400', a
   }
 })
 
-t.test('a long poll is answered as soon as something matches', async t => {
+t.test('a long poll is answered as soon as an event matches', async t => {
   const { post, request } = await serve(t)
   const held = request('/api/events?since=2031-05-04T09:00:00Z&wait=30&kind=message.*')
   await post('/api/events', { ...message(1), kind: 'push' })
@@ -318,13 +318,13 @@ t.test('a long poll is answered as soon as something matches', async t => {
   t.match(await held, { status: 200, body: { count: 1, items: [{ subject_id: '2' }] } })
 })
 
-t.test('a long poll in which nothing comes is answered empty, with a checkpoint', async t => {
+t.test('a long poll without events is answered empty, with a checkpoint', async t => {
   const { request } = await serve(t)
   const { status, body } = await request('/api/events?since=2031-05-04T09:00:00Z&wait=1')
   t.match({ status, body }, { status: 200, body: { count: 0, next_since: '2031-05-04T09:00:00.000000Z' } })
 })
 
-t.test('a long poll is given up when its reader leaves', async t => {
+t.test('a long poll is aborted when its reader leaves', async t => {
   const { url, log, ledger } = await serve(t)
   const leave = new AbortController()
   const held = fetch(`${url}/api/events?since=2031-05-04T09:00:00Z&wait=30`, { signal: leave.signal })
@@ -376,7 +376,7 @@ class EndlessLedger extends MemoryLedger {
   }
 }
 
-t.test('a question is given up soon after the connection of its reader is closed', async t => {
+t.test('a query is aborted soon after the connection of its reader is closed', async t => {
   const abandoned = SLICED.map(async path => {
     const ledger = new EndlessLedger()
     const { port } = await serve(t, { ledger })
@@ -391,7 +391,7 @@ t.test('a question is given up soon after the connection of its reader is closed
   await Promise.all(abandoned)
 })
 
-t.test('so are those that wait for their turn on that connection', async t => {
+t.test('queries that wait on a connection are aborted when it is closed', async t => {
   const ledger = new EndlessLedger()
   const { port } = await serve(t, { ledger })
   const socket = connect(port, '127.0.0.1')
@@ -403,7 +403,7 @@ t.test('so are those that wait for their turn on that connection', async t => {
   t.pass()
 })
 
-t.test('a long poll is answered with what there is when the server stops', async t => {
+t.test('a stopping server answers a long poll with the available events', async t => {
   const { request, ledger, close } = await serve(t)
   const held = request('/api/events?since=2031-05-04T09:00:00Z&wait=30')
   await until(() => ledger.queries.length > 0)
@@ -411,7 +411,7 @@ t.test('a long poll is answered with what there is when the server stops', async
   t.match(await held, { status: 200, body: { count: 0 } })
 })
 
-t.test('a failure of the store is 503, a defect is 500 and contains nothing but its id', async t => {
+t.test('a failure of the store is 503, and a defect is 500 and contains only its request id', async t => {
   const { request, ledger, log } = await serve(t)
   ledger.failure = new AppError('unavailable', 'store_failed', 'The database does not answer.')
   t.match(await request('/api/events'), { status: 503, body: { code: 'store_failed' } })

@@ -7,7 +7,7 @@ import { message, serve } from '../serve.js'
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 
-t.test('a new event is created, a repeat is counted, both answer with the stored event', async t => {
+t.test('a new event is created, a repeat is counted, and both return the stored event', async t => {
   const { post } = await serve(t)
   const first = await post('/api/events', message(1))
   t.equal(first.status, 201)
@@ -25,7 +25,7 @@ t.test('a new event is created, a repeat is counted, both answer with the stored
   t.match(second.body, { event: { seen_count: 2 } })
 })
 
-t.test('what is sent for the members of the ledger is ignored, unknown members are kept', async t => {
+t.test('values for members of the ledger are ignored, and unknown members are kept', async t => {
   const { post, ledger } = await serve(t)
   await post('/api/events', { ...message(1), provenance: { route: 'webhook', verified: 'login' }, colour: 'red' })
   t.match(ledger.events[0], { provenance: { route: 'api', verified: 'none' }, colour: 'red' })
@@ -57,7 +57,7 @@ t.test('an empty batch records nothing', async t => {
   t.match(await post('/api/events', '\n\n', NDJSON), nothing)
 })
 
-t.test('a batch with anything wrong is refused as a whole, naming every bad event', async t => {
+t.test('a batch with an invalid event is refused as a whole, and names every invalid event', async t => {
   const { post, ledger } = await serve(t)
   const lines = [JSON.stringify(message(1)), '{"kind":', '', JSON.stringify({ kind: 'a.b', subject_id: 7 })].join('\n')
   const { status, body } = await post('/api/events', lines, NDJSON)
@@ -76,7 +76,7 @@ t.test('a batch with anything wrong is refused as a whole, naming every bad even
   t.equal(ledger.events.length, 0)
 })
 
-t.test('a batch with very many wrong events names each of them', async t => {
+t.test('a batch with very many invalid events names each of them', async t => {
   const { post } = await serve(t)
   const wrong = { kind: 'a.b', subject_id: 7 }
   const { body } = await post('/api/events', [
@@ -94,7 +94,7 @@ t.test('a batch with very many wrong events names each of them', async t => {
   t.match(errors.at(-1), { field: '/1200', detail: 'This event is wrong too.' })
 })
 
-t.test('a single event that is not acceptable names every field', async t => {
+t.test('the refusal of a single event names every invalid field', async t => {
   const { post } = await serve(t)
   const { status, headers, body } = await post('/api/events', { kind: '', subject_id: '1', actor: [] })
   t.equal(status, 400)
@@ -103,7 +103,7 @@ t.test('a single event that is not acceptable names every field', async t => {
   t.same((body.errors as { field: string }[]).map(error => error.field).sort(), ['/actor', '/kind', '/subject_type'])
 })
 
-t.test('what is no JSON object is refused with the place', async t => {
+t.test('a body that is not a JSON object is refused with the place of the error', async t => {
   const { post } = await serve(t)
   const cases = [
     { body: '', code: 'invalid_json', detail: /empty/ },
@@ -121,7 +121,7 @@ t.test('what is no JSON object is refused with the place', async t => {
   }
 })
 
-t.test('a body that is nested too deep is refused, and one that is nested absurdly as well', async t => {
+t.test('a body that is nested too deeply is refused, at any depth', async t => {
   const { post } = await serve(t)
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
   const event = (levels: number) => `{"kind":"a.b","subject_type":"a","subject_id":"1","payload":${nested(levels)}}`
@@ -132,7 +132,7 @@ t.test('a body that is nested too deep is refused, and one that is nested absurd
   t.match(await post('/api/events', message(2)), { status: 201 })
 })
 
-t.test('a number that could not be kept is refused by name', async t => {
+t.test('a number that cannot be stored exactly is refused by name', async t => {
   const { post } = await serve(t)
   const event = JSON.stringify(message(1, { payload: { id: 'ID' } })).replace('"ID"', '12345678901234567891')
   t.match(await post('/api/events', event), {
@@ -142,7 +142,7 @@ t.test('a number that could not be kept is refused by name', async t => {
   t.match(await post('/api/events', `[${event}]`), { status: 400, body: { errors: [{ field: '/0/payload/id' }] } })
 })
 
-t.test('only JSON in UTF-8 is accepted', async t => {
+t.test('a body that is not JSON in UTF-8 is refused', async t => {
   const { request, post } = await serve(t)
   const refused = [
     'text/plain',
@@ -162,7 +162,7 @@ t.test('only JSON in UTF-8 is accepted', async t => {
   }
 })
 
-t.test('an event of one mebibyte is accepted, one byte more is too large', async t => {
+t.test('an event of one mebibyte is accepted, and one byte more is too large', async t => {
   const { post } = await serve(t)
   const sized = (bytes: number) => {
     const empty = JSON.stringify(message(1, { payload: { text: '' } }))
@@ -181,7 +181,7 @@ t.test('an event of one mebibyte is accepted, one byte more is too large', async
   })
 })
 
-t.test('a batch of 5,000 events is accepted, one more is too many', async t => {
+t.test('a batch of 5,000 events is accepted, and one more is too many', async t => {
   const { post, ledger } = await serve(t)
   const lines = (count: number) => Array.from({ length: count }, (_, i) => JSON.stringify(message(i))).join('\n')
   t.match(await post('/api/events', lines(5001), NDJSON), { status: 413, body: { detail: /5000 events/ } })

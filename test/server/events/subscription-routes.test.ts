@@ -41,7 +41,7 @@ t.test('a page after an id with a NUL character, which no store needs to accept,
   })
 })
 
-t.test('what is no JSON, not declared as such, or larger than 64 KiB is refused', async t => {
+t.test('a body that is not JSON, not declared as JSON, or larger than 64 KiB is refused', async t => {
   const { post } = await serve(t)
   t.match(await post('/api/subscriptions', '{'), { status: 400, body: { code: 'invalid_json' } })
   t.match(await post('/api/subscriptions', watch, { 'content-type': 'text/plain' }), { status: 415 })
@@ -50,7 +50,7 @@ t.test('what is no JSON, not declared as such, or larger than 64 KiB is refused'
   t.match(await post('/api/subscriptions', large), { status: 413, body: { code: 'body_too_large', detail: /64 KiB/ } })
 })
 
-t.test('a draft is previewed over what the ledger holds, and not kept', async t => {
+t.test('a draft is previewed over the stored events, and not saved', async t => {
   const clock = () => START
   const path = join(testFolder(t), 'events.db')
   const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
@@ -90,7 +90,7 @@ t.test('a draft is previewed over what the ledger holds, and not kept', async t 
   t.match(await post('/api/subscriptions/preview', '{', { 'content-type': 'text/plain' }), { status: 415 })
 })
 
-t.test('members preview drafts of their own, by a session with its CSRF token', async t => {
+t.test('a member previews its own drafts with a session and its CSRF token', async t => {
   const { send, logIn, byToken, mia } = await serveClosed(t)
   const path = '/api/subscriptions/preview'
   const { cookie, headers } = await logIn(mia)
@@ -100,7 +100,7 @@ t.test('members preview drafts of their own, by a session with its CSRF token', 
   t.match(await send(path, { method: 'POST', body: watch }), { status: 401 })
 })
 
-t.test('a few previews run at the same time, others are refused with a time to retry', async t => {
+t.test('a few previews run concurrently, and others are refused with a time to retry', async t => {
   const { post, ledger } = await serve(t)
   let release = () => {}
   ledger.held = new Promise(resolve => {

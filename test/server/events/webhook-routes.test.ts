@@ -43,7 +43,7 @@ function adapter(): WebhookAdapter & { deliveries: WebhookDelivery[] } {
 
 const secrets = (code_a: string[]) => ({ webhookSecrets: { chat: [], forum: [], code_a, code_b: [] } })
 
-t.test('a delivery is verified, recorded with how it came, and counted', async t => {
+t.test('a delivery is verified, recorded with its provenance, and counted', async t => {
   const { post, ledger, log } = await serve(t, { adapters: [adapter()], settings: secrets(['old', 'new']) })
   const first = await post('/webhooks/code_a', '1,2', { 'x-secret': 'new', 'x-delivery': 'd-1' })
   t.match(first, { status: 200, body: { created: 2, duplicates: 0, ignored: 0 } })
@@ -74,12 +74,12 @@ t.test('refused deliveries are counted by source and reason, for readers and for
   t.match(text, 'daybook_deliveries_refused_total{source="code_a",code="signature_invalid"} 2\n')
 })
 
-t.test('a delivery with nothing to record is answered well', async t => {
+t.test('a delivery without events is answered with success', async t => {
   const { post } = await serve(t, { adapters: [adapter()] })
   t.match(await post('/webhooks/code_a', ''), { status: 200, body: { created: 0, duplicates: 0, ignored: 1 } })
 })
 
-t.test('without a secret deliveries are accepted as unverified, unless that is refused', async t => {
+t.test('without a secret, deliveries are accepted as unverified, unless verification is required', async t => {
   const taken = await serve(t, { adapters: [adapter()] })
   t.match(await taken.post('/webhooks/code_a', '1'), { status: 200 })
   t.match(taken.ledger.events[0], { provenance: { verified: 'none' } })
@@ -89,7 +89,7 @@ t.test('without a secret deliveries are accepted as unverified, unless that is r
   t.equal(strict.ledger.events.length, 0)
 })
 
-t.test('a wrong signature is refused before anything is parsed', async t => {
+t.test('a wrong signature is refused before the body is parsed', async t => {
   const { post, ledger } = await serve(t, { adapters: [adapter()], settings: secrets(['right']) })
   for (const body of ['1', 'broken']) {
     const answer = await post('/webhooks/code_a', body, { 'x-secret': 'wrong' })
@@ -103,7 +103,7 @@ t.test('a wrong signature is refused before anything is parsed', async t => {
   t.equal(ledger.events.length, 0)
 })
 
-t.test('the adapter gets the bytes as they came, and header names in lower case', async t => {
+t.test('the adapter receives the exact bytes, and header names in lower case', async t => {
   const code = adapter()
   const { raw } = await serve(t, { adapters: [code] })
   const body = Buffer.from([0x31, 0x2c, 0xff])
@@ -113,7 +113,7 @@ t.test('the adapter gets the bytes as they came, and header names in lower case'
   t.ok(body.equals(code.deliveries[0]?.body ?? Buffer.alloc(0)))
 })
 
-t.test('any content type is accepted, an encoded body is not', async t => {
+t.test('any content type is accepted, and an encoded body is not', async t => {
   const { post } = await serve(t, { adapters: [adapter()] })
   t.match(await post('/webhooks/code_a', '1', { 'content-type': 'application/x-www-form-urlencoded' }), { status: 200 })
   t.match(await post('/webhooks/code_a', '1', { 'content-type': 'text/plain' }), { status: 200 })
@@ -121,14 +121,14 @@ t.test('any content type is accepted, an encoded body is not', async t => {
   t.match(await post('/webhooks/code_a', '1', { 'content-encoding': 'gzip' }), { status: 415 })
 })
 
-t.test('a delivery of 25 MiB is accepted, a larger one is not', async t => {
+t.test('a delivery of 25 MiB is accepted, and a larger one is not', async t => {
   const { post } = await serve(t, { adapters: [adapter()] })
   const limit = 25 * 1024 * 1024
   t.match(await post('/webhooks/code_a', Buffer.alloc(limit, ',')), { status: 200, body: { ignored: 1 } })
   t.match(await post('/webhooks/code_a', Buffer.alloc(limit + 1, ',')), { status: 413, body: { detail: /25 MiB/ } })
 })
 
-t.test('a page of another origin cannot deliver without a proof, and with one it may', async t => {
+t.test('a page of another origin can deliver only with a valid proof', async t => {
   const publicUrl = 'https://events.example.org'
   const open = await serve(t, { adapters: [adapter()], settings: { publicUrl } })
   const closed = await serve(t, { adapters: [adapter()], settings: { publicUrl, ...secrets(['right']) } })
@@ -160,7 +160,7 @@ t.test('a page of another origin cannot deliver without a proof, and with one it
   t.equal(closed.ledger.events.length, 1)
 })
 
-t.test('in open mode a delivery comes under a name of this machine', async t => {
+t.test('an open ledger accepts deliveries only under names of this machine', async t => {
   const { raw } = await serve(t, { adapters: [adapter()] })
   const rebound =
     'POST /webhooks/code_a HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
@@ -180,7 +180,7 @@ t.test('a large delivery has the same result as a small one, and obeys the same 
   t.match(await post('/webhooks/code_a', large), { status: 401, body: { code: 'signature_invalid' } })
 })
 
-t.test('a large delivery is verified before it queues, unless its proof is in the body', async t => {
+t.test('a large delivery is verified before it is queued, unless its proof is in the body', async t => {
   const queued: unknown[] = []
   const acceptLargeDelivery: AcceptLargeDelivery = async (_, __, rules) => {
     queued.push(rules.verified)
@@ -197,7 +197,7 @@ t.test('a large delivery is verified before it queues, unless its proof is in th
   t.same(queued, ['signature', undefined])
 })
 
-t.test('a delivery of thousands of events is recorded in pieces, and counted as one', async t => {
+t.test('a delivery of thousands of events is recorded in several batches, and counted once', async t => {
   const { post, ledger } = await serve(t, { adapters: [adapter()] })
   const ids = Array.from({ length: 2_500 }, (_, index) => index)
   t.match(await post('/webhooks/code_a', ids.join(',')), { status: 200, body: { created: 2_500, duplicates: 0 } })
@@ -205,7 +205,7 @@ t.test('a delivery of thousands of events is recorded in pieces, and counted as 
   t.equal(ledger.events.length, 2_501)
 })
 
-t.test('what a delivery proves itself by may not be sent twice', async t => {
+t.test('a repeated header or parameter with the proof of a delivery is refused', async t => {
   const { raw, ledger } = await serve(t, { adapters: [adapter()] })
   const proofs = [
     ...['X-Hub-Signature', 'X-Hub-Signature-256', 'X-Forgejo-Signature', 'X-Gitea-Signature', 'X-Gogs-Signature'],
@@ -235,7 +235,7 @@ function chatAdapter(): WebhookAdapter & { sites: unknown[] } {
   }
 }
 
-t.test("the chat server's address is the configured one, else the one in the hook's own address", async t => {
+t.test('the address of the chat server is the configured one, or else that in the address of the hook', async t => {
   const chat = chatAdapter()
   const { post } = await serve(t, { adapters: [chat] })
   await post('/webhooks/chat', '')
@@ -253,7 +253,7 @@ t.test("the chat server's address is the configured one, else the one in the hoo
   ])
 })
 
-t.test('an address that is none is refused where it would count, and nowhere else', async t => {
+t.test('an invalid chat server address in the hook is refused only if it would be used', async t => {
   const { post } = await serve(t, { adapters: [chatAdapter(), adapter()] })
   const wrong = ['', 'ftp://chat.example.org', 'https://chat.example.org/path', 'https://a:b@chat.example.org', '%00']
   for (const site of [...wrong, `https://${'a'.repeat(300)}.example`, 'a.example&site=b.example']) {
@@ -263,7 +263,7 @@ t.test('an address that is none is refused where it would count, and nowhere els
   }
 })
 
-t.test('every answer on the chat route is JSON, and contains nothing that the platform would post', async t => {
+t.test('every answer on the chat route is JSON without a text that the platform would post', async t => {
   const { post } = await serve(t, { adapters: [chatAdapter()], settings: { requireVerified: true } })
   const open = await serve(t, { adapters: [chatAdapter()] })
   const taken = await open.post('/webhooks/chat', '')

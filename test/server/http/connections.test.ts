@@ -65,7 +65,7 @@ const shed = (served: Served, reason: string) => metric(served, `daybook_connect
 const used = (served: Served, use: string) => metric(served, `daybook_connections{use="${use}"}`)
 
 t.test(
-  'a stream or a long poll beyond the limit is 503, and its connection is closed; a place that is free again is taken',
+  'a stream or a long poll beyond the limit is 503 and its connection closes, until a place is free again',
   async t => {
     const served = await serveFew(t, { held: 2 })
     const stream = await openStream(t, served)
@@ -91,7 +91,7 @@ t.test(
   },
 )
 
-t.test('a stream whose reader left before it began gives its place back', async t => {
+t.test('a stream whose reader leaves before it begins frees its place', async t => {
   const served = await serveFew(t, { held: 1 })
   let release = () => {}
   const asked = new Promise<void>(resolve => {
@@ -113,7 +113,7 @@ t.test('a stream whose reader left before it began gives its place back', async 
   await openStream(t, served)
 })
 
-t.test('callers and addresses have limits of their own', async t => {
+t.test('callers and addresses have their own limits', async t => {
   let refused = 0
   const places = new HeldPlaces({
     limits: { held: 5, heldByCaller: 2, heldByAddress: 3 },
@@ -137,7 +137,7 @@ t.test('callers and addresses have limits of their own', async t => {
   t.equal(refused, 4)
 })
 
-t.test('an idle connection makes room for a new one, the oldest first', async t => {
+t.test('the oldest idle connection is closed for a new one', async t => {
   const served = await serveFew(t, { connections: 3 })
   const fresh = await open(t, served)
   const kept = await open(t, served, ...HEALTH)
@@ -156,32 +156,35 @@ t.test('an idle connection makes room for a new one, the oldest first', async t 
   t.equal(lines.length, 1, 'what follows within a minute has no line')
 })
 
-t.test('half a request makes room before a stream does, and a request that is being recorded never does', async t => {
-  const served = await serveFew(t, { connections: 3 })
-  let release = () => {}
-  served.ledger.held = new Promise(resolve => {
-    release = resolve
-  })
-  const stream = await openStream(t, served)
-  const half = await open(t, served, ...HALF_A_BODY)
-  await until(() => half.received().includes('100 Continue'))
-  const first = served.post('/api/events', message(1), { connection: 'close' })
-  await until(() => served.ledger.asked === 1)
-  const second = served.post('/api/events', message(2), { connection: 'close' })
-  await until(() => served.ledger.asked === 2)
-  // Its sender notices that a moment after the server has closed it.
-  await until(half.isClosed)
-  t.notOk(stream.isClosed())
-  const third = served.post('/api/events', message(3), { connection: 'close' })
-  await until(() => served.ledger.asked === 3)
-  await until(stream.isClosed)
-  await t.rejects(served.request('/api/health'), 'no other may be closed for it')
-  release()
-  for (const answer of await Promise.all([first, second, third])) t.equal(answer.status, 201)
-  t.equal(await shed(served, 'transferring'), 1)
-  t.equal(await shed(served, 'held'), 1)
-  t.equal(await shed(served, 'no_room'), 1)
-})
+t.test(
+  'an incomplete request is closed before a stream to make room, and a request that is being recorded never is',
+  async t => {
+    const served = await serveFew(t, { connections: 3 })
+    let release = () => {}
+    served.ledger.held = new Promise(resolve => {
+      release = resolve
+    })
+    const stream = await openStream(t, served)
+    const half = await open(t, served, ...HALF_A_BODY)
+    await until(() => half.received().includes('100 Continue'))
+    const first = served.post('/api/events', message(1), { connection: 'close' })
+    await until(() => served.ledger.asked === 1)
+    const second = served.post('/api/events', message(2), { connection: 'close' })
+    await until(() => served.ledger.asked === 2)
+    // Its sender notices that a moment after the server has closed it.
+    await until(half.isClosed)
+    t.notOk(stream.isClosed())
+    const third = served.post('/api/events', message(3), { connection: 'close' })
+    await until(() => served.ledger.asked === 3)
+    await until(stream.isClosed)
+    await t.rejects(served.request('/api/health'), 'no other may be closed for it')
+    release()
+    for (const answer of await Promise.all([first, second, third])) t.equal(answer.status, 201)
+    t.equal(await shed(served, 'transferring'), 1)
+    t.equal(await shed(served, 'held'), 1)
+    t.equal(await shed(served, 'no_room'), 1)
+  },
+)
 
 t.test('deliveries are accepted while the maximum number of streams is open and every connection is idle', async t => {
   const served = await serveFew(t, { connections: 8, held: 3 })
@@ -199,7 +202,7 @@ t.test('limits fit the descriptors that the process may have', async t => {
   t.same(connectionLimits(1_024), { connections: 256, held: 128, heldByCaller: 64, heldByAddress: 96 })
 })
 
-t.test('what is shed is logged immediately, and then together', async t => {
+t.test('the first closed connection is logged immediately, and later ones in a summary', async t => {
   const lines: Record<string, unknown>[] = []
   const report = new ShedReport(pino({}, { write: line => lines.push(JSON.parse(line)) }), undefined, 1)
   report.count('waiting')

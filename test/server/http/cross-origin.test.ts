@@ -43,7 +43,7 @@ t.test('a page of a listed origin reads, records and subscribes with a token, an
   }
 })
 
-t.test('such a page reads for a consumer with a token alone', async t => {
+t.test('a page of a listed origin reads as a consumer with only a token', async t => {
   const { ledger, now } = await openLedger(t)
   const { send, mia, byToken, logIn } = await serveClosed(t, { settings, ledger, now })
   const token = await byToken(mia)
@@ -58,7 +58,7 @@ t.test('such a page reads for a consumer with a token alone', async t => {
   t.same(permissionOf(headers), PERMISSION)
 })
 
-t.test('the cookie of a session does not count for such a page', async t => {
+t.test('the session cookie is ignored for a page of a listed origin', async t => {
   const session = await logIn(mia)
   const headers = { ...session.headers, Origin: DASH }
   t.match(await send('/api/events', { headers }), { status: 401 })
@@ -67,7 +67,7 @@ t.test('the cookie of a session does not count for such a page', async t => {
   t.match(await send('/api/events', { headers: { ...headers, Origin: PUBLIC } }), { status: 200 }, 'unlike for our own')
 })
 
-t.test('no other route, origin or spelling of one is permitted', async t => {
+t.test('other routes, origins and spellings of origins are not permitted', async t => {
   const token = await byToken(mia)
   const origins = [
     'https://dash.example.org:443',
@@ -97,7 +97,7 @@ t.test('no other route, origin or spelling of one is permitted', async t => {
   }
 })
 
-t.test('a preflight permits what the page may use of that path, and nothing else', async t => {
+t.test('a preflight permits only the methods and headers of its path', async t => {
   const ask = (path: string, headers: Headers = { Origin: DASH }) =>
     send(path, { method: 'OPTIONS', headers: { ...headers, 'Access-Control-Request-Method': 'POST' } })
   const events = await ask('/api/events')
@@ -117,7 +117,7 @@ t.test('a preflight permits what the page may use of that path, and nothing else
   }
 })
 
-t.test('streams, exports and 304 carry the permission, too', async t => {
+t.test('streams, exports and 304 answers have the permission', async t => {
   const { request, post, url } = await serve(t, { settings })
   const { body } = await post('/api/events', message(1))
   const headers = { Origin: DASH }

@@ -40,7 +40,7 @@ async function overEach(t: Test, work: (t: Test, server: Served, open: () => Soc
   })
 }
 
-t.test('a sender that closes its side after the request gets the answer, and then the end', t =>
+t.test('a sender that closes its side after the request receives the answer, and then the end', t =>
   overEach(t, async (t, { ledger }, open) => {
     t.match(await sendAndClose(open(), get('/api/health')), /^HTTP\/1\.1 200 OK\r\n.*"status":"ok"/s)
     t.match(await sendAndClose(open(), post(message(1))), /^HTTP\/1\.1 201 Created\r\n.*"created":true/s)
@@ -50,7 +50,7 @@ t.test('a sender that closes its side after the request gets the answer, and the
   }),
 )
 
-t.test('a slow answer is waited for', t =>
+t.test('a half-closed sender receives a slow answer', t =>
   overEach(t, async (t, { ledger }, open) => {
     let release = () => {}
     ledger.held = new Promise(resolve => {
@@ -72,7 +72,7 @@ t.test('a long poll is answered when something matches', t =>
   }),
 )
 
-t.test('an event stream begins, and ends soon, as its reader is gone', t =>
+t.test('an event stream to a half-closed sender begins, and ends soon', t =>
   overEach(t, async (t, _server, open) => {
     t.match(await sendAndClose(open(), get('/api/stream')), /^HTTP\/1\.1 200 OK\r\n.*event: checkpoint/s)
   }),

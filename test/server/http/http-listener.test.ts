@@ -37,7 +37,7 @@ t.test('an address that is in use, and one of another machine, are reported', as
   await t.rejects(other.listen('192.0.2.1', 0), { category: 'configuration', code: 'address_unusable' })
 })
 
-t.test("the owner's socket is for its owner, and takes any Host and Origin", async t => {
+t.test('the socket is accessible to its owner only, and accepts any Host and Origin', async t => {
   const path = join(shortFolder(t), 'ledger.sock')
   const server = createServer()
   await server.listenSocket(path)
@@ -68,7 +68,7 @@ t.test('a socket path that would be cut off is refused', async t => {
   await t.rejects(server.listenSocket(path), { category: 'configuration', code: 'address_unusable' })
 })
 
-t.test('stopping finishes what was accepted and closes what is idle', async t => {
+t.test('a stop finishes accepted requests and closes idle connections', async t => {
   const served = await serve(t)
   const silent = connect(served.port, '127.0.0.1').resume()
   await once(silent, 'connect')
@@ -96,7 +96,7 @@ t.test('stopping finishes what was accepted and closes what is idle', async t =>
   t.ok(performance.now() - started < 4_500, 'no connection outlives it')
 })
 
-t.test('stopping twice, or before anything listened, is not a mistake', async t => {
+t.test('a listener can be stopped twice, or before it listens', async t => {
   const idle = createServer()
   await idle.close()
   const { close } = await serve(t)
@@ -104,7 +104,7 @@ t.test('stopping twice, or before anything listened, is not a mistake', async t 
   await close()
 })
 
-t.test('after a thousand requests the answer announces that the connection closes', async t => {
+t.test('the answer to the thousandth request announces that the connection closes', async t => {
   const { port } = await serve(t)
   const socket = connect(port, '127.0.0.1')
   let text = ''

@@ -22,7 +22,7 @@ async function status(
 
 const start = (t: Test, options: ServeOptions = {}) => serve(t, { adapters: ADAPTERS, ...options })
 
-t.test('the table is what is documented', async t => {
+t.test('the route table has exactly the documented routes', async t => {
   const served = await start(t)
   t.same((await rows(served)).map(({ method, path }) => `${method} ${path}`).sort(), [
     'DELETE /api/consumers/x',
@@ -133,7 +133,7 @@ t.test('under a name that is not of this machine every row is refused, however i
   }
 })
 
-t.test('a page of another origin may do nothing, however the path is written', async t => {
+t.test('a page of another origin is refused on every route, however the path is written', async t => {
   const served = await start(t)
   for (const row of await rows(served)) {
     // Who is asking comes before where from.
@@ -166,7 +166,7 @@ t.test('our own pages, and clients that are not pages, are admitted', async t =>
   }
 })
 
-t.test('an open ledger that may be reached under any name still keeps foreign pages out', async t => {
+t.test('an open ledger under any host name still refuses foreign pages', async t => {
   const served = await start(t, { settings: { allowOpen: true } })
   const row = { method: 'GET', path: '/api/stats' }
   t.equal(await status(served, row, { host: 'ledger.lan:8765' }), '200')
@@ -174,7 +174,7 @@ t.test('an open ledger that may be reached under any name still keeps foreign pa
   t.equal(await status(served, row, { host: 'ledger.lan:8765', origin: 'http://elsewhere.example' }), '403')
 })
 
-t.test('HEAD answers what GET would, without a body', async t => {
+t.test('HEAD returns the answer of GET without a body', async t => {
   const served = await start(t)
   for (const { method, path } of await rows(served)) {
     if (method !== 'GET' || path === '/api/stream') continue
@@ -188,32 +188,29 @@ t.test('HEAD answers what GET would, without a body', async t => {
   }
 })
 
-t.test(
-  'another method is 405, OPTIONS is 204, both say what is allowed and neither grants a page anything',
-  async t => {
-    const { request } = await start(t)
-    const cases = [
-      { path: '/api/events', allow: 'GET, HEAD, POST, OPTIONS' },
-      { path: '/api/events/x', allow: 'GET, HEAD, OPTIONS' },
-      { path: '/API/Subscriptions/x/', allow: 'GET, HEAD, DELETE, OPTIONS' },
-      { path: '/webhooks/code_a', allow: 'POST, OPTIONS' },
-    ]
-    for (const { path, allow } of cases) {
-      const refused = await request(path, { method: 'PUT' })
-      t.match(refused, { status: 405, body: { code: 'method_not_allowed', detail: /PUT/ } }, path)
-      const asked = await request(path, { method: 'OPTIONS', headers: { origin: 'https://elsewhere.example' } })
-      t.match({ status: asked.status, text: asked.text }, { status: 204, text: '' })
-      for (const answer of [refused, asked]) {
-        t.equal(answer.headers.get('allow'), allow)
-        t.notOk([...answer.headers.keys()].some(name => name.startsWith('access-control')))
-      }
+t.test('another method is 405 and OPTIONS is 204, both with Allow and without permissions for pages', async t => {
+  const { request } = await start(t)
+  const cases = [
+    { path: '/api/events', allow: 'GET, HEAD, POST, OPTIONS' },
+    { path: '/api/events/x', allow: 'GET, HEAD, OPTIONS' },
+    { path: '/API/Subscriptions/x/', allow: 'GET, HEAD, DELETE, OPTIONS' },
+    { path: '/webhooks/code_a', allow: 'POST, OPTIONS' },
+  ]
+  for (const { path, allow } of cases) {
+    const refused = await request(path, { method: 'PUT' })
+    t.match(refused, { status: 405, body: { code: 'method_not_allowed', detail: /PUT/ } }, path)
+    const asked = await request(path, { method: 'OPTIONS', headers: { origin: 'https://elsewhere.example' } })
+    t.match({ status: asked.status, text: asked.text }, { status: 204, text: '' })
+    for (const answer of [refused, asked]) {
+      t.equal(answer.headers.get('allow'), allow)
+      t.notOk([...answer.headers.keys()].some(name => name.startsWith('access-control')))
     }
-    t.match(await request('/webhooks/code_a'), { status: 405 })
-    t.match(await request('/api/nothing', { method: 'OPTIONS' }), { status: 404 })
-  },
-)
+  }
+  t.match(await request('/webhooks/code_a'), { status: 405 })
+  t.match(await request('/api/nothing', { method: 'OPTIONS' }), { status: 404 })
+})
 
-t.test('what is not in the table is 404', async t => {
+t.test('a route that is not in the table is 404', async t => {
   const { raw } = await start(t)
   const paths = [
     '/nothing',
@@ -230,7 +227,7 @@ t.test('what is not in the table is 404', async t => {
   }
 })
 
-t.test('every answer carries an id of its own and the headers that keep it from being misused', async t => {
+t.test('every answer has its own request id and the security headers', async t => {
   const { request, post } = await start(t)
   const answers = [
     await request('/api/events'),
@@ -256,7 +253,7 @@ t.test('every answer carries an id of its own and the headers that keep it from 
   for (const index of [0, 1, 3, 4, 7]) t.equal(answers[index]?.headers.get('cache-control'), 'no-store')
 })
 
-t.test('under a root path everything is below it, and nothing outside it', async t => {
+t.test('under a root path, every route is below it, and no route is outside it', async t => {
   const { request, post } = await start(t, { settings: { rootPath: '/book' } })
   t.match(await request('/book/api/health'), { status: 200 })
   t.match(await post('/book/api/events', { kind: 'a.b', subject_type: 'a', subject_id: '1' }), { status: 201 })

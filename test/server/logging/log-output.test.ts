@@ -27,7 +27,7 @@ function output(room?: number) {
   return { state, log, retries }
 }
 
-t.test('lines that a full disk does not take are written once it has room', async t => {
+t.test('lines that a full disk refuses are written once it has room', async t => {
   const { state, log, retries } = output(9)
   for (const line of ['first\n', 'second\n', 'third\n']) log.write(line)
   t.equal(state.text, 'first\nsec')
@@ -37,7 +37,7 @@ t.test('lines that a full disk does not take are written once it has room', asyn
   t.equal(state.text, 'first\nsecond\nthird\n')
 })
 
-t.test('the next line also writes what could not be written, in order', async t => {
+t.test('the next line also writes the pending lines, in order', async t => {
   const { state, log } = output(0)
   log.write('first\n')
   state.room = Number.POSITIVE_INFINITY
@@ -55,7 +55,7 @@ t.test('the buffer is bounded, and one line gives the number of dropped lines', 
   t.equal(state.text.replaceAll(long, 'long\n'), 'long\nlong\n3 lost\nafter\n')
 })
 
-t.test('a disk that stays full is tried again, without a timer for each line', async t => {
+t.test('writes to a full disk are retried with one timer', async t => {
   const { log, retries } = output(0)
   for (let n = 0; n < 3; n++) log.write(`${n}\n`)
   t.equal(retries.length, 1)
@@ -65,7 +65,7 @@ t.test('a disk that stays full is tried again, without a timer for each line', a
 
 for (const pretty of [false, true]) {
   t.test(
-    `a logger ${pretty ? 'for people' : 'for programs'} survives a full disk, and reports the lines that are missing`,
+    `a logger ${pretty ? 'for people' : 'for programs'} survives a full disk, and reports the missing lines`,
     async t => {
       const { state, write } = disk(0)
       const logger = createLogger({ level: 'info', pretty }, write)
@@ -82,7 +82,7 @@ for (const pretty of [false, true]) {
   )
 }
 
-t.test('an object that cannot be serialised costs its members, not the caller', async t => {
+t.test('an object that cannot be serialised is logged without its members', async t => {
   const { state, write } = disk()
   const logger = createLogger({ level: 'info', pretty: false }, write)
   const hostile = new Error('the cause')

@@ -48,7 +48,7 @@ t.test('a sender that leaves before its answer is not an error', async t => {
   })
 })
 
-t.test('logins are counted by outcome, and every outcome is there from the start', async t => {
+t.test('logins are counted by outcome, and every outcome is listed from the start', async t => {
   const rig = await AccountsRig.open(t)
   const accounts = await rig.start({ throttleLogins: true, adminToken: 'the-admin-token-of-the-tests' })
   await accounts.createUser({ username: 'ada', password: PASSWORD, role: 'admin' })
@@ -64,7 +64,7 @@ t.test('logins are counted by outcome, and every outcome is there from the start
   t.same(await logins(), { succeeded: 1, failed, throttled: 1, refused: 1 })
 })
 
-t.test('streams and exports that are open are counted by kind', async t => {
+t.test('open streams and exports are counted by kind', async t => {
   const { url, request } = await serve(t)
   const left = new AbortController()
   const { status } = await fetch(`${url}/api/stream`, { signal: left.signal })
@@ -73,7 +73,7 @@ t.test('streams and exports that are open are counted by kind', async t => {
   left.abort()
 })
 
-t.test('figures of the ledger, of its disk, of captures and of backups', async t => {
+t.test('the metrics have figures of the ledger, its disk, captures and backups', async t => {
   const totals = { outcomes: { captured: 3, disabled: 0, expired: 1, failed: 2 }, created: 40, duplicates: 5 }
   const { request } = await serve(t, {
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => totals },
@@ -93,7 +93,7 @@ t.test('figures of the ledger, of its disk, of captures and of backups', async t
   }
 })
 
-t.test('events are listed by the 50 largest sources, and the others together', async t => {
+t.test('events are counted for the 50 largest sources, and for the others together', async t => {
   const { ledger, request } = await serve(t)
   const stats = await ledger.stats()
   const sources = Array.from({ length: 60 }, (_, at) => [`source-${at}`, at + 1] as const)
@@ -106,7 +106,7 @@ t.test('events are listed by the 50 largest sources, and the others together', a
   t.match(events, { 'source-59': 60, 'source-10': 11, other: 55 })
 })
 
-t.test('a store that cannot commit is not ready, and costs only the figures that need it', async t => {
+t.test('a store that cannot commit is not ready, and only its own figures are missing', async t => {
   const { ledger, request, log } = await serve(t)
   ledger.failure = new AppError('unavailable', 'store_full', 'The disk of /secret/place is full.')
   const ready = await request('/readyz')
@@ -122,14 +122,14 @@ t.test('a store that cannot commit is not ready, and costs only the figures that
   t.same(await statusAndText(request('/readyz')), [200, ''])
 })
 
-t.test('a defect in the store is a defect of the probe, and livez does not ask the store', async t => {
+t.test('a defect in the store makes readyz fail with 500, and does not affect livez', async t => {
   const { ledger, request } = await serve(t)
   ledger.failure = new Error('a defect')
   t.match(await request('/readyz'), { status: 500, body: { code: 'internal' } })
   t.equal((await request('/livez')).status, 200)
 })
 
-t.test('an access log has every request at info, with the ids of its sender and nothing secret', async t => {
+t.test('an access log has every request at info, with the ids of its sender and without secrets', async t => {
   const { request, post, log } = await serve(t, { accessLog: true })
   const headers = {
     traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
@@ -159,7 +159,7 @@ t.test('an access log has every request at info, with the ids of its sender and 
   t.not(answer.headers.get('x-request-id'), 'deploy-7', 'the answer has an id of the server')
 })
 
-t.test('without an access log, successes are at debug', async t => {
+t.test('without an access log, successful requests are logged at debug', async t => {
   const { request, log } = await serve(t)
   await request('/api/events', { headers: { 'x-request-id': 'deploy-7' } })
   t.match(log, [{ level: 20, client_request_id: 'deploy-7' }])

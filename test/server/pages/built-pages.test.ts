@@ -10,7 +10,7 @@ import { type Served, serve } from '../serve.js'
 const ICON = '/assets/shared/icon.svg'
 const PAGES = ['/', '/subscriptions', '/consumers', '/people', '/deliveries', '/sources']
 
-t.test('every page is the same one, and every file that it names is there, under the root path', async t => {
+t.test('every view has the same page, and its files are served, under the root path', async t => {
   for (const rootPath of ['', '/a/book']) {
     const { request } = await serve(t, { settings: { rootPath } })
     const { status, headers, text } = await request(`${rootPath}/`)
@@ -27,7 +27,7 @@ t.test('every page is the same one, and every file that it names is there, under
   }
 })
 
-t.test('the page runs its own files alone, and nothing inline', async t => {
+t.test('the page runs only its own files, and no inline script', async t => {
   const { request } = await serve(t)
   const { headers, text } = await request('/')
   t.match(headers.get('content-security-policy'), "script-src 'self'; style-src 'self';")
@@ -42,12 +42,16 @@ t.test('the scripts of the first view are few, and are preloaded together', asyn
   t.match(preloaded[0], /\/observatory\/main\.js$/)
   t.ok(preloaded.length <= 5, `${preloaded.length} scripts`)
   const texts = new Map(await Promise.all(preloaded.map(async path => [path, (await request(path)).text] as const)))
+  const importsOf = (script: string) =>
+    [...script.matchAll(/\b(?:import|from)\s*["'](\.{1,2}\/[^"']+)["']/g)].map(([, imported = '']) => imported)
   for (const [path, script] of texts) {
-    for (const [, imported = ''] of script.matchAll(/\b(?:import|from)\s*["'](\.{1,2}\/[^"']+)["']/g)) {
+    for (const imported of importsOf(script)) {
       const address = new URL(imported, `http://x${path}`).pathname
       t.ok(texts.has(address), `${path} needs ${address}`)
     }
   }
+  const later = await request(preloaded[0]?.replace('main.js', 'consumers.js') ?? '')
+  t.ok(importsOf(later.text).includes('./main.js'), 'imports are found in scripts that load later')
 })
 
 t.test('a page has the configured look, and contains its root path', async t => {
@@ -56,7 +60,7 @@ t.test('a page has the configured look, and contains its root path', async t => 
   t.match((await request('/book/')).text, '<html lang="en" data-root="/book" data-palette="forest" data-scheme="dark">')
 })
 
-t.test('a page that was asked for while the other program was starting links to it from then on', async t => {
+t.test('a page links to the other program as soon as that one has started', async t => {
   let boardUrl: string | undefined
   const { request } = await serve(t, { boardUrl: () => boardUrl })
   const early = (await request('/')).text
@@ -66,13 +70,13 @@ t.test('a page that was asked for while the other program was starting links to 
   t.equal(text, early.replace('"indigo"', '"indigo" data-other-program="http://127.0.0.1:9"'))
 })
 
-t.test('below a root path the first page is a folder, and keeps what was asked', async t => {
+t.test('below a root path, the first page redirects to its folder, and keeps the query', async t => {
   const { request } = await serve(t, { settings: { rootPath: '/book' } })
   const { status, headers } = await request('/book?q=x')
   t.match({ status, location: headers.get('location') }, { status: 308, location: '/book/?q=x' })
 })
 
-t.test('files come in the form that the browser takes, and each form has a tag of its own', async t => {
+t.test('files are sent in an encoding that the browser accepts, and each encoding has its own ETag', async t => {
   const served = await serve(t)
   const plain = await fetchBytes(served, ICON)
   t.equal(plain.headers['content-encoding'], undefined)
@@ -97,7 +101,7 @@ t.test('files come in the form that the browser takes, and each form has a tag o
   t.equal(new Set(tags.values()).size, 3)
 })
 
-t.test('a file is sent again only when it has changed; under its version it is never asked for again', async t => {
+t.test('a file is sent again only after it changed, and a versioned file is cached permanently', async t => {
   const { request } = await serve(t)
   const first = await request(ICON)
   t.equal(first.headers.get('cache-control'), 'no-cache')
@@ -111,7 +115,7 @@ t.test('a file is sent again only when it has changed; under its version it is n
   t.equal((await request(versioned.replace(/[\w-]{16}/, '0123456789abcdef'))).status, 404)
 })
 
-t.test('only these files are served, in every spelling of their names', async t => {
+t.test('only the built files are served, under exact names', async t => {
   const { raw } = await serve(t)
   const names = [
     ...['', '/', '.', '..', 'nothing.css', '%00', '%zz', '..%2flogin%2flogin.css', '%2e%2e/%2e%2e/package.json'],
@@ -149,7 +153,7 @@ t.test('a HEAD answer has the headers of the file and no body', async t => {
   t.match(answer, /\r\nContent-Type: image\/svg\+xml\r\n/)
 })
 
-t.test('a download that is broken off leaves no file open', { skip: !existsSync('/proc/self/fd') }, async t => {
+t.test('an aborted download leaves no file open', { skip: !existsSync('/proc/self/fd') }, async t => {
   const { port, request } = await serve(t)
   const [path = ''] = /\/assets\/[\w-]{16}\/observatory\/main\.js/.exec((await request('/')).text) ?? []
   const descriptors = () =>

@@ -25,7 +25,7 @@ t.test('the login page loads only its own files, and runs no inline script', asy
   }
 })
 
-t.test('a file is sent again only when it has changed', async t => {
+t.test('a file is sent again only after it changed', async t => {
   const path = '/login/assets/login.css'
   const first = await ledger.send(path)
   t.match(valuesOf(first.headers, 'content-type'), ['text/css; charset=utf-8'])
@@ -35,7 +35,7 @@ t.test('a file is sent again only when it has changed', async t => {
   t.match(await ledger.send(path, { headers: { 'If-None-Match': '"other"' } }), { status: 200 })
 })
 
-t.test('only these files are served, in every spelling of their names', async t => {
+t.test('only the files of the login page are served, under exact names', async t => {
   const names = ['nothing', '.', '..', '%00', '..%2flogin.css', '%2e%2e%2f%2e%2e%2fpackage.json', 'login%2ecss', '%zz']
   for (const name of [...names, '__proto__', 'LOGIN.CSS', 'login.css%00', 'constructor', 'login.css;x']) {
     t.match(await ledger.send(`/login/assets/${name}`), { status: 404, body: { code: 'not_found' } }, name)
@@ -64,13 +64,13 @@ t.test('the page contains the path to go to after the login, only if it is a pat
   }
 })
 
-t.test('the page looks as it was set', async t => {
+t.test('the page has the configured appearance', async t => {
   const loginPage = { palette: 'forest', layout: 'split', appearance: 'dark' } as const
   const served = await serve(t, { accounts: ledger.accounts, settings: { loginPage } })
   t.match((await sendRaw(served, '/login')).text, /data-palette="forest" data-layout="split" data-scheme="dark"/)
 })
 
-t.test('a browser receives a page at an address for programs, and programs receive JSON', async t => {
+t.test('a browser receives a page at an API address, and a program receives JSON', async t => {
   const served = await serve(t, { settings: { rootPath: '/a/book' } })
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const cases = [

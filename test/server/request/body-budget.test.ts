@@ -16,18 +16,21 @@ function startBudget() {
 
 const BUSY = { category: 'unavailable', code: 'busy', retryAfterSeconds: 1 }
 
-t.test('where the budget is used up the largest arriving body is refused, so that a smaller one gets in', async t => {
-  const { open, refused } = startBudget()
-  const [greedy, slow, small] = [open('greedy'), open('slow'), open('small')]
-  greedy.take(60)
-  slow.take(40)
-  small.take(10)
-  t.same(refused, ['greedy busy'])
-  small.take(50)
-  t.same(refused, ['greedy busy'], 'its share was free again')
-  t.throws(() => small.take(1), BUSY, 'now it is the largest itself')
-  t.same(refused, ['greedy busy'])
-})
+t.test(
+  'when the budget is used up, the largest arriving body is refused, so that a smaller one is accepted',
+  async t => {
+    const { open, refused } = startBudget()
+    const [greedy, slow, small] = [open('greedy'), open('slow'), open('small')]
+    greedy.take(60)
+    slow.take(40)
+    small.take(10)
+    t.same(refused, ['greedy busy'])
+    small.take(50)
+    t.same(refused, ['greedy busy'], 'its share was free again')
+    t.throws(() => small.take(1), BUSY, 'now it is the largest itself')
+    t.same(refused, ['greedy busy'])
+  },
+)
 
 t.test('a body that is complete keeps its share until it is answered', async t => {
   const { open, refused } = startBudget()
@@ -41,7 +44,7 @@ t.test('a body that is complete keeps its share until it is answered', async t =
   t.same(refused, [])
 })
 
-t.test('many small bodies whose senders stop halfway do not keep a larger one out', async t => {
+t.test('many small bodies whose senders stop halfway do not exclude a larger one', async t => {
   const { open, refused, pass } = startBudget()
   const stopped = Array.from({ length: 10 }, (_, at) => open(`stopped ${at}`))
   for (const share of stopped) share.take(10)
@@ -51,7 +54,7 @@ t.test('many small bodies whose senders stop halfway do not keep a larger one ou
   t.equal(refused.length, 10)
 })
 
-t.test('of two bodies that take long the slower one is refused', async t => {
+t.test('the slower of two long uploads is refused', async t => {
   const { open, refused, pass } = startBudget()
   const [slow, slower] = [open('slow'), open('slower')]
   slow.take(60)

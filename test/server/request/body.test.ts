@@ -11,7 +11,7 @@ const MIB = 1024 * 1024
 /** Of each body. */
 const UNCOUNTED = 32 * 1024
 
-t.test('anonymous senders have a budget of their own, and a small body takes the place of a large one', async t => {
+t.test('anonymous senders have their own budget, in which a small body displaces a large one', async t => {
   const readBody = createBodyReader(8 * MIB, 2 * MIB)
   const outcomes: string[] = []
   const server = createServer(async (req, res) => {
@@ -43,7 +43,7 @@ t.test('anonymous senders have a budget of their own, and a small body takes the
   t.same(outcomes.sort(), ['/greedy busy', `/known ${4 * MIB}`, `/small ${MIB}`])
 })
 
-t.test('large bodies that arrive together share one budget, and give it back', async t => {
+t.test('large bodies that arrive together share one budget, and return it', async t => {
   const readBody = createBodyReader(4 * MIB - UNCOUNTED)
   const answers: string[] = []
   let finish = () => {}

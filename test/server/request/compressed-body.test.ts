@@ -20,7 +20,7 @@ const { post, ledger } = served
 const events = (count: number) =>
   Array.from({ length: count }, (_, at) => message(at, { payload: { word: (at * 2654435761).toString(36).repeat(8) } }))
 
-t.test('events and batches are accepted with gzip, and are what was sent', async t => {
+t.test('events and batches are accepted with gzip, and stored as sent', async t => {
   t.equal((await post('/api/events', gzipSync(JSON.stringify(message('one'))), GZIP)).status, 201)
   t.equal(
     (await post('/api/events', gzipSync(JSON.stringify(message('two'))), { 'content-encoding': 'X-Gzip' })).status,
@@ -43,7 +43,7 @@ t.test('events and batches are accepted with gzip, and are what was sent', async
   t.same(ledger.events[5]?.payload, events(4)[3]?.payload)
 })
 
-t.test('a body that expands too much is refused before it is whole', async t => {
+t.test('a body that expands too much is refused before its end', async t => {
   const bomb = gzipSync(Buffer.alloc(24 * MIB, ' '))
   const large = await post('/api/events', bomb, GZIP)
   t.match(large, { status: 413, body: { code: 'body_too_large', detail: /100 times/ } })
@@ -72,7 +72,7 @@ t.test('a body that expands too much is refused before it is whole', async t => 
   t.match(await post('/api/subscriptions', nothing, GZIP), { status: 413 }, 'no content at all, in many bytes')
 })
 
-t.test('a body that is not gzip, or ends early, is 400, and another encoding 415', async t => {
+t.test('a body that is not gzip, or ends early, is 400, and another encoding is 415', async t => {
   const whole = gzipSync(JSON.stringify(message('cut')))
   for (const body of [
     Buffer.from(JSON.stringify(message('plain'))),
@@ -95,7 +95,7 @@ t.test('a delivery to a webhook is refused with any encoding: its signature cove
   }
 })
 
-t.test('a sender that leaves within a compressed body costs nothing else', async t => {
+t.test('a sender that leaves within a compressed body does not affect other requests', async t => {
   const body = gzipSync(JSON.stringify(events(1_000)))
   const head = `POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n`
   const cut = Buffer.concat([

@@ -13,7 +13,7 @@ const kept = [
   '{"hash":"3e4551234567890123456789"}',
 ]
 for (const text of kept) {
-  t.test(`keeps ${text}`, async t => t.doesNotThrow(() => refuseInexactNumbers(text)))
+  t.test(`the number ${text} is kept`, async t => t.doesNotThrow(() => refuseInexactNumbers(text)))
 }
 
 const refused = [
@@ -23,7 +23,7 @@ const refused = [
   { text: '{"n":\t-1E+999}', fields: ['/n'] },
 ]
 for (const { text, fields } of refused) {
-  t.test(`refuses ${text.slice(0, 60)}`, async t => {
+  t.test(`the number ${text.slice(0, 60)} is refused`, async t => {
     const errors = fields.map(field => ({
       field,
       detail: `${field} is a number that cannot be kept exactly. Send it as a string.`,

@@ -31,18 +31,18 @@ const faults = [
   { text: 'NaN', offset: 0, problem: 'a value is missing' },
 ]
 for (const { text, offset, problem } of faults) {
-  t.test(`reports where ${JSON.stringify(text)} breaks`, async t => {
+  t.test(`the position of the error in ${JSON.stringify(text)} is reported`, async t => {
     t.same(walkJson(text), { offset, problem })
   })
 }
 
-t.test('names the place of every number', async t => {
+t.test('the path of every number is reported', async t => {
   const seen: string[] = []
   walkJson('{"a":[1,{"b/c":-2.5e3,"s":"9"}],"~":0}', (token, pointer) => seen.push(`${pointer()} ${token}`))
   t.same(seen, ['/a/0 1', '/a/1/b~1c -2.5e3', '/~0 0'])
 })
 
-t.test('a text as deep as it is long does not overflow the stack', async t => {
+t.test('a deeply nested text does not overflow the stack', async t => {
   t.match(walkJson('['.repeat(500_000)), { problem: 'the text ends too early' })
 })
 

@@ -17,7 +17,7 @@ const cases = [
     }),
   ),
   {
-    name: 'a malformed Host where nothing is',
+    name: 'a malformed Host on an unknown route',
     text: `GET /nothing HTTP/1.1\r\nHost: a@b\r\n${end}`,
     status: 400,
     code: 'bad_host',
@@ -53,7 +53,7 @@ const cases = [
     status: 403,
     code: 'host_not_allowed',
   },
-  { name: 'no HTTP at all', text: 'HELLO\r\n\r\n', status: 400, code: 'bad_request' },
+  { name: 'a request that is not HTTP', text: 'HELLO\r\n\r\n', status: 400, code: 'bad_request' },
   {
     name: 'two lengths',
     text: 'POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
@@ -84,7 +84,7 @@ const cases = [
     ...(count <= 100 ? { status: 200 } : { status: 431, code: 'headers_too_large' }),
   })),
   {
-    name: 'the line that decides behind a hundred others',
+    name: 'a Content-Type line after a hundred others',
     text: `POST /api/events HTTP/1.1\r\nHost: localhost\r\n${lines(100)}Content-Type: application/json\r\nContent-Length: 0\r\n${end}`,
     status: 431,
     code: 'headers_too_large',
@@ -106,13 +106,13 @@ const cases = [
     status: 200,
   },
   {
-    name: 'a header that is named like a prototype',
+    name: 'a header with a name of Object.prototype',
     text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\n__proto__: a\r\nconstructor: b\r\n${end}`,
     status: 200,
   },
 ]
 
-t.test('the form of a request is checked before anything else', async t => {
+t.test('a malformed request is refused before any other check', async t => {
   const { raw, request } = await serve(t)
   for (const { name, text, status, code } of cases) {
     const answer = await raw(text)
@@ -150,7 +150,7 @@ t.test('a request for a tunnel is disconnected', async t => {
   t.match(await request('/api/health'), { status: 200 })
 })
 
-t.test('requests sent in one go are answered in their order', async t => {
+t.test('pipelined requests are answered in order', async t => {
   const { raw } = await serve(t)
   const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
   const answers = await raw(`${get('/api/health')}${get('/nothing')}${get('/api/stats', 'Connection: close\r\n')}`)
@@ -160,7 +160,7 @@ t.test('requests sent in one go are answered in their order', async t => {
   )
 })
 
-t.test('unreadable requests are logged with their address and without their text', async t => {
+t.test('unreadable requests are logged with the address of the sender and without their text', async t => {
   const { raw, log } = await serve(t)
   await raw('SECRET hunter2\r\n\r\n')
   t.match(log, [{ level: 30, msg: 'unreadable request', status: 400, address: '127.0.0.1' }])

@@ -5,7 +5,7 @@ import { AppError } from '../../../src/model/app-error.js'
 import { readJson } from '../../../src/server/request/read-json.js'
 import { firstByte, splitArray, splitElements, splitLines } from '../../../src/server/request/split-json.js'
 
-t.test('an array is cut into the texts of its elements', async () => {
+t.test('an array is split into the texts of its elements', async () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.constantFrom('', ' ', '\n\t'), (values, blank) => {
       const text = `${blank}[${blank}${values.map(value => JSON.stringify(value, null, blank)).join(`${blank},`)}${blank}]${blank}`
@@ -26,7 +26,7 @@ t.test('a text is a valid array exactly if all its elements are valid', async ()
   )
 })
 
-t.test('an array that does not end, or is followed by something, is refused with the place', async t => {
+t.test('an array that does not end, or is followed by text, is refused with the place', async t => {
   for (const [text, place] of [
     ['[1,2', 'line 1, column 5'],
     ['[1]\n]', 'line 2, column 1'],
@@ -37,7 +37,7 @@ t.test('an array that does not end, or is followed by something, is refused with
   }
 })
 
-t.test('elements joined by commas are cut at the commas between them only', async t => {
+t.test('joined elements are split only at the commas between them', async t => {
   const texts = ['{"a":[1,2]}', '{"b":"x,\\"y"}', '[]', '"é,漢"']
   t.same(
     [...splitElements(Buffer.from(texts.join(',')))].map(part => part.toString()),
@@ -45,19 +45,19 @@ t.test('elements joined by commas are cut at the commas between them only', asyn
   )
 })
 
-t.test('lines are cut at line feeds, blank ones left out', async t => {
+t.test('lines are split at line feeds, and blank lines are left out', async t => {
   const lines = [...splitLines(Buffer.from('\ufeff{"a":1}\r\n\n  \t\n{"b":2}\n{"c":3}'))].map(line => line.toString())
   t.same(lines, ['{"a":1}\r', '{"b":2}', '{"c":3}'])
   t.same([...splitLines(Buffer.from(''))], [])
 })
 
-t.test('a byte order mark is passed over', async t => {
+t.test('a byte order mark is ignored', async t => {
   t.same(readJson(Buffer.from('\ufeff{"a":"é"}')), { a: 'é' })
   t.equal(firstByte(Buffer.from('\ufeff \n[')), 0x5b)
   t.equal(firstByte(Buffer.from(' \n')), -1)
 })
 
-t.test('of two members with one name the last counts, and __proto__ is a name like any other', async t => {
+t.test('the last of two members with one name is used, and __proto__ is an ordinary name', async t => {
   const value = readJson(Buffer.from('{"a":1,"a":2,"__proto__":{"x":1}}'))
   t.same(JSON.stringify(value), '{"a":2,"__proto__":{"x":1}}')
 })

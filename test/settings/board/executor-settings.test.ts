@@ -13,11 +13,11 @@ function read(env: Record<string, string>, files: Record<string, string> = {}) {
   return settings
 }
 
-t.test('without a configured command nothing can be started', async t => {
+t.test('without a configured command, no run can be started', async t => {
   t.same(read({ PATH: '/bin' }), { timeoutSeconds: 600, environment: {}, folder: '/b/work' })
 })
 
-t.test('every setting can be given; of the environment what is there and named is passed on', async t => {
+t.test('every setting can be given, and only existing named variables are passed to the program', async t => {
   const env = {
     BOARD_EXECUTOR_COMMAND: COMMAND,
     BOARD_EXECUTOR_TIMEOUT_SECONDS: '5',
@@ -39,7 +39,7 @@ t.test('every setting can be given; of the environment what is there and named i
   })
 })
 
-t.test('the shared environment has settings, and nothing for other programs', async t => {
+t.test('the shared environment gives settings, and no variables for the program', async t => {
   const files = { [SHARED]: `BOARD_EXECUTOR_COMMAND='${COMMAND}'\nBOARD_EXECUTOR_ENV=BOARDING\nBOARDING=x\n` }
   const executor = read({}, files)
   t.same(executor?.command, ['/usr/bin/agent', '--fast'])
@@ -51,7 +51,7 @@ const COMMANDS = [
   ...['[["agent"]]', JSON.stringify(Array(65).fill('x')), JSON.stringify(['x'.repeat(40_000)])],
 ]
 for (const command of COMMANDS) {
-  t.test(`a command that is none is refused, and never shown: ${command.slice(0, 20)}`, async t => {
+  t.test(`an invalid command is refused, and never shown: ${command.slice(0, 20)}`, async t => {
     const secret = command.replace('agent', 'agent s3cret')
     const problems = problemsOf(() => read({ BOARD_EXECUTOR_COMMAND: secret }))
     t.match(problems, [{ field: 'BOARD_EXECUTOR_COMMAND', detail: /is not a JSON array of 1 to 64 strings/ }])
@@ -59,13 +59,13 @@ for (const command of COMMANDS) {
   })
 }
 
-t.test('as many words as there may be', async t => {
+t.test('a command may have the maximum number of words', async t => {
   const words = Array(64).fill('x')
   t.same(read({ BOARD_EXECUTOR_COMMAND: JSON.stringify(words) }).command, words)
 })
 
 for (const names of ['A B', 'A=s3cret', '1A', 'A,,B', 'A-B', Array(65).fill('A').join(',')]) {
-  t.test(`names of variables that are none are refused: ${names.slice(0, 20)}`, async t => {
+  t.test(`invalid names of variables are refused: ${names.slice(0, 20)}`, async t => {
     const problems = problemsOf(() => read({ BOARD_EXECUTOR_ENV: names }))
     t.match(problems, [{ field: 'BOARD_EXECUTOR_ENV', detail: /is not a list of up to 64 names/ }])
     t.notMatch(JSON.stringify(problems), /s3cret/)
@@ -80,7 +80,7 @@ for (const name of [
   'DAYBOOK_RUN_ID',
   'board_x',
 ]) {
-  t.test(`what is ours is not passed on: ${name}`, async t => {
+  t.test(`a variable of this program is not passed to the command: ${name}`, async t => {
     t.match(
       problemsOf(() => read({ BOARD_EXECUTOR_ENV: `GOOD,${name}` })),
       [{ field: 'BOARD_EXECUTOR_ENV', detail: new RegExp(`names ${name}: variables that begin with`) }],

@@ -45,7 +45,7 @@ t.test('every setting can be given by the environment', async t => {
   })
 })
 
-t.test('nothing needs to be set', async t => {
+t.test('no setting is required', async t => {
   const { settings, warnings } = gateOf({})
   t.same(settings, {
     secrets: {},
@@ -77,7 +77,7 @@ t.test('the environment takes precedence over the shared environment', async t =
   t.same(settingsOf({}, files).secrets, { authSecret: OTHER, apiKey: LONG })
 })
 
-t.test('a password, a key or the login of the ledger protects, other secrets do not', async t => {
+t.test('a password, a key or the ledger login protects the board, and other secrets do not', async t => {
   t.equal(settingsOf({ BOARD_PASSWORD: 'x' }).isProtected, true)
   t.equal(settingsOf({ BOARD_API_KEY: LONG }).isProtected, true)
   t.equal(settingsOf({ BOARD_LEDGER_LOGIN: 'http://127.0.0.1:8765' }).isProtected, true)
@@ -94,7 +94,7 @@ t.test('a session lasts a minute at least', async t => {
   }
 })
 
-t.test('of the address people use only the origin counts', async t => {
+t.test('only the origin of the public address is used', async t => {
   for (const [text, origin] of [
     ['http://board.example.org:80', 'http://board.example.org'],
     ['https://board.example.org/', 'https://board.example.org'],
@@ -105,7 +105,7 @@ t.test('of the address people use only the origin counts', async t => {
   }
 })
 
-t.test('the ledger that is asked has an address, which may have a path', async t => {
+t.test('the address of the ledger may have a path', async t => {
   t.equal(settingsOf({ BOARD_LEDGER_LOGIN: 'http://localhost:8765/books/' }).ledgerLogin, 'http://localhost:8765/books')
   for (const text of [
     '1',
@@ -174,7 +174,7 @@ const refused: {
     expected: /is empty/,
   },
   {
-    name: 'a key of two words',
+    name: 'a key with a blank',
     env: { BOARD_API_KEY: `${LONG} ${LONG}` },
     field: 'BOARD_API_KEY',
     expected: /is not one word/,
@@ -187,13 +187,13 @@ const refused: {
     expected: /may not be read/,
   },
   {
-    name: "an executor's token that no header can hold",
+    name: 'an executor token that is not a valid header value',
     env: { BOARD_EXECUTOR_TOKEN: 'secret-wörd' },
     field: 'BOARD_EXECUTOR_TOKEN',
     expected: /is not one word/,
   },
   {
-    name: "an executor's token that is the key",
+    name: 'an executor token that equals the key',
     env: { BOARD_API_KEY: LONG, BOARD_EXECUTOR_TOKEN_FILE: '/x' },
     files: { '/x': `${LONG}\n` },
     field: 'BOARD_EXECUTOR_TOKEN',
@@ -219,19 +219,19 @@ const refused: {
     expected: /^BOARD_LOGIN_LAYOUT "wide" is not one of: card, split\.$/,
   },
   {
-    name: 'a cookie that is half secure',
+    name: 'an invalid value for secure cookies',
     env: { BOARD_COOKIE_SECURE: 'maybe' },
     field: 'BOARD_COOKIE_SECURE',
     expected: /is not one of: 1, true, yes, on/,
   },
   {
-    name: 'a throttle that is half on',
+    name: 'an invalid value for the throttle',
     env: { BOARD_LOGIN_THROTTLE: '1' },
     field: 'BOARD_LOGIN_THROTTLE',
     expected: /is not one of: on, off\./,
   },
   {
-    name: 'a proxy by name',
+    name: 'a proxy given by name',
     env: { BOARD_TRUSTED_PROXIES: 'proxy.example.org' },
     field: 'BOARD_TRUSTED_PROXIES',
     expected: /is not a list of up to 100 IP addresses/,
@@ -258,7 +258,7 @@ for (const { name, env, files, field, expected } of refused) {
   })
 }
 
-t.test('anything other than an address of one host is not an address people use', async t => {
+t.test('a public address that is not the address of one host is refused', async t => {
   const addresses = [
     ...['*', 'https://*.example.org', 'https://a.example,https://b.example', 'https://a.example https://b.example'],
     ...['board.example.org', '//board.example.org', 'ftp://board.example.org', 'data:text/html,x', 'javascript:1'],
@@ -305,27 +305,27 @@ const doubtful: { name: string; sources: MemorySources; expected: RegExp[] }[] =
     ],
   },
   {
-    name: 'one secret for two things',
+    name: 'one secret for two purposes',
     sources: { env: { BOARD_PASSWORD: LONG, BOARD_EXECUTOR_TOKEN: LONG } },
     expected: [/^BOARD_PASSWORD and BOARD_EXECUTOR_TOKEN are the same/],
   },
   {
-    name: 'a name that is asked for nowhere',
+    name: 'a username without a password',
     sources: { env: { BOARD_USERNAME: 'ada', BOARD_API_KEY: LONG } },
     expected: [/^BOARD_USERNAME has no effect without BOARD_PASSWORD/],
   },
   {
-    name: 'a cookie that goes without TLS where there is TLS',
+    name: 'a cookie without Secure behind TLS',
     sources: { env: { BOARD_SERVICE_URL: 'https://board.example.org' } },
     expected: [/BOARD_COOKIE_SECURE is off/],
   },
   {
-    name: 'a ledger that is asked without TLS over the network',
+    name: 'a ledger over the network without TLS',
     sources: { env: { BOARD_LEDGER_LOGIN: 'http://ledger.example.org' } },
     expected: [/^BOARD_LEDGER_LOGIN is http to another machine/],
   },
   {
-    name: 'a file that others may read',
+    name: 'a file that other users can read',
     sources: { env: { BOARD_PASSWORD_FILE: '/p' }, files: { '/p': LONG }, openFiles: ['/p'] },
     expected: [/^BOARD_PASSWORD_FILE "\/p" can be read .*chmod 600/],
   },

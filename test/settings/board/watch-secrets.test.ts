@@ -31,7 +31,7 @@ function watchIn(t: Test, env: Record<string, string>, files: Record<string, str
   return { secrets, inFolder, reported, reads, clock }
 }
 
-t.test('a changed secret takes effect immediately, however its file is written', async t => {
+t.test('a changed secret takes effect immediately, regardless of how its file is replaced', async t => {
   const { secrets, inFolder } = watchIn(t, { BOARD_API_KEY_FILE: 'FOLDER/key' }, { environment: '', key: KEY })
   t.same(await secrets(), { apiKey: KEY })
   const path = inFolder('key')
@@ -55,7 +55,7 @@ t.test('a changed secret takes effect immediately, however its file is written',
   t.same(await secrets(), { apiKey: KEY }, 'and changed there')
 })
 
-t.test('the shared environment is watched, and names files that are', async t => {
+t.test('the shared environment is watched, and so are the files that it names', async t => {
   const { secrets, inFolder } = watchIn(t, {}, { environment: `BOARD_AUTH_SECRET=${KEY}\n`, key: OTHER })
   t.same(await secrets(), { authSecret: KEY })
   const path = inFolder('environment')
@@ -74,7 +74,7 @@ t.test('a variable of the process takes precedence over the shared environment',
   t.same(await secrets(), { authSecret: KEY })
 })
 
-t.test('files that rest are looked at, and not read again', async t => {
+t.test('unchanged files are checked, and not read again', async t => {
   const watched = watchIn(t, { BOARD_API_KEY_FILE: 'FOLDER/key' }, { environment: '', key: KEY })
   const { secrets, reads, clock, inFolder } = watched
   clock.now += 60_000
@@ -86,7 +86,7 @@ t.test('files that rest are looked at, and not read again', async t => {
   t.same(await secrets(), { apiKey: OTHER })
 })
 
-t.test('an unusable file is not a secret, is reported once, and is used again when it can be', async t => {
+t.test('an unusable file gives no secret, is reported once, and is used again once it is valid', async t => {
   const { secrets, inFolder, reported } = watchIn(
     t,
     { BOARD_API_KEY_FILE: 'FOLDER/key', BOARD_PASSWORD: 'a password' },
@@ -134,7 +134,7 @@ t.test('a shared environment that cannot be read disables its own secrets, and n
   t.same(await secrets(), { apiKey: KEY, password: 'a password' })
 })
 
-t.test("an executor's token that becomes the key is none", async t => {
+t.test('an executor token that becomes equal to the key is ignored', async t => {
   const { secrets, inFolder, reported } = watchIn(
     t,
     { BOARD_API_KEY: KEY, BOARD_EXECUTOR_TOKEN_FILE: 'FOLDER/token' },
@@ -146,7 +146,7 @@ t.test("an executor's token that becomes the key is none", async t => {
   t.match(reported, [[{ field: 'BOARD_EXECUTOR_TOKEN' }]])
 })
 
-t.test('a file that can no longer be reached is not a secret', async t => {
+t.test('a file that is no longer reachable gives no secret', async t => {
   const { secrets, inFolder } = watchIn(
     t,
     { BOARD_API_KEY_FILE: 'FOLDER/inner/key' },

@@ -17,7 +17,7 @@ t.test('a setting has another name, in the environment and in the shared environ
   t.equal(readTerminalSettings({ env: { DAYBOOK_LOG_LEVEL: 'debug' } }).stacks, true)
 })
 
-t.test('secrets have it too, and an empty one is refused under the name that was used', async t => {
+t.test('secrets also have another name, and an empty one is refused under the name that was used', async t => {
   const credential = (env: Record<string, string>) => readClientSettings({}, memorySources({ env })).credential
   t.same(credential({ DAYBOOK_ADMIN_TOKEN: 'word' }), { kind: 'admin', secret: 'word' })
   t.same(credential({ DAYBOOK_API_TOKEN: 'tok_x' }), { kind: 'token', secret: 'tok_x' })

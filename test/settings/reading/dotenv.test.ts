@@ -31,7 +31,7 @@ t.test('comments and blank lines are ignored', async t => {
 })
 
 for (const text of ['A', 'A 1', '=1', '1A=2', 'A-B=1', 'A="open', "A='open", 'A="x" y', 'A=a#b', 'A=a"b', 'A: 1']) {
-  t.test(`${JSON.stringify(text)} is reported, not guessed at, and nothing after it is lost`, async t => {
+  t.test(`${JSON.stringify(text)} is reported as invalid, and later lines are read`, async t => {
     const { values, badLines } = readDotenv(`FIRST=1\n${text}\nLAST=2\n`)
     t.same(badLines, [2])
     t.equal(values.get('FIRST'), '1')
@@ -40,7 +40,7 @@ for (const text of ['A', 'A 1', '=1', '1A=2', 'A-B=1', 'A="open', "A='open", 'A=
   })
 }
 
-t.test('any value can be written, in quotes', async t => {
+t.test('any value can be written in quotes', async t => {
   const name = fc.stringMatching(/^[A-Z_]{1,8}$/)
   const value = fc.string({ unit: anyCharacter, maxLength: 30 }).map(text => text.replace(/\r/g, ''))
   fc.assert(
@@ -52,7 +52,7 @@ t.test('any value can be written, in quotes', async t => {
   )
 })
 
-t.test('long lines that nearly match take no time', async t => {
+t.test('long lines that nearly match are read in linear time', async t => {
   for (const text of [
     'A="'.repeat(50_000),
     'A=a '.repeat(100_000),

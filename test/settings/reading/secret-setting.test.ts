@@ -10,7 +10,7 @@ function secretsOf(sources: Parameters<typeof memorySources>[0]): readonly strin
   return readServeSettings({ only: 'ledger' }, memorySources(sources)).ledger?.webhooks.secrets.forum ?? []
 }
 
-t.test('secrets stand in a setting or in a file, one a line', async t => {
+t.test('secrets are in a setting or in a file, one per line', async t => {
   t.same(secretsOf({}), [])
   t.same(secretsOf({ env: { [NAME]: ' old \r\n\nnew\n' } }), ['old', 'new'])
   t.same(secretsOf({ env: { [FILE]: '/run/secret' }, files: { '/run/secret': 'word\n' } }), ['word'])
@@ -19,34 +19,34 @@ t.test('secrets stand in a setting or in a file, one a line', async t => {
 })
 
 const refused = [
-  { name: 'a file that is not there', env: { [FILE]: '/s' }, files: {}, expected: /does not exist/ },
+  { name: 'a missing file', env: { [FILE]: '/s' }, files: {}, expected: /does not exist/ },
   {
     name: 'a file that may not be read',
     env: { [FILE]: '/s' },
     files: { '/s': { code: 'EACCES' } },
     expected: /may not be read/,
   },
-  { name: 'a file with nothing in it', env: { [FILE]: '/s' }, files: { '/s': ' \n' }, expected: /is empty/ },
+  { name: 'an empty file', env: { [FILE]: '/s' }, files: { '/s': ' \n' }, expected: /is empty/ },
   {
     name: 'a file too large for a secret',
     env: { [FILE]: '/s' },
     files: { '/s': 'x'.repeat(70_000) },
     expected: /64 KiB/,
   },
-  { name: 'a setting with nothing in it', env: { [NAME]: '' }, files: {}, expected: /is empty/ },
+  { name: 'an empty setting', env: { [NAME]: '' }, files: {}, expected: /is empty/ },
   { name: 'a setting of blanks', env: { [NAME]: ' \n ' }, files: {}, expected: /is empty/ },
-  { name: 'a file setting with nothing in it', env: { [FILE]: '' }, files: {}, expected: /is empty/ },
+  { name: 'an empty file setting', env: { [FILE]: '' }, files: {}, expected: /is empty/ },
   { name: 'both together', env: { [NAME]: 'word', [FILE]: '/s' }, files: { '/s': 'word' }, expected: /are both set/ },
 ]
 for (const { name, env, files, expected } of refused) {
-  t.test(`no secret is taken from ${name}: it would leave open what was meant to be closed`, async t => {
+  t.test(`${name} is refused as a secret`, async t => {
     const problems = problemsOf(() => secretsOf({ env, files }))
     t.match(problems, [{ detail: expected }])
     t.equal(problems.length, 1)
   })
 }
 
-t.test('a secret is never part of a message about it', async t => {
+t.test('a message about a secret never contains it', async t => {
   const env = { [NAME]: 'secret-word', [FILE]: '/s', EVENT_PORT: 'x' }
   t.notMatch(JSON.stringify(problemsOf(() => secretsOf({ env, files: { '/s': 'secret-word' } }))), /secret-word/)
 })

@@ -6,7 +6,7 @@ import { problemsOf } from '../refusal.js'
 
 const places = [
   { name: 'ARCH_ENV_FILE', env: { ARCH_ENV_FILE: '/etc/arch', XDG_CONFIG_HOME: '/xdg' }, path: '/etc/arch' },
-  { name: 'ARCH_ENV_FILE below the home folder', env: { ARCH_ENV_FILE: '~/arch.env' }, path: `${HOME}/arch.env` },
+  { name: 'ARCH_ENV_FILE relative to the home folder', env: { ARCH_ENV_FILE: '~/arch.env' }, path: `${HOME}/arch.env` },
   { name: 'XDG_CONFIG_HOME', env: { XDG_CONFIG_HOME: '/xdg' }, path: '/xdg/arch/environment' },
   { name: 'a relative XDG_CONFIG_HOME, which is to be ignored', env: { XDG_CONFIG_HOME: 'xdg' }, path: SHARED },
   { name: 'nothing', env: {}, path: SHARED },
@@ -46,7 +46,7 @@ for (const { name, env, files, expected } of unusable) {
   })
 }
 
-t.test('names that other programs wrote there are ignored', async t => {
+t.test('names of other programs are ignored', async t => {
   const files = { [SHARED]: 'EVENT_TEAPOT=1\nBOARD_SPOUT=x\nOTHER=y\n' }
   t.same(
     problemsOf(() => readLocalSettings({}, memorySources({ files }))),

@@ -7,7 +7,7 @@ const digest = (i: number) => i.toString(16).padStart(64, '0')
 
 /** What every engine has to prove about sessions of the board. */
 export function boardSessionConformance(t: Test, open: OpenBoardStore): void {
-  t.test('a session is live until its time is over', async t => {
+  t.test('a session is live until it expires', async t => {
     const { sessions } = await open(t)
     t.equal(await sessions.add({ digest: digest(1), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 10 }), true)
     t.equal(await sessions.isLive(digest(1), KEY, NOW + 59), true)
@@ -17,7 +17,7 @@ export function boardSessionConformance(t: Test, open: OpenBoardStore): void {
     t.equal(await sessions.isLive(`${digest(1)}' OR 1=1 --`, KEY, NOW), false)
   })
 
-  t.test('there is room for max sessions, without the expired ones', async t => {
+  t.test('the store has room for the maximum number of sessions, without expired ones', async t => {
     const { sessions } = await open(t)
     const add = (i: number, expiresAt: number, now = NOW) =>
       sessions.add({ digest: digest(i), key: KEY, expiresAt }, { now, max: 1024 })
@@ -30,7 +30,7 @@ export function boardSessionConformance(t: Test, open: OpenBoardStore): void {
     t.equal(await sessions.count(), 513)
   })
 
-  t.test('one that replaces another needs no room', async t => {
+  t.test('a session that replaces another needs no room', async t => {
     const { sessions } = await open(t)
     const add = (i: number, replaces?: string) =>
       sessions.add(
@@ -43,7 +43,7 @@ export function boardSessionConformance(t: Test, open: OpenBoardStore): void {
     t.same([await sessions.isLive(digest(1), KEY, NOW), await sessions.isLive(digest(2), KEY, NOW)], [false, true])
   })
 
-  t.test('what is over goes with a purge and with the end of another', async t => {
+  t.test('a purge, or the end of another session, removes expired sessions', async t => {
     const { sessions } = await open(t)
     for (let i = 0; i < 3; i++)
       await sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + i }, { now: NOW - 9, max: 10 })
@@ -54,7 +54,7 @@ export function boardSessionConformance(t: Test, open: OpenBoardStore): void {
     await sessions.end(digest(2), NOW)
   })
 
-  t.test('sessions that another key signed are not live, take no room, and go', async t => {
+  t.test('sessions of another signing key are not live, take no room, and are removed', async t => {
     const { sessions } = await open(t)
     const add = (i: number, key: string) =>
       sessions.add({ digest: digest(i), key, expiresAt: NOW + 60 }, { now: NOW, max: 2 })

@@ -28,7 +28,7 @@ const QUEUED: Run = queuedRun({ created_at: AT })
 
 /** What every engine has to prove about the history of cards. */
 export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {
-  t.test('each change of a card is an entry with its time and who made it, newest first', async t => {
+  t.test('each change of a card is an entry with its time and its author, newest first', async t => {
     const { cards, history } = await open(t)
     await cards.create(cardWith('card_1', '- [ ] one\n- [x] two'), { max: 9, by: ADA })
     await cards.update('card_1', { column: 'doing' }, { updatedAt: LATER, by: KEY })
@@ -48,7 +48,7 @@ export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {
     })
   })
 
-  t.test('a refused change adds nothing', async t => {
+  t.test('a refused change adds no entry', async t => {
     const { cards, history } = await open(t)
     await cards.create(cardWith('card_1'), { max: 9, by: ADA })
     await t.rejects(cards.update('card_1', { title: 'x' }, { version: 7, updatedAt: LATER, by: KEY }))
@@ -57,7 +57,7 @@ export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {
     t.same(await history.list('card_2', ALL), { items: [], next: null })
   })
 
-  t.test('runs of a card are in its history: who started and cancelled them, and how they ended', async t => {
+  t.test('the history of a card has its runs, with who started and cancelled them, and their outcome', async t => {
     const { cards, runs, history } = await open(t)
     await cards.create(cardWith('card_1'), { max: 9, by: ADA })
     await runs.create(QUEUED, { keep: 9, by: ADA })

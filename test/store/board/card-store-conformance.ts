@@ -29,7 +29,7 @@ async function standing(cards: CardStore, column: string): Promise<string[]> {
  * @param examples how many sequences of moves are tried
  */
 export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: number): void {
-  t.test('a card is kept with all of its members', async t => {
+  t.test('a card is stored with all its members', async t => {
     const { cards } = await open(t)
     const full = cardWith('card_1', {
       title: 'Rotate the keys 🔑',
@@ -45,7 +45,7 @@ export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: nu
     for (const unknown of ['card_2', '', 'card_1\0', '\ud800']) t.equal(await cards.find(unknown), undefined)
   })
 
-  t.test('a change raises the version, and what changes nothing does not', async t => {
+  t.test('a change increases the version, and a save without a change does not', async t => {
     const { cards } = await open(t)
     await cards.create(cardWith('card_1'), { max: MAX, by: ADA })
     const changed = await cards.update('card_1', { labels: ['a'] }, { updatedAt: LATER, by: ADA })
@@ -58,7 +58,7 @@ export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: nu
     t.equal(await cards.update('card_2', { title: 'x' }, { updatedAt: LATER, by: ADA }), undefined)
   })
 
-  t.test('the place of a card in its column is not part of its version', async t => {
+  t.test('a move within the column does not increase the version', async t => {
     const { cards } = await open(t)
     for (const id of ['a', 'b', 'c']) await cards.create(cardWith(id), { max: MAX, by: ADA })
     const moved = await cards.update('c', { position: 0 }, { updatedAt: LATER, by: ADA })
@@ -67,7 +67,7 @@ export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: nu
     t.same(await cards.update('c', { position: 0 }, { updatedAt: LATER, by: ADA }), moved)
   })
 
-  t.test('a change of another version is refused, and so is a deletion', async t => {
+  t.test('a change or a deletion with another version is refused', async t => {
     const { cards } = await open(t)
     await cards.create(cardWith('card_1'), { max: MAX, by: ADA })
     await cards.update('card_1', { title: 'second' }, { updatedAt: LATER, by: ADA })
@@ -79,7 +79,7 @@ export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: nu
     t.equal(await cards.delete('card_1', { deletedAt: AT, by: ADA }), false)
   })
 
-  t.test('filters find what fits exactly, and combine', async t => {
+  t.test('filters match exactly, and can be combined', async t => {
     const { cards } = await open(t)
     const make = (id: string, members: Partial<Card>) => cards.create(cardWith(id, members), { max: MAX, by: ADA })
     await make('a', { labels: ['x', 'y'], links: ['k:1'], assignee: 'ada' })
@@ -95,7 +95,7 @@ export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: nu
     for (const label of ['', "' OR 1=1 --", 'x\0', '\ud800', '1']) t.same(await ids({ label }), [])
   })
 
-  t.test('pages show every card once, although others are created and deleted between them', async t => {
+  t.test('pages have every card once, even if others are created and deleted between them', async t => {
     const { cards } = await open(t)
     for (let n = 0; n < 5; n++) await cards.create(cardWith(`card_${n}`), { max: MAX, by: ADA })
     const first = await cards.list({}, { limit: 2, after: 0 })
@@ -124,7 +124,7 @@ export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: nu
     t.equal(await cards.count(), 2)
   })
 
-  t.test('a place is found again and again between the same two cards', async t => {
+  t.test('cards can be inserted repeatedly between the same two cards', async t => {
     const { cards } = await open(t)
     for (const id of ['first', 'last']) await cards.create(cardWith(id), { max: MAX, by: ADA })
     const between = Array.from({ length: 200 }, (_, n) => `card_${n}`)
@@ -132,7 +132,7 @@ export function cardStoreConformance(t: Test, open: OpenBoardStore, examples: nu
     t.same(await standing(cards, 'backlog'), ['first', ...between.reverse(), 'last'])
   })
 
-  t.test('any moves give the order that they give in a list', async t => {
+  t.test('moves give the same order as in a list', async t => {
     const place = fc.oneof(fc.nat(8), fc.constantFrom(undefined, 0, 1, Number.MAX_SAFE_INTEGER))
     const move = fc.record({ card: fc.nat(7), column: fc.nat(2), position: place })
     const { cards } = await open(t)

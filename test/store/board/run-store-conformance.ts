@@ -20,16 +20,16 @@ function out(text: string) {
  */
 export function runStoreConformance(
   t: Test,
-  open: (...args: Parameters<OpenBoardStore>) => Promise<Pick<BoardStore, 'runs' | 'shared'>>,
+  open: (...args: Parameters<OpenBoardStore>) => Promise<Pick<BoardStore, 'runs' | 'multiServer'>>,
   examples: number,
 ): void {
   /** With the lease on performing runs. */
   const opened = async (t: Test) => {
-    const { runs, shared } = await open(t)
-    return { runs, lease: await shared?.runs.acquireLease({ seconds: 60, at: AT }) }
+    const { runs, multiServer } = await open(t)
+    return { runs, lease: await multiServer?.runs.acquireLease({ seconds: 60, at: AT }) }
   }
 
-  t.test('a run is found as it was created, and an update changes only what it names', async t => {
+  t.test('a run is found as created, and an update changes only its members', async t => {
     const { runs } = await open(t)
     const plan = { command: ['a\0"\ud800', '-x'], folder: '/w', environment: ['PATH'], timeout_seconds: 5 }
     const run: Run = { ...QUEUED, plan }
@@ -43,7 +43,7 @@ export function runStoreConformance(
     t.same(await runs.list({ card_id: 'card_1\0' }, { limit: 1, after: null }), { items: [], next: null })
   })
 
-  t.test('runs come newest first, page by page, by card and by state', async t => {
+  t.test('runs are listed newest first, in pages, by card and by state', async t => {
     const { runs } = await open(t)
     for (const n of [1, 2, 3, 4, 5]) {
       const state: RunState = n % 2 ? 'done' : 'queued'
@@ -62,7 +62,7 @@ export function runStoreConformance(
     t.same(idsOf(await runs.list({ card_id: 'card_1', state: 'queued' }, { limit: 9, after: null })), ['run_2'])
   })
 
-  t.test('of finished runs the oldest go, with their logs; active ones stay', async t => {
+  t.test('the oldest finished runs are removed with their logs, and active runs stay', async t => {
     const { runs } = await open(t)
     await runs.create(QUEUED, { keep: 2, by: ADA })
     for (const n of [2, 3, 4]) {
@@ -98,7 +98,7 @@ export function runStoreConformance(
     t.notOk(await runs.isPaused())
   })
 
-  t.test('a log keeps any text, NUL and beyond the first plane included', async t => {
+  t.test('a log keeps any text, including NUL and characters beyond the first plane', async t => {
     const { runs } = await open(t)
     await runs.create(QUEUED, { keep: 9, by: ADA })
     const written = await runs.appendLog('run_1', [out('a\0b'), { at: AT, stream: 'note', text: '😀' }], {
@@ -110,7 +110,7 @@ export function runStoreConformance(
     t.match(await runs.find('run_1'), { log_bytes: 7, log_dropped_bytes: 0 })
   })
 
-  t.test('a log is read some at a time, and never without end', async t => {
+  t.test('a log is read in bounded parts', async t => {
     const { runs } = await open(t)
     await runs.create(QUEUED, { keep: 9, by: ADA })
     await runs.appendLog(
@@ -125,7 +125,7 @@ export function runStoreConformance(
     t.equal((await runs.readLog('run_1', 0, 9999)).length, 200)
   })
 
-  t.test('a log of tiny pieces is bounded by their number, and read in turns', async t => {
+  t.test('a log of tiny pieces is bounded by their number, and read in parts', async t => {
     const { runs } = await open(t)
     await runs.create(QUEUED, { keep: 9, by: ADA })
     const most = { bytes: 99_999, pieces: 2_000 }
@@ -141,7 +141,7 @@ export function runStoreConformance(
     t.ok(first.length < 2_000, 'not all in one read')
   })
 
-  t.test('a log holds its newest pieces, as many as fit, and counts what gave way', async t => {
+  t.test('a log keeps its newest pieces, and counts the dropped bytes', async t => {
     const { runs } = await open(t)
     let made = 0
     const batches = fc.array(fc.array(fc.string({ maxLength: 30, unit: 'grapheme' }), { maxLength: 6 }), {
@@ -169,7 +169,7 @@ export function runStoreConformance(
     )
   })
 
-  t.test('queued runs start in order, once, and not while the executor is paused', async t => {
+  t.test('queued runs start once, in order, and not while the executor is paused', async t => {
     const { runs, lease } = await opened(t)
     for (const n of [1, 2, 3])
       t.equal(await runs.create({ ...QUEUED, id: `run_${n}` }, { keep: 9, by: ADA, mostQueued: 3 }), true)

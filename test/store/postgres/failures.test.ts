@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import type { PostgresAddress } from '../../../src/model/postgres-address.js'
-import { checkSharedLedger } from '../../../src/runtime/doctor/postgres.js'
+import { checkPostgresLedger } from '../../../src/runtime/doctor/postgres.js'
 import type { EventToRecord } from '../../../src/store/event-store.js'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/store.js'
@@ -37,7 +38,7 @@ else {
   })
 
   t.test(
-    'connections are cut while two servers record: what fails is unavailable, and its repeat is stored',
+    'while connections are cut, a failed write is reported as unavailable, and its repetition is stored',
     async t => {
       const stores = await openTogether(2)
       const writers = ['a', 'b', 'c', 'd'].map(name => keepWriting(stores, name))
@@ -79,20 +80,17 @@ else {
     },
   )
 
-  t.test(
-    'a session that knows the statements of others, as a pooler of transactions gives it, is named as such',
-    async t => {
-      const connection = await Connection.open(cluster.newAddress(), 'daybook test')
-      await connection.script('PREPARE s0 AS SELECT 1')
-      await t.rejects(connection.run('SELECT 2'), { category: 'unavailable', code: 'store_pooled' })
-      await connection.run('SELECT 3')
-      await connection.script('DISCARD ALL')
-      await t.rejects(connection.run('SELECT 3'), { code: 'store_pooled' }, 'or one that has lost its own')
-      await connection.close()
-    },
-  )
+  t.test('a transaction pooler is detected by foreign prepared statements', async t => {
+    const connection = await Connection.open(cluster.newAddress(), 'daybook test')
+    await connection.script('PREPARE s0 AS SELECT 1')
+    await t.rejects(connection.run('SELECT 2'), { category: 'unavailable', code: 'store_pooled' })
+    await connection.run('SELECT 3')
+    await connection.script('DISCARD ALL')
+    await t.rejects(connection.run('SELECT 3'), { code: 'store_pooled' }, 'or one that has lost its own')
+    await connection.close()
+  })
 
-  t.test('the last statements of a transaction are committed all or not at all', async t => {
+  t.test('the last statements of a transaction are committed together or not at all', async t => {
     const connection = await Connection.open(cluster.newAddress(), 'daybook test')
     const insert = (value: string) => ['INSERT INTO last_statements VALUES ($1::int)', value] as const
     const stored = async () => (await connection.runOnce('SELECT * FROM last_statements')).length
@@ -113,7 +111,7 @@ else {
     await connection.close()
   })
 
-  t.test('a month stays without a partition if an event of it is recorded while partitions are made', async t => {
+  t.test('a month gets no partition if one of its events is recorded while partitions are created', async t => {
     const address = cluster.newAddress()
     const store = await openPostgresStore({ address })
     await store.events.record([messageCreated('1')])
@@ -123,28 +121,28 @@ else {
       BEGIN;
       INSERT INTO events
       SELECT (jsonb_populate_record(event, '{"captured_us": ${march}, "seq": 2}')).* FROM events event`)
-    const made = store.shared.makePartitions(march)
+    const made = store.multiServer.makePartitions(march)
     await until(isWaitingForTable)
     await writer.script('COMMIT')
     t.same(await made, ['events_2096_04', 'events_2096_05', 'events_2096_06'])
-    t.match(await checkSharedLedger(address, march), { length: 1 }, 'the doctor does not ask for what cannot be made')
+    t.match(await checkPostgresLedger(address, march), { length: 1 }, 'the doctor does not ask for what cannot be made')
     await Promise.all([writer.close(), store.close()])
   })
 
-  t.test('a lease has one holder; who lost it records nothing more under it, but events of others', async t => {
+  t.test('a lease has one holder, and a former holder can record only events without it', async t => {
     const [one, two] = (await openTogether(2)) as [PostgresStore, PostgresStore]
     const captured = (key: string, lease: EventToRecord['matches'][number]['lease']): EventToRecord => {
       return { ...messageCreated(key), matches: [{ id: 'watch', ...(lease ? { lease } : {}) }] }
     }
-    const first = await one.shared.acquireLease('watch', 30)
+    const first = await one.multiServer.acquireLease('watch', 30)
     t.same(first, { name: 'watch', fence: 1 })
-    t.equal(await two.shared.acquireLease('watch', 30), undefined)
+    t.equal(await two.multiServer.acquireLease('watch', 30), undefined)
     await one.events.record([captured('1', first)])
-    t.equal(await one.shared.renewLease(first as NonNullable<typeof first>, 0.01), true)
-    let second = await two.shared.acquireLease('watch', 30)
-    while (!second) second = await two.shared.acquireLease('watch', 30)
+    t.equal(await one.multiServer.renewLease(first as NonNullable<typeof first>, 0.01), true)
+    let second = await two.multiServer.acquireLease('watch', 30)
+    while (!second) second = await two.multiServer.acquireLease('watch', 30)
     t.same(second, { name: 'watch', fence: 2 })
-    t.equal(await one.shared.renewLease(first as NonNullable<typeof first>, 30), false)
+    t.equal(await one.multiServer.renewLease(first as NonNullable<typeof first>, 30), false)
     const together = [[messageCreated('2')], [captured('3', first)], [messageCreated('4')]]
     t.match(await Promise.allSettled(together.map(events => one.events.record(events))), [
       { status: 'fulfilled' },
@@ -153,9 +151,9 @@ else {
     ])
     await two.events.record([captured('5', second)])
     t.same(keysOf(await one.events.query({ order: 'asc', limit: 10, since: 0 })), ['1', '2', '4', '5'])
-    await two.shared.releaseLease(second)
-    t.equal(await two.shared.renewLease(second, 30), false, 'a renewal that was late does not revive it')
-    t.match(await one.shared.acquireLease('watch', 30), { fence: 3 })
+    await two.multiServer.releaseLease(second)
+    t.equal(await two.multiServer.renewLease(second, 30), false, 'a renewal that was late does not revive it')
+    t.match(await one.multiServer.acquireLease('watch', 30), { fence: 3 })
     await Promise.all([one.close(), two.close()])
   })
 
@@ -222,26 +220,24 @@ else {
     await store.close()
   })
 
-  t.test(
-    'another password of the role stops a server until it has that one too, and no error shows either',
-    async t => {
-      const user = await newRole(t, 'guarded', `PASSWORD 'first-secret'`)
-      await cluster.requirePassword(user)
-      const withoutPassword = cluster.newAddress({ user })
-      await t.rejects(openPostgresStore({ address: withoutPassword }), refusal('store_refused'), 'no password')
-      let password = 'first-secret'
-      const store = await openPostgresStore({ address: cluster.newAddress({ user, password: () => password }) })
-      await store.events.record([messageCreated('1')])
-      await cluster.sql(`ALTER ROLE guarded PASSWORD 'second-secret'`)
-      await cluster.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guarded'`)
-      await until(async () => (await codeOf(store.events.record([messageCreated('2')]))) === 'store_refused')
-      const error = await store.events.record([messageCreated('2')]).catch(String)
-      t.notMatch(error, /secret/)
-      password = 'second-secret'
-      await store.events.record([messageCreated('2')])
-      await store.close()
-    },
-  )
+  t.test('a changed password stops a server until it knows the new one, and no error shows a password', async t => {
+    const user = await newRole(t, 'guarded', `PASSWORD 'first-secret'`)
+    await cluster.requirePassword(user)
+    const withoutPassword = cluster.newAddress({ user })
+    await t.rejects(openPostgresStore({ address: withoutPassword }), refusal('store_refused'), 'no password')
+    let password = 'first-secret'
+    const store = await openPostgresStore({ address: cluster.newAddress({ user, password: () => password }) })
+    await store.events.record([messageCreated('1')])
+    await cluster.sql(`ALTER ROLE guarded PASSWORD 'second-secret'`)
+    await cluster.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guarded'`)
+    await until(async () => (await codeOf(store.events.record([messageCreated('2')]))) === 'store_refused')
+    const error: unknown = await store.events.record([messageCreated('2')]).catch(reason => reason)
+    t.match(error, { code: 'store_refused' })
+    t.notMatch(inspect(error, { depth: null, showHidden: true }), /secret/)
+    password = 'second-secret'
+    await store.events.record([messageCreated('2')])
+    await store.close()
+  })
 
   t.test('a database that takes two seconds delays events, and none fails', async t => {
     const address = await cluster.emptyLedger(t)
@@ -258,7 +254,7 @@ else {
     await store.close()
   })
 
-  t.test('a network that hangs without closing fails requests in time, and a server recovers from it', async t => {
+  t.test('a hanging network makes requests fail in time, and the server recovers', async t => {
     const network = await networkTo(t, cluster)
     const address = await cluster.emptyLedger(t)
     const hosts = [{ host: network.host, port: cluster.port }]
@@ -276,7 +272,7 @@ else {
     await store.close()
   })
 
-  t.test('a tablespace that is full refuses events and nothing else, until there is room', mounting(), async t => {
+  t.test('a full tablespace refuses only events, until there is room', mounting(), async t => {
     const disk = mountSmallDisk(t, '24m')
     for (const path of [disk.beside, disk.folder]) await giveToServer(path)
     await cluster.sql(`CREATE TABLESPACE small LOCATION '${disk.folder}'`)
@@ -303,7 +299,7 @@ else {
     await store.close()
   })
 
-  t.test('TLS: what a connection proves follows sslmode', async t => {
+  t.test('sslmode determines how a connection verifies TLS', async t => {
     const certificates = await cluster.useTls()
     const refusedTls = { ...refusal('store_failed'), message: /^No TLS connection .* Check sslmode/ }
     const tcp = { hosts: [{ host: 'localhost', port: cluster.port }] }

@@ -13,7 +13,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  t.test('requests whose callers have left leave no more connections than the pool may have', async t => {
+  t.test('aborted requests do not leave more connections than the pool allows', async t => {
     const address = cluster.newAddress({ poolSize: 2 })
     const name = 'daybook pool test'
     const pool = new Pool(address, name)

@@ -6,7 +6,7 @@ import { RecordedErasures } from '../../../src/store/postgres/read/recorded-eras
 
 const NOON = 1_800_000_000_000_000
 
-t.test('an event that retention removes during a verification is no problem', async t => {
+t.test('a verification accepts an event that retention removes during it', async t => {
   const payload = { reason: 'old', by: 'retention', count: 1, through: toTimestamp(NOON) }
   const { event, provenance } = toErasureEntry('1', payload)
   const pruning = { through_us: NOON, event: JSON.stringify({ ...event, provenance }) }

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { checkSharedLedger } from '../../../src/runtime/doctor/postgres.js'
+import { checkPostgresLedger } from '../../../src/runtime/doctor/postgres.js'
 import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
-import { openPostgresBoard } from '../../../src/store/postgres/board/board-store.js'
+import { openPostgresBoardStore } from '../../../src/store/postgres/board/board-store.js'
 import type { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { LEDGER_MIGRATIONS } from '../../../src/store/postgres/upgrade/ledger-migrations.js'
@@ -32,7 +32,7 @@ else {
     const settings = readLocalSettings({}, memorySources({ env: { EVENT_DB: url } }))
     return migrateLedger(settings, { months: 3, ...options })
   }
-  t.test('a step of an upgrade may take longer than other statements', async t => {
+  t.test('a step of an upgrade has no statement timeout', async t => {
     const address = cluster.newAddress({ timeoutSeconds: 1 })
     const steps = [
       (connection: Connection) => connection.script('CREATE TABLE own_table (x int); SELECT pg_sleep(1.5)'),
@@ -43,7 +43,7 @@ else {
   /** Everything that a server does. */
   const serveAs = async (t: Test, schema: string) => {
     const store = await openPostgresStore({ address: cluster.newAddress({ user: 'ledger_server', schema }) })
-    const { events, subscriptions, users, consumers, notes, shared, copies } = store
+    const { events, subscriptions, users, consumers, notes, multiServer, copies } = store
     const [first] = await events.record([
       messageCreated('1'),
       messageCreated('2'),
@@ -54,9 +54,9 @@ else {
     await erase(store, '1', [at + 1])
     await prune(store, '2', at)
     await consumers.save({ name: 'mail', owner_user_id: null, position: 'beginning' }, { most: 1, now: at })
-    const [lease] = [await shared.acquireLease('watch', 30)]
+    const [lease] = [await multiServer.acquireLease('watch', 30)]
     t.match(lease, { fence: 1 })
-    t.ok(await shared.isLeaseHeld('watch'))
+    t.ok(await multiServer.isLeaseHeld('watch'))
     t.ok(await notes.save({ kind: 'feed', name: 'news', body: '{}' }))
     t.ok(await notes.delete('feed', 'news'))
     t.same(await users.list(), [])
@@ -64,11 +64,11 @@ else {
     t.match(await copies.read({ since: null, changes: null, limit: 10, maxBytes: 1_000_000 }), { events: 5 })
     t.match(await events.verify({ since: null, limit: 100 }), { events: 5, problems: { length: 0 } })
     t.match(await events.health(), { head: { capturedAt: Number } })
-    await t.rejects(shared.makePartitions(4_000_000_000_000_000), { code: 'store_forbidden' })
+    await t.rejects(multiServer.makePartitions(4_000_000_000_000_000), { code: 'store_forbidden' })
     await store.close()
   }
 
-  t.test('an owning role makes the tables, and a serving role that may create nothing uses them', async t => {
+  t.test('an owner role creates the tables, and a role without create rights serves from them', async t => {
     const serving = { user: 'ledger_server', schema: 'roles' }
     await t.rejects(openPostgresStore({ address: cluster.newAddress(serving) }), { code: 'store_forbidden' })
     await t.rejects(migrate('ledger_owner', 'roles', { grantTo: 'nobody_known' }), {
@@ -89,7 +89,7 @@ else {
     await t.rejects(migrate('ledger_server', 'roles', { months: 7 }), { code: 'store_forbidden' })
   })
 
-  t.test('settings that the role has of its own change nothing', async t => {
+  t.test('settings of the role do not affect the ledger', async t => {
     await migrate('ledger_owner', 'settings', { grantTo: 'ledger_server' })
     const others = [
       'array_nulls = off',
@@ -102,7 +102,7 @@ else {
     await serveAs(t, 'settings')
     await cluster.sql('ALTER ROLE ledger_server RESET ALL; ALTER ROLE ledger_owner SET bytea_output = escape')
     await cluster.sql('ALTER ROLE ledger_owner SET extra_float_digits = -10')
-    const board = await openPostgresBoard(cluster.newAddress({ user: 'ledger_owner', schema: 'settings_board' }))
+    const board = await openPostgresBoardStore(cluster.newAddress({ user: 'ledger_owner', schema: 'settings_board' }))
     const run = queuedRun()
     await board.runs.create(run, { keep: 1, by: ADA })
     await board.runs.appendLog(run.id, [{ at: run.created_at, stream: 'out', text: 'done' }], {
@@ -125,7 +125,7 @@ else {
     await cluster.sql('ALTER ROLE ledger_owner RESET ALL')
   })
 
-  t.test('a ledger begins only in a database that stores all characters', async t => {
+  t.test('a ledger is created only in a database that stores all characters', async t => {
     await cluster.sql(`CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
     await t.rejects(openPostgresStore({ address: cluster.newAddress({ database: 'latin' }) }), {
       category: 'configuration',
@@ -134,7 +134,7 @@ else {
     })
   })
 
-  t.test('a server with a role that may not upgrade refuses an older schema, and the owner upgrades it', async t => {
+  t.test('a server whose role cannot upgrade refuses an older schema, and the owner upgrades it', async t => {
     const older = LEDGER_MIGRATIONS.slice(0, -1)
     const address = { user: 'ledger_owner', schema: 'older' }
     await migrateSchema(cluster.newAddress(address), { noun: 'ledger', ownTable: 'ledger_clock', steps: older })
@@ -147,7 +147,7 @@ else {
     await serveAs(t, 'older')
   })
 
-  t.test('a schema of a newer release is refused by servers and by ledger migrate', async t => {
+  t.test('servers and ledger migrate refuse a schema of a newer release', async t => {
     await migrate('ledger_owner', 'newer', { grantTo: 'ledger_server' })
     await cluster.sql('UPDATE newer.schema_version SET version = version + 1')
     const newer = { category: 'configuration', code: 'store_newer' }
@@ -174,7 +174,7 @@ else {
     await restored.close()
   })
 
-  t.test('servers that run continue when a newer release adds a column to a table', async t => {
+  t.test('running servers continue when a newer release adds a column to a table', async t => {
     const address = cluster.newAddress()
     const store = await openPostgresStore({ address })
     const saved = { name: 'mail', owner_user_id: null, position: 'beginning' } as const
@@ -194,10 +194,10 @@ else {
     await store.close()
   })
 
-  t.test('the doctor notices a database that is not ready, or not safe', async t => {
+  t.test('the doctor reports a database that is not ready or not safe', async t => {
     const look = async () => {
       const address = cluster.newAddress({ user: 'ledger_server', schema: 'checked' })
-      return (await checkSharedLedger(address, Date.now() * 1_000)).map(({ state, detail }) => `${state}: ${detail}`)
+      return (await checkPostgresLedger(address, Date.now() * 1_000)).map(({ state, detail }) => `${state}: ${detail}`)
     }
     t.match(await look(), [/^ok: .*PostgreSQL \d+/, /^warn: There is no ledger in the schema "checked" yet/])
     await migrate('ledger_owner', 'checked', { grantTo: 'ledger_server' })
@@ -219,12 +219,12 @@ else {
     await t.rejects(look(), { code: 'store_forbidden' })
   })
 
-  t.test('a month whose partition was detached has none, and the other months have theirs', async t => {
+  t.test('a month whose partition was detached gets no new one, and the other months keep theirs', async t => {
     await migrate('ledger_owner', 'detached', { months: 1 })
     const [month] = monthsFrom(Date.now() * 1_000, 1)
     await cluster.sql(`ALTER TABLE detached.events DETACH PARTITION detached.${month?.name}`)
     const address = cluster.newAddress({ user: 'ledger_owner', schema: 'detached' })
-    t.match(await checkSharedLedger(address, Date.now() * 1_000), { length: 1 }, 'the doctor does not ask for it')
+    t.match(await checkPostgresLedger(address, Date.now() * 1_000), { length: 1 }, 'the doctor does not ask for it')
     t.match(await migrate('ledger_owner', 'detached', { months: 2 }), { partitions: { length: 1 } })
   })
 

@@ -17,7 +17,7 @@ else {
   const newest = { order: 'desc', limit: 10 } as const
 
   t.test(
-    'newest pages and counts come from a replica that may lag, pages after a checkpoint from the primary',
+    'newest pages and counts are read from a lagging replica, and pages after a checkpoint from the primary',
     async t => {
       const address = primary.newAddress()
       const replica = { ...address, hosts: [{ host: standby.folder, port: standby.port }] }
@@ -62,7 +62,7 @@ else {
     await store.close()
   })
 
-  t.test('a replica that hangs delays neither health nor newest pages, once that is known', async t => {
+  t.test('a hanging replica delays neither health nor newest pages after its detection', async t => {
     const network = await networkTo(t, standby)
     const address = primary.newAddress()
     const replica = { ...address, hosts: [{ host: network.host, port: standby.port }] }
@@ -87,13 +87,16 @@ else {
     await store.close()
   })
 
-  t.test('a synchronous replica takes over under load: servers continue, and nothing acknowledged is lost', async t => {
-    let [current, next] = [primary, standby]
-    for (let round = 0; round < roundsOf(1); round++) {
-      if (round > 0) [current, next] = [next, await TestCluster.standbyOf(t, next)]
-      await takeOver(t, current, next)
-    }
-  })
+  t.test(
+    'servers continue after a synchronous replica takes over under load, and no acknowledged event is lost',
+    async t => {
+      let [current, next] = [primary, standby]
+      for (let round = 0; round < roundsOf(1); round++) {
+        if (round > 0) [current, next] = [next, await TestCluster.standbyOf(t, next)]
+        await takeOver(t, current, next)
+      }
+    },
+  )
 }
 
 async function takeOver(t: Test, primary: TestCluster, standby: TestCluster): Promise<void> {

@@ -10,7 +10,7 @@ function open(t: Test, path: string) {
   return openSqliteStore({ path, clock: () => NOON, onFailure: error => t.fail(String(error)) })
 }
 
-t.test('what was accepted before the store was closed is stored', async t => {
+t.test('events that were accepted before the store was closed are stored', async t => {
   const path = join(testFolder(t), 'events.db')
   const store = await open(t, path)
   const accepted = ['1', '2', '3'].map(key => store.events.record([messageCreated(key)]))
@@ -26,7 +26,7 @@ t.test('what was accepted before the store was closed is stored', async t => {
   await again.close()
 })
 
-t.test('the head is known after a repeat alone', async t => {
+t.test('the head is known after a repeat', async t => {
   const path = join(testFolder(t), 'events.db')
   const store = await open(t, path)
   await store.events.record([messageCreated('1')])
@@ -37,7 +37,7 @@ t.test('the head is known after a repeat alone', async t => {
   await again.close()
 })
 
-t.test('an event that cannot be JSON makes no other event fail', async t => {
+t.test('an event that cannot be serialised does not make another one fail', async t => {
   const store = await open(t, join(testFolder(t), 'events.db'))
   const good = store.events.record([messageCreated('1')])
   t.throws(() => store.events.record([messageCreated('2'), messageCreated('3', { payload: { n: 1n } })]))

@@ -13,7 +13,7 @@ import { userNamed } from '../user-store-conformance.js'
 const SEARCHES = 40
 const SLICE_MS = 5
 
-t.test('a write waits for a few slices, however many searches are in progress', async t => {
+t.test('a write waits for a few slices, regardless of the number of searches', async t => {
   let slices = 0
   class Searching extends Engine {
     override *query(): Generator<void, EventPage> {
@@ -48,7 +48,7 @@ t.test('a write waits for a few slices, however many searches are in progress', 
 })
 
 t.test(
-  'a quick query waits for a few slices of slow ones, and these advance however many quick ones arrive',
+  'a quick query waits for a few slices of slow ones, which advance regardless of the number of quick ones',
   async t => {
     const slices: string[] = []
     class Searching extends Engine {
@@ -96,7 +96,7 @@ t.test(
   },
 )
 
-t.test('nothing more is done for a query that was aborted', async t => {
+t.test('an aborted query runs no further slice', async t => {
   const slices = new Map<number, number>()
   class Searching extends Engine {
     override *query({ args }: TaskCall): Generator<void, EventPage> {
@@ -127,7 +127,7 @@ t.test('nothing more is done for a query that was aborted', async t => {
   await new Promise(resolve => here.once('close', resolve))
 })
 
-t.test('a write waits for a few reads, however many there are and however much they read', async t => {
+t.test('a write waits for a few reads, regardless of their number and size', async t => {
   let read = 0
   class Reading extends Engine {
     override read(): unknown {
@@ -152,7 +152,7 @@ t.test('a write waits for a few reads, however many there are and however much t
   t.equal(read, 40, 'all are answered before it closes')
 })
 
-t.test('what was sent before a large write, or after it, has a commit of its own', async t => {
+t.test('a large write has its own commit', async t => {
   const commits: string[][] = []
   const LARGE = 5 * 1024 * 1024
   class Committing extends Engine {
@@ -279,7 +279,7 @@ t.test('once the search index is far behind, it falls no further behind', async 
   t.ok(indexed < 20_000, 'no turn indexes all of it')
 })
 
-t.test('a message that cannot be read is answered, under its own number', async t => {
+t.test('an unreadable message is answered under its own number', async t => {
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Engine(join(testFolder(t), 'events.db')), there)
   const replies = collectReplies(here)
@@ -295,7 +295,7 @@ t.test('a message that cannot be read is answered, under its own number', async 
   t.match(replies.get(3), { result: false })
 })
 
-t.test('a defect of one write fails no other that shares its commit', async t => {
+t.test('a defect of one write does not fail others in its commit', async t => {
   class Failing extends Engine {
     override commit(tasks: readonly TaskCall[]): unknown[] {
       if (tasks.some(({ task }) => task === 'users.markClosed')) throw new TypeError('a defect')
@@ -315,7 +315,7 @@ t.test('a defect of one write fails no other that shares its commit', async t =>
   t.match(replies.get(3), { result: null })
 })
 
-t.test('a refused write is replied as an error, and the writes of its commit succeed', async t => {
+t.test('a refused write is answered with an error, and the other writes of its commit succeed', async t => {
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Engine(join(testFolder(t), 'events.db')), there)
   const replies = collectReplies(here)
@@ -330,7 +330,7 @@ t.test('a refused write is replied as an error, and the writes of its commit suc
   t.match(replies.get(4), { result: [{ username: 'ada' }, { username: 'bob' }] })
 })
 
-t.test('a search for thousands of terms in a large text is made in many slices', async t => {
+t.test('a search for thousands of terms in a large text takes many slices', async t => {
   const engine = new Engine(join(testFolder(t), 'events.db'))
   const words = Array.from({ length: 1_000 }, (_, at) => at.toString(36).padStart(2, '0'))
   for (const characters of [500_000, 1_500_000]) {

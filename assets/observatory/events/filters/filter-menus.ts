@@ -12,7 +12,7 @@ import { classes, html } from '../../../shared/html.js'
 import { api, createResource } from '../../../shared/server/api.js'
 import { capital, plainText } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
-import { bySource, overview, sourceKin, sourceLabel } from '../../overview.js'
+import { bySource, overview, sourceLabel, sourcePlatforms } from '../../overview.js'
 import { counts } from '../histogram/histogram-counts.js'
 import { type Excludable, type Filters, VERIFIED } from './filter-params.js'
 import { apiQuery, clearFilters, filters, hasFilters, setFilters } from './filters.js'
@@ -203,7 +203,7 @@ function countsNote(): string {
   return complete ? 'Counts of events that match the other filters.' : `Counts of the newest ${count(amount)} events.`
 }
 
-/** Maximum number of chips. There may be many custom sources; the menu has the rest. */
+/** Maximum number of chips. There may be many defined sources; the menu has the rest. */
 const MOST_CHIPS = 8
 
 export function knownSources(): string[] {
@@ -255,7 +255,7 @@ export function SourceChips() {
   return html`${chips.map(source => {
     const amount = countOf(source)
     return html`<button key=${source} type="button" class=${classes('chip source-chip', !isShown(source) && 'is-out')}
-      aria-pressed=${chosen.includes(source)} title=${`${plainText(sourceKin(source))}: only these; with Ctrl or ⌘: add or remove`}
+      aria-pressed=${chosen.includes(source)} title=${`${plainText(sourcePlatforms(source))}: only these; with Ctrl or ⌘: add or remove`}
       onClick=${(event: MouseEvent) => press(source, event)}>
       <${SourceGlyph} source=${source} /><span class="ellipsis"><${Words} text=${sourceLabel(source)} limit=${200} /></span>
       ${amount !== undefined && html`<span class="count">${count(amount)}</span>`}

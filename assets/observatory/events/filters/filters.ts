@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
-import { type How, href, queryState } from '../../../shared/address.js'
+import { type HistoryUpdate, href, queryState } from '../../../shared/address.js'
 import { copyWithToast } from '../../../shared/controls/copy.js'
 import { now } from '../../../shared/words/now.js'
 import { DAY, fromMs, toMs } from '../../../shared/words/time.js'
@@ -25,7 +25,7 @@ export const filters: ReadonlySignal<Filters> = state.value
  * Changes some filters. `push` for choices, so that the back button undoes them; `replace` while typing and for derived
  * changes.
  */
-export function setFilters(change: Partial<Filters>, how: How = 'push'): void {
+export function setFilters(change: Partial<Filters>, how: HistoryUpdate = 'push'): void {
   state.set(withChange(filters.peek(), change), how)
 }
 
@@ -72,7 +72,7 @@ export const isOpenRange: ReadonlySignal<boolean> = computed(
   () => filters.value.to === '' && filters.value.last !== 'yesterday',
 )
 
-/** Moves the start of a range that follows the time to before an earlier event, by the length of the range. */
+/** Moves the start of a relative range to one length of the range before an event, if the event is earlier. */
 export function extendRange(instant: string): void {
   const present = Date.now()
   const { from, isOpen } = rangeOf(present, filters.peek())
@@ -85,7 +85,7 @@ export function hasFilters(): boolean {
 }
 
 /** The change that shows only events with a value. */
-export function onlyThis(name: Excludable, value: string): Partial<Filters> {
+export function onlyValue(name: Excludable, value: string): Partial<Filters> {
   const excluded = filters.value[`exclude_${name}`].filter(other => other !== value)
   return { [name]: name === 'target' ? value : [value], [`exclude_${name}`]: excluded }
 }

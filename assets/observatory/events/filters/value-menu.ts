@@ -9,7 +9,7 @@ import { actorName } from '../event-words.js'
 import { loaded } from '../list/event-list-state.js'
 import { type ListedEvent, LONGEST_NAME } from '../list/list-rows.js'
 import type { Excludable } from './filter-params.js'
-import { allButThis, filters, filtersQuery, onlyThis } from './filters.js'
+import { allButThis, filters, filtersQuery, onlyValue } from './filters.js'
 
 const LONGEST_WORDS = 60
 
@@ -43,7 +43,7 @@ export function valueItems({ name, value, words }: EventValue): MenuItem[] {
   const event = isWide.value ? filters.value.event : ''
   const shown = plainText(words, LONGEST_WORDS)
   return [
-    { label: `Only ${shown}`, glyph: 'filter', href: href('/', filtersQuery({ ...onlyThis(name, value), event })) },
+    { label: `Only ${shown}`, glyph: 'filter', href: href('/', filtersQuery({ ...onlyValue(name, value), event })) },
     { label: `All but ${shown}`, glyph: 'close', href: href('/', filtersQuery({ ...allButThis(name, value), event })) },
   ]
 }

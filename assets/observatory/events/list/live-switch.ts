@@ -2,7 +2,7 @@ import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
 import { now } from '../../../shared/words/now.js'
 import { filters, setFilters } from '../filters/filters.js'
-import { caughtUp, isPaused, type LiveState, liveState, whyNoLive } from './live.js'
+import { caughtUp, isPaused, type LiveState, liveState, whyLiveUnavailable } from './live.js'
 
 const NOTES: Record<LiveState, string> = {
   off: '',
@@ -17,12 +17,12 @@ const CAUGHT_UP_MS = 30_000
 export function LiveSwitch({ isShort = false }: { isShort?: boolean }) {
   const state = liveState.value
   const note = state === 'following' ? followingNote() : NOTES[state]
-  return html`<${Switch} label="Live" isOn=${filters.value.live && whyNoLive.value === undefined} whyOff=${whyNoLive.value}
+  return html`<${Switch} label="Live" isOn=${filters.value.live && whyLiveUnavailable.value === undefined} whyOff=${whyLiveUnavailable.value}
     isWarning=${state === 'reconnecting'} note=${isShort ? undefined : note} onChange=${toggleLive} />`
 }
 
 export function toggleLive(): void {
-  if (whyNoLive.peek() === undefined) setFilters({ live: !filters.peek().live }, 'replace')
+  if (whyLiveUnavailable.peek() === undefined) setFilters({ live: !filters.peek().live }, 'replace')
 }
 
 function followingNote(): string {

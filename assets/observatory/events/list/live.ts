@@ -65,7 +65,7 @@ export const caughtUp: ReadonlySignal<CaughtUp | undefined> = caught
 export const freshKeys: ReadonlySignal<ReadonlySet<string>> = fresh
 
 /** Why Live is unavailable: a stream has no end. */
-export const whyNoLive: ReadonlySignal<string | undefined> = computed(() =>
+export const whyLiveUnavailable: ReadonlySignal<string | undefined> = computed(() =>
   isOpenRange.value ? undefined : 'Live updates need a range that ends now.',
 )
 
@@ -87,7 +87,7 @@ export function showPending(): void {
 /** Runs Live while the address enables it, until the returned function is called. */
 export function runLive(): () => void {
   let current: AbortController | undefined
-  const isWanted = computed(() => filters.value.live && whyNoLive.value === undefined)
+  const isWanted = computed(() => filters.value.live && whyLiveUnavailable.value === undefined)
   const stop = effect(() => {
     // A change of filters needs another stream, which continues from the newly loaded list.
     queryKey.value

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '#model/events/event'
 import { sentenceOf } from '#model/sentences/event-sentence'
 import { findMatches } from '../../../shared/words/text.js'
-import { wordsSaid } from '../event-words.js'
+import { eventText } from '../event-words.js'
 
 export type RowWords =
   | { kind: 'said'; text: string }
@@ -17,7 +17,7 @@ const MOST_STRINGS = 5_000
 
 /** The second line of a row, cut so that the first match is visible. @param terms search terms */
 export function rowWords(event: StoredEvent, terms: readonly string[]): RowWords {
-  const said = wordsSaid(event)
+  const said = eventText(event)
   const names = sentenceOf(event).flatMap(part => (part.kind === 'place' ? part.steps : [part.text]))
   const inSight = [said, ...names]
   const missing = terms.filter(term => !inSight.some(text => isIn(text, term)))

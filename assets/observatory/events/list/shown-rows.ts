@@ -109,7 +109,7 @@ interface Place {
 
 const NAME = 'events.read-up-to'
 
-const last = readPlace()
+const last = readBounds()
 
 /** The newest event seen on this device when the page loaded, if the ledger is still the same. */
 const readUpTo = signal<Place | undefined>(last)
@@ -125,14 +125,14 @@ export function keepPlace(isAtTop: { readonly value: boolean }): () => void {
     const { items, epoch, hasNewer } = loaded.value
     const newest = items[0]?.captured_at
     if (!isAtTop.value || hasNewer || hasFilters() || newest === undefined || epoch === undefined) return
-    const before = readPlace()
+    const before = readBounds()
     if (document.visibilityState === 'visible' && (before?.epoch !== epoch || before.at < newest)) {
       saveStored(NAME, { at: newest, epoch })
     }
   })
 }
 
-function readPlace(): Place | undefined {
+function readBounds(): Place | undefined {
   const { at, epoch } = Object(readStored(NAME)) as Record<string, unknown>
   return typeof at === 'string' && typeof epoch === 'string' ? { at, epoch } : undefined
 }

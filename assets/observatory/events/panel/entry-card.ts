@@ -21,7 +21,7 @@ import {
   toMs,
 } from '../../../shared/words/time.js'
 import { overview } from '../../overview.js'
-import { actorName, chainOf, isProgram, placeWords, roleOf, wordsSaid } from '../event-words.js'
+import { actorName, chainOf, eventText, isProgram, placeWords, roleOf } from '../event-words.js'
 import { ValueMenu } from '../filters/value-menu.js'
 
 const SHORT = 300
@@ -34,7 +34,7 @@ export interface EntryProps {
 export function EntryCard({ event, terms }: EntryProps) {
   const role = roleOf(event)
   const address = addressOf(event)
-  const words = wordsSaid(event)
+  const words = eventText(event)
   const at = event.captured_at
   const outcome = outcomeGroupOf(event)
   const who = event.actor.display || event.actor.id

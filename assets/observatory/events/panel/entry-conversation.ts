@@ -17,7 +17,7 @@ import { now } from '../../../shared/words/now.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { clockTime, dateWords, dayOf, exactTime, justBefore } from '../../../shared/words/time.js'
 import { sourceLabel } from '../../overview.js'
-import { actorName, eventKey, wordsSaid } from '../event-words.js'
+import { actorName, eventKey, eventText } from '../event-words.js'
 import { NO_FILTERS } from '../filters/filter-params.js'
 import { filters, filtersQuery } from '../filters/filters.js'
 import { select } from '../list/event-list-state.js'
@@ -87,7 +87,7 @@ interface TurnProps extends EntryProps {
 }
 
 function Turn({ event, terms, isThis, day }: TurnProps) {
-  const words = wordsSaid(event)
+  const words = eventText(event)
   const at = event.captured_at
   const time = html`<time datetime=${at} title=${exactTime(at)}>${dayOf(at) === day ? '' : `${dateWords(at, now.value)} `}${clockTime(at)}</time>`
   const body = html`<${Avatar} event=${event} />

@@ -1,4 +1,4 @@
-import type { LinkedCards } from '#model/board/linked'
+import type { LinkedCards } from '#model/board/linked-items'
 import type { StoredEvent } from '#model/events/event'
 import { href } from '../../../shared/address.js'
 import { CopyButton } from '../../../shared/controls/copy.js'

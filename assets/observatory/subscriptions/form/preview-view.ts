@@ -9,7 +9,7 @@ import { pause } from '../../../shared/timing.js'
 import { now } from '../../../shared/words/now.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { dateWords, dayOf, exactTime, fromMs, shortTime, weekday } from '../../../shared/words/time.js'
-import { actorName, eventKey, wordsSaid } from '../../events/event-words.js'
+import { actorName, eventKey, eventText } from '../../events/event-words.js'
 import type { Draft } from './draft.js'
 
 interface PreviewViewProps extends PreviewState {
@@ -44,7 +44,7 @@ export function PreviewView({ preview, problem, isCurrent, source, whyNot }: Pre
 }
 
 function exampleWords(event: Pick<StoredEvent, 'actor' | 'conversation'>) {
-  const said = wordsSaid(event)
+  const said = eventText(event)
   if (said.trim() === '') return html`<${Words} text=${sentenceText(event)} limit=${200} />`
   return html`<strong><${Words} text=${actorName(event)} limit=${80} /></strong>${' '}<${Words} text=${said} limit=${200} />`
 }

@@ -9,7 +9,7 @@ import { isWide } from '../../../shared/media.js'
 import { ApiProblem, useSending } from '../../../shared/server/api.js'
 import { isOpen } from '../../../shared/server/session.js'
 import { platforms } from '../../overview.js'
-import { deleteSubscription, ownerName, saveSubscription, subscriptions, whyNotMine } from '../subscription-changes.js'
+import { deleteSubscription, ownerName, saveSubscription, subscriptions, whyReadOnly } from '../subscription-changes.js'
 import { nameOf } from '../target-view.js'
 import { CaptureField } from './capture-field.js'
 import {
@@ -58,7 +58,7 @@ export function SubscriptionForm({ stored: current, begin, onClose }: Subscripti
   const { isSending, problem, setProblem, send } = useSending()
   const formId = useId()
   const { draft } = written
-  const whyOff = stored && whyNotMine(stored)
+  const whyOff = stored && whyReadOnly(stored)
   const hasChanged = isChanged(draft, stored) || written.json !== undefined
   const isBegun = stored !== undefined || written.json !== undefined || writeDraft(draft) !== writeDraft(begin)
   const settle = useDraft(name, written, hasChanged && isBegun)

@@ -13,7 +13,7 @@ import { WatchedMessages } from './watched-messages.js'
 const MESSAGES_A_TURN = 200
 
 /** How far a watch has been read. */
-export interface ReadSoFar {
+export interface ReadProgress {
   /** The newest message id; 0 if there were no messages; undefined before the first capture. */
   readTo: number | undefined
   followed: FollowedPlace | undefined
@@ -54,7 +54,7 @@ export interface CaptureOptions {
  *
  * Source: decisions, section 6; the platform's notes, section 2.5.
  */
-export async function captureWatch(place: WatchedPlace, so: ReadSoFar, options: CaptureOptions): Promise<void> {
+export async function captureWatch(place: WatchedPlace, so: ReadProgress, options: CaptureOptions): Promise<void> {
   const { api, signal, backfill, now } = options
   const messages = new WatchedMessages(api, place, so.followed, signal)
   let readTo = so.readTo
@@ -74,7 +74,7 @@ export async function captureWatch(place: WatchedPlace, so: ReadSoFar, options: 
     readTo = await findStart(messages, newest.messages, backfill)
   }
   let reread = so.readTo === undefined ? firstReread(undefined, readTo, now) : nextReread(so.reread, readTo, now)
-  let kept: Pick<ReadSoFar, 'followed' | 'reread'> = { followed: so.followed, reread: so.reread }
+  let kept: Pick<ReadProgress, 'followed' | 'reread'> = { followed: so.followed, reread: so.reread }
   let last = readTo
   for await (const page of pagesAfter(messages, { from: reread.from, readTo })) {
     last = page.readTo

@@ -1,5 +1,5 @@
 import { messagePlaceOf, type StreamPlace } from '../place.js'
-import { type FollowedPlace, sameName, stillFollowed, type WatchedPlace } from '../watched-place.js'
+import { currentFollowedPlace, type FollowedPlace, sameName, type WatchedPlace } from '../watched-place.js'
 import type { ChatApi, ChatMessage, MessagePage, MessageQuery, NarrowTerm } from './chat-api.js'
 import { isRefusedNarrow } from './refusals.js'
 
@@ -20,7 +20,7 @@ export class WatchedMessages {
     followed: FollowedPlace | undefined,
     private readonly signal: AbortSignal | undefined,
   ) {
-    this.#followed = stillFollowed(place, followed)
+    this.#followed = currentFollowedPlace(place, followed)
   }
 
   /** Where the place was found; undefined until a message of it has been read. */

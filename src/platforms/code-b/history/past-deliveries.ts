@@ -40,10 +40,10 @@ export function mergeRequestDeliveries(project: Project, merge: Payload): PastDe
     })
 }
 
-export type Noteable = 'issue' | 'merge_request'
+export type NotedObject = 'issue' | 'merge_request'
 
 /** Webhooks do not send notes that the platform itself writes. */
-export function noteDeliveries(project: Project, noteable: Noteable, of: Payload, note: Payload): PastDelivery[] {
+export function noteDeliveries(project: Project, noteable: NotedObject, of: Payload, note: Payload): PastDelivery[] {
   if (isTrue(note, 'system')) return []
   const id = idOf(note)
   if (timeOf(note, 'created_at') < project.since) return []

@@ -17,7 +17,7 @@ import { normaliseCodeBBody } from '../normalise.js'
 import {
   issueDeliveries,
   mergeRequestDeliveries,
-  type Noteable,
+  type NotedObject,
   noteDeliveries,
   type Project,
   starDeliveries,
@@ -60,7 +60,7 @@ export async function openProjectHistory({
 }
 
 /** For each list: its name in addresses, its name for people, and the kinds of its events. */
-const LISTS: Record<Noteable, { path: string; name: string; kinds: readonly string[] }> = {
+const LISTS: Record<NotedObject, { path: string; name: string; kinds: readonly string[] }> = {
   issue: { path: 'issues', name: 'issues', kinds: ['issue.created', 'work_item.created', 'comment.created'] },
   merge_request: {
     path: 'merge_requests',
@@ -78,7 +78,7 @@ class ProjectLists {
   ) {}
 
   /** In order of creation, which is stable during the read. Comments change an item, so changed items are read. */
-  all(noteable: Noteable): HistoryStream {
+  all(noteable: NotedObject): HistoryStream {
     const { path, name, kinds } = LISTS[noteable]
     const parameters = new URLSearchParams({
       scope: 'all',
@@ -96,7 +96,7 @@ class ProjectLists {
     return { name, kinds, read }
   }
 
-  one(noteable: Noteable, number: string): HistoryStream {
+  one(noteable: NotedObject, number: string): HistoryStream {
     const { path, name, kinds } = LISTS[noteable]
     return {
       name,
@@ -120,7 +120,7 @@ class ProjectLists {
     return { name, kinds: ['star.created'], read }
   }
 
-  async #withNotes(noteable: Noteable, items: readonly unknown[]): Promise<ItemPage> {
+  async #withNotes(noteable: NotedObject, items: readonly unknown[]): Promise<ItemPage> {
     const { name } = LISTS[noteable]
     const toDeliveries: ItemReader['toDeliveries'] = item =>
       noteable === 'issue' ? issueDeliveries(this.project, item) : mergeRequestDeliveries(this.project, item)
@@ -129,7 +129,7 @@ class ProjectLists {
     return joinPages([page, ...(await Promise.all(discussed.map(item => this.#notesOf(noteable, item))))])
   }
 
-  async #notesOf(noteable: Noteable, item: Payload): Promise<ItemPage> {
+  async #notesOf(noteable: NotedObject, item: Payload): Promise<ItemPage> {
     const { path, name } = LISTS[noteable]
     const number = idAt(item, 'iid')
     if (number === undefined) return joinPages([])

@@ -12,7 +12,7 @@ import { objectAt, type Payload, textAt } from '../../../platforms/mapping/paylo
 import { pause } from '../../pause.js'
 import type { Captures } from '../captures.js'
 import { MissedChanges, type MissedEvent } from './missed-changes.js'
-import { type TrackedWatch, wants } from './place-stream-changes.js'
+import { selectsKind, type TrackedWatch } from './place-stream-changes.js'
 import type { RecordedMessages } from './recorded-messages.js'
 
 interface ChangeReaderParts {
@@ -217,7 +217,7 @@ export class ChangeReader {
     const watches = await listWatches()
     const marked = missed.map(({ event, places }) => {
       const isIn = (watch: TrackedWatch) => watch.id === watchId || places.some(place => covers(watch, place))
-      return { event, ids: watches.filter(watch => wants(watch, event) && isIn(watch)).map(({ id }) => id) }
+      return { event, ids: watches.filter(watch => selectsKind(watch, event) && isIn(watch)).map(({ id }) => id) }
     })
     const ids = new Set([watchId, ...marked.flatMap(each => each.ids)])
     return captures.whileIdle([...ids], async leases => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { LiveEvent, LiveMark } from '../../../ledger/event-recorder.js'
 import type { Ledger } from '../../../ledger/ledger.js'
-import { readToOf, whyOver } from '../../../ledger/watch-times.js'
+import { captureEndReason, readToOf } from '../../../ledger/watch-times.js'
 import type { NewEvent } from '../../../model/events/event.js'
 import type { ChatAccount } from '../../../model/platforms/chat-account.js'
 import { CAPTURE_LIMITS } from '../../../model/subscriptions/capture.js'
@@ -14,16 +14,16 @@ import { toLiveEvents } from '../../../platforms/chat/live/live-events.js'
 import { MessageFinder } from '../../../platforms/chat/live/message-finder.js'
 import { readStreamChanges, type StreamChange } from '../../../platforms/chat/live/stream-change.js'
 import {
+  currentFollowedPlace,
   type FollowedPlace,
   readFollowedPlace,
-  stillFollowed,
   watchedPlaceOf,
 } from '../../../platforms/chat/watched-place.js'
 import type { Payload } from '../../../platforms/mapping/payload.js'
 import type { Lease } from '../../../store/event-store.js'
 import type { Captures } from '../captures.js'
 import { ChangeReader, type ChangesRead } from './change-reader.js'
-import { type PlacedStreamChange, placeStreamChanges, type TrackedWatch, wants } from './place-stream-changes.js'
+import { type PlacedStreamChange, placeStreamChanges, selectsKind, type TrackedWatch } from './place-stream-changes.js'
 import { RecordedMessages } from './recorded-messages.js'
 
 interface LiveBatchesParts {
@@ -188,7 +188,7 @@ export class LiveBatches {
       for (const event of toLiveEvents(streamChange, queueId, context)) {
         const marks = streamChange.message
           ? await this.#marksOfMessage(event, streamChange.message.id, watches)
-          : watches.filter(watch => wants(watch, event)).map(({ id }): LiveMark => ({ id }))
+          : watches.filter(watch => selectsKind(watch, event)).map(({ id }): LiveMark => ({ id }))
         if (streamChange.message ? marks.length === 0 : isRepeated && (await ledger.knows(event.dedupe_key))) continue
         for (const mark of marks) mark.lease = leases.get(mark.id)
         found.push({ event, marks })
@@ -228,7 +228,9 @@ export class LiveBatches {
     const now = this.parts.clock()
     const host = hostOf(this.#context, {})
     const watches = await this.parts.ledger.listPolled()
-    const tracked = watches.flatMap(watch => (whyOver(watch, now) === undefined ? this.#track(watch, host) : []))
+    const tracked = watches.flatMap(watch =>
+      captureEndReason(watch, now) === undefined ? this.#track(watch, host) : [],
+    )
     // A watch that was disabled or had another place in between has missed events.
     const caughtUp = tracked.filter(({ isCaughtUp }) => isCaughtUp)
     this.#caughtUp = new Map(caughtUp.map(({ id, place }) => [id, JSON.stringify(place)]))
@@ -241,7 +243,7 @@ export class LiveBatches {
     const { id, event_kinds: kinds, capture } = watch
     const isHere = (capture?.host ?? host) === host
     const readTo = isHere ? Number(readToOf(watch) ?? 0) : 0
-    const followed = isHere ? stillFollowed(place, readFollowedPlace(capture?.followed ?? undefined)) : undefined
+    const followed = isHere ? currentFollowedPlace(place, readFollowedPlace(capture?.followed ?? undefined)) : undefined
     const before = { readTo, followed, reread: capture?.reread ?? undefined }
     const kept = { saved: watch.updated_at, tracked: isHere ? capture?.tracked : undefined }
     const isCaughtUp = this.#caughtUp.get(id) === JSON.stringify(place)

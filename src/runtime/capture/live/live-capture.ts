@@ -8,7 +8,7 @@ import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { ChatQueue, QueueApi, QueueEvents } from '../../../platforms/chat/capture/chat-api.js'
 import { ChatApiClient } from '../../../platforms/chat/capture/chat-api-client.js'
 import { RateLimitedChatApi } from '../../../platforms/chat/capture/rate-limited-chat-api.js'
-import type { SharedStore } from '../../../store/shared-store.js'
+import type { MultiServerStore } from '../../../store/multi-server-store.js'
 import { holdLease } from '../../held-lease.js'
 import { pause } from '../../pause.js'
 import { RepeatedWork } from '../../repeated-work.js'
@@ -23,7 +23,7 @@ export interface LiveCaptureParts {
   /** Wall clock in microseconds. */
   clock: () => Micros
   /** Absent where only this process has the ledger open. */
-  leases?: SharedStore | undefined
+  leases?: MultiServerStore | undefined
   /** From 0 to 1. */
   random?: () => number
 }

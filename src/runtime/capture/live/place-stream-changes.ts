@@ -31,7 +31,7 @@ export interface TrackedWatch extends LiveWatch {
 }
 
 /** Whether the watch asks for events of this kind. */
-export function wants({ kinds }: TrackedWatch, { kind }: NewEvent): boolean {
+export function selectsKind({ kinds }: TrackedWatch, { kind }: NewEvent): boolean {
   return kinds.length === 0 || kinds.some(pattern => kindMatches(kind, pattern))
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
-import type { BoardStore, SharedBoard } from '../../board-store.js'
+import type { BoardStore, MultiServerBoard } from '../../board-store.js'
 import { Listener } from '../connection/listener.js'
 import { Pool } from '../connection/pool.js'
 import { leaseTasks } from '../tasks/leases.js'
@@ -10,17 +10,17 @@ import { BOARD_MIGRATIONS } from './board-migrations.js'
 import { boardRows } from './board-rows.js'
 import { cardHistory } from './card-history.js'
 import { cardStore } from './card-store.js'
+import { multiServerRuns } from './multi-server-runs.js'
 import { runStore } from './run-store.js'
 import { sessionStore } from './session-store.js'
-import { sharedRuns } from './shared-runs.js'
 
 /** A board in a PostgreSQL database, which any number of servers may have open. */
 interface PostgresBoardStore extends BoardStore {
-  readonly shared: SharedBoard
+  readonly multiServer: MultiServerBoard
 }
 
-/** A proof this recent is reused, because every caller may ask for one. */
-const PROVEN_MS = 1_000
+/** A check this recent is reused, because every caller may ask for one. */
+const RECENT_CHECK_MS = 1_000
 const PROBE = /* sql */ `UPDATE board SET probe = probe + 1`
 const SALT = /* sql */ `SELECT value FROM meta WHERE name = 'salt'`
 const SIZE = /* sql */ `
@@ -35,7 +35,7 @@ const IS_THERE = /* sql */ `SELECT 1 AS found`
  *
  * Source: docs/decisions/0066, 0075.
  */
-export async function openPostgresBoard(address: PostgresAddress): Promise<PostgresBoardStore> {
+export async function openPostgresBoardStore(address: PostgresAddress): Promise<PostgresBoardStore> {
   await migrate(address, { noun: 'board', ownTable: 'cards', steps: BOARD_MIGRATIONS })
   const pool = new Pool(address, 'daybook board')
   const salt = String((await pool.run(SALT))[0]?.value)
@@ -61,16 +61,16 @@ export async function openPostgresBoard(address: PostgresAddress): Promise<Postg
       },
     })
   }
-  let proof: { at: number; done: Promise<unknown> } | undefined
+  let lastCheck: { at: number; done: Promise<unknown> } | undefined
   return {
     cards: cardStore(pool),
     runs: runStore(pool, notices),
     history: cardHistory(pool),
     sessions: sessionStore(pool, salt),
     rows: boardRows(pool),
-    shared: {
+    multiServer: {
       runs: {
-        ...sharedRuns(pool, { leases: leaseTasks(pool, server), notices }),
+        ...multiServerRuns(pool, { leases: leaseTasks(pool, server), notices }),
         onChange: call => {
           listeners.add(call)
           listen()
@@ -79,10 +79,11 @@ export async function openPostgresBoard(address: PostgresAddress): Promise<Postg
       loginFailures: loginFailures(pool),
       sizeBytes: async () => Number((await pool.run(SIZE, address.schema))[0]?.bytes),
     },
-    prove: async () => {
+    checkWritable: async () => {
       const now = performance.now()
-      if (proof === undefined || now - proof.at > PROVEN_MS) proof = { at: now, done: pool.run(PROBE) }
-      await proof.done
+      if (lastCheck === undefined || now - lastCheck.at > RECENT_CHECK_MS)
+        lastCheck = { at: now, done: pool.run(PROBE) }
+      await lastCheck.done
     },
     close: async () => {
       await listener?.close()

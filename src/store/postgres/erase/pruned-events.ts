@@ -39,7 +39,7 @@ export async function refuseErased(connection: Connection, entries: number): Pro
 }
 
 /**
- * Marks all events up to one as removed, inside a transaction that holds the clock. `Upkeep` deletes their rows.
+ * Marks all events up to one as removed, inside a transaction that holds the clock. `BackgroundRemoval` deletes their rows.
  *
  * @param entry the event that records it
  */

@@ -38,12 +38,12 @@ const PARAMETERS = 2
 
 /** Counts the values of the matching events, newest first. */
 export async function countFacets(connection: Connection, query: FacetQuery): Promise<EventFacets> {
-  const { range, low, high, place } = await readCountedRange(connection, query)
+  const { range, low, high, ledger } = await readCountedRange(connection, query)
   const tally = new Tally()
   const { from = null, to = null } = range ?? {}
   const countedFrom = range && (await countRange(connection, query, { tally, low, high }))
   const { count, values } = tally
-  const { head, epoch } = place
+  const { head, epoch } = ledger
   return { from, to, count, values, countedFrom: countedFrom ?? from, head, epoch }
 }
 

@@ -14,7 +14,7 @@ import { bigintArray, textArray } from '../connection/text-array.js'
 import { filterSql, shifted } from '../search/event-filter.js'
 import { readCountedRange } from './counted-range.js'
 import { windowsOf } from './event-windows.js'
-import type { LedgerPlace } from './ledger-place.js'
+import type { LedgerBounds } from './ledger-bounds.js'
 
 /** After this much work, the answer contains the counts so far, unless the query has another limit. */
 const WORK_MS = 2_000
@@ -64,8 +64,8 @@ const UNDECIDED_PARAMETERS = 2
 
 /** Counts events over a range, newest first; later events do not count. */
 export async function countEvents(connection: Connection, query: HistogramQuery): Promise<EventHistogram> {
-  const { range, low, high, place } = await readCountedRange(connection, query)
-  const { head, epoch } = place
+  const { range, low, high, ledger } = await readCountedRange(connection, query)
+  const { head, epoch } = ledger
   if (!range) return { ...NOTHING, ...(query.split && { byOutcome: [] }), head, epoch }
   const { from, to } = range
   const starts = bucketStarts({ ...range, buckets: query.buckets })
@@ -73,7 +73,7 @@ export async function countEvents(connection: Connection, query: HistogramQuery)
   const counts = new Counts(starts, sources)
   const workMs = query.workMs ?? WORK_MS
   const countedFrom = bySourceAlone(query)
-    ? await countByMarks(connection, counts, { high, place, isFiltered: query.sources !== undefined })
+    ? await countByMarks(connection, counts, { high, ledger, isFiltered: query.sources !== undefined })
     : await countByWindows(connection, counts, { query, low, high, workMs: query.split ? workMs / 2 : workMs })
   const byOutcome: OutcomeCounts[] = []
   for (const outcome of query.split ? (query.outcomes ?? OUTCOMES) : []) {
@@ -116,9 +116,9 @@ function bySourceAlone({ sources: _, kinds, ...filter }: HistogramQuery): boolea
 async function countByMarks(
   connection: Connection,
   counts: Counts,
-  { high, place, isFiltered }: { high: Micros; place: LedgerPlace; isFiltered: boolean },
+  { high, ledger, isFiltered }: { high: Micros; ledger: LedgerBounds; isFiltered: boolean },
 ): Promise<undefined> {
-  const { prunedThrough, prunedCount } = place
+  const { prunedThrough, prunedCount } = ledger
   const ends = [...counts.starts.map(start => start - 1), high]
   const borders = bigintArray(ends.map(end => Math.max(prunedThrough ?? -1, Math.min(end, high))))
   const [all, ofSources] = await allSettled<[Row[], Row[]]>(

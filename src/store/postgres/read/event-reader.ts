@@ -6,7 +6,7 @@ import { EDGE_BYTES, LARGE_EVENT_BYTES, outlineOf } from '../../large-event.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { type FilterSql, filterSql, shifted } from '../search/event-filter.js'
 import { type Range, windowsOf } from './event-windows.js'
-import { type LedgerPlace, readPlace } from './ledger-place.js'
+import { type LedgerBounds, readBounds } from './ledger-bounds.js'
 
 /** A page ends early, with `hasMore`, before a few huge events fill the memory. */
 const PAGE_BYTES = 16 * 1024 * 1024
@@ -45,10 +45,10 @@ const ORDERS = { asc: 'ASC', desc: 'DESC' } as const
  * ledger as it was when the head was read.
  */
 export async function readPage(connection: Connection, query: EventQuery): Promise<EventPage> {
-  const place = await readPlace(connection)
-  const { head, prunedThrough, epoch } = place
+  const ledger = await readBounds(connection)
+  const { head, prunedThrough, epoch } = ledger
   const page = new Page(query)
-  const range = rangeOf(query, place)
+  const range = rangeOf(query, ledger)
   const first = connection.run(EARLIEST, prunedThrough ?? -1)
   first.catch(() => undefined) // reported below
   if (range && isRange(query)) await fill(connection, page, query, range)
@@ -72,7 +72,7 @@ export async function readPage(connection: Connection, query: EventQuery): Promi
   }
 }
 
-function rangeOf(query: EventQuery, { head, prunedThrough }: LedgerPlace): Range | undefined {
+function rangeOf(query: EventQuery, { head, prunedThrough }: LedgerBounds): Range | undefined {
   const low = Math.max((query.since ?? -1) + 1, query.from ?? 0, (prunedThrough ?? -1) + 1)
   const high = Math.min(query.to ?? Number.MAX_SAFE_INTEGER, head ?? -1)
   return low > high ? undefined : { low, high }

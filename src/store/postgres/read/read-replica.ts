@@ -5,7 +5,7 @@ import type { ReplicaHealth } from '../../event-store.js'
 import type { Connection } from '../connection/connection.js'
 import { Pool } from '../connection/pool.js'
 import { stateOf } from '../connection/store-error.js'
-import { type LedgerPlace, readPlace } from './ledger-place.js'
+import { type LedgerBounds, readBounds } from './ledger-bounds.js'
 
 /** Reads check the standby again this long after a failure. */
 const REST_MS = 5_000
@@ -79,7 +79,7 @@ export class ReadReplica {
   }
 
   async #compare(): Promise<ReplicaHealth> {
-    const [there, here] = await Promise.all([this.#readThere(), this.primary.use(readPlace)])
+    const [there, here] = await Promise.all([this.#readThere(), this.primary.use(readBounds)])
     if (there instanceof AppError || there.epoch !== here.epoch) {
       return { problem: this.#fail(there instanceof AppError ? there : otherLedger()) }
     }
@@ -89,9 +89,9 @@ export class ReadReplica {
     return { lagEvents, lagSeconds: lagEvents === 0 ? 0 : await this.#secondsSince(there.head) }
   }
 
-  async #readThere(): Promise<LedgerPlace | AppError> {
+  async #readThere(): Promise<LedgerBounds | AppError> {
     try {
-      return await this.#checks.use(readPlace)
+      return await this.#checks.use(readBounds)
     } catch (error) {
       const problem = problemOf(error)
       if (!problem) throw error

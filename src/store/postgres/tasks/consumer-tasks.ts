@@ -5,9 +5,9 @@ import {
   decideCheckpoint,
   decideLease,
   leaseEnd,
+  nameTakenError,
   nextFence,
   positionInstant,
-  takenName,
   tooManyConsumers,
   unknownDeadLetter,
 } from '../../consumer-rules.js'
@@ -133,7 +133,7 @@ export function consumerTasks(pool: Pool, { channel, server }: { channel: string
         refuseUnwritable(ledger)
         const [before] = await connection.run(HOLD, name)
         if (before) {
-          if (!isOwned(before, { name, owner: rules.owner })) throw takenName()
+          if (!isOwned(before, { name, owner: rules.owner })) throw nameTakenError()
           await notify(connection, name)
           if (filters) await connection.run(SET_FILTERS, name, JSON.stringify(filters), rules.now)
           return { created: false, consumer: await readConsumer(connection, name) }

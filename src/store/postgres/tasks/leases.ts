@@ -1,5 +1,5 @@
 import type { Lease } from '../../event-store.js'
-import type { SharedStore } from '../../shared-store.js'
+import type { MultiServerStore } from '../../multi-server-store.js'
 import type { Pool } from '../connection/pool.js'
 
 /** By the clock of the database server. */
@@ -23,7 +23,7 @@ const IS_HELD = /* sql */ `SELECT 1 AS found FROM leases WHERE name = $1 AND end
 export function leaseTasks(
   pool: Pool,
   holder: string,
-): Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease' | 'isLeaseHeld'> {
+): Pick<MultiServerStore, 'acquireLease' | 'renewLease' | 'releaseLease' | 'isLeaseHeld'> {
   return {
     acquireLease: async (name, seconds): Promise<Lease | undefined> => {
       const [row] = await pool.run(ACQUIRE, name, holder, seconds)

@@ -1,5 +1,5 @@
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
-import type { SubscriptionChanges } from '../../shared-store.js'
+import type { SubscriptionChanges } from '../../multi-server-store.js'
 import { readStoredSubscription } from '../../stored-subscription.js'
 import type { SubscriptionStore } from '../../subscription-store.js'
 import type { Connection, Row } from '../connection/connection.js'

@@ -12,7 +12,7 @@ const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
 /** A group of this size takes no more calls, because other calls of this and other servers wait for it. */
 const GROUP = { events: 512, bytes: 4 * 1024 * 1024 }
 /** A commit younger than this proves that the database can commit. */
-const PROVEN_MS = 1_000
+const RECENT_CHECK_MS = 1_000
 const PROBE = /* sql */ `UPDATE ledger_clock SET probe = probe + 1 RETURNING last_us, seq, digest, state`
 
 interface EventGroupsOptions {
@@ -43,7 +43,7 @@ export class EventGroups {
   #writing: Promise<void> | undefined
   #waiting = { events: 0, bytes: 0 }
   #preparing = 0
-  #provenAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Number.NEGATIVE_INFINITY
   #head: LedgerHead | null = null
   #isClosing = false
   #whenIdle: (() => void) | undefined
@@ -81,11 +81,13 @@ export class EventGroups {
    *
    * @returns the newest event
    */
-  async prove(run: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>): Promise<LedgerHead | null> {
-    if (this.#head !== null && performance.now() - this.#provenAt <= PROVEN_MS) return this.#head
+  async checkWritable(
+    run: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
+  ): Promise<LedgerHead | null> {
+    if (this.#head !== null && performance.now() - this.#checkedAt <= RECENT_CHECK_MS) return this.#head
     const [row] = await run(PROBE)
     refuseUnwritable(row)
-    this.#provenAt = performance.now()
+    this.#checkedAt = performance.now()
     this.#head = Number(row?.seq) === 0 ? null : { capturedAt: Number(row?.last_us), digest: String(row?.digest) }
     return this.#head
   }
@@ -149,7 +151,7 @@ export class EventGroups {
       const also = { matchedWith: first?.matchedWith, andThen: first?.andThen }
       const parts = { events, notify, now: clock?.(), ...also }
       const { outcomes, head } = await writeGroup(connection, parts)
-      this.#provenAt = performance.now()
+      this.#checkedAt = performance.now()
       this.#head = head
       let at = 0
       for (const { events, resolve } of group) {
@@ -158,7 +160,7 @@ export class EventGroups {
         resolve(own.map((outcome, index) => toOutcome(events[index] as PreparedEvent, outcome)))
       }
     } catch (error) {
-      if (!(error instanceof StaleMatches)) this.#provenAt = Number.NEGATIVE_INFINITY
+      if (!(error instanceof StaleMatches)) this.#checkedAt = Number.NEGATIVE_INFINITY
       for (const { reject } of group) reject(error)
     }
   }

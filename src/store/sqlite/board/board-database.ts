@@ -5,7 +5,7 @@ import { type Migration, migrate, type Upgrade } from '../upgrade/migrate.js'
 import { SqliteBoardRows } from './board-rows.js'
 import { createHistoryTable, SqliteCardHistory } from './card-history.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
-import { proveWritable } from './prove-writable.js'
+import { checkWritable } from './check-writable.js'
 import { createRunTables, SqliteRunStore } from './run-store.js'
 
 /** The opened database of a board. */
@@ -19,7 +19,7 @@ export interface BoardDatabase {
   /** Makes a consistent copy, as a new file. @throws as `Database.copyTo` */
   copyTo(path: string, signal?: AbortSignal): Promise<void>
   /** Proves that the database can commit. @throws AppError `unavailable/…` */
-  prove(): void
+  checkWritable(): void
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): void
   close(): void
@@ -64,7 +64,7 @@ export function openBoardDatabase(path: string, guard: LossHandling = {}): Board
     rows: new SqliteBoardRows(database),
     upgrade,
     copyTo: (copy, signal) => database.copyTo(copy, signal),
-    prove: () => proveWritable(database),
+    checkWritable: () => checkWritable(database),
     verify: () => database.verify(),
     close: () => database.close(),
   }

@@ -53,9 +53,9 @@ export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => 
       stop: (number: number) => copying.get(number)?.abort(),
     }
     const files = {
-      prove: () => {
-        board.prove()
-        sessionDatabase.prove()
+      checkWritable: () => {
+        board.checkWritable()
+        sessionDatabase.checkWritable()
       },
       verify: () => {
         try {

@@ -19,8 +19,8 @@ export interface SqliteBoardStore extends BoardStore {
   verify(): Promise<void>
 }
 
-/** A proof this recent is reused, because every caller may ask for one. */
-const PROVEN_MS = 1_000
+/** A check this recent is reused, because every caller may ask for one. */
+const RECENT_CHECK_MS = 1_000
 const CALLS = { inProgress: 256, waiting: 2_000, busy: 'Too many requests wait for the board.' }
 
 /**
@@ -35,7 +35,7 @@ export async function openBoardStore(
   const file = new URL('./worker.js', import.meta.url)
   const { calls, opened } = await WorkerCalls.start<BoardOpened>(file, { data: files, noun: 'board', ...options })
   const bounded = new BoundedWork(CALLS)
-  let proof: { at: number; done: Promise<void> } | undefined
+  let lastCheck: { at: number; done: Promise<void> } | undefined
   const stores = makeProxies<BoardTasks>(opened.kinds, call => bounded.run(() => calls.ask(call)))
   let numbered = 0
   const copyOf = (of: BoardDatabaseName) => async (path: string, signal?: AbortSignal) => {
@@ -64,10 +64,11 @@ export async function openBoardStore(
     putAside: opened.putAside,
     upgrade: opened.upgrade,
     sessions: { ...stores.sessions, salt: opened.salt },
-    prove: () => {
+    checkWritable: () => {
       const now = performance.now()
-      if (proof === undefined || now - proof.at > PROVEN_MS) proof = { at: now, done: stores.files.prove() }
-      return proof.done
+      if (lastCheck === undefined || now - lastCheck.at > RECENT_CHECK_MS)
+        lastCheck = { at: now, done: stores.files.checkWritable() }
+      return lastCheck.done
     },
     verify: stores.files.verify,
     close: () => calls.close(),

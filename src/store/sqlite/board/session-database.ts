@@ -6,7 +6,7 @@ import { toFileError } from '../files/file-error.js'
 import { type OwnFile, refuseOthers } from '../files/foreign-database.js'
 import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate } from '../upgrade/migrate.js'
-import { proveWritable } from './prove-writable.js'
+import { checkWritable } from './check-writable.js'
 import { SqliteSessionStore } from './session-store.js'
 
 /** An opened `sessions.sqlite3`. */
@@ -15,7 +15,7 @@ export interface SessionDatabase {
   /** Makes a consistent copy, as a new file. @throws as `Database.copyTo` */
   copyTo(path: string, signal?: AbortSignal): Promise<void>
   /** Proves that the file can commit. @throws AppError `unavailable/…` */
-  prove(): void
+  checkWritable(): void
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): void
   close(): void
@@ -95,7 +95,7 @@ function open(path: string, { ownerNonce, onLost }: SessionDatabaseOptions): Ses
     return {
       sessions,
       copyTo: (copy, signal) => database.copyTo(copy, signal),
-      prove: () => proveWritable(database),
+      checkWritable: () => checkWritable(database),
       verify: () => database.verify(),
       close: () => database.close(),
     }

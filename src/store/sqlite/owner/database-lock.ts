@@ -7,13 +7,13 @@ import { toFileError } from '../files/file-error.js'
 import { realDatabase } from './database-path.js'
 import { type Victory, winElection } from './election.js'
 import { checkFoundFiles, findFileIds } from './found-files.js'
-import { lowerGuard } from './native-guard.js'
+import { removeGuard } from './native-guard.js'
 import {
   type OwnerRecord,
   type OwnerRole,
-  type OwnerSighting,
+  type OwnerState,
   ownerFile,
-  sightOwner,
+  readOwnerState,
   writeOwner,
 } from './owner-record.js'
 import { ownIdentity } from './process-identity.js'
@@ -148,7 +148,7 @@ class HeldOwnership implements Ownership {
       if (!this.#held) return
       clearInterval(this.#timer)
       try {
-        if (!this.#isOurs(await sightOwner(this.database))) return
+        if (!this.#isOurs(await readOwnerState(this.database))) return
         await this.#write({ ...this.#record, lost: await findFileIds(this.database) })
       } finally {
         this.#held = false
@@ -163,7 +163,7 @@ class HeldOwnership implements Ownership {
 
   release(): Promise<void> {
     return this.#release(async () => {
-      await lowerGuard(this.database)
+      await removeGuard(this.database)
       if (this.#record.socket !== undefined) await removeSocket(this.#record.socket)
     })
   }
@@ -174,7 +174,7 @@ class HeldOwnership implements Ownership {
    */
   abandon(): Promise<void> {
     const former = this.#former?.files || this.#former?.lost ? this.#former : undefined
-    return this.#release(() => lowerGuard(this.database), former)
+    return this.#release(() => removeGuard(this.database), former)
   }
 
   #release(clean: () => Promise<void>, former?: OwnerRecord): Promise<void> {
@@ -184,7 +184,7 @@ class HeldOwnership implements Ownership {
       this.#held = false
       try {
         // Not if another process owns the ledger by now: guard, socket and record then belong to it.
-        if (!this.#isOurs(await sightOwner(this.database))) return
+        if (!this.#isOurs(await readOwnerState(this.database))) return
         try {
           await clean()
         } finally {
@@ -198,7 +198,7 @@ class HeldOwnership implements Ownership {
   }
 
   async #write(record: OwnerRecord): Promise<void> {
-    if (!this.#held || !this.#isOurs(await sightOwner(this.database))) {
+    if (!this.#held || !this.#isOurs(await readOwnerState(this.database))) {
       throw new AppError('unavailable', 'ledger_lost', `This process no longer owns the database ${this.database}.`)
     }
     this.#record = record
@@ -207,22 +207,22 @@ class HeldOwnership implements Ownership {
 
   async #beat(): Promise<void> {
     if (!this.#held) return
-    const sighting = await this.#sight()
-    if (sighting === 'unreadable') return
-    if (!this.#isOurs(sighting)) {
+    const ownerState = await this.#sight()
+    if (ownerState === 'unreadable') return
+    if (!this.#isOurs(ownerState)) {
       this.#held = false
       clearInterval(this.#timer)
       // In a separate turn, so that an error of the callback is not caught here.
-      setImmediate(() => this.heart.onLost(sighting?.record))
+      setImmediate(() => this.heart.onLost(ownerState?.record))
       return
     }
     await this.#touch()
   }
 
   /** A failing disk proves nothing about the owner: the next heartbeat tries again. */
-  async #sight(): Promise<OwnerSighting | undefined | 'unreadable'> {
+  async #sight(): Promise<OwnerState | undefined | 'unreadable'> {
     try {
-      return await sightOwner(this.database)
+      return await readOwnerState(this.database)
     } catch {
       return 'unreadable'
     }
@@ -238,7 +238,7 @@ class HeldOwnership implements Ownership {
     }
   }
 
-  #isOurs(sighting: OwnerSighting | undefined): boolean {
-    return sighting?.record?.nonce === this.#record.nonce
+  #isOurs(ownerState: OwnerState | undefined): boolean {
+    return ownerState?.record?.nonce === this.#record.nonce
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../../model/app-error.js'
 import { toTimestamp } from '../../../model/timestamp.js'
 import { type Claim, listElection, placeClaim, removeClaim } from './claim.js'
-import { type OwnerRecord, type OwnerRole, ownerFile, sightOwner, writeOwner } from './owner-record.js'
+import { type OwnerRecord, type OwnerRole, ownerFile, readOwnerState, writeOwner } from './owner-record.js'
 import { liveness, type ProcessIdentity } from './process-identity.js'
 import { SilenceWatch } from './silence-watch.js'
 import { answersAt, socketBeside } from './socket-path.js'
@@ -141,9 +141,9 @@ async function isDead(claim: Claim, self: ProcessIdentity, watch: SilenceWatch):
 }
 
 async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch): Promise<Standing> {
-  const sighting = await sightOwner(database)
-  if (sighting === undefined) return { state: 'vacant', owner: undefined }
-  const owner = sighting.record
+  const ownerState = await readOwnerState(database)
+  if (ownerState === undefined) return { state: 'vacant', owner: undefined }
+  const owner = ownerState.record
   if (owner !== undefined) {
     const state = await liveness(owner, self)
     if (state === 'dead') return { state: 'vacant', owner }
@@ -151,7 +151,7 @@ async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch)
   }
   // The pid does not decide: an owner of another container, or a damaged owner file. In the second case a living owner
   // notices the damage at its next heartbeat and releases the ledger, well within the silence.
-  const pulse = watch.observe(`owner ${owner?.nonce}`, sighting.fingerprint)
+  const pulse = watch.observe(`owner ${owner?.nonce}`, ownerState.fingerprint)
   if (pulse === 'beating') return { state: 'alive', owner }
   if (await answersAt(socketBeside(database))) return { state: 'alive', owner }
   if (owner?.socket !== undefined && (await answersAt(owner.socket))) return { state: 'alive', owner }
@@ -159,7 +159,7 @@ async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch)
 }
 
 async function retract(database: string, record: OwnerRecord): Promise<void> {
-  if ((await sightOwner(database))?.record?.nonce === record.nonce) await rm(ownerFile(database), { force: true })
+  if ((await readOwnerState(database))?.record?.nonce === record.nonce) await rm(ownerFile(database), { force: true })
 }
 
 function ownedBy(database: string, owner: OwnerRecord | undefined): AppError {

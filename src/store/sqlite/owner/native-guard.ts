@@ -27,7 +27,7 @@ const POLL_MS = 50
  *
  * @throws AppError `conflict/ledger_in_use`, naming the program
  */
-export async function raiseGuard(database: string, waitMs: number): Promise<void> {
+export async function placeGuard(database: string, waitMs: number): Promise<void> {
   const path = `${database}-shm`
   const deadline = performance.now() + waitMs
   let removed: BigIntStats | undefined
@@ -54,7 +54,7 @@ export async function raiseGuard(database: string, waitMs: number): Promise<void
 }
 
 /** Removes the guard, after the database was closed. A folder with files in it stays. */
-export async function lowerGuard(database: string): Promise<void> {
+export async function removeGuard(database: string): Promise<void> {
   try {
     await rmdir(`${database}-shm`)
   } catch (error) {

@@ -26,7 +26,7 @@ export interface OwnerRecord extends ProcessIdentity {
 }
 
 /** The state of an owner file. `record` is absent if this program did not write the file, or not completely. */
-export interface OwnerSighting {
+export interface OwnerState {
   record: OwnerRecord | undefined
   /** Changes whenever the file is replaced or its owner's heart beats. */
   fingerprint: string
@@ -44,14 +44,14 @@ const TEMPORARY = /^[0-9a-f]{16}\.tmp$/
 export async function readOwner(database: string): Promise<OwnerRecord | undefined> {
   const real = await realDatabase(database)
   try {
-    return (await sightOwner(real))?.record
+    return (await readOwnerState(real))?.record
   } catch (error) {
     throw toFileError(error, database)
   }
 }
 
 /** @param database real path */
-export async function sightOwner(database: string): Promise<OwnerSighting | undefined> {
+export async function readOwnerState(database: string): Promise<OwnerState | undefined> {
   const file = await ifPresent(open(ownerFile(database), 'r'))
   if (!file) return undefined
   try {

@@ -75,7 +75,7 @@ async function stateFromProc(pid: number): Promise<ProcessState> {
   } catch (error) {
     if (!isErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) throw error
   }
-  // With hidepid the files of other users' processes look absent, so absence needs a second witness.
+  // With hidepid the files of other users' processes look absent, so a second source has to confirm the absence.
   return isInUse(pid) ? 'hidden' : 'gone'
 }
 

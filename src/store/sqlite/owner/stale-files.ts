@@ -1,7 +1,7 @@
 import { lstat, rm, rmdir } from 'node:fs/promises'
 import { AppError } from '../../../model/app-error.js'
 import { ifPresent, isErrno } from '../files/file-system.js'
-import { raiseGuard } from './native-guard.js'
+import { placeGuard } from './native-guard.js'
 import { recoverHotJournal } from './rollback-journal.js'
 
 /**
@@ -19,7 +19,7 @@ export async function clearStaleFiles(
   database: string,
   { socket, waitMs }: { socket: string | undefined; waitMs: number },
 ): Promise<void> {
-  await raiseGuard(database, waitMs)
+  await placeGuard(database, waitMs)
   await recoverHotJournal(database)
   await removeLockFolder(`${database}.lock`)
   if (socket !== undefined) await removeSocket(socket)

@@ -13,7 +13,7 @@ import { candidates, type Indexes, lastUpTo, type Range } from '../search/event-
 import { readOutline } from '../search/large-body.js'
 import { rowMatcher } from '../search/row-matcher.js'
 import { firstCounted, headOf, rangeOf } from './event-histogram.js'
-import type { LedgerKnown } from './event-reader.js'
+import type { LedgerContext } from './event-reader.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
 /** A menu waits for this: after a second of work, the answer contains the counts so far. */
@@ -29,7 +29,7 @@ type Tally = Record<Facet, Map<string, number>>
 export function* countFacets(
   database: Database,
   index: Indexes,
-  { pruned, epoch }: LedgerKnown,
+  { pruned, epoch }: LedgerContext,
   query: FacetQuery,
   bounds = BOUNDS,
 ): Generator<void, EventFacets> {
@@ -52,7 +52,7 @@ export function* countFacets(
 function* countRows(
   database: Database,
   index: Indexes,
-  { pruned, query, rows, tally }: Pick<LedgerKnown, 'pruned'> & { query: FacetQuery; rows: Range; tally: Tally },
+  { pruned, query, rows, tally }: Pick<LedgerContext, 'pruned'> & { query: FacetQuery; rows: Range; tally: Tally },
   work: SlicedWork,
 ): Generator<void, { count: number; uncounted?: number }> {
   const matches = rowMatcher(database, pruned, query)

@@ -10,7 +10,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { type Indexes, lastUpTo } from '../search/event-candidates.js'
 import { countBuckets } from './bucket-counts.js'
-import type { LedgerKnown } from './event-reader.js'
+import type { LedgerContext } from './event-reader.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
 /** After two seconds of work, without pauses, the answer contains the counts so far. */
@@ -24,13 +24,13 @@ const LARGEST_SOURCES = /* sql */ `
   SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
 /**
- * Answers in slices: when it yields, writes may run. It reads the ledger as it was at the start: it first translates
- * buckets of time into ranges of `seq`, and events are never deleted or moved.
+ * Counts in slices, and yields between them so that writes can run. It counts the ledger as it was at the start: it first
+ * translates buckets of time into ranges of `seq`, and the number of an event never changes.
  */
 export function* countEvents(
   database: Database,
   index: Indexes,
-  { pruned, epoch }: LedgerKnown,
+  { pruned, epoch }: LedgerContext,
   asked: HistogramQuery,
   bounds = BOUNDS,
 ): Generator<void, EventHistogram> {

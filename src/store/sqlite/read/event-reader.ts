@@ -33,7 +33,7 @@ const rangeBytes = (order: 'ASC' | 'DESC') => /* sql */ `
 const RANGE_BYTES = { asc: rangeBytes('ASC'), desc: rangeBytes('DESC') }
 
 /** Facts about the whole ledger in an answer. */
-export interface LedgerKnown {
+export interface LedgerContext {
   pruned: Pick<PrunedEvents, 'through' | 'throughAt' | 'earliest'>
   epoch: string
 }
@@ -51,7 +51,7 @@ interface Found {
 export function* readPage(
   database: Database,
   index: SearchIndex,
-  { pruned, epoch }: LedgerKnown,
+  { pruned, epoch }: LedgerContext,
   query: EventQuery,
 ): Generator<void, EventPage> {
   const newest = database.first(LAST)

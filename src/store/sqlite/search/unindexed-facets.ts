@@ -1,7 +1,7 @@
 import { addMarks, MARK_WORDS, markFinder } from './facet-marks.js'
 import type { FacetName, WantedFacet } from './facets.js'
 
-/** Events whose marks share a piece of memory: 128 KB. */
+/** Number of events whose marks share one block of memory (128 KB). */
 const PART_EVENTS = 4_096
 /** A limit that the lag of the index never reaches, unless the disk refuses the index. */
 const MOST_PARTS = 32

@@ -5,9 +5,9 @@ import {
   decideCheckpoint,
   decideLease,
   leaseEnd,
+  nameTakenError,
   nextFence,
   positionInstant,
-  takenName,
   tooManyConsumers,
   unknownDeadLetter,
 } from '../../consumer-rules.js'
@@ -149,7 +149,7 @@ export function consumerTasks(
       const { name, owner_user_id, filters } = draft
       const before = database.first(FIND, name)
       if (before) {
-        if (rules.owner !== undefined && before.owner_user_id !== rules.owner) return takenName()
+        if (rules.owner !== undefined && before.owner_user_id !== rules.owner) return nameTakenError()
         if (filters) database.run(SET_FILTERS, name, JSON.stringify(filters), rules.now)
         return { created: false, consumer: now(name) }
       }

@@ -5,10 +5,10 @@ import type { HistogramQuery } from '../../../model/events/event-histogram.js'
 import type { EventQuery } from '../../../model/events/event-query.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { erasedMeanwhile, type LedgerHead, type Pruning } from '../../event-store.js'
+import type { BackgroundRemoval } from '../erase/background-removal.js'
 import type { Eraser } from '../erase/eraser.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import { prunedTombstone } from '../erase/stored-tombstone.js'
-import type { Upkeep } from '../erase/upkeep.js'
 import type { Database } from '../files/database.js'
 import { countFacets } from '../read/event-facets.js'
 import { countEvents } from '../read/event-histogram.js'
@@ -42,14 +42,14 @@ export interface OpenLedger {
   writer: EventWriter
   pruned: PrunedEvents
   eraser: Eraser
-  upkeep: Upkeep
+  backgroundRemoval: BackgroundRemoval
   /** Changes when the ledger is imported, begins to follow another one, or stops following. */
   epoch: string
 }
 
 /** The tasks behind `EventStore`; `EventGroups` has the side of the main thread for `record` and `probe`. */
 export function eventTasks(ledger: OpenLedger) {
-  const { database, index, writer, pruned, eraser, upkeep } = ledger
+  const { database, index, writer, pruned, eraser, backgroundRemoval } = ledger
   const readMatching = (wanted: EventQuery) => readPage(database, index, ledger, wanted)
   return {
     record: write(
@@ -63,7 +63,7 @@ export function eventTasks(ledger: OpenLedger) {
         const [capturedAt = now] = outcomes.capturedAt
         eraser.erase(events, markOf(readEntry(database, capturedAt), toTimestamp(capturedAt)))
         database.run(EMPTY_ERRORS, JSON.stringify(events))
-        upkeep.noteErased()
+        backgroundRemoval.noteErased()
         return outcomes
       },
       () => ALONE,

@@ -1,7 +1,7 @@
 import type { QueueMark } from '../../../model/subscriptions/live-capture.js'
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import { readStoredSubscription } from '../../stored-subscription.js'
-import type { LedgerKept } from '../../subscription-store.js'
+import type { MaintainedMember } from '../../subscription-store.js'
 import type { Database } from '../files/database.js'
 import { read, write } from '../thread/task.js'
 import { noteCapture } from './capture-state.js'
@@ -41,7 +41,7 @@ export function subscriptionTasks(database: Database) {
       return rows.map(readStoredSubscription)
     }),
     count: read((owner: string | null) => Number(database.first(COUNT, owner)?.count)),
-    save: write((subscription: Subscription, overwrite: readonly LedgerKept[] = []) => {
+    save: write((subscription: Subscription, overwrite: readonly MaintainedMember[] = []) => {
       const before = findSubscription(database, subscription.id)
       const saved: Subscription = { ...subscription }
       if (before && !overwrite.includes('last_cursor')) saved.last_cursor = before.last_cursor

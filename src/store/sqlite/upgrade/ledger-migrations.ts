@@ -199,7 +199,7 @@ function addConsumers(database: Database): void {
 
 /**
  * Events without content keep its digest; the index of facets has digests of names, and deleted entries leave no trace
- * in it (docs/decisions/0054). The store fills the indexes again while it runs. Upkeep has done nothing yet.
+ * in it (docs/decisions/0054). The store fills the indexes again while it runs. BackgroundRemoval has done nothing yet.
  *
  * Source: SQLite, "FTS5", the option `secure-delete`.
  */

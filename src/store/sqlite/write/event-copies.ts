@@ -13,10 +13,10 @@ import {
 } from '../../copy-store.js'
 import { contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
+import type { BackgroundRemoval } from '../erase/background-removal.js'
 import type { Eraser } from '../erase/eraser.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import { prunedBody } from '../erase/stored-tombstone.js'
-import type { Upkeep } from '../erase/upkeep.js'
 import type { Database } from '../files/database.js'
 import { copiedContentDigest, readContent, storedContentDigest } from '../read/event-content.js'
 import type { SearchIndex } from '../search/search-index.js'
@@ -55,7 +55,7 @@ interface Parts {
   writer: EventWriter
   pruned: PrunedEvents
   eraser: Eraser
-  upkeep: Upkeep
+  backgroundRemoval: BackgroundRemoval
 }
 
 /**
@@ -89,7 +89,7 @@ export function writeCopies(
     applyChange(parts, change)
     writer.noteChange(change.seq, change.source, change.event.seenCount - change.seenCount)
   }
-  if (changes.some(({ kind }) => kind === 'erased')) parts.upkeep.noteErased()
+  if (changes.some(({ kind }) => kind === 'erased')) parts.backgroundRemoval.noteErased()
   if (mark) saveFollow(database, mark)
   return writer.head
 }

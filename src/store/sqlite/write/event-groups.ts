@@ -13,7 +13,7 @@ import {
 /** Events and characters that may wait for the store; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }
 /** A commit younger than this proves that the store can commit. */
-const PROVEN_MS = 1_000
+const RECENT_CHECK_MS = 1_000
 
 interface Group {
   events: EventToRecord[]
@@ -45,7 +45,7 @@ export class EventGroups {
   readonly #gathered: Group[] = []
   #inProgress = 0
   #waiting = { events: 0, characters: 0 }
-  #provenAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Number.NEGATIVE_INFINITY
   /** Null until it is known, and while the ledger is empty. */
   #head: LedgerHead | null = null
   #closing = false
@@ -108,20 +108,20 @@ export class EventGroups {
 
   /** Call it after a successful commit of copied events. */
   noteCopied(head: LedgerHead | null): void {
-    this.#provenAt = performance.now()
+    this.#checkedAt = performance.now()
     this.#head = head
   }
 
   #noteHead(outcomes: readonly RecordOutcome[], digest: string | null): void {
-    this.#provenAt = performance.now()
+    this.#checkedAt = performance.now()
     for (const { created, capturedAt } of outcomes) if (created) this.#head = { capturedAt, digest }
   }
 
   /** Proves that the store can commit, with a write, unless a commit has just succeeded. @returns the newest event */
-  async prove(): Promise<LedgerHead | null> {
-    if (this.#head === null || performance.now() - this.#provenAt > PROVEN_MS) {
+  async checkWritable(): Promise<LedgerHead | null> {
+    if (this.#head === null || performance.now() - this.#checkedAt > RECENT_CHECK_MS) {
       this.#head = await this.thread.stores.events.probe()
-      this.#provenAt = performance.now()
+      this.#checkedAt = performance.now()
     }
     return this.#head
   }
@@ -165,7 +165,7 @@ export class EventGroups {
         at += count
       }
     } catch (error) {
-      this.#provenAt = Number.NEGATIVE_INFINITY
+      this.#checkedAt = Number.NEGATIVE_INFINITY
       for (const { reject } of settle) reject(error)
     }
     this.#waiting.events -= events.length

@@ -3,7 +3,7 @@ import type { NewEvent } from '../../../../src/model/events/event.js'
 import {
   type CaptureOptions,
   captureWatch,
-  type ReadSoFar,
+  type ReadProgress,
 } from '../../../../src/platforms/chat/capture/capture-watch.js'
 import { ChatApiClient } from '../../../../src/platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../../../../src/platforms/chat/capture/user-directory.js'
@@ -14,7 +14,7 @@ export const DEPLOYS = { stream: 'eng', topic: 'deploys' }
 
 /** A watch in memory, captured from a stand-in as often as one likes. */
 export class Captured {
-  so: ReadSoFar = { readTo: undefined, followed: undefined, reread: undefined }
+  progress: ReadProgress = { readTo: undefined, followed: undefined, reread: undefined }
   readonly events: NewEvent[] = []
   /** How many messages each page contained. */
   readonly pages: number[] = []
@@ -30,14 +30,14 @@ export class Captured {
     const { url, email, apiKey } = this.server
     const api = new ChatApiClient({ site: url, email, api_key: apiKey })
     this.t.teardown(() => api.close())
-    const record: CaptureOptions['record'] = async ({ events, ...so }) => {
+    const record: CaptureOptions['record'] = async ({ events, ...progress }) => {
       this.events.push(...events)
       this.pages.push(events.length)
-      this.so = so
+      this.progress = progress
     }
     const listKnown = async () => this.events.map(event => event.dedupe_key)
     const given = { api, site: url, users: this.#users, backfill: 100, now: 0, listKnown, record }
-    await captureWatch(this.place, this.so, { ...given, ...options })
+    await captureWatch(this.place, this.progress, { ...given, ...options })
   }
 
   /** Ids of the messages that were captured, in that order. */

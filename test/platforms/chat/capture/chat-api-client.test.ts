@@ -19,7 +19,7 @@ function clientOf(t: Test, { url, email, apiKey }: ChatServer, account: { apiKey
   return api
 }
 
-t.test('people come with their role, and whether they are bots', async t => {
+t.test('the list of users has their roles, and whether they are bots', async t => {
   const { api } = await start(t)
   const users = await api.users()
   t.same(users.get('9'), { isBot: false, role: 'member', email: 'ada@example.org' })
@@ -28,7 +28,7 @@ t.test('people come with their role, and whether they are bots', async t => {
 })
 
 t.test(
-  'people of servers without roles have flags, and an address that is shown to us takes precedence over a stand-in',
+  'on servers without roles, users have flags, and a visible address takes precedence over a stand-in',
   async t => {
     const members = [
       { user_id: 1, is_owner: true, is_admin: true },
@@ -51,13 +51,13 @@ t.test(
   },
 )
 
-t.test('messages without an id of the server are left out, and the others come in order', async t => {
+t.test('messages without an id are left out, and the others are in order', async t => {
   const messages = [{ id: 7 }, { id: '8' }, { id: 2 ** 60 }, { id: -1 }, null, { id: 3 }]
   const { api } = await start(t, { fault: () => respondWith(200, { result: 'success', messages, found_newest: true }) })
   t.match(await api.messages(WINDOW), { messages: [{ id: 3 }, { id: 7 }], foundNewest: true, foundOldest: false })
 })
 
-t.test('a message is found by its id; one that the server does not show is none', async t => {
+t.test('a message is found by its id, and a hidden message is not found', async t => {
   const { api, server } = await start(t)
   const [id = 0] = server.book.say({ stream: 'eng', topic: 'deploys' }, 1, 'Done.')
   t.match(await api.message(id), { id, payload: { id, content: 'Done.', stream_id: 4, subject: 'deploys' } })
@@ -96,32 +96,32 @@ const refusals: { what: string; fault: Fault; category?: string; code: string; m
     ...refused(),
     message: /USER_DEACTIVATED/,
   },
-  { what: 'a wrong key as old servers put it', fault: respondWith(400, { code: 'INVALID_API_KEY' }), ...refused() },
+  { what: 'a wrong key, as old servers report it', fault: respondWith(400, { code: 'INVALID_API_KEY' }), ...refused() },
   { what: 'a wrong key without a code', fault: respondWith(401, { msg: 'Ungültiger Schlüssel' }), ...refused() },
   {
-    what: 'a stream it does not know',
+    what: 'an unknown stream',
     fault: respondWith(400, { code: 'BAD_NARROW' }),
     category: 'invalid',
     code: 'chat_narrow_refused',
   },
   {
-    what: 'something else it refuses',
+    what: 'another refusal',
     fault: respondWith(400, { code: 'BAD_REQUEST' }),
     category: 'invalid',
     code: 'chat_request_refused',
   },
-  { what: 'what it does not permit', fault: respondWith(403, {}), category: 'forbidden', code: 'chat_not_permitted' },
-  { what: 'half of an answer', fault: { kind: 'half' }, code: 'chat_connection_lost' },
-  { what: 'a reset', fault: { kind: 'reset' }, code: 'chat_connection_lost' },
-  { what: 'an answer that breaks off as JSON', fault: brokenJson(), code: 'chat_answer_unreadable' },
+  { what: 'a missing permission', fault: respondWith(403, {}), category: 'forbidden', code: 'chat_not_permitted' },
+  { what: 'an incomplete answer', fault: { kind: 'half' }, code: 'chat_connection_lost' },
+  { what: 'a connection reset', fault: { kind: 'reset' }, code: 'chat_connection_lost' },
+  { what: 'JSON that is cut off', fault: brokenJson(), code: 'chat_answer_unreadable' },
   {
-    what: 'a JSON that is not an answer',
+    what: 'JSON of another form',
     fault: respondWith(200, { result: 'success', messages: 'none' }),
     code: 'chat_answer_unreadable',
   },
   { what: 'a list', fault: { kind: 'answer', status: 200, body: '[]' }, code: 'chat_answer_unreadable' },
   {
-    what: 'a page of some proxy',
+    what: 'an HTML page of a proxy',
     fault: { kind: 'answer', status: 502, type: 'text/html', body: '<h1>' },
     code: 'chat_unavailable',
   },
@@ -132,7 +132,7 @@ const refusals: { what: string; fault: Fault; category?: string; code: string; m
     message: /the key is not sent/,
   },
   {
-    what: 'an error in the clothes of success',
+    what: 'an error with the status 200',
     fault: respondWith(200, { result: 'error', code: 'REQUEST_TIMEOUT' }),
     code: 'chat_timeout',
   },
@@ -159,7 +159,7 @@ t.test('a wrong key is reported without the key', async t => {
   for (const secret of ['hunter2', encoded]) t.notOk(JSON.stringify([error, String(error)]).includes(secret))
 })
 
-t.test('the wait has fractions of a second, and the body takes precedence over the header', async t => {
+t.test('the wait of a rate limit has fractions of a second, and the body takes precedence over the header', async t => {
   const waits = [
     { fault: rateLimited(28.706807374954224), seconds: 28.706807374954224 },
     { fault: respondWith(429, {}, { 'retry-after': '7' }), seconds: 7 },
@@ -173,7 +173,7 @@ t.test('the wait has fractions of a second, and the body takes precedence over t
   }
 })
 
-t.test('a missing server is reported, and so is one that does not answer with HTTP', async t => {
+t.test('a missing server, and one that does not speak HTTP, are reported', async t => {
   const { api, server } = await start(t)
   await server.close()
   await t.rejects(api.users(), { code: 'chat_unreachable', message: /connection refused.*EVENT_CHAT_URL/ })
@@ -181,7 +181,7 @@ t.test('a missing server is reported, and so is one that does not answer with HT
   await t.rejects(secure.users(), { code: 'chat_unreachable' })
 })
 
-t.test('a queue is registered for what happens in streams, in the form of the messages API', async t => {
+t.test('a queue is registered for events in streams, in the form of the messages API', async t => {
   const { server, api } = await start(t)
   const queue = await api.registerQueue()
   t.match(queue, { lastEventId: -1, waitSeconds: 90 })
@@ -215,7 +215,7 @@ t.test('a queue is registered for what happens in streams, in the form of the me
   await t.rejects(api.queueEvents(next), { category: 'unavailable', code: 'chat_queue_lost' })
 })
 
-t.test('how long to wait for an answer is bounded, and an answer without a queue is refused', async t => {
+t.test('the wait for an answer is bounded, and an answer without a queue is refused', async t => {
   const answers = [
     { queue_id: 'q', last_event_id: 3, event_queue_longpoll_timeout_seconds: 1e9 },
     { queue_id: 'q', last_event_id: 3 },

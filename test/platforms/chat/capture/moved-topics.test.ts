@@ -14,7 +14,7 @@ async function capturedDeploys(t: Test, messages: number, options?: ChatServerOp
   return { server, book, ids, watch }
 }
 
-t.test('a topic that was resolved or renamed is followed, and found under its new name', async t => {
+t.test('capture follows a resolved or renamed topic, and finds it under its new name', async t => {
   const { server, book, ids, watch } = await capturedDeploys(t, 3)
   const resolved = book.resolve(DEPLOYS)
   ids.push(...book.say(resolved, 2))
@@ -24,7 +24,7 @@ t.test('a topic that was resolved or renamed is followed, and found under its ne
   await watch.run()
   t.same(watch.ids, ids)
   t.match(watch.events.at(-1)?.target.parent, { display: 'Deployments', parent: { display: 'ops' } })
-  t.match(watch.so.followed, { message_id: 1, stream: 'ops', topic: 'Deployments', watched: DEPLOYS })
+  t.match(watch.progress.followed, { message_id: 1, stream: 'ops', topic: 'Deployments', watched: DEPLOYS })
   const named = ['deploys', '✔ deploys'].map(topic => [
     { operator: 'stream', operand: 'eng' },
     { operator: 'topic', operand: topic },
@@ -38,33 +38,33 @@ t.test('a topic that was resolved or renamed is followed, and found under its ne
   ])
 })
 
-t.test('on a server that cannot follow, a renamed topic is noticed by its oldest message', async t => {
+t.test('on an older server, capture recognises a renamed topic by its oldest message', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 2, { featureLevel: 270 })
   const resolved = book.resolve(DEPLOYS)
   ids.push(...book.say(resolved, 2))
   await watch.run()
   t.same(watch.ids, ids)
-  t.match(watch.so.followed, { topic: '✔ deploys', message_id: 1 })
+  t.match(watch.progress.followed, { topic: '✔ deploys', message_id: 1 })
   book.move(resolved, DEPLOYS)
   ids.push(...book.say(DEPLOYS, 1))
   await watch.run()
   t.same(watch.ids, ids, 'under its old name again it is read on')
   book.move(DEPLOYS, RANDOM, [1])
   await watch.run()
-  t.match(watch.so.followed, { topic: 'deploys' }, 'one message that was moved is not a renaming')
+  t.match(watch.progress.followed, { topic: 'deploys' }, 'one message that was moved is not a renaming')
 })
 
-t.test('a message that is moved out of the topic alone is not followed', async t => {
+t.test('capture does not follow a single message that moves out of the topic', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
   book.say(RANDOM, 5)
   const fresh = book.say(DEPLOYS, 2)
   await watch.run()
   t.same(watch.ids, [...ids, ...fresh])
-  t.match(watch.so.followed, { topic: 'deploys', message_id: ids[1] })
+  t.match(watch.progress.followed, { topic: 'deploys', message_id: ids[1] })
 })
 
-t.test('nor while no message arrives in the topic to which it was moved', async t => {
+t.test('capture does not follow a moved message to a topic without new messages', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
   const fresh = book.say(DEPLOYS, 2)
@@ -72,17 +72,17 @@ t.test('nor while no message arrives in the topic to which it was moved', async 
   t.same(watch.ids, [...ids, ...fresh])
 })
 
-t.test('a new name is known from its first event, even without a message under it', async t => {
+t.test('capture learns the new name of a topic even without a message under it', async t => {
   const { server, book, ids, watch } = await capturedDeploys(t, 2)
   const resolved = book.resolve(DEPLOYS)
   await watch.run()
-  t.match(watch.so, { readTo: ids[1], followed: { topic: resolved.topic } })
+  t.match(watch.progress, { readTo: ids[1], followed: { topic: resolved.topic } })
   narrowsAsked(server)
   await watch.run()
   t.equal(narrowsAsked(server).length, 1, 'then one question is enough')
 })
 
-t.test('the last message moved elsewhere leaves the watch where it is', async t => {
+t.test('capture stays with its topic when the last message moves away', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[2] ?? 0])
   book.say(RANDOM, 2)
@@ -91,7 +91,7 @@ t.test('the last message moved elsewhere leaves the watch where it is', async t 
   t.same(watch.ids, [...ids, ...fresh])
 })
 
-t.test('an older message that is moved in is not read: the place only goes forward', async t => {
+t.test('capture does not read an older message that moves in, as its position only advances', async t => {
   const server = await chatServer(t)
   const { book } = server
   const [stray = 0] = book.say(RANDOM)
@@ -101,10 +101,10 @@ t.test('an older message that is moved in is not read: the place only goes forwa
   book.move(RANDOM, DEPLOYS, [stray])
   await watch.run()
   t.same(watch.ids, ids)
-  t.equal(watch.so.readTo, ids[1])
+  t.equal(watch.progress.readTo, ids[1])
 })
 
-t.test('a topic whose first message is deleted is read on by name', async t => {
+t.test('capture continues by name after the first message of a topic was deleted', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 2)
   book.delete(ids[0] ?? 0)
   const fresh = book.say(DEPLOYS, 1)
@@ -113,7 +113,7 @@ t.test('a topic whose first message is deleted is read on by name', async t => {
 })
 
 for (const featureLevel of [null, 200, 400]) {
-  t.test(`a stream that was renamed is found by its id on servers of level ${featureLevel}`, async t => {
+  t.test(`capture finds a renamed stream by its id on servers of level ${featureLevel}`, async t => {
     const { book, ids, watch } = await capturedDeploys(t, 2, { featureLevel })
     book.renameStream('eng', 'engineering')
     const fresh = book.say({ stream: 'engineering', topic: 'deploys' }, 2)
@@ -125,22 +125,22 @@ for (const featureLevel of [null, 200, 400]) {
   })
 }
 
-t.test('a watch that is set to another topic does not follow the one before', async t => {
+t.test('a watch with a new topic does not follow the previous one', async t => {
   const server = await chatServer(t)
   const { book } = server
   book.say(DEPLOYS, 2)
   const before = new Captured(t, server)
   await before.run()
   const after = new Captured(t, server, RANDOM)
-  after.so = before.so
+  after.progress = before.progress
   book.say(DEPLOYS, 1)
   const ids = book.say(RANDOM, 2)
   await after.run()
   t.same(after.ids, ids)
-  t.match(after.so.followed, { watched: RANDOM, message_id: ids[0] })
+  t.match(after.progress.followed, { watched: RANDOM, message_id: ids[0] })
 })
 
-t.test('names are equal regardless of letter case, and a topic may have none', async t => {
+t.test('names are compared without case, and a topic may have an empty name', async t => {
   const server = await chatServer(t)
   const { book } = server
   const ids = book.say({ stream: 'Eng', topic: 'DEPLOYS' }, 2)
@@ -160,20 +160,23 @@ t.test('names are equal regardless of letter case, and a topic may have none', a
 })
 
 for (const featureLevel of [200, 400]) {
-  t.test(`a topic of many pages is followed by its oldest message that was read, at level ${featureLevel}`, async t => {
-    const server = await chatServer(t, { featureLevel })
-    const ids = server.book.say(DEPLOYS, 5_000)
-    const watch = new Captured(t, server)
-    await watch.run({ backfill: 3_500 })
-    t.equal(watch.ids.length, 3_500)
-    t.match(watch.so.followed, { message_id: ids[1_500] })
-    server.book.say(DEPLOYS, 1)
-    await watch.run()
-    t.match(watch.so.followed, { message_id: ids[1_500] })
-  })
+  t.test(
+    `capture follows a topic of many pages by the oldest message that it read, at level ${featureLevel}`,
+    async t => {
+      const server = await chatServer(t, { featureLevel })
+      const ids = server.book.say(DEPLOYS, 5_000)
+      const watch = new Captured(t, server)
+      await watch.run({ backfill: 3_500 })
+      t.equal(watch.ids.length, 3_500)
+      t.match(watch.progress.followed, { message_id: ids[1_500] })
+      server.book.say(DEPLOYS, 1)
+      await watch.run()
+      t.match(watch.progress.followed, { message_id: ids[1_500] })
+    },
+  )
 }
 
-t.test('a whole stream is read across its topics', async t => {
+t.test('capture reads a whole stream across its topics', async t => {
   const server = await chatServer(t)
   const { book } = server
   const ids = [...book.say(DEPLOYS, 2), ...book.say(RANDOM, 2)]

@@ -3,18 +3,18 @@ import { chatServer } from '../../../support/chat-server/chat-server.js'
 import { MessageBook } from '../../../support/chat-server/message-book.js'
 import { Captured, DEPLOYS, messageQueries } from './captured.js'
 
-t.test('the first time the newest messages are read, and no others', async t => {
+t.test('the first capture reads only the newest messages', async t => {
   const server = await chatServer(t)
   const ids = server.book.say(DEPLOYS, 150)
   server.book.say({ stream: 'eng', topic: 'other' }, 10)
   const watch = new Captured(t, server)
   await watch.run({ backfill: 40 })
   t.same(watch.ids, ids.slice(-40))
-  t.equal(watch.so.readTo, ids.at(-1))
+  t.equal(watch.progress.readTo, ids.at(-1))
   t.match(messageQueries(server), [{ anchor: 'newest', num_before: '40', num_after: '0' }])
 })
 
-t.test('later messages are read, with the parameters that agree with a webhook', async t => {
+t.test('a later capture reads the newer messages, with the parameters that give the payload of a webhook', async t => {
   const server = await chatServer(t)
   server.book.say(DEPLOYS, 3)
   const watch = new Captured(t, server)
@@ -41,23 +41,23 @@ t.test('later messages are read, with the parameters that agree with a webhook',
   ])
 })
 
-t.test('nothing new leaves the place alone', async t => {
+t.test('a capture without new messages keeps its position', async t => {
   const server = await chatServer(t)
   server.book.say(DEPLOYS, 3)
   const watch = new Captured(t, server)
   await watch.run()
-  const before = watch.so
+  const before = watch.progress
   await watch.run()
   t.same(watch.pages, [3])
-  t.equal(watch.so, before)
+  t.equal(watch.progress, before)
 })
 
-t.test('a backlog comes page by page, oldest first, and each page with its place', async t => {
+t.test('a backlog is read page by page, oldest first, and each page has its position', async t => {
   const book = new MessageBook({ firstId: 5_000, gap: 7 })
   const server = await chatServer(t, { book })
   const ids = book.say(DEPLOYS, 2_500)
   const watch = new Captured(t, server)
-  watch.so = { readTo: 4_999, followed: undefined, reread: undefined }
+  watch.progress = { readTo: 4_999, followed: undefined, reread: undefined }
   await watch.run()
   t.same(watch.pages, [1_000, 1_000, 500])
   t.same(watch.ids, ids)
@@ -75,7 +75,7 @@ t.test('a long backfill begins at its oldest message', async t => {
   t.same(whole.ids, ids)
 })
 
-t.test('without backfill it begins with the next message', async t => {
+t.test('without backfill, capture begins with the next message', async t => {
   const server = await chatServer(t)
   server.book.say(DEPLOYS, 5)
   const watch = new Captured(t, server)
@@ -91,18 +91,18 @@ t.test('every message of a topic that was empty at the first read is read', asyn
   server.book.say({ stream: 'eng', topic: 'other' })
   const watch = new Captured(t, server)
   await watch.run()
-  t.equal(watch.so.readTo, 0)
+  t.equal(watch.progress.readTo, 0)
   const ids = server.book.say(DEPLOYS, 300)
   await watch.run({ backfill: 10 })
   t.same(watch.ids, ids)
 })
 
 for (const { what, featureLevel } of [
-  { what: 'before version 3, without words for anchors', featureLevel: null },
+  { what: 'before version 3, which has no named anchors', featureLevel: null },
   { what: 'before version 6, which sends the anchor as well', featureLevel: 100 },
   { what: 'before `with`', featureLevel: 270 },
 ]) {
-  t.test(`a server ${what}, gives every message once`, async t => {
+  t.test(`a capture from a server ${what} reads every message once`, async t => {
     const server = await chatServer(t, { featureLevel })
     const ids = server.book.say(DEPLOYS, 1_500)
     const watch = new Captured(t, server)
@@ -115,23 +115,23 @@ for (const { what, featureLevel } of [
   })
 }
 
-t.test('what is not recorded is not passed: a page that fails is read again', async t => {
+t.test('a page that could not be recorded is read again', async t => {
   const server = await chatServer(t)
   const ids = server.book.say(DEPLOYS, 2_500)
   const watch = new Captured(t, server)
-  watch.so = { readTo: 0, followed: undefined, reread: undefined }
+  watch.progress = { readTo: 0, followed: undefined, reread: undefined }
   await t.rejects(watch.run({ record: () => Promise.reject(new Error('The disk is full.')) }), { message: /disk/ })
-  t.equal(watch.so.readTo, 0)
+  t.equal(watch.progress.readTo, 0)
   await watch.run()
   t.same(watch.ids, ids)
 })
 
-t.test('it can be called off between two pages, and while one is awaited', async t => {
+t.test('a capture can be aborted between two pages and during a request', async t => {
   const stop = new AbortController()
   const server = await chatServer(t)
   server.book.say(DEPLOYS, 2_500)
   const watch = new Captured(t, server)
-  watch.so = { readTo: 0, followed: undefined, reread: undefined }
+  watch.progress = { readTo: 0, followed: undefined, reread: undefined }
   const record = async () => stop.abort(new Error('called off'))
   await t.rejects(watch.run({ record, signal: stop.signal }), { message: 'called off' })
 

@@ -17,14 +17,14 @@ function limited(waits: number[]) {
   return { api: new RateLimitedChatApi(api, { sleep, onWait: seconds => reported.push(seconds) }), slept, reported }
 }
 
-t.test('it waits as the server asks, and reports the wait', async t => {
+t.test('a request waits as the server asks, and reports the wait', async t => {
   const { api, slept, reported } = limited([28.7068, 0.25])
   t.same(await api.users(), new Map())
   t.same(slept, [28_707, 250])
   t.same(reported, [28.7068, 0.25])
 })
 
-t.test('a wait of more than a minute is not begun', async t => {
+t.test('a request fails instead of waiting for more than a minute', async t => {
   const { api, slept } = limited([60.5])
   await t.rejects(api.users(), { code: 'chat_rate_limited', retryAfterSeconds: 60.5 })
   t.same(slept, [])
@@ -36,13 +36,13 @@ t.test('several waits of one request add up to a minute at most', async t => {
   t.same(slept, [30_000, 29_000])
 })
 
-t.test('a server that repeatedly asks for no wait gets a short one, a limited number of times', async t => {
+t.test('a server that repeatedly asks for no wait gets a limited number of retries after short waits', async t => {
   const { api, slept } = limited(Array.from({ length: 10_000 }, () => 0))
   await t.rejects(api.users(), { code: 'chat_rate_limited' })
   t.ok(slept.length < 700 && slept.every(milliseconds => milliseconds === 100))
 })
 
-t.test('the next request may wait as long again', async t => {
+t.test('each request has its own limit for waits', async t => {
   const { api, slept } = limited([])
   await api.users()
   t.same(slept, [])

@@ -18,7 +18,7 @@ function directory(answer: () => Promise<Map<string, typeof ADA>>) {
   return { clock, asked: () => asked, usersFor: (senderId: number) => known.usersFor(from(senderId), api) }
 }
 
-t.test('people are requested once an hour, and once a minute for unknown ones', async t => {
+t.test('the list of users is requested once an hour, and once a minute for unknown users', async t => {
   const { clock, asked, usersFor } = directory(async () => new Map([['9', ADA]]))
   t.same((await usersFor(9)).get('9'), ADA)
   await usersFor(9)
@@ -34,9 +34,12 @@ t.test('people are requested once an hour, and once a minute for unknown ones', 
   t.equal(asked(), 3)
 })
 
-t.test('an account without the permission continues without them, and any other failure is passed on', async t => {
-  const denied = directory(() => Promise.reject(new AppError('forbidden', 'chat_not_permitted', 'No.')))
-  t.same(await denied.usersFor(9), new Map())
-  const broken = directory(() => Promise.reject(new AppError('unavailable', 'chat_timeout', 'Late.')))
-  await t.rejects(broken.usersFor(9), { code: 'chat_timeout' })
-})
+t.test(
+  'an account without permission continues without the list of users, and any other failure is passed on',
+  async t => {
+    const denied = directory(() => Promise.reject(new AppError('forbidden', 'chat_not_permitted', 'No.')))
+    t.same(await denied.usersFor(9), new Map())
+    const broken = directory(() => Promise.reject(new AppError('unavailable', 'chat_timeout', 'Late.')))
+    await t.rejects(broken.usersFor(9), { code: 'chat_timeout' })
+  },
+)

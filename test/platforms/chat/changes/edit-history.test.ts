@@ -59,7 +59,7 @@ const identityOf = ({ dedupe_key, kind, subject_id, occurred_at, target, actor, 
   }
 }
 
-t.test('a history gives the events that a queue gave, with their keys, people, times and places', t => {
+t.test('an edit history gives the events of the queue, with their keys, people, times and places', t => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 8 }), fc.constantFrom(NEWEST, 200), (plan, level) => {
       const { answer, byQueue } = play(plan)
@@ -87,7 +87,7 @@ t.test('an edit has the texts before and after it', t => {
   t.end()
 })
 
-t.test('a server that hides the history shows the last edit alone, from Zulip 10 on', t => {
+t.test('a server that hides the history gives only the last edit, from Zulip 10 on', t => {
   const { answer, byQueue } = play(
     [
       { step: 'edit', text: 'First.' },
@@ -108,7 +108,7 @@ t.test('a server that hides the history shows the last edit alone, from Zulip 10
   t.end()
 })
 
-t.test('a server that shows moves alone shows the last edit by its time', t => {
+t.test('a server that shows only moves gives the last edit by its time', t => {
   const { answer, byQueue } = play(
     [
       { step: 'edit', text: 'First.' },
@@ -126,7 +126,7 @@ t.test('a server that shows moves alone shows the last edit by its time', t => {
   t.end()
 })
 
-t.test('what is not a history gives nothing', t => {
+t.test('an invalid history gives no events', t => {
   const { answer } = play([])
   for (const edit_history of [
     undefined,

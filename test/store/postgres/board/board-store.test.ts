@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Run } from '../../../../src/model/board/run.js'
-import { openPostgresBoard } from '../../../../src/store/postgres/board/board-store.js'
+import { openPostgresBoardStore } from '../../../../src/store/postgres/board/board-store.js'
 import { openPostgresStore } from '../../../../src/store/postgres/store.js'
 import { ADA } from '../../../board/actor.js'
 import { TestCluster } from '../../../support/postgres/cluster.js'
@@ -20,7 +20,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
   const open: OpenBoardStore = async t => {
-    const store = await openPostgresBoard(await cluster.emptyBoard(t))
+    const store = await openPostgresBoardStore(await cluster.emptyBoard(t))
     t.teardown(() => store.close())
     return store
   }
@@ -32,28 +32,28 @@ else {
 
   t.test('ten servers may start at the same time on an empty database, and share the salt of the sessions', async t => {
     const address = cluster.newAddress()
-    const stores = await Promise.all(Array.from({ length: 10 }, () => openPostgresBoard(address)))
+    const stores = await Promise.all(Array.from({ length: 10 }, () => openPostgresBoardStore(address)))
     t.equal(new Set(stores.map(({ sessions }) => sessions.salt)).size, 1)
     t.match(stores[0]?.sessions.salt, /^[0-9a-f]{32}$/)
-    t.ok(Number(await stores[0]?.shared.sizeBytes()) > 0)
-    await Promise.all(stores.map(store => store.prove()))
+    t.ok(Number(await stores[0]?.multiServer.sizeBytes()) > 0)
+    await Promise.all(stores.map(store => store.checkWritable()))
     await Promise.all(stores.map(store => store.close()))
   })
 
-  t.test('a schema of a newer release, and one of a ledger, are refused and stay as they are', async t => {
+  t.test('a schema of a newer release, and one of a ledger, are refused and not changed', async t => {
     const newer = cluster.newAddress()
-    await (await openPostgresBoard(newer)).close()
+    await (await openPostgresBoardStore(newer)).close()
     await cluster.sql(`UPDATE ${newer.schema}.schema_version SET version = 99`)
-    await t.rejects(openPostgresBoard(newer), { category: 'configuration', code: 'store_newer' })
+    await t.rejects(openPostgresBoardStore(newer), { category: 'configuration', code: 'store_newer' })
     const ledger = await cluster.emptyLedger(t)
     await (await openPostgresStore({ address: ledger })).close()
-    await t.rejects(openPostgresBoard(ledger), { category: 'configuration', code: 'store_foreign' })
+    await t.rejects(openPostgresBoardStore(ledger), { category: 'configuration', code: 'store_foreign' })
     await t.rejects(openPostgresStore({ address: newer }), { category: 'configuration', code: 'store_foreign' })
   })
 
-  t.test('cards that two servers create and move at the same time keep different places', async t => {
+  t.test('cards that two servers create and move concurrently have different places', async t => {
     const address = await cluster.emptyBoard(t)
-    const stores = await Promise.all([openPostgresBoard(address), openPostgresBoard(address)])
+    const stores = await Promise.all([openPostgresBoardStore(address), openPostgresBoardStore(address)])
     t.teardown(() => Promise.all(stores.map(store => store.close())))
     const at = '2031-05-04T09:00:00.000000Z'
     const column = 'doing'
@@ -81,33 +81,33 @@ else {
   })
 
   t.test(
-    'an executor that has lost its lease takes no run, and changes none that the next holder has interrupted',
+    'an executor that lost its lease starts no run, and changes no run that the next holder interrupted',
     async t => {
-      const { runs, shared } = await openPostgresBoard(await cluster.emptyBoard(t)).then(store => {
+      const { runs, multiServer } = await openPostgresBoardStore(await cluster.emptyBoard(t)).then(store => {
         t.teardown(() => store.close())
         return store
       })
-      const begin = () => shared.runs.acquireLease({ seconds: 60, at: AT })
+      const begin = () => multiServer.runs.acquireLease({ seconds: 60, at: AT })
       for (const id of ['run_1', 'run_2']) await runs.create({ ...QUEUED, id }, { keep: 9, by: ADA })
       const first = await begin()
       if (!first) throw new Error('no lease')
       t.equal(await begin(), undefined, 'one at a time')
       t.match(await runs.takeQueued(first), { id: 'run_1' })
       await runs.mark('run_1', 'marker')
-      t.equal(await shared.runs.renewLease(first, 0), true)
+      t.equal(await multiServer.runs.renewLease(first, 0), true)
       const second = await begin()
       t.match(await runs.find('run_1'), { state: 'interrupted', finished_at: AT })
       t.match(await runs.find('run_2'), { state: 'queued' })
-      t.same(await shared.runs.listLeftMarkers(), ['marker'])
+      t.same(await multiServer.runs.listLeftMarkers(), ['marker'])
       t.match(await runs.update('run_1', { state: 'done', exit_code: 0 }), { state: 'interrupted', exit_code: null })
-      t.equal(await shared.runs.renewLease(first, 60), false)
+      t.equal(await multiServer.runs.renewLease(first, 60), false)
       t.equal(await runs.takeQueued(first), undefined)
-      await shared.runs.releaseLease(first)
+      await multiServer.runs.releaseLease(first)
       t.match(await runs.takeQueued(second), { id: 'run_2' })
-      await shared.runs.requestCancel('run_2', ADA)
-      await shared.runs.requestCancel('run_2', { kind: 'key', name: null })
-      t.same(await shared.runs.findCancelRequest('run_2'), ADA)
-      t.equal(await shared.runs.findCancelRequest('run_1'), undefined)
+      await multiServer.runs.requestCancel('run_2', ADA)
+      await multiServer.runs.requestCancel('run_2', { kind: 'key', name: null })
+      t.same(await multiServer.runs.findCancelRequest('run_2'), ADA)
+      t.equal(await multiServer.runs.findCancelRequest('run_1'), undefined)
     },
   )
 }

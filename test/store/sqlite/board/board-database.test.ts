@@ -20,7 +20,7 @@ function openIn(t: Test, path: string) {
   return database
 }
 
-t.test('what was committed is there when it is opened again', async t => {
+t.test('committed rows are there after the database is opened again', async t => {
   const path = join(testFolder(t), 'board.sqlite3')
   const first = openBoardDatabase(path)
   first.cards.create(cardOf('card_1'), { max: MAX, by: ADA })
@@ -31,7 +31,7 @@ t.test('what was committed is there when it is opened again', async t => {
   t.equal(second.runs.isPaused(), true)
 })
 
-t.test('a damaged file is reported, and stays as it was', async t => {
+t.test('a damaged file is reported and not changed', async t => {
   const path = join(testFolder(t), 'board.sqlite3')
   const garbage = Buffer.alloc(40_000, 'not a database ')
   writeFileSync(path, garbage)
@@ -39,7 +39,7 @@ t.test('a damaged file is reported, and stays as it was', async t => {
   t.ok(readFileSync(path).equals(garbage))
 })
 
-t.test('the database of another program is refused, and stays as it was', async t => {
+t.test('the database of another program is refused and not changed', async t => {
   const path = join(testFolder(t), 'board.sqlite3')
   const other = new Database(path, { noun: 'other', refuseForeign: () => {} })
   other.exec('CREATE TABLE accounts (id INTEGER)')
@@ -53,7 +53,7 @@ t.test('the database of another program is refused, and stays as it was', async 
   t.ok(readFileSync(path).equals(before))
 })
 
-t.test('a copy holds what was committed when it began, although cards are written at the same time', async t => {
+t.test('a copy has the rows that were committed when it began, even while cards are written', async t => {
   const folder = testFolder(t)
   const database = openIn(t, join(folder, 'board.sqlite3'))
   const body = 'x'.repeat(60_000)
@@ -84,7 +84,7 @@ t.test('a copy holds what was committed when it began, although cards are writte
   t.notOk(readdirSync(folder).some(name => name.endsWith('.part')))
 })
 
-t.test('nothing is written over by a copy', async t => {
+t.test('a copy overwrites no file', async t => {
   const folder = testFolder(t, { taken: 'mine' })
   mkdirSync(join(folder, 'folder'))
   symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
@@ -102,7 +102,7 @@ t.test('nothing is written over by a copy', async t => {
   database.cards.create(cardOf('card_1'), { max: MAX, by: ADA })
 })
 
-t.test('a copy that the end of the server breaks off leaves no file', async t => {
+t.test('a copy that is interrupted by the end of the server leaves no file', async t => {
   const folder = testFolder(t)
   const database = openBoardDatabase(join(folder, 'board.sqlite3'))
   for (let n = 0; n < 100; n++) database.cards.create(cardOf(`card_${n}`, 'x'.repeat(60_000)), { max: MAX, by: ADA })

@@ -23,7 +23,7 @@ const unexpected = (error: unknown) => {
   throw error
 }
 
-t.test('cards, runs and sessions are asked across the thread, and refusals keep their words', async t => {
+t.test('cards, runs and sessions are read across the thread, and errors keep their code and message', async t => {
   const store = await openBoardStore(filesIn(t), { onFailure: unexpected })
   t.match(await store.cards.create(toCard('card_1'), { max: 1, by: ADA }), { rank: 1, version: 1 })
   await t.rejects(store.cards.create(toCard('card_2'), { max: 1, by: ADA }), {
@@ -37,14 +37,14 @@ t.test('cards, runs and sessions are asked across the thread, and refusals keep 
   t.equal(await store.sessions.add(session, { now: 1, max: 1 }), true)
   t.equal(await store.sessions.isLive('of a token', 'of a key', 1), true)
   t.match(store.sessions.salt, /^[0-9a-f]{32}$/)
-  t.equal(await store.prove(), undefined, 'both files can be written')
+  t.equal(await store.checkWritable(), undefined, 'both files can be written')
   t.same(await store.cards.countByColumn(), [['doing', 1]])
   t.same(await store.runs.countByState(), [])
   await store.close()
   await t.rejects(store.cards.count(), { code: 'store_closed', message: 'The board is closed.' })
 })
 
-t.test('a copy that is complete before it is stopped leaves no file', async t => {
+t.test('a copy that completes before it is stopped leaves no file', async t => {
   const files = filesIn(t)
   const store = await openBoardStore(files, { onFailure: unexpected })
   t.teardown(() => store.close())
@@ -59,7 +59,7 @@ t.test('a copy that is complete before it is stopped leaves no file', async t =>
   t.notOk(existsSync(path))
 })
 
-t.test('what was asked is carried out in that order, and before it closes', async t => {
+t.test('requests are carried out in order, and before the store closes', async t => {
   const files = filesIn(t)
   const store = await openBoardStore(files, { onFailure: unexpected })
   const asked = ['card_1', 'card_2', 'card_3'].map(id => store.cards.create(toCard(id), { max: 9, by: ADA }))
@@ -75,7 +75,7 @@ t.test('what was asked is carried out in that order, and before it closes', asyn
   database.close()
 })
 
-t.test('a copy that is stopped leaves no file, and the next one is complete', async t => {
+t.test('a stopped copy leaves no file, and the next one is complete', async t => {
   const files = filesIn(t)
   const store = await openBoardStore(files, { onFailure: unexpected })
   for (const of of ['cards', 'sessions'] as const) {
@@ -91,7 +91,7 @@ t.test('a copy that is stopped leaves no file, and the next one is complete', as
   await store.close()
 })
 
-t.test('a file that is not a board is refused, and nothing stays open', async t => {
+t.test('a file that is not a board is refused, and no file stays open', async t => {
   const files = filesIn(t)
   writeFileSync(files.cards.path, 'This is no database. '.repeat(1_000))
   await t.rejects(openBoardStore(files, { onFailure: unexpected }), { code: 'store_corrupt' })
@@ -107,7 +107,7 @@ t.test('damaged sessions are moved, and the new path is reported', async t => {
   await store.close()
 })
 
-t.test('once a file of the board is gone everything is refused, and the rows are saved beside it', async t => {
+t.test('after a file of the board is removed, every request is refused, and the rows are saved beside it', async t => {
   const files = filesIn(t)
   const reports: string[] = []
   const failures: unknown[] = []

@@ -17,7 +17,7 @@ function open(t: Test, path = join(testFolder(t), 'sessions.sqlite3')) {
   return { ...database, kept, path }
 }
 
-t.test('sessions and the salt are there after a start', async t => {
+t.test('sessions and the salt survive a restart', async t => {
   const { sessions, path, close, kept } = open(t)
   t.match(sessions.salt, /^[0-9a-f]{32}$/)
   sessions.add({ digest: digest(1), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 10 })
@@ -29,7 +29,7 @@ t.test('sessions and the salt are there after a start', async t => {
   t.same(kept, [])
 })
 
-t.test('a copy holds all of it, and is for its owner alone', async t => {
+t.test('a copy is complete, and readable only by its owner', async t => {
   const { sessions, copyTo, path } = open(t)
   sessions.add({ digest: digest(1), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 10 })
   await copyTo(`${path}-copy`)
@@ -73,21 +73,18 @@ t.test(
   },
 )
 
-t.test(
-  'a store that was full before the upgrade accepts logins: they replace the oldest of those sessions',
-  async t => {
-    const { sessions } = open(t, olderFile(t, 3))
-    sessions.keepSignedBy(KEY)
-    const add = (i: number) => sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 3 })
-    t.same([add(10), add(11)], [true, true])
-    t.same(
-      [0, 1, 2, 10, 11].map(i => sessions.isLive(digest(i), KEY, NOW)),
-      [false, false, true, true, true],
-    )
-    t.same([add(12), add(13)], [true, false], 'sessions whose key is known keep their place')
-    t.equal(sessions.count(), 3)
-  },
-)
+t.test('in a store that was full before the upgrade, logins replace the oldest sessions', async t => {
+  const { sessions } = open(t, olderFile(t, 3))
+  sessions.keepSignedBy(KEY)
+  const add = (i: number) => sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 3 })
+  t.same([add(10), add(11)], [true, true])
+  t.same(
+    [0, 1, 2, 10, 11].map(i => sessions.isLive(digest(i), KEY, NOW)),
+    [false, false, true, true, true],
+  )
+  t.same([add(12), add(13)], [true, false], 'sessions whose key is known keep their place')
+  t.equal(sessions.count(), 3)
+})
 
 /** A whole file of a few sessions. */
 async function wholeFile(t: Test): Promise<Buffer> {
@@ -98,7 +95,7 @@ async function wholeFile(t: Test): Promise<Buffer> {
   return readFileSync(path)
 }
 
-t.test('a damaged file is moved with its parts, and the board begins with a new one', async t => {
+t.test('a damaged file is moved together with its WAL, and the board starts with a new one', async t => {
   const whole = await wholeFile(t)
   const damaged: [name: string, bytes: Buffer][] = [
     ['text', Buffer.from('these are not sessions')],
@@ -121,7 +118,7 @@ t.test('a damaged file is moved with its parts, and the board begins with a new 
   }
 })
 
-t.test('files put aside in the same second have different names', async t => {
+t.test('files that are moved in the same second have different names', async t => {
   const path = join(testFolder(t), 'sessions.sqlite3')
   const kept: string[] = []
   for (let i = 0; i < 3; i++) {
@@ -138,7 +135,7 @@ t.test('files put aside in the same second have different names', async t => {
   t.equal(readdirSync(join(path, '..')).filter(name => name.includes('corrupt')).length, 3)
 })
 
-t.test('a file of another program, or of a newer release, stays as it is', async t => {
+t.test('a file of another program, or of a newer release, is not changed', async t => {
   const path = join(testFolder(t), 'sessions.sqlite3')
   const other = new sqlite.Database(path)
   other.exec('CREATE TABLE sessions (sid TEXT, data TEXT); CREATE TABLE meta (x)')

@@ -20,7 +20,7 @@ async function open(t: Test) {
   return { folder, store, record }
 }
 
-t.test('a copy holds what was recorded when it began, and nothing that is recorded during it', async t => {
+t.test('a copy has the events that were recorded when it began, and none that are recorded during it', async t => {
   const { folder, store, record } = await open(t)
   t.teardown(() => store.close())
   let isDone = false
@@ -40,7 +40,7 @@ t.test('a copy holds what was recorded when it began, and nothing that is record
   t.match(await store.events.stats(), { event_count: 100 + late })
 })
 
-t.test('a copy that the end of the ledger or its caller breaks off leaves no file', async t => {
+t.test('a copy that is interrupted by the end of the ledger or by its caller leaves no file', async t => {
   const { folder, store } = await open(t)
   const files = () => readdirSync(folder).filter(name => name.includes('.copy'))
   const stop = new AbortController()

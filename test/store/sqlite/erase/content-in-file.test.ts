@@ -30,7 +30,7 @@ function secret(n: number, padding = 0) {
 
 const SECRET = /quokka/giu
 
-t.test('the files have nothing of what was erased, regardless of its earlier changes', async t => {
+t.test('the files do not contain erased content, regardless of earlier changes', async t => {
   const path = join(testFolder(t), 'events.db')
   const store = await openAt(t, path)
   const { events } = store
@@ -64,7 +64,7 @@ t.test('the files have nothing of what was erased, regardless of its earlier cha
   connection.close()
 })
 
-t.test('what is erased while a copy is made leaves the files when the copy is complete', async t => {
+t.test('content that is erased during a copy is removed from the files after the copy', async t => {
   const path = join(testFolder(t), 'events.db')
   const store = await openAt(t, path)
   await store.events.record([secret(1), messageCreated('other')])
@@ -76,7 +76,7 @@ t.test('what is erased while a copy is made leaves the files when the copy is co
   await store.close()
 })
 
-t.test('the file loses what was pruned, and gives its pages back', async t => {
+t.test('pruned content is removed from the file, and its pages are freed', async t => {
   const path = join(testFolder(t), 'events.db')
   const store = await openAt(t, path)
   const { events } = store
@@ -116,7 +116,7 @@ t.test('the file loses what was pruned, and gives its pages back', async t => {
   await again.close()
 })
 
-t.test('rows that another program has changed do not keep the ledger from pruning, and are reported', async t => {
+t.test('rows that another program changed do not prevent pruning, and are reported', async t => {
   const path = join(testFolder(t), 'events.db')
   const store = await openAt(t, path)
   await store.events.record([1, 2, 3].map(n => messageCreated(`chat:${n}`)))
@@ -137,7 +137,7 @@ t.test('rows that another program has changed do not keep the ledger from prunin
   await again.close()
 })
 
-t.test('the files of a copy have nothing of what the other ledger has erased since', async t => {
+t.test('the files of a copy do not contain content that the other ledger erased later', async t => {
   const folder = testFolder(t)
   const [from, to] = [await openAt(t, join(folder, 'from.db')), await openAt(t, join(folder, 'to.db'))]
   const all = { since: null, changes: 0, limit: 100, maxBytes: 64 * 1024 * 1024 }

@@ -29,7 +29,7 @@ const step = fc.record({
   callsUntilFull: fc.option(fc.nat(12), { nil: Number.POSITIVE_INFINITY }),
 })
 
-t.test('after any failure of the disk, committed rows are there, and no others', async t => {
+t.test('after any failure of the disk, exactly the committed rows are there', async t => {
   const disk = breakableDisk()
   t.teardown(disk.mend)
   const folder = testFolder(t)

@@ -56,7 +56,7 @@ function run(folder: string, files: FileCalls, steps: readonly Step[]): unknown[
   return [answers, held]
 }
 
-t.test('joined writes answer, and leave in the files, what single ones do', async t => {
+t.test('joined writes give the same results and files as single ones', async t => {
   const folder = t.testdir()
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), steps => {
@@ -71,7 +71,7 @@ t.test('joined writes answer, and leave in the files, what single ones do', asyn
   )
 })
 
-t.test('pieces that follow each other reach the system as one, when the file is synced', async t => {
+t.test('consecutive writes become one system call when the file is synced', async t => {
   const { writes, files, fd, written } = open(t.testdir())
   writes.during(() => {
     for (let at = 0; at < 100; at++) files.writeSync(fd, Buffer.alloc(8_216, at), 0, 8_216, at * 8_216)
@@ -81,7 +81,7 @@ t.test('pieces that follow each other reach the system as one, when the file is 
   })
 })
 
-t.test('at most a mebibyte is kept of a commit of any size', async t => {
+t.test('at most a mebibyte of a commit is buffered', async t => {
   const { writes, files, fd, written } = open(t.testdir())
   writes.during(() => {
     for (let at = 0; at < 5_000; at++) files.writeSync(fd, Buffer.alloc(1_000), 0, 1_000, at * 1_000)
@@ -95,7 +95,7 @@ t.test('at most a mebibyte is kept of a commit of any size', async t => {
   t.ok(written.slice(0, -1).every(length => length <= MIB))
 })
 
-t.test('the rest of a page after a sync is written immediately, as no other sync follows', async t => {
+t.test('the rest of a page after a sync is written immediately', async t => {
   const { writes, files, fd, written } = open(t.testdir())
   const other = fs.openSync(join(t.testdirName, 'other'), 'w+')
   let end = 0
@@ -124,7 +124,7 @@ t.test('the rest of a page after a sync is written immediately, as no other sync
   for (const opened of [fd, other]) files.closeSync(opened)
 })
 
-t.test('a write that the disk refuses fails the sync, once, and what was kept is forgotten', async t => {
+t.test('a write that the disk refuses fails one sync, and the buffer is discarded', async t => {
   let isFull = true
   const { path, writes, files, fd } = open(t.testdir(), length => {
     if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
@@ -143,7 +143,7 @@ t.test('a write that the disk refuses fails the sync, once, and what was kept is
   t.equal(fs.readFileSync(path, 'utf8'), 'again')
 })
 
-t.test('what a failed transaction had written is forgotten with it', async t => {
+t.test('the buffered writes of a failed transaction are discarded', async t => {
   const { path, writes, files, fd } = open(t.testdir())
   const failing = () => {
     files.writeSync(fd, Buffer.from('lost'), 0, 4, 0)
@@ -154,7 +154,7 @@ t.test('what a failed transaction had written is forgotten with it', async t => 
   t.equal(fs.readFileSync(path, 'utf8'), '')
 })
 
-t.test('what a checkpoint left that broke off does not fail the commit before it', async t => {
+t.test('an interrupted WAL checkpoint does not fail the commit before it', async t => {
   let isFull = false
   const { path, writes, files, fd } = open(t.testdir(), length => {
     if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
@@ -180,7 +180,7 @@ t.test('a write of which the disk stores nothing fails', async t => {
   t.throws(() => writes.during(commit), { message: /wrote no byte/ })
 })
 
-t.test('a disk that takes a part of a write gets the rest with the next', async t => {
+t.test('the rest of a partial write is written with the next call', async t => {
   const { path, writes, files, fd, written } = open(t.testdir(), length => Math.min(3, length))
   writes.during(() => {
     files.writeSync(fd, Buffer.from('one, two, '), 0, 10, 0)

@@ -123,13 +123,13 @@ const CASES: Case[] = [
     message: /events\.db is gone/,
   },
   {
-    name: 'another file takes the place of the database',
+    name: 'another file replaces the database',
     act: database => renameSync(other(dirname(database), 10), database),
     message: /events\.db was replaced/,
     put: '',
   },
   {
-    name: 'a copy of the database takes its place',
+    name: 'a copy of the database replaces it',
     act: database => {
       copyFileSync(database, `${database}.copy`)
       renameSync(`${database}.copy`, database)
@@ -138,7 +138,7 @@ const CASES: Case[] = [
     put: '',
   },
   {
-    name: 'another file takes the place of the journal',
+    name: 'another file replaces the journal',
     act: database => {
       writeFileSync(`${database}.new`, 'other')
       renameSync(`${database}.new`, `${database}-wal`)
@@ -186,7 +186,7 @@ const CASES: Case[] = [
 for (const { name, act, message, put } of CASES) {
   // With more rows there is a WAL checkpoint, and the WAL begins again.
   for (const rows of message.source.includes('cut') ? [60, 2_600] : [60]) {
-    t.test(`${name} with ${rows} rows: nothing more is committed, and what was is saved beside it`, async t => {
+    t.test(`${name} with ${rows} rows: commits are refused, and committed rows are saved beside the file`, async t => {
       const { path, database, committed, commit, reports } = openRig(t)
       commit(rows, rows / 10)
       act(path)
@@ -205,7 +205,7 @@ for (const { name, act, message, put } of CASES) {
   }
 }
 
-t.test('a database that is idle, or closed, looks as well', async t => {
+t.test('an idle database, and one that is closed, checks its files', async t => {
   for (const look of ['verify', 'close'] as const) {
     const { path, database, committed, commit, reports } = openRig(t)
     commit(3)
@@ -217,7 +217,7 @@ t.test('a database that is idle, or closed, looks as well', async t => {
   }
 })
 
-t.test('a removal of the folder that begins with the owner record loses nothing', async t => {
+t.test('a removal of the folder that begins with the owner record loses no row', async t => {
   const { path, database, committed, commit, reports } = openRig(t, true)
   commit(3)
   rmSync(`${path}.owner`)
@@ -230,7 +230,7 @@ t.test('a removal of the folder that begins with the owner record loses nothing'
   t.same(savedIn(t, dirname(path)).slice(0, 3), committed)
 })
 
-t.test('where only the owner record is gone, the database stays as it is', async t => {
+t.test('if only the owner record is gone, the database is not changed', async t => {
   const { path, database, committed, commit } = openRig(t, true)
   commit(3)
   rmSync(`${path}.owner`)
@@ -250,7 +250,7 @@ t.test('where only the owner record is gone, the database stays as it is', async
   copied.close()
 })
 
-t.test('what cannot be saved is reported, and saved once it can be', async t => {
+t.test('rows that cannot be saved are reported, and saved as soon as possible', async t => {
   const { path, database, committed, commit, reports } = openRig(t)
   commit(3)
   rmSync(dirname(path), { recursive: true })
@@ -263,7 +263,7 @@ t.test('what cannot be saved is reported, and saved once it can be', async t => 
   t.same(savedIn(t, dirname(path)).slice(0, 3), committed)
 })
 
-t.test('bytes that are permanently lost are reported as such, and the rest is saved', async t => {
+t.test('permanently lost bytes are reported, and the rest is saved', async t => {
   const { path, database, commit, reports } = openRig(t)
   database.exec('PRAGMA cache_size = 10')
   commit(2_600, 260)
@@ -277,7 +277,7 @@ t.test('bytes that are permanently lost are reported as such, and the rest is sa
   t.equal(saved.length, 2, 'both files')
 })
 
-t.test('what SQLite and people do to the files in order is not a loss', async t => {
+t.test('ordinary changes of the files by SQLite and by users are not a loss', async t => {
   const { path, database, commit, reports } = openRig(t)
   commit(3)
   const now = new Date()
@@ -298,23 +298,26 @@ t.test('what SQLite and people do to the files in order is not a loss', async t 
   again.close()
 })
 
-t.test('a store refuses everything once a file is gone, and ends with where its events are', async t => {
-  const path = join(testFolder(t), 'events.db')
-  const failures: unknown[] = []
-  const reports: unknown[] = []
-  const store = await openSqliteStore({
-    path,
-    clock: () => 1_800_000_000_000_000,
-    onFailure: error => failures.push(error),
-    onLost: error => reports.push(error),
-  })
-  await store.events.record([messageCreated('1')])
-  rmSync(path)
-  const lost = { category: 'unavailable', code: 'ledger_lost', message: /events\.db is gone/ }
-  await t.rejects(store.events.record([messageCreated('2')]), lost)
-  await t.rejects(store.events.findByDedupeKey('1', 1_000), lost)
-  await t.rejects(store.events.health(), lost)
-  await t.rejects(store.close(), { ...lost, message: /All that was acknowledged is in/ })
-  t.match(reports, [lost])
-  t.match(failures, [{ ...lost, message: /All that was acknowledged is in/ }])
-})
+t.test(
+  'after a file is removed, a store refuses every request, and reports at its end where the events are',
+  async t => {
+    const path = join(testFolder(t), 'events.db')
+    const failures: unknown[] = []
+    const reports: unknown[] = []
+    const store = await openSqliteStore({
+      path,
+      clock: () => 1_800_000_000_000_000,
+      onFailure: error => failures.push(error),
+      onLost: error => reports.push(error),
+    })
+    await store.events.record([messageCreated('1')])
+    rmSync(path)
+    const lost = { category: 'unavailable', code: 'ledger_lost', message: /events\.db is gone/ }
+    await t.rejects(store.events.record([messageCreated('2')]), lost)
+    await t.rejects(store.events.findByDedupeKey('1', 1_000), lost)
+    await t.rejects(store.events.health(), lost)
+    await t.rejects(store.close(), { ...lost, message: /All that was acknowledged is in/ })
+    t.match(reports, [lost])
+    t.match(failures, [{ ...lost, message: /All that was acknowledged is in/ }])
+  },
+)

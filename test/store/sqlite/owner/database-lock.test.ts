@@ -53,7 +53,7 @@ t.test('a server that owns the ledger is reported immediately, with its address'
   t.same(beside(database), ['events.db-shm', 'events.db.owner'])
 })
 
-t.test('a command that owns the ledger is waited for', async t => {
+t.test('a starter waits for a command that owns the ledger', async t => {
   const database = fresh(t)
   const command = await own(t, { database })
   t.equal(await refusalOf(own(t, { database, waitMs: 50 })), 'conflict/ledger_owned')
@@ -63,7 +63,7 @@ t.test('a command that owns the ledger is waited for', async t => {
   t.not((await next).record.nonce, command.record.nonce)
 })
 
-t.test('two spellings of a path are one ledger, also before the file exists', async t => {
+t.test('two spellings of a path are one ledger, even before the file exists', async t => {
   const folder = testFolder(t)
   mkdirSync(join(folder, 'real'))
   symlinkSync('real', join(folder, 'linked-folder'))
@@ -93,7 +93,7 @@ t.test('a dead owner is replaced immediately', async t => {
   }
 })
 
-t.test('an owner that was killed leaves nothing that needs manual repair', async t => {
+t.test('a killed owner leaves no file that needs manual repair', async t => {
   const database = fresh(t)
   const holder = runProgram(t, 'holder', [database, 'server', `${database}.sock`])
   t.equal(await holder.line('owned'), 'owned')
@@ -108,7 +108,7 @@ t.test('an owner that was killed leaves nothing that needs manual repair', async
   t.same(beside(database), [])
 })
 
-t.test('claims of dead processes and half-written owner files are cleared away', async t => {
+t.test('claims of dead processes and half-written owner files are removed', async t => {
   const database = fresh(t)
   const dead = await recordWith({ started: '1' })
   writeFileSync(claimFile(database, { ...dead, nonce: '0000000000000001' }), '')
@@ -130,7 +130,7 @@ t.test('a living rival that does not finish is reported by its pid', async t => 
 
 t.test('an owner of another container or machine', async t => {
   const elsewhere = { namespace: '1' }
-  t.test('counts as dead once it was silent for long enough, and not before', async t => {
+  t.test('an owner on another machine counts as dead after a long enough silence, and not before', async t => {
     const database = fresh(t)
     await plant(database, elsewhere)
     const before = performance.now()
@@ -155,7 +155,7 @@ t.test('an owner of another container or machine', async t => {
     await plant(database, { ...elsewhere, socket: join(dirname(database), 's') })
     t.equal(await refusalOf(own(t, { database })), 'conflict/ledger_owned')
   })
-  t.test('is dead when only its claim was left and nothing happens to it', async t => {
+  t.test('a claim of another machine that does not change counts as dead', async t => {
     const database = fresh(t)
     writeFileSync(claimFile(database, { ...(await recordWith(elsewhere)), nonce: '0000000000000000' }), '')
     await own(t, { database, waitMs: PATIENT_MS })
@@ -163,7 +163,7 @@ t.test('an owner of another container or machine', async t => {
   })
 })
 
-t.test('an owner file that cannot be understood is replaced after a while', async t => {
+t.test('an unreadable owner file is replaced after a while', async t => {
   const garbage = [
     '',
     '{',
@@ -201,7 +201,7 @@ t.test('an owner that loses its owner file is notified once, and then changes no
   }
 })
 
-t.test('the heartbeat continues', async t => {
+t.test('the heartbeat continues during the ownership', async t => {
   const database = fresh(t)
   await own(t, { database })
   const first = statSync(`${database}.owner`, { bigint: true }).mtimeNs
@@ -209,7 +209,7 @@ t.test('the heartbeat continues', async t => {
   t.pass('its file has a later time')
 })
 
-t.test('a folder that cannot be used is a clear refusal', async t => {
+t.test('an unusable folder is refused with its path', async t => {
   const folder = shortFolder(t)
   writeFileSync(join(folder, 'file'), 'not a folder')
   t.equal(
@@ -235,7 +235,7 @@ t.test('a folder that cannot be used is a clear refusal', async t => {
   }
 })
 
-t.test('what is in the way and not ours is left alone and named', async t => {
+t.test('a foreign file in the way is reported and not changed', async t => {
   const database = fresh(t)
   mkdirSync(`${database}.lock/of-another-program`, { recursive: true })
   t.equal(await refusalOf(own(t, { database })), 'configuration/ledger_lock_foreign')
@@ -246,7 +246,7 @@ t.test('what is in the way and not ours is left alone and named', async t => {
   t.same(beside(database), ['events.db.sock'], 'the refused owner has let go')
 })
 
-t.test('the write-ahead log of the last owner is not touched', async t => {
+t.test('the write-ahead log of the last owner is not changed', async t => {
   const database = fresh(t)
   writeFileSync(`${database}-wal`, 'acknowledged events')
   const ownership = await own(t, { database })
@@ -254,7 +254,7 @@ t.test('the write-ahead log of the last owner is not touched', async t => {
   t.equal(readFileSync(`${database}-wal`, 'utf8'), 'acknowledged events')
 })
 
-t.test('no text makes the readers of owner files and claims fail, and their own are read back', async t => {
+t.test('owner files and claims with any text are read without failure, and written ones are read back', async t => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), text => parseOwner(text) === undefined))
   fc.assert(fc.property(fc.string(), suffix => parseClaim(suffix) === undefined))
   const record = await recordWith({ socket: '/run/x.sock', address: 'http://[::1]:1' })

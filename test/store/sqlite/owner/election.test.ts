@@ -10,14 +10,14 @@ const LONG = { timeout: 300_000 * ROUNDS }
 
 t.setTimeout(4 * LONG.timeout)
 
-t.test('never two owners, in any order of the steps of the candidates', LONG, async t => {
+t.test('a ledger never has two owners, in any order of the steps of the candidates', LONG, async t => {
   const seeds = 60 * ROUNDS
   const first = process.env.DAYBOOK_TEST_SEED ?? String(1 + Math.floor(Math.random() * 1_000_000))
   const { output } = await runProgram(t, 'interleaved', [testFolder(t), first, String(seeds)]).end
   t.equal(output.trim(), 'done', `seeds from ${first}`)
 })
 
-t.test('never two owners among processes that race for it', LONG, async t => {
+t.test('a ledger never has two owners among racing processes', LONG, async t => {
   const database = join(shortFolder(t), 'events.db')
   const rounds = 15 * ROUNDS
   const racers = Array.from({ length: 6 }, () => runProgram(t, 'contender', [database, String(rounds)]))
@@ -27,41 +27,37 @@ t.test('never two owners among processes that race for it', LONG, async t => {
   }
 })
 
-t.test(
-  'never two owners while racing processes are killed and stopped at random, and others take over',
-  LONG,
-  async t => {
-    const folder = shortFolder(t)
-    const database = join(folder, 'events.db')
-    const start = () => runProgram(t, 'contender', [database, '1000000'])
-    const racers = Array.from({ length: 4 }, start)
-    await Promise.all(racers.map(racer => racer.line('round')))
-    for (let round = 0; round < 12 * ROUNDS; round += 1) {
-      await sleep(Math.random() * 120)
-      const victim = Math.floor(Math.random() * racers.length)
-      const racer = racers[victim]
-      if (Math.random() < 0.5) {
-        racer?.child.kill('SIGSTOP')
-        await sleep(Math.random() * 60)
-        racer?.child.kill('SIGCONT')
-      }
-      racer?.child.kill('SIGKILL')
-      const ended = await racer?.end
-      t.equal(ended?.signal, 'SIGKILL', ended?.output.replaceAll('round\n', '') ?? '')
-      racers[victim] = start()
+t.test('a ledger never has two owners while racing processes are killed and stopped at random', LONG, async t => {
+  const folder = shortFolder(t)
+  const database = join(folder, 'events.db')
+  const start = () => runProgram(t, 'contender', [database, '1000000'])
+  const racers = Array.from({ length: 4 }, start)
+  await Promise.all(racers.map(racer => racer.line('round')))
+  for (let round = 0; round < 12 * ROUNDS; round += 1) {
+    await sleep(Math.random() * 120)
+    const victim = Math.floor(Math.random() * racers.length)
+    const racer = racers[victim]
+    if (Math.random() < 0.5) {
+      racer?.child.kill('SIGSTOP')
+      await sleep(Math.random() * 60)
+      racer?.child.kill('SIGCONT')
     }
-    for (const racer of racers) {
-      racer.child.kill('SIGKILL')
-      const { signal, output } = await racer.end
-      t.equal(signal, 'SIGKILL', output.replaceAll('round\n', ''))
-    }
-    await (await own(t, { database })).release()
-    t.same(
-      readdirSync(folder).filter(name => name !== 'events.db.inside'),
-      [],
-    )
-  },
-)
+    racer?.child.kill('SIGKILL')
+    const ended = await racer?.end
+    t.equal(ended?.signal, 'SIGKILL', ended?.output.replaceAll('round\n', '') ?? '')
+    racers[victim] = start()
+  }
+  for (const racer of racers) {
+    racer.child.kill('SIGKILL')
+    const { signal, output } = await racer.end
+    t.equal(signal, 'SIGKILL', output.replaceAll('round\n', ''))
+  }
+  await (await own(t, { database })).release()
+  t.same(
+    readdirSync(folder).filter(name => name !== 'events.db.inside'),
+    [],
+  )
+})
 
 t.test('a kill at any instruction leaves a ledger that the next start opens without manual repair', LONG, async t => {
   const folder = shortFolder(t)

@@ -26,7 +26,7 @@ const journal = (pages: number) => {
   return bytes
 }
 
-t.test('what a killed process leaves needs no manual repair', async t => {
+t.test('the files of a killed process need no manual repair', async t => {
   const database = await killedOwner(t)
   const ownership = await own(t, { database, heartbeatMs: 60_000 })
   t.equal(ownership.warning, undefined)
@@ -35,7 +35,7 @@ t.test('what a killed process leaves needs no manual repair', async t => {
   t.equal(readFileSync(`${database}-wal`, 'utf8').length, 5_000)
 })
 
-t.test('no ledger is made where another has left its log, its journal or what was saved of it', async t => {
+t.test('no ledger is created beside the WAL, the journal or the saved rows of another', async t => {
   const cases: { left: string; bytes: string | Buffer; refused: boolean }[] = [
     { left: '-wal', bytes: 'w'.repeat(5_000), refused: true },
     { left: '-wal', bytes: '', refused: false },
@@ -58,24 +58,21 @@ t.test('no ledger is made where another has left its log, its journal or what wa
   }
 })
 
-t.test(
-  'the log of a database that was replaced since is not applied to the new one, at any later start either',
-  async t => {
-    const database = await killedOwner(t)
-    writeFileSync(`${database}.new`, 'a backup')
-    renameSync(`${database}.new`, database)
-    for (const _ of [1, 2]) {
-      await t.rejects(own(t, { database, heartbeatMs: 60_000 }), {
-        code: 'ledger_remains',
-        message: /was replaced.* move .*events\.db-wal away/,
-      })
-    }
-    rmSync(`${database}-wal`)
-    t.equal((await own(t, { database, heartbeatMs: 60_000 })).warning, undefined, 'a backup alone is opened')
-  },
-)
+t.test('the WAL of a replaced database is not applied to the new one, at any later start', async t => {
+  const database = await killedOwner(t)
+  writeFileSync(`${database}.new`, 'a backup')
+  renameSync(`${database}.new`, database)
+  for (const _ of [1, 2]) {
+    await t.rejects(own(t, { database, heartbeatMs: 60_000 }), {
+      code: 'ledger_remains',
+      message: /was replaced.* move .*events\.db-wal away/,
+    })
+  }
+  rmSync(`${database}-wal`)
+  t.equal((await own(t, { database, heartbeatMs: 60_000 })).warning, undefined, 'a backup alone is opened')
+})
 
-t.test('a log that is gone is reported, and so is a whole ledger', async t => {
+t.test('a missing WAL is reported, and so is a missing ledger', async t => {
   const database = await killedOwner(t)
   rmSync(`${database}-wal`)
   const first = await own(t, { database, heartbeatMs: 60_000 })
@@ -86,7 +83,7 @@ t.test('a log that is gone is reported, and so is a whole ledger', async t => {
   t.match((await own(t, { database: other, heartbeatMs: 60_000 })).warning, /is a new, empty one/)
 })
 
-t.test('after a loss the next owner refuses the files that it finds, until a person has changed them', async t => {
+t.test('after a loss, the next owner refuses the files until an operator changes them', async t => {
   const database = await killedOwner(t)
   const ownership = await own(t, { database, heartbeatMs: 60_000 })
   await ownership.noteFiles()

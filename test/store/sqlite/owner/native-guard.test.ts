@@ -18,32 +18,35 @@ function openLedger(t: Test, database: string) {
   return connection
 }
 
-t.test('an ordinary SQLite and a ledger that is open', nativeSqlite(), async t => {
-  t.test('reads every event, but can neither write nor checkpoint the WAL', async t => {
-    const database = fresh(t)
-    const ownership = await own(t, { database })
-    const ledger = openLedger(t, database)
-    for (let n = 1; n <= 3_000; n += 1) {
-      ledger.run('INSERT INTO numbers VALUES (?)', [n])
-      if (n % 500 === 0) t.equal(native(database, 'SELECT count(*), max(n) FROM numbers'), `${n}|${n}`)
-    }
-    const log = statSync(`${database}-wal`).ino
-    const refused = [
-      'INSERT INTO numbers VALUES (0)',
-      'PRAGMA journal_mode = DELETE',
-      'PRAGMA wal_checkpoint',
-      'VACUUM',
-    ]
-    for (const sql of refused) t.match(native(database, sql), /readonly database/, sql)
-    t.equal(native(database, 'PRAGMA integrity_check'), 'ok')
-    t.equal(statSync(`${database}-wal`).ino, log)
-    t.same(ledger.all('SELECT count(*) AS n FROM numbers'), [{ n: 3_000 }])
-    ledger.close()
-    await ownership.release()
-    t.equal(native(database, 'INSERT INTO numbers VALUES (0); SELECT count(*) FROM numbers'), '3001')
-  })
+t.test('an ordinary SQLite with an open ledger', nativeSqlite(), async t => {
+  t.test(
+    'an ordinary SQLite reads every event of an open ledger, and can neither write nor checkpoint the WAL',
+    async t => {
+      const database = fresh(t)
+      const ownership = await own(t, { database })
+      const ledger = openLedger(t, database)
+      for (let n = 1; n <= 3_000; n += 1) {
+        ledger.run('INSERT INTO numbers VALUES (?)', [n])
+        if (n % 500 === 0) t.equal(native(database, 'SELECT count(*), max(n) FROM numbers'), `${n}|${n}`)
+      }
+      const log = statSync(`${database}-wal`).ino
+      const refused = [
+        'INSERT INTO numbers VALUES (0)',
+        'PRAGMA journal_mode = DELETE',
+        'PRAGMA wal_checkpoint',
+        'VACUUM',
+      ]
+      for (const sql of refused) t.match(native(database, sql), /readonly database/, sql)
+      t.equal(native(database, 'PRAGMA integrity_check'), 'ok')
+      t.equal(statSync(`${database}-wal`).ino, log)
+      t.same(ledger.all('SELECT count(*) AS n FROM numbers'), [{ n: 3_000 }])
+      ledger.close()
+      await ownership.release()
+      t.equal(native(database, 'INSERT INTO numbers VALUES (0); SELECT count(*) FROM numbers'), '3001')
+    },
+  )
 
-  t.test('still cannot write after the owner was killed, and nothing is lost', async t => {
+  t.test('an ordinary SQLite cannot write after a kill of the owner, and no event is lost', async t => {
     const database = fresh(t)
     const first = await own(t, { database })
     const ledger = openLedger(t, database)
@@ -62,8 +65,8 @@ t.test('an ordinary SQLite and a ledger that is open', nativeSqlite(), async t =
   })
 })
 
-t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
-  t.test('is waited for, and named when it stays', async t => {
+t.test('an ordinary SQLite that has the file open first', nativeSqlite(), async t => {
+  t.test('a starter waits for an ordinary SQLite, and names it if it stays', async t => {
     const database = fresh(t)
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
     const other = nativeShell(t, database)
@@ -82,7 +85,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     t.same(openLedger(t, database).all('SELECT count(*) AS n FROM numbers'), [{ n: 2 }])
   })
 
-  t.test('is waited for in a transaction of the old journal mode', async t => {
+  t.test('a starter waits for a transaction in the rollback journal mode', async t => {
     const database = fresh(t)
     native(database, 'CREATE TABLE numbers (n)')
     const other = nativeShell(t, database)
@@ -92,7 +95,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     await own(t, { database })
   })
 
-  t.test('is not an obstacle when it was killed: what it committed is there', async t => {
+  t.test('a killed ordinary SQLite does not prevent a start, and its committed rows are there', async t => {
     const database = fresh(t)
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
     const other = nativeShell(t, database)
@@ -104,7 +107,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     t.same(openLedger(t, database).all('SELECT n FROM numbers'), [{ n: 1 }])
   })
 
-  t.test('is not an obstacle when it reads behind the guard of the owner before', async t => {
+  t.test('an ordinary SQLite that reads behind the guard of the last owner does not prevent a start', async t => {
     const database = fresh(t)
     const first = await own(t, { database })
     openLedger(t, database).close()
@@ -119,7 +122,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     await second.release()
   })
 
-  t.test('is found by lsof where the system has no table of locks', async t => {
+  t.test('lsof finds an ordinary SQLite on a system without a table of locks', async t => {
     const database = fresh(t)
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
     const lockTable = join(database, 'none')
@@ -143,7 +146,7 @@ t.test('an unused shared memory file is replaced by the guard', async t => {
   t.same(readdirSync(join(database, '..')), [])
 })
 
-t.test('the table of locks is read as proc(5) has it', async t => {
+t.test('the table of locks is read in the format of proc(5)', async t => {
   const text = [
     '1: POSIX  ADVISORY  READ 9745 fe:00:2154535 128 128',
     '1: -> POSIX  ADVISORY  WRITE 77 fe:00:2154535 128 128',

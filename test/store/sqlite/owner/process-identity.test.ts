@@ -4,24 +4,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { liveness, ownIdentity, processState } from '../../../../src/store/sqlite/owner/process-identity.js'
 
-t.test('a process finds itself alive, with the same identity every time', async t => {
+t.test('a process finds itself alive, always with the same identity', async t => {
   const self = await ownIdentity()
   t.same(await ownIdentity(), self)
   t.equal(await liveness(self, self), 'alive')
   t.match(self, { pid: process.pid, machine: /^[0-9a-f]{12}$/, boot: /^[0-9a-f]{12}$/, namespace: /^\d+$/ })
 })
 
-t.test('who is dead, who is alive, and who cannot be seen', async t => {
+t.test('a process is judged as dead, alive or unknown', async t => {
   const self = await ownIdentity()
   const other = { machine: 'a'.repeat(12), boot: 'b'.repeat(12) }
   const cases = [
     { name: 'the same pid, started at another time', change: { started: '1' }, expected: 'dead' },
     { name: 'a pid that no process has', change: { pid: 2 ** 22 + 1 }, expected: 'dead' },
     { name: 'this machine before it was started again', change: { boot: other.boot }, expected: 'dead' },
-    { name: 'the same, in a container', change: { boot: other.boot, namespace: '1' }, expected: 'dead' },
+    {
+      name: 'this machine before a restart, in a container',
+      change: { boot: other.boot, namespace: '1' },
+      expected: 'dead',
+    },
     { name: 'another container of this machine', change: { namespace: '1' }, expected: 'elsewhere' },
     {
-      name: 'the same with its own host name',
+      name: 'another container with its own host name',
       change: { namespace: '1', machine: other.machine },
       expected: 'elsewhere',
     },
@@ -31,7 +35,7 @@ t.test('who is dead, who is alive, and who cannot be seen', async t => {
   for (const { name, change, expected } of cases) t.equal(await liveness({ ...self, ...change }, self), expected, name)
 })
 
-t.test('a process that has ended but was not collected yet is dead', async t => {
+t.test('a zombie process is dead', async t => {
   // The shell starts a child, becomes `sleep`, and so never collects it; before that it still might.
   const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] })
   t.teardown(() => parent.kill('SIGKILL'))
@@ -50,7 +54,7 @@ t.test('a process that has ended but was not collected yet is dead', async t => 
   }
 })
 
-t.test('without /proc the same is learnt from ps', async t => {
+t.test('without /proc, the state of a process is read from ps', async t => {
   t.match(await processState(process.pid, 'elsewhere'), { isZombie: false, started: /^[a-z]{6}\d+$/ })
   t.same(await processState(process.pid, 'elsewhere'), await processState(process.pid, 'elsewhere'))
   t.equal(await processState(2 ** 22 + 1, 'elsewhere'), 'gone')

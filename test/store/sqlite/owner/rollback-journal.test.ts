@@ -63,7 +63,7 @@ function contents(database: string): { integrity: unknown; rows: unknown } {
   }
 }
 
-t.test('a transaction that was interrupted at any step is stored completely or not at all', LONG, async t => {
+t.test('a transaction that is interrupted at any step is stored completely or not at all', LONG, async t => {
   const database = join(shortFolder(t), 'events.db')
   await fc.assert(
     fc.asyncProperty(SHAPE, async shape => {
@@ -98,7 +98,7 @@ t.test('an ordinary SQLite leaves the same bytes', nativeSqlite(), async t => {
   }
 })
 
-t.test('a journal that was cut off anywhere leaves a database that was not written yet as it is', async t => {
+t.test('a truncated journal does not change a database that was not written yet', async t => {
   const database = join(shortFolder(t), 'events.db')
   const [before] = statesOfTransaction(database, { pageSize: 512, rows: 8, synchronous: 'FULL' })
   const states = statesOfTransaction(database, { pageSize: 512, rows: 8, synchronous: 'FULL' })
@@ -119,7 +119,7 @@ t.test('a journal that was cut off anywhere leaves a database that was not writt
   )
 })
 
-t.test('anything other than a journal, or a finished one, changes nothing', async t => {
+t.test('an invalid or finished journal changes nothing', async t => {
   const database = join(shortFolder(t), 'events.db')
   const states = statesOfTransaction(database, { pageSize: 512, rows: 8, synchronous: 'FULL' })
   const half = states.at(-2) as DiskState
@@ -139,7 +139,7 @@ t.test('anything other than a journal, or a finished one, changes nothing', asyn
   }
 })
 
-t.test('a transaction over several databases is undone only while its super-journal is there', async t => {
+t.test('a transaction over several databases is rolled back only while its super-journal exists', async t => {
   const folder = shortFolder(t)
   const database = join(folder, 'events.db')
   const states = statesOfTransaction(database, { pageSize: 512, rows: 8, synchronous: 'FULL' })
@@ -167,7 +167,7 @@ t.test('a transaction over several databases is undone only while its super-jour
   }
 })
 
-t.test('a rollback journal beside a write-ahead log is refused, and nothing is changed', async t => {
+t.test('a rollback journal beside a write-ahead log is refused, and no file is changed', async t => {
   const database = join(shortFolder(t), 'events.db')
   const half = statesOfTransaction(database, { pageSize: 512, rows: 8, synchronous: 'FULL' }).at(-2) as DiskState
   const state = new Map([...half, ['-wal', Buffer.from('log')]])
@@ -176,7 +176,7 @@ t.test('a rollback journal beside a write-ahead log is refused, and nothing is c
   t.same(diskState(database), state)
 })
 
-t.test('a new ledger that was killed at any step of its first opening keeps what is recorded after', async t => {
+t.test('a ledger that was killed at any step of its first opening keeps later events', async t => {
   const folder = shortFolder(t)
   const database = join(folder, 'events.db')
   const open = () => {

@@ -30,7 +30,7 @@ t.test('the socket is beside the database, up to the limit of the system', async
   )
 })
 
-t.test('beyond it, every spelling of a path has the same short name, in a folder only we may enter', async t => {
+t.test('beyond the limit, every spelling of a path has the same short name, in a private folder', async t => {
   const { runtimeDir, database } = longIn(t)
   const path = await socketPath(database, runtimeDir)
   symlinkSync(runtimeDir, join(runtimeDir, 'link'))
@@ -39,7 +39,7 @@ t.test('beyond it, every spelling of a path has the same short name, in a folder
   t.equal(statSync(join(runtimeDir, folderName)).mode & 0o777, 0o700)
 })
 
-t.test('a folder in which others could put their socket is refused', async t => {
+t.test('a folder that other users can write is refused', async t => {
   const traps: Record<string, (runtimeDir: string) => void> = {
     'a link instead of the folder': runtimeDir => {
       mkdirSync(join(runtimeDir, 'theirs'), { mode: 0o700 })
@@ -59,14 +59,14 @@ t.test('a folder in which others could put their socket is refused', async t => 
   }
 })
 
-t.test('a runtime folder that is too deep itself is refused', async t => {
+t.test('a runtime folder with a path that is too long is refused', async t => {
   const { runtimeDir, database } = longIn(t)
   const deep = join(runtimeDir, 'd'.repeat(100))
   mkdirSync(deep)
   t.equal(await refusalOf(socketPath(database, deep)), 'configuration/socket_path_too_long')
 })
 
-t.test('only a socket with a listening process answers', async t => {
+t.test('a socket without a listening process counts as unused', async t => {
   const folder = shortFolder(t)
   const path = join(folder, 's')
   t.equal(await answersAt(path), false, 'nothing there')

@@ -68,7 +68,7 @@ t.test('facets that take too long are exact from the newest event back to an ins
   }
 })
 
-t.test('events that retention removes while an answer is read are not in the rest of it', async t => {
+t.test('events that retention removes during a reading are not in its rest', async t => {
   let elapsed = 0
   // Slices end after a few calls, on a machine of any speed.
   t.intercept(performance, 'now', { value: () => elapsed++ })
@@ -88,7 +88,7 @@ t.test('events that retention removes while an answer is read are not in the res
       const payload = { reason: 'old', by: 'retention', count: 51, through: toTimestamp(through) }
       const entry = { ...toErasureEntry('1', payload), matches: [] }
       engine.commit([{ task: 'events.prune', args: [pack([entry]), NOON + 100, { through }] }])
-      while (engine.upkeepDue) engine.advanceUpkeep()
+      while (engine.backgroundRemovalDue) engine.advanceBackgroundRemoval()
       const answer = finish(answering) as EventPage & EventHistogram
       t.ok(answer.count >= 9 && answer.count < 60, `${ask}: ${answer.count} counted`)
       if (ask !== 'query') continue

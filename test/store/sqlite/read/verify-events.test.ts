@@ -144,7 +144,7 @@ for (const [what, { work, problems }] of Object.entries(TAMPERED)) {
   })
 }
 
-t.test('a verification finds an event that the search index does not have', async t => {
+t.test('a verification finds an event that is missing in the search index', async t => {
   const path = await written(t, 400)
   change(path, run(`INSERT INTO event_facets (event_facets) VALUES ('delete-all')`))
   const store = await openAt(t, path)
@@ -155,7 +155,7 @@ t.test('a verification finds an event that the search index does not have', asyn
   ])
 })
 
-t.test('no more problems are listed than one answer takes', async t => {
+t.test('an answer lists a bounded number of problems', async t => {
   const path = await written(t, 200)
   change(path, run(`UPDATE events SET kind = 'a.b'`))
   const store = await openAt(t, path)
@@ -163,53 +163,56 @@ t.test('no more problems are listed than one answer takes', async t => {
   t.equal((await store.events.verify(ALL)).problems.length, 100)
 })
 
-t.test('erased events of a follower whose entry is not copied yet are no problem, also after a promotion', async t => {
-  const leader = await openAt(t, join(testFolder(t), 'leader.db'))
-  t.teardown(() => leader.close())
-  await leader.events.record(['a', 'b', 'c', 'd'].map(key => messageCreated(key)))
-  await erase(leader, '1', [NOON])
-  await prune(leader, '2', NOON + 1)
-  const path = join(testFolder(t), 'copy.db')
-  const copy = await openAt(t, path)
-  const { lines, head, epoch, changes, numbering } = await leader.copies.read({
-    ...ALL,
-    changes: 0,
-    limit: 3,
-    maxBytes: 1e6,
-  })
-  const mark = { leader: 'http://leader.example', changes, numbering, head: null }
-  await copy.copies.beginFollow(mark, epoch, {})
-  const appended = Buffer.from(lines)
-    .toString()
-    .split('\n')
-    .filter(line => line !== '' && !line.startsWith('{"changed":'))
-    .map(line => (readCopyLine(Buffer.from(line)) as { event: CopiedEvent }).event)
-  await copy.copies.write({ appended, changed: [], through: null, mark: { ...mark, head } })
-  t.match(await copy.events.verify(ALL), { events: 3, problems: { length: 0 } })
-  await copy.copyTo(`${path}.copy`)
-  t.match(await checkCopy(`${path}.copy`), { events: 3 }, 'a backup of it is not refused')
+t.test(
+  'a verification accepts erased events of a follower whose entry is not copied yet, also after a promotion',
+  async t => {
+    const leader = await openAt(t, join(testFolder(t), 'leader.db'))
+    t.teardown(() => leader.close())
+    await leader.events.record(['a', 'b', 'c', 'd'].map(key => messageCreated(key)))
+    await erase(leader, '1', [NOON])
+    await prune(leader, '2', NOON + 1)
+    const path = join(testFolder(t), 'copy.db')
+    const copy = await openAt(t, path)
+    const { lines, head, epoch, changes, numbering } = await leader.copies.read({
+      ...ALL,
+      changes: 0,
+      limit: 3,
+      maxBytes: 1e6,
+    })
+    const mark = { leader: 'http://leader.example', changes, numbering, head: null }
+    await copy.copies.beginFollow(mark, epoch, {})
+    const appended = Buffer.from(lines)
+      .toString()
+      .split('\n')
+      .filter(line => line !== '' && !line.startsWith('{"changed":'))
+      .map(line => (readCopyLine(Buffer.from(line)) as { event: CopiedEvent }).event)
+    await copy.copies.write({ appended, changed: [], through: null, mark: { ...mark, head } })
+    t.match(await copy.events.verify(ALL), { events: 3, problems: { length: 0 } })
+    await copy.copyTo(`${path}.copy`)
+    t.match(await checkCopy(`${path}.copy`), { events: 3 }, 'a backup of it is not refused')
 
-  renewEpoch(`${path}.copy`, NOON)
-  const restored = await openAt(t, `${path}.copy`)
-  t.match(await restored.events.verify(ALL), { events: 3, problems: { length: 0 } }, 'nor has the restored backup')
-  await restored.close()
+    renewEpoch(`${path}.copy`, NOON)
+    const restored = await openAt(t, `${path}.copy`)
+    t.match(await restored.events.verify(ALL), { events: 3, problems: { length: 0 } }, 'nor has the restored backup')
+    await restored.close()
 
-  await copy.copies.promote({ epoch: 'another', now: NOON + 10 })
-  t.match(await copy.copies.readMovedState(), { missed: { after: NOON + 2, through: head } }, 'moves take it along')
-  await copy.events.record([messageCreated('e')])
-  t.match(await copy.events.verify(ALL), { events: 4, problems: { length: 0 } })
-  await copy.close()
-  change(path, run(`DELETE FROM meta WHERE name = 'missed'`))
-  const other = await openAt(t, path)
-  const detail = /no event of the ledger records that/
-  t.match((await other.events.verify(ALL)).problems, [
-    { dedupe_key: 'a', detail },
-    { dedupe_key: 'b', detail },
-  ])
-  await other.close()
-})
+    await copy.copies.promote({ epoch: 'another', now: NOON + 10 })
+    t.match(await copy.copies.readMovedState(), { missed: { after: NOON + 2, through: head } }, 'moves take it along')
+    await copy.events.record([messageCreated('e')])
+    t.match(await copy.events.verify(ALL), { events: 4, problems: { length: 0 } })
+    await copy.close()
+    change(path, run(`DELETE FROM meta WHERE name = 'missed'`))
+    const other = await openAt(t, path)
+    const detail = /no event of the ledger records that/
+    t.match((await other.events.verify(ALL)).problems, [
+      { dedupe_key: 'a', detail },
+      { dedupe_key: 'b', detail },
+    ])
+    await other.close()
+  },
+)
 
-t.test('events that retention removes during a verification are no problem', async t => {
+t.test('a verification accepts events that retention removes during it', async t => {
   const path = join(testFolder(t), 'events.db')
   const store = await openAt(t, path)
   await store.events.record(['a', 'b', 'c'].map(key => messageCreated(key, { payload: { text: 'zebra' } })))
@@ -234,7 +237,7 @@ t.test('events that retention removes during a verification are no problem', asy
   })
 })
 
-t.test('a digest that an event of an older release receives during a verification is no problem', async t => {
+t.test('a verification accepts a digest that an event of an older release receives during it', async t => {
   const path = await written(t, 100)
   change(path, connection => {
     const digests = connection.all('SELECT digest, seq FROM events')

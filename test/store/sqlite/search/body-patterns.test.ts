@@ -21,7 +21,7 @@ t.test('a body that contains all terms matches a pattern, regardless of case', a
   )
 })
 
-t.test('a long piece that has one spelling is better than a longer one that has several', async t => {
+t.test('a long piece with one spelling is preferred to a longer one with several', async t => {
   t.same(bodyPatterns(['übertragung']), ['%bertragung%'])
   t.same(bodyPatterns(['sonder']), ['%onder%'])
   t.same(bodyPatterns(['回滚']), ['%回滚%'])

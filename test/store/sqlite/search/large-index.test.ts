@@ -16,7 +16,7 @@ const FILLING = 'x'.repeat(1_500_000)
 
 const by = (actor: string) => ({ actor: { id: actor, display: actor, metadata: {} }, payload: { filling: FILLING } })
 
-t.test('a large event that is marked before its turn in the index is found by the mark', async t => {
+t.test('a large event that is marked before its indexing is found by the mark', async t => {
   const engine = open(t)
   engine.commit([record(serialised(messageCreated('a', by('Ada'))))])
   engine.commit([record({ ...messageCreated('a'), matches: [{ id: 'sub_1', isCaptured: true }] })])
@@ -51,7 +51,7 @@ t.test('an event that enters the index while a search reads it is found once', a
   t.match(slice.value, { count: 1, hasMore: false })
 })
 
-t.test('of many large events every one is found, also those that were read back for the index', async t => {
+t.test('a search finds every large event, including those that were read again for the index', async t => {
   const engine = open(t)
   for (let at = 0; at < 20; at++) engine.commit([record(serialised(messageCreated(`key ${at}`, by(`actor ${at}`))))])
   while (engine.unindexed > 0) engine.advanceIndex(10)

@@ -27,7 +27,7 @@ const step = fc.oneof(
 )
 
 t.test(
-  'every text with all terms is found, in each state of its segment, after failed stores and restarts',
+  'a search finds every text with all terms, in each state of its segment, after failures and restarts',
   async t => {
     const open = opener(t)
     fc.assert(
@@ -65,7 +65,7 @@ t.test(
   },
 )
 
-t.test('a word, two letters or two CJK characters that no text has are found in hardly any signature', async t => {
+t.test('hardly any signature matches a word, two letters or two CJK characters that no text has', async t => {
   const index = new TextIndex(opener(t)())
   for (let at = 0; at < 2_000; at++) {
     const text = `the deploy of release ${at} to cluster ${at % 7} is ready\n部署 完成 ${at}`
@@ -78,7 +78,7 @@ t.test('a word, two letters or two CJK characters that no text has are found in 
   t.ok(find(index, ['release 1234'])?.includes(1_235))
 })
 
-t.test('a removed text is in no signature, also if its segment ends and is stored while it is removed', async t => {
+t.test('no signature matches a removed text, even if its segment is stored during the removal', async t => {
   const open = opener(t)
   for (const added of [5, 6]) {
     let isDone = false

@@ -12,7 +12,7 @@ const LETTERS: Record<string, [consonants: string, vowels: string]> = {
 
 for (const [script, [consonants, vowels]] of Object.entries(LETTERS)) {
   t.test(
-    `a ${script} word that does not occur is looked for in few texts, though each of its pairs of letters occurs`,
+    `a ${script} word that does not occur selects few texts, although each of its pairs of letters occurs`,
     async t => {
       const random = new Random(1)
       const word = (letters: number) =>

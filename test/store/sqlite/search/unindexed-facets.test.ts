@@ -56,7 +56,7 @@ t.test('an event that matches a filter has the marks that the filter looks for',
   )
 })
 
-t.test('marks are bounded, are dropped with the index, and follow numbers that come again', async t => {
+t.test('marks are bounded, dropped once indexed, and replaced when numbers are reused', async t => {
   const marksOf = (value: string) => {
     const marks = new Uint32Array(MARK_WORDS)
     addMarks(marks, 0, 'actor', value)
@@ -81,7 +81,7 @@ t.test('marks are bounded, are dropped with the index, and follow numbers that c
   t.same(found(facets, 'ada', 140_001, 140_001), [140_001])
 })
 
-t.test('of events that are not indexed, a filter reads those that may match, in both orders', async t => {
+t.test('a filter reads only those unindexed events that may match, in both orders', async t => {
   const ledger = open(t)
   ledger.record(3_000, at => ({
     ...messageCreated(String(at), {
@@ -145,7 +145,7 @@ t.test('an ascending walk misses no event if the index advances and drops marks 
   )
 })
 
-t.test('where the exclusions leave few events, the others are not read', async t => {
+t.test('excluded events are not read', async t => {
   const ledger = open(t)
   const rare = (at: number) => (at === 700 ? { source: 'forum', kind: 'post.created' } : {})
   ledger.record(2_000, at => messageCreated(String(at), rare(at)))

@@ -40,7 +40,7 @@ async function openWith(t: Test, bodies: Record<string, string>): Promise<Sqlite
   return store
 }
 
-t.test('a subscription that is nested too deep fails no request, and describes its problem', async t => {
+t.test('a subscription that is nested too deeply does not fail a request, and describes its problem', async t => {
   const levels = [61, 62, 998, 999, 1_500, 5_000]
   const ids = levels.map(level => `of-${level}`)
   const store = await openWith(
@@ -80,7 +80,7 @@ t.test('a subscription that is nested too deep fails no request, and describes i
   t.match(await ledger.getSubscription('of-1500'), { last_event_at: /^2027/, problem: undefined })
 })
 
-t.test('one that cannot be read is disabled, and can be saved again or deleted', async t => {
+t.test('an unreadable subscription is disabled, and can be saved again or deleted', async t => {
   const { scope: _, ...scopeless } = PLAIN
   const store = await openWith(t, {
     torn: '{"id":"torn","source":"ch',
@@ -106,7 +106,7 @@ t.test('one that cannot be read is disabled, and can be saved again or deleted',
   await t.rejects(ledger.getSubscription('torn'), { code: 'not_found' })
 })
 
-t.test('a message that the thread cannot read, or that cannot be sent, is answered', async t => {
+t.test('a message that the thread cannot read, or that cannot be sent, is answered with an error', async t => {
   const store = await openWith(t, {})
   const saved = [1_500, 3_000, 6_000, 1_000_000].map(levels => {
     const subscription: Subscription = { ...PLAIN, metadata: { deep: JSON.parse(nested(levels)) } }

@@ -18,7 +18,7 @@ async function openAt(t: Test, path: string, clock = () => NOON) {
 
 userStoreConformance(t, (t, clock) => openAt(t, join(testFolder(t), 'events.db'), clock))
 
-t.test('users, tokens and that the ledger is closed outlive a restart', async t => {
+t.test('users, tokens and the closed state survive a restart', async t => {
   const path = join(testFolder(t), 'events.db')
   const ada = userNamed('ada')
   const token: StoredToken = {

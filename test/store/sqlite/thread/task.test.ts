@@ -41,11 +41,11 @@ t.test('a proxy sends the kind, the name and the arguments of a task', async t =
   ])
 })
 
-t.test('a task that no table has is a defect', async t => {
+t.test('an unknown task is a defect', async t => {
   t.throws(() => new TaskList(TABLES).get('names.drop'), { message: 'There is no task names.drop.' })
 })
 
-t.test('an error of a store in this thread is a rejection', async t => {
+t.test('a synchronous error of a store becomes a rejection', async t => {
   class Names {
     readonly #names = ['Ada']
     find(at: number): string {
@@ -59,7 +59,7 @@ t.test('an error of a store in this thread is a rejection', async t => {
   await t.rejects(names.find(1), { message: 'no such name' })
 })
 
-t.test('a message that cannot be read is answered under its number, and the next ones are carried out', async t => {
+t.test('an unreadable message is answered under its number, and the next ones are carried out', async t => {
   const { port1: worker, port2: caller } = new MessageChannel()
   t.teardown(() => caller.close())
   runTaskWorker(worker, TABLES, () => {})

@@ -91,7 +91,7 @@ const WITH_BODIES = `
 for (const [form, sql] of Object.entries({ columns: WITH_COLUMNS, bodies: WITH_BODIES })) {
   for (const prefix of ['', 'older_']) {
     const since = prefix === '' ? '' : ', set aside by an earlier release,'
-    t.test(`users of an older ledger${since} are carried over unchanged from ${form}, with their tokens`, async t => {
+    t.test(`users of an older ledger${since} are migrated unchanged from ${form}, with their tokens`, async t => {
       const path = join(testFolder(t), 'events.db')
       await writeOlderUsers(t, path, prefix, sql)
       const store = await openAt(t, path)
@@ -112,7 +112,7 @@ for (const [form, sql] of Object.entries({ columns: WITH_COLUMNS, bodies: WITH_B
   }
 }
 
-t.test('what cannot be carried over stays, with the reason, and nothing is guessed in its favour', async t => {
+t.test('rows that cannot be migrated stay with the reason, and are not interpreted', async t => {
   const path = join(testFolder(t), 'events.db')
   const user = (members: object) => `('${body({ role: 'member', password_hash: HASH, ...members })}')`
   const token = (members: object) => `('${body({ user_id: 'u1', ...members })}')`
@@ -196,7 +196,7 @@ async function writeOlderUsers(t: Test, path: string, prefix: string, sql: strin
   })
 }
 
-t.test('a ledger from before events were counted by source counts those that it has, and those that come', async t => {
+t.test('a ledger from before counts by source counts its existing events, and new ones', async t => {
   const path = join(testFolder(t), 'events.db')
   const record = async (from: number, to: number) => {
     const store = await openAt(t, path)
@@ -219,7 +219,7 @@ t.test('a ledger from before events were counted by source counts those that it 
   })
 })
 
-t.test('the outcomes of events that were indexed before outcomes were are found', async t => {
+t.test('a filter finds the outcomes of events that were indexed before outcomes existed', async t => {
   const path = join(testFolder(t), 'events.db')
   const action = { kind: 'job.ended', object_type: 'job', verb: 'ended', outcome: 'failed', metadata: {} }
   const before = await openAt(t, path)
@@ -276,7 +276,7 @@ const OLDER_TOKENS = [
 ]
 
 for (const { version, expected, ...older } of OLDER_TOKENS) {
-  t.test(`tokens of version ${version} keep their rights, and have neither name nor end`, async t => {
+  t.test(`tokens of version ${version} keep their rights, and have neither a name nor an expiry`, async t => {
     const path = join(testFolder(t), 'events.db')
     await writeOlderToken(path, t, version, older)
     const store = await openAt(t, path)

@@ -61,7 +61,7 @@ function print(folder: string): string[] {
     })
 }
 
-t.test('a legacy ledger is copied with what is only in its log, and stays as it was', async t => {
+t.test('a legacy ledger is copied with the content of its WAL, and not changed', async t => {
   const { folder, legacy, database } = home(t)
   writeLegacyWithLog(legacy)
   utimesSync(legacy, 1_000_000, 1_000_000)
@@ -86,7 +86,7 @@ t.test('without a legacy ledger, or with a new one, nothing happens', async t =>
   t.equal(readFileSync(database, 'utf8'), 'a ledger of its own')
 })
 
-t.test('a legacy ledger that died half-way through a transaction is copied as it was before', async t => {
+t.test('a legacy ledger with an interrupted transaction is copied without it', async t => {
   const { folder, legacy, database } = home(t)
   const connection = new sqlite.Database(legacy)
   connection.exec('CREATE TABLE events (n INTEGER, filling BLOB)')
@@ -115,31 +115,34 @@ t.test('a legacy ledger reached through a link is copied with its write-ahead lo
   t.equal(count(database), ROWS)
 })
 
-t.test('a kill at any instruction leaves no new ledger or a complete one, and never changes the old one', async t => {
-  const { folder, legacy } = home(t)
-  writeLegacyWithLog(legacy)
-  const before = print(folder)
-  const attempt = async (step: number) => {
-    mkdirSync(join(folder, String(step)))
-    const database = join(folder, String(step), 'events.db')
-    const { output, signal } = await runProgram(t, 'dies-copying', [legacy, database, String(step)]).end
-    t.ok(output.trim() === 'survived' || signal === 'SIGKILL', output)
-    if (readdirSync(join(folder, String(step))).includes('events.db')) t.equal(count(database), ROWS, `step ${step}`)
-    await copyLegacyLedger({ legacy, database })
-    t.same(readdirSync(join(folder, String(step))), ['events.db'], `step ${step}`)
-    t.equal(count(database), ROWS, `step ${step}, after the next start`)
-    return output.trim() === 'survived'
-  }
-  for (let step = 1; ; step += 4) {
-    const survived = await Promise.all([step, step + 1, step + 2, step + 3].map(attempt))
-    if (survived.every(Boolean)) break
-    if (step > 200) throw new Error('there are not that many steps')
-  }
-  t.same(print(folder), before)
-})
+t.test(
+  'a kill at any instruction leaves either no new ledger or a complete one, and never changes the old one',
+  async t => {
+    const { folder, legacy } = home(t)
+    writeLegacyWithLog(legacy)
+    const before = print(folder)
+    const attempt = async (step: number) => {
+      mkdirSync(join(folder, String(step)))
+      const database = join(folder, String(step), 'events.db')
+      const { output, signal } = await runProgram(t, 'dies-copying', [legacy, database, String(step)]).end
+      t.ok(output.trim() === 'survived' || signal === 'SIGKILL', output)
+      if (readdirSync(join(folder, String(step))).includes('events.db')) t.equal(count(database), ROWS, `step ${step}`)
+      await copyLegacyLedger({ legacy, database })
+      t.same(readdirSync(join(folder, String(step))), ['events.db'], `step ${step}`)
+      t.equal(count(database), ROWS, `step ${step}, after the next start`)
+      return output.trim() === 'survived'
+    }
+    for (let step = 1; ; step += 4) {
+      const survived = await Promise.all([step, step + 1, step + 2, step + 3].map(attempt))
+      if (survived.every(Boolean)) break
+      if (step > 200) throw new Error('there are not that many steps')
+    }
+    t.same(print(folder), before)
+  },
+)
 
 t.test('a legacy ledger that is written to', async t => {
-  t.test('is refused while that continues, and no file is left', async t => {
+  t.test('a legacy ledger is refused while it is written, and no file is left', async t => {
     const { legacy, database } = home(t)
     writeLegacyWithLog(legacy)
     const writer = setInterval(() => appendFileSync(`${legacy}-wal`, 'x'), 20)
@@ -147,7 +150,7 @@ t.test('a legacy ledger that is written to', async t => {
     t.equal(await refusalOf(copyLegacyLedger({ legacy, database })), 'unavailable/legacy_busy')
     t.same(readdirSync(join(database, '..')), [])
   })
-  t.test('is copied when it pauses', async t => {
+  t.test('a legacy ledger is copied when its writer pauses', async t => {
     const { legacy, database } = home(t)
     writeLegacyWithLog(legacy)
     let writes = 0
@@ -161,7 +164,7 @@ t.test('a legacy ledger that is written to', async t => {
   })
 })
 
-t.test('a ledger that cannot be upgraded is refused with the reason, and stays', async t => {
+t.test('a ledger that cannot be upgraded is refused with the reason, and not changed', async t => {
   const cases: { name: string; code: string; make: (paths: { legacy: string; database: string }) => void }[] = [
     {
       name: 'no database',
@@ -183,7 +186,7 @@ t.test('a ledger that cannot be upgraded is refused with the reason, and stays',
     },
     { name: 'a folder', code: 'configuration/legacy_unreadable', make: ({ legacy }) => mkdirSync(legacy) },
     {
-      name: 'a log without its database at the new place',
+      name: 'a WAL without its database at the new place',
       code: 'conflict/ledger_remains',
       make: ({ legacy, database }) => {
         writeLegacyWithLog(legacy)
@@ -222,7 +225,7 @@ t.test('a legacy ledger of an ordinary SQLite', nativeSqlite(), async t => {
     t.same(print(folder), before, mode)
     t.equal(native(database, 'SELECT count(*) FROM events; PRAGMA integrity_check'), '500\nok', mode)
   }
-  t.test('is copied with its log while it is open', async t => {
+  t.test('an open legacy ledger is copied with its WAL', async t => {
     const { folder, legacy, database } = home(t)
     native(legacy, `PRAGMA journal_mode = WAL; ${table}`)
     const other = nativeShell(t, legacy)

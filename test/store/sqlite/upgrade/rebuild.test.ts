@@ -64,7 +64,7 @@ t.test('older bodies are converted to the types that the ledger relies on', asyn
 })
 
 t.test(
-  'a body with NUL is carried over completely, and one that is too deep for SQLite stays in the older table',
+  'a body with NUL is migrated completely, and one that is too deep for SQLite stays in the older table',
   async t => {
     const deep = `${'{"a":'.repeat(1_500)}1${'}'.repeat(1_500)}`
     const { events, subscriptions } = await openOlder(
@@ -90,7 +90,7 @@ t.test(
   },
 )
 
-t.test('an instant that cannot be leaves room for the events that follow', async t => {
+t.test('an invalid instant leaves room for the events that follow', async t => {
   const { events } = await openOlder(t, {
     events: [
       { dedupe_key: 'far', captured_at: '2300-01-01T00:00:00Z' },
@@ -101,7 +101,7 @@ t.test('an instant that cannot be leaves room for the events that follow', async
   t.same(keysOf(await events.query(ASC)), ['far', 'near', 'new'])
 })
 
-t.test('older subscriptions match as far as their bodies define what they match', async t => {
+t.test('older subscriptions match as far as their bodies define it', async t => {
   const { subscriptions } = await openOlder(t, {
     subscriptions: [
       {
@@ -137,7 +137,7 @@ t.test('older subscriptions match as far as their bodies define what they match'
   t.same([upgraded[0]?.filters, upgraded[0]?.metadata], [{}, {}])
 })
 
-t.test('tables and a version that an older program kept in the same file are not an obstacle', async t => {
+t.test('tables and a version of an older program in the same file do not prevent the upgrade', async t => {
   for (const version of [0, 1, 7]) {
     const { events } = await openOlder(t, { events: [{ dedupe_key: 'a', kind: 'x' }] }, older => {
       older.exec(`PRAGMA user_version = ${version}`)
@@ -147,7 +147,7 @@ t.test('tables and a version that an older program kept in the same file are not
   }
 })
 
-t.test('older events of three fields get the action that they would get today', async t => {
+t.test('older events with three fields get the same action as new ones', async t => {
   const { events } = await openOlder(t, {
     events: [
       { dedupe_key: 'a', kind: 'reply.created', subject_id: '1', subject_type: 'message' },
@@ -166,7 +166,7 @@ t.test('older events of three fields get the action that they would get today', 
   t.match(today[0], { object_type: 'reply', verb: 'created' })
 })
 
-t.test('a user of an older ledger without a password cannot log in, and what was closed stays closed', async t => {
+t.test('a user of an older ledger without a password cannot log in, and a closed ledger stays closed', async t => {
   const { events, users } = await openOlder(t, { events: [{ dedupe_key: 'a', kind: 'x' }] }, older => {
     older.exec('CREATE TABLE users (username TEXT PRIMARY KEY, body TEXT); CREATE TABLE api_tokens (body TEXT)')
     older.exec(`INSERT INTO users VALUES ('ada', '{}')`)

@@ -44,7 +44,7 @@ function factsIn(t: Test, path: string) {
   return { version, facts }
 }
 
-t.test('a database of an older release is copied before its upgrade, a new one is not', async t => {
+t.test('a database of an older release is copied before its upgrade, and a new one is not', async t => {
   const { path, database, names } = older(t)
   t.same(names(), ['facts.db'])
   const copy = `${path}.schema-1`
@@ -71,7 +71,7 @@ t.test(
   },
 )
 
-t.test('without room for the copy nothing is changed', async t => {
+t.test('without room for the copy, no file is changed', async t => {
   const { database, names } = older(t)
   const options = { noun: 'tested', version: 1, advice: 'Make some.' }
   t.throws(() => copyBeforeUpgrade(database, { ...options, freeBytes: () => 1024 ** 2 }), {
@@ -83,7 +83,7 @@ t.test('without room for the copy nothing is changed', async t => {
   t.equal(database.run(`INSERT INTO facts VALUES ('two')`), 1)
 })
 
-t.test('a copy that cannot be finished leaves nothing', async t => {
+t.test('an unfinished copy leaves no file', async t => {
   const { path, database, names } = older(t)
   const freeBytes = () => {
     throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
@@ -93,7 +93,7 @@ t.test('a copy that cannot be finished leaves nothing', async t => {
   t.same(names(), [basename(path)])
 })
 
-t.test('the ledger is copied unless that is switched off, the cards of a board always, its sessions never', async t => {
+t.test('the copy can be disabled for a ledger, is always made of cards, and never of sessions', async t => {
   const folder = testFolder(t)
   const path = join(folder, 'events.db')
   const makeOlder = (file: string) => {
@@ -134,7 +134,7 @@ t.test('the ledger is copied unless that is switched off, the cards of a board a
   t.notOk(existsSync(`${sessions}.schema-1`))
 })
 
-t.test('restoring the copy brings back the ledger of the older release', async t => {
+t.test('the copy restores the ledger of the older release', async t => {
   const path = join(testFolder(t), 'events.db')
   const steps = LEDGER_MIGRATIONS.slice(0, -1)
   const database = open(t, path)

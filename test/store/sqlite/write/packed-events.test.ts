@@ -19,7 +19,7 @@ function pack(event: EventToRecord) {
   return { packed, events: [...unpackEvents(packed)].map(one => ({ ...one, body: one.body.toString() })) }
 }
 
-t.test('a serialised event is packed alike with any room around it', async t => {
+t.test('a serialised event is packed identically with any reserved room', async t => {
   const either = (just: number) => fc.oneof(fc.nat(RESERVED_BYTES.before * 2), fc.constant(just))
   fc.assert(
     fc.property(fc.string(), either(RESERVED_BYTES.before), either(RESERVED_BYTES.after), (said, before, after) => {
@@ -30,12 +30,12 @@ t.test('a serialised event is packed alike with any room around it', async t => 
   )
 })
 
-t.test('with just that room around it, no byte of it is copied', async t => {
+t.test('an event with exactly the reserved room is packed without copying', async t => {
   const roomy = writtenInto('large', RESERVED_BYTES.before, RESERVED_BYTES.after)
   t.equal(pack(roomy).packed.buffer, roomy.json?.buffer)
 })
 
-t.test('a buffer that may be shared is left alone', async t => {
+t.test('a buffer that may be shared is not changed', async t => {
   const { before, after } = RESERVED_BYTES
   const rooms = [
     ...[
@@ -56,7 +56,7 @@ t.test('a buffer that may be shared is left alone', async t => {
   }
 })
 
-t.test('what the ledger adds may be longer than the room', async t => {
+t.test('members of the ledger that exceed the reserved room are packed with a copy', async t => {
   const crowded = writtenInto('large', RESERVED_BYTES.before, RESERVED_BYTES.after)
   crowded.matches = Array.from({ length: 4_000 }, (_, at) => ({ id: `sub_of_a_watch_${at}` }))
   const { packed, events } = pack(crowded)
