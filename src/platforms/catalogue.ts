@@ -17,7 +17,7 @@ export interface PlatformCatalogue<Source extends string = PlatformSource> {
 }
 
 /**
- * The kinds and actions of a catalogue, from the kinds that an adapter's rows produce. `"*"` stands for all events that
+ * The kinds and actions of a catalogue, from the kinds that an adapter's mappings produce. `"*"` stands for all events that
  * are recorded generically.
  *
  * @param kinds `<object type>.<verb>`, in any order, repeats allowed

@@ -6,8 +6,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { AppError } from '../../src/model/app-error.js'
-import { HeldPlaces } from '../../src/server/http/held-places.js'
 import { Shutdown } from '../../src/server/http/shutdown.js'
+import { StreamLimits } from '../../src/server/http/stream-limits.js'
 import { bodyOf, bytesBackend, headersOf, httpBackend, proxyRig, rawBackend, statusOf } from './proxy-rig.js'
 
 const MIB = 1024 * 1024
@@ -163,7 +163,7 @@ t.test(
       res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     })
     const limits = { held: 1, heldByCaller: 1, heldByAddress: 1 }
-    const places = new HeldPlaces({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
+    const places = new StreamLimits({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
     const rig = await proxyRig(t, { shutdown: new Shutdown(places) })
     rig.configure({ p: backend.profile })
     const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })

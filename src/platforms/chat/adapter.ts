@@ -2,8 +2,8 @@ import { PLATFORM_NAMES } from '../../model/platforms/platform-source.js'
 import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
+import { MAPPINGS } from './event-mappings.js'
 import { normaliseChat } from './normalise.js'
-import { ROWS } from './rows.js'
 import { verifyChat } from './verify.js'
 
 /** Zulip. */
@@ -14,7 +14,7 @@ export const chat: WebhookAdapter = {
     webhook_path: '/webhooks/chat',
     verification:
       'The bot\'s token, in the "token" member of the body; events that a program forwards may carry it too.',
-    ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
+    ...namedKinds([...MAPPINGS.values()].flatMap(({ kinds }) => kinds)),
     scope_types: ['stream', 'topic'],
     target_grammar: [...TARGET_FORMS.chat],
     capture_modes: ['webhook', 'api_cursor', 'poll'],

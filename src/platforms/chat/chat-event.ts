@@ -20,7 +20,7 @@ export interface NativeEvent {
   message?: Payload | undefined
 }
 
-/** A native event with its known origin, as input of the mapping's rows. */
+/** A native event with its known origin, as input of the mappings. */
 export interface ChatEvent extends NativeEvent {
   host: string
   /** Address of the server, such as `https://chat.example.org`, if known. */
@@ -28,7 +28,7 @@ export interface ChatEvent extends NativeEvent {
   context: ChatContext
 }
 
-/** The result of a row for a native event. Everything else is the same for all rows. */
+/** The result of a mapping for a native event. Everything else is the same for all mappings. */
 export interface Mapped extends MappedEvent {
   /** Who did it. */
   person: Person

@@ -5,10 +5,10 @@ import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 import { type ChatEvent, type Mapped, verbOf } from './chat-event.js'
-import { messageNode, realmNode, streamNode } from './nodes.js'
 import { senderOf } from './person.js'
 import { topicAt, toStreamPlace } from './place.js'
 import { concernedPerson, settingChanges } from './setting-changes.js'
+import { messageNode, realmNode, streamNode } from './target-nodes.js'
 
 /** The object of an event, as far as readable. */
 interface Own {

@@ -3,16 +3,16 @@ import type { NewEvent } from '../../model/events/event.js'
 import type { DeliveryContext, NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { readBody, withoutToken } from './body.js'
 import { readChatEvent, toChatEvent } from './chat-event.js'
+import { MAPPINGS } from './event-mappings.js'
 import { mapGeneric } from './generic.js'
 import { nativeEventsIn } from './native-events.js'
-import { ROWS } from './rows.js'
 
 /** Twice the platform's maximum per response. */
 const MOST_EVENTS = 10_000
 
 /**
  * Creates the events of one delivery. Every JSON object yields at least one event, however incomplete, or counts as
- * ignored. An event without a row is recorded under the platform's own names.
+ * ignored. An event without a mapping is recorded under the platform's own names.
  *
  * @throws AppError `invalid/invalid_json`, `too_large/body_too_large` for more than 10,000 events
  */
@@ -24,7 +24,7 @@ export function normaliseChat(delivery: WebhookDelivery, { site, verified }: Del
   let ignored = found.unreadable
   for (const native of found.events) {
     const event = readChatEvent(native, { site })
-    const mapped = (ROWS.get(native.type)?.map ?? mapGeneric)(event)
+    const mapped = (MAPPINGS.get(native.type)?.map ?? mapGeneric)(event)
     if (mapped.length === 0) ignored++
     if (events.length + mapped.length > MOST_EVENTS) throw tooMany()
     for (const one of mapped) events.push(toChatEvent(event, one))

@@ -1,7 +1,7 @@
 import type { Actor } from '../../model/events/event.js'
 import { idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
-import { loginOf } from './nodes.js'
+import { loginOf } from './target-nodes.js'
 
 /**
  * The actor: the sender, else the pusher; anonymous if neither is sent. Never the author of the object.

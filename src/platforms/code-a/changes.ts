@@ -4,7 +4,7 @@ import { isObject } from '../../model/json-object.js'
 import { shortDigest } from '../mapping/identifiers.js'
 import { known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
-import { namedBy } from './nodes.js'
+import { namedBy } from './target-nodes.js'
 
 /** Absent are missing values, values too long for a sentence, and whole texts; the payload has these. */
 interface Change {

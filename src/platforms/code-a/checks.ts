@@ -7,7 +7,7 @@ import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt }
 import { toOutcome } from '../mapping/words.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { repositoryPage } from './links.js'
-import { commitNode, pathInRepository } from './nodes.js'
+import { commitNode, pathInRepository } from './target-nodes.js'
 
 export type RunEvent = 'check_run' | 'check_suite' | 'workflow_run' | 'workflow_job'
 

@@ -7,7 +7,7 @@ import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { editedText } from './changes.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { authorOf, commitNode, discussionNode, issueOrPullRequestNode, pullRequestNode } from './nodes.js'
+import { authorOf, commitNode, discussionNode, issueOrPullRequestNode, pullRequestNode } from './target-nodes.js'
 
 interface CommentParts {
   objectType: 'comment' | 'review_comment'

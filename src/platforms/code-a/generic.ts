@@ -1,5 +1,5 @@
 /**
- * Every event without a row of its own: recorded under the platform's own names, as far as readable. Known events have
+ * Every event without a mapping of its own: recorded under the platform's own names, as far as readable. Known events have
  * a description of their subject. This file reads the identity of all.
  */
 import type { TargetNode } from '../../model/events/event.js'
@@ -8,7 +8,7 @@ import { toNode } from '../mapping/node.js'
 import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Describe, Description } from './described/description.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { carrierNode, loginOf, ownerNode, pathInRepository, repositoryId } from './nodes.js'
+import { carrierNode, loginOf, ownerNode, pathInRepository, repositoryId } from './target-nodes.js'
 
 /** How an event differs from the usual form. */
 interface Peculiarity {

@@ -7,7 +7,7 @@ import { objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { canonicalVerb } from '../mapping/words.js'
 import { type NativeEvent, readNativeEvent } from './native-event.js'
 
-/** A parsed delivery, as input of the mapping's rows. */
+/** A parsed delivery, as input of the mappings. */
 export interface Hook extends NativeEvent {
   body: Payload
   /** The instance, such as `github.com`. */
@@ -27,7 +27,7 @@ const PAST: ReadonlyMap<string, string> = new Map([
   ['unsuspend', 'unsuspended'],
 ])
 
-/** The result of a row for a delivery. Everything else is the same for all rows. */
+/** The result of a mapping for a delivery. Everything else is the same for all mappings. */
 export interface Mapped extends MappedEvent {
   /**
    * The event's object. If the actor wrote it, its `author_association` is the actor's role. It contains the new values

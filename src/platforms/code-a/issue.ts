@@ -22,7 +22,7 @@ import {
   namedBy,
   pathInRepository,
   pullRequestNode,
-} from './nodes.js'
+} from './target-nodes.js'
 
 export function mapIssue(hook: Hook): Mapped {
   const object = objectAt(hook.body, 'issue')

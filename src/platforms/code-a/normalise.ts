@@ -5,12 +5,12 @@ import { toEvent } from '../mapping/mapped-event.js'
 import { known, type Payload, REDACTED } from '../mapping/payload.js'
 import { actorOf, actorRoleOf } from './actor.js'
 import { changesOf } from './changes.js'
+import { MAPPINGS } from './event-mappings.js'
 import { mapGeneric } from './generic.js'
 import { readHook } from './hook.js'
-import { ROWS } from './rows.js'
 
 /**
- * Creates the event of one delivery. Every JSON object yields an event, however incomplete. An event without a row is
+ * Creates the event of one delivery. Every JSON object yields an event, however incomplete. An event without a mapping is
  * recorded under the platform's own names. Only pings contain nothing to record.
  *
  * @throws AppError `invalid/invalid_json`
@@ -24,7 +24,7 @@ export function normaliseCodeABody(body: Payload, delivery: WebhookDelivery): No
   const hook = readHook(delivery.headers, body)
   const arrival = known({ deliveryId: hook.deliveryId })
   if (hook.name === 'ping') return { events: [], ignored: 1, ...arrival }
-  const mapped = (ROWS.get(hook.name)?.map ?? mapGeneric)(hook)
+  const mapped = (MAPPINGS.get(hook.name)?.map ?? mapGeneric)(hook)
   const native = {
     source: 'code_a',
     host: hook.host,

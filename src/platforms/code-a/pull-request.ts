@@ -5,7 +5,7 @@ import { toOutcome } from '../mapping/words.js'
 import { editedText } from './changes.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { mapIssueLike } from './issue.js'
-import { authorOf, pathInRepository, pullRequestNode } from './nodes.js'
+import { authorOf, pathInRepository, pullRequestNode } from './target-nodes.js'
 
 /** A closed pull request becomes `merged` if it was merged. The platform has no separate action. */
 export function mapPullRequest(hook: Hook): Mapped {

@@ -16,7 +16,7 @@ import {
 } from '../mapping/payload.js'
 import { toOutcome } from '../mapping/words.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { carrierNode, pathInRepository, repositoryId } from './nodes.js'
+import { carrierNode, pathInRepository, repositoryId } from './target-nodes.js'
 
 /** The repository as target; an empty node keeps the chain's shape if it is not sent. */
 function repositoryTarget(hook: Hook) {

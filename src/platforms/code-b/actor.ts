@@ -2,7 +2,7 @@ import type { Actor } from '../../model/events/event.js'
 import { idAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 
-/** The payload's `user`, else anonymous. A row may name another actor. */
+/** The payload's `user`, else anonymous. A mapping may name another actor. */
 export function actorOf({ body }: Hook): Actor {
   return toActor(objectAt(body, 'user'))
 }

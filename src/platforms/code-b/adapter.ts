@@ -2,8 +2,8 @@ import { PLATFORM_NAMES } from '../../model/platforms/platform-source.js'
 import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
+import { MAPPINGS } from './event-mappings.js'
 import { normaliseCodeB } from './normalise.js'
-import { ROWS } from './rows.js'
 import { verifyCodeB } from './verify.js'
 
 /**
@@ -20,7 +20,7 @@ export function createCodeB(now: () => number): WebhookAdapter {
       verification:
         'With a signing token (whsec_…), HMAC-SHA256 of id, time and raw body in webhook-signature, from within five ' +
         'minutes; else the secret token in X-Gitlab-Token.',
-      ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
+      ...namedKinds([...MAPPINGS.values()].flatMap(({ kinds }) => kinds)),
       scope_types: ['repository', 'issue', 'pull_request'],
       target_grammar: [...TARGET_FORMS.code_b],
       capture_modes: ['webhook', 'poll'],

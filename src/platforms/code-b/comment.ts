@@ -5,7 +5,15 @@ import { shortDigest, toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { authorOf, carrierNode, commitNode, issueNode, pullRequestNode, snippetNode, workItemNode } from './nodes.js'
+import {
+  authorOf,
+  carrierNode,
+  commitNode,
+  issueNode,
+  pullRequestNode,
+  snippetNode,
+  workItemNode,
+} from './target-nodes.js'
 import { timeAt } from './time.js'
 
 export function mapNote(hook: Hook): Mapped {

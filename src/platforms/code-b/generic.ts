@@ -1,11 +1,11 @@
-/** Every event without a row of its own: recorded under the platform's own names, as far as readable. */
+/** Every event without a mapping of its own: recorded under the platform's own names, as far as readable. */
 
 import { neutralType } from '../../model/subscriptions/target-place.js'
 import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, objectAt, textAt, webUrlAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { carrierNode, projectId } from './nodes.js'
+import { carrierNode, projectId } from './target-nodes.js'
 import { firstTimeAt } from './time.js'
 
 export function mapGeneric(hook: Hook): Mapped {

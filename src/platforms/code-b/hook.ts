@@ -9,7 +9,7 @@ import { type Instance, readInstance } from './instance.js'
 import { type NativeEvent, readNativeEvent } from './native-event.js'
 import { type Group, type Project, readGroup, readProject } from './place.js'
 
-/** A parsed delivery, as input of the mapping's rows. */
+/** A parsed delivery, as input of the mappings. */
 export interface Hook extends NativeEvent {
   body: Payload
   /** The object of most events. */
@@ -21,7 +21,7 @@ export interface Hook extends NativeEvent {
   confidential: boolean
 }
 
-/** The result of a row for a delivery. Everything else is the same for all rows. */
+/** The result of a mapping for a delivery. Everything else is the same for all mappings. */
 export interface Mapped extends MappedEvent {
   /** The actor, if not the payload's `user`. */
   actor?: Actor

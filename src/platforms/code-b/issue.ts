@@ -3,7 +3,7 @@ import type { TargetNode } from '../../model/events/event.js'
 import { idAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { addedOf, changedMembers, changeParts, changesOf } from './changes.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { issueNode, pullRequestNode, workItemNode } from './nodes.js'
+import { issueNode, pullRequestNode, workItemNode } from './target-nodes.js'
 import { firstTimeAt, timeAt } from './time.js'
 
 interface IssueLike {

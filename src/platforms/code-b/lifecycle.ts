@@ -3,7 +3,7 @@ import type { TargetNode } from '../../model/events/event.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, known, type Payload, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped } from './hook.js'
-import { carrierNode, encodePath, groupNode, instanceNode, projectId } from './nodes.js'
+import { carrierNode, encodePath, groupNode, instanceNode, projectId } from './target-nodes.js'
 import { timeAt } from './time.js'
 
 export type LifecycleObject = 'repository' | 'group' | 'subgroup' | 'user' | 'key'

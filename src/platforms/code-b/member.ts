@@ -5,7 +5,7 @@ import { idAt, known, type Payload, textAt } from '../mapping/payload.js'
 import { toOutcome } from '../mapping/words.js'
 import { actorById } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { carrierNode, groupNode, instanceNode, projectId } from './nodes.js'
+import { carrierNode, groupNode, instanceNode, projectId } from './target-nodes.js'
 import { firstTimeAt, timeAt } from './time.js'
 
 type MemberVerb = 'added' | 'updated' | 'removed' | 'requested' | 'denied'

@@ -4,7 +4,7 @@ import { objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 /** Event name and action of a delivery. */
 export interface NativeEvent {
-  /** The name that selects the row. */
+  /** The name that selects the mapping. */
   name: string
   /** The name as it was sent. */
   nativeName: string

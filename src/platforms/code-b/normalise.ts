@@ -4,12 +4,12 @@ import { parseJson, textOf, withinDepth } from '../deliveries/delivery-body.js'
 import { toEvent } from '../mapping/mapped-event.js'
 import { known, type Payload } from '../mapping/payload.js'
 import { actorOf, actorRoleOf } from './actor.js'
+import { MAPPINGS } from './event-mappings.js'
 import { mapGeneric } from './generic.js'
 import { readHook } from './hook.js'
-import { ROWS } from './rows.js'
 
 /**
- * Creates the event of one delivery. Any JSON yields an event, however incomplete. An event without a row is recorded
+ * Creates the event of one delivery. Any JSON yields an event, however incomplete. An event without a mapping is recorded
  * under the platform's own names, and the result of a hook's own body template as far as readable.
  *
  * @throws AppError `invalid/invalid_json`
@@ -21,7 +21,7 @@ export function normaliseCodeB(delivery: WebhookDelivery): NormalisedDelivery {
 /** @param body the JSON object in the delivery */
 export function normaliseCodeBBody(body: Payload, delivery: WebhookDelivery): NormalisedDelivery {
   const hook = readHook(delivery.headers, body)
-  const { metadata, ...mapped } = (ROWS.get(hook.name)?.map ?? mapGeneric)(hook)
+  const { metadata, ...mapped } = (MAPPINGS.get(hook.name)?.map ?? mapGeneric)(hook)
   const actor = mapped.actor ?? actorOf(hook)
   const native = {
     source: 'code_b',

@@ -6,7 +6,7 @@ import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUr
 import { toOutcome } from '../mapping/words.js'
 import { toActor } from './actor.js'
 import { conversationOf, type Hook, type Mapped } from './hook.js'
-import { carrierNode, commitNode, linkInProject, pathInProject, pullRequestNode } from './nodes.js'
+import { carrierNode, commitNode, linkInProject, pathInProject, pullRequestNode } from './target-nodes.js'
 import { timeAt } from './time.js'
 
 /** Statuses with a valid `finished_at`. A pipeline that runs again still has its previous end. */

@@ -4,7 +4,7 @@ import { toNode } from '../mapping/node.js'
 import { idAt, isTrue, known, memberOf, numberAt, objectsAt, textAt, webUrlAt } from '../mapping/payload.js'
 import { actorById } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { carrierNode, linkInProject } from './nodes.js'
+import { carrierNode, linkInProject } from './target-nodes.js'
 import { timeAt } from './time.js'
 
 /** The payload names no actor. */

@@ -1,6 +1,6 @@
 import { idAt, objectAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { pathInProject, projectNode } from './nodes.js'
+import { pathInProject, projectNode } from './target-nodes.js'
 import { timeAt } from './time.js'
 
 /** GitLab has no webhook for stars. Only the history creates these deliveries. */

@@ -3,8 +3,8 @@ import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { conversationOf, deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { linkTo } from './instance.js'
-import { categoryNode, siteNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
+import { categoryNode, siteNode } from './target-nodes.js'
 
 /** Messages of the forum's own chat. Its channels are elsewhere called streams. */
 export function mapChatMessage(hook: Hook): Mapped {

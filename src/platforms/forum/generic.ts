@@ -3,8 +3,8 @@ import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf, wordsOf } from './hook.js'
-import { postLink, postNode, topicAround } from './nodes.js'
 import { personAt } from './person.js'
+import { postLink, postNode, topicAround } from './target-nodes.js'
 
 export function mapGeneric(hook: Hook): Mapped {
   const { object } = hook

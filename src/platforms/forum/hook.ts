@@ -8,7 +8,7 @@ import { canonicalVerb } from '../mapping/words.js'
 import { type Instance, readInstance } from './instance.js'
 import type { Person } from './person.js'
 
-/** A parsed delivery, as input of the mapping's rows. */
+/** A parsed delivery, as input of the mappings. */
 export interface Hook {
   /** The event, such as `post_created`. */
   event: string | undefined
@@ -22,7 +22,7 @@ export interface Hook {
   object: Payload | undefined
 }
 
-/** The result of a row for a delivery. Everything else is the same for all rows. */
+/** The result of a mapping for a delivery. Everything else is the same for all mappings. */
 export interface Mapped extends MappedEvent {
   /** The actor, only if the payload names one. */
   actor?: Person | undefined

@@ -3,13 +3,13 @@ import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { formField, isForm, parseJson, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
 import { toEvent } from '../mapping/mapped-event.js'
 import { known, type Payload } from '../mapping/payload.js'
+import { MAPPINGS } from './event-mappings.js'
 import { mapGeneric } from './generic.js'
 import { type Hook, readHook } from './hook.js'
 import { actorOf } from './person.js'
-import { ROWS } from './rows.js'
 
 /**
- * Creates the event of one delivery. Every JSON object yields an event, however incomplete. An event without a row is
+ * Creates the event of one delivery. Every JSON object yields an event, however incomplete. An event without a mapping is
  * recorded under the platform's own names. Only pings contain nothing to record.
  *
  * @throws AppError `invalid/invalid_json`
@@ -23,7 +23,7 @@ export function normaliseForumBody(body: Payload, delivery: WebhookDelivery): No
   const hook = readHook(delivery.headers, body)
   const arrival = known({ deliveryId: hook.deliveryId })
   if (isPing(hook)) return { events: [], ignored: 1, ...arrival }
-  const mapped = (ROWS.get(hook.type)?.map ?? mapGeneric)(hook)
+  const mapped = (MAPPINGS.get(hook.type)?.map ?? mapGeneric)(hook)
   const native = {
     source: 'forum',
     host: hook.instance.host,

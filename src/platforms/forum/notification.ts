@@ -1,8 +1,8 @@
 import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, numberAt, objectAt, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
-import { postLink, siteNode, topicNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
+import { postLink, siteNode, topicNode } from './target-nodes.js'
 
 /** `user_id` is the recipient, not the actor. The actor is sent only by name, which is not an identity. */
 export function mapNotification(hook: Hook): Mapped {

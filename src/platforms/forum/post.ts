@@ -3,8 +3,8 @@ import type { Occurrence } from '../mapping/mapped-event.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, objectAt, type Payload } from '../mapping/payload.js'
 import { conversationOf, deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf, wordsOf } from './hook.js'
-import { postNode } from './nodes.js'
 import { authorOf, describe, type Person, personAt } from './person.js'
+import { postNode } from './target-nodes.js'
 
 /** The post that opens a topic is a `post`. Every later one is a `reply`. */
 export function mapPost(hook: Hook): Mapped {

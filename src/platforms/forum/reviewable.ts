@@ -4,8 +4,8 @@ import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, numberAt, objectAt, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf, wordsOf } from './hook.js'
 import { absoluteLink, linkTo } from './instance.js'
-import { topicAround, userNode } from './nodes.js'
 import { describe, personAt } from './person.js'
+import { topicAround, userNode } from './target-nodes.js'
 
 /** Source: Discourse, `Reviewable.statuses`. */
 const STATUSES: readonly string[] = ['pending', 'approved', 'rejected', 'ignored', 'deleted']

@@ -4,7 +4,7 @@ import { toNode } from '../mapping/node.js'
 import { idAt, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { linkTo } from './instance.js'
-import { categoryNode, siteNode } from './nodes.js'
+import { categoryNode, siteNode } from './target-nodes.js'
 
 export function mapCategory(hook: Hook): Mapped {
   const category = hook.object

@@ -1,8 +1,8 @@
 /** Events about topics as a whole, from the forum itself and from its assignment and voting plugins. */
 import { idAt, instantAt, known, memberOf, numberAt, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { conversationOf, deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
-import { categoryNode, topicAround, topicNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
+import { categoryNode, topicAround, topicNode } from './target-nodes.js'
 
 const STATUS_UPDATED = /^(\w+)_status_updated$/u
 

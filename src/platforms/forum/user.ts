@@ -3,8 +3,8 @@ import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, numberAt, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, nativeVerbOf, verbOf } from './hook.js'
 import { linkTo } from './instance.js'
-import { siteNode, userNode } from './nodes.js'
 import { authorOf, describe, displayOf, personAt, personOf } from './person.js'
+import { siteNode, userNode } from './target-nodes.js'
 
 /** Actions that only the user can perform. Others may perform the rest. */
 const OWN_DOING: ReadonlySet<string> = new Set(['created', 'logged_in', 'logged_out', 'confirmed_email'])

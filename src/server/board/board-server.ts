@@ -10,11 +10,11 @@ import type { SocketAddress } from '../../proxy/own-address.js'
 import { ANSWER_LIMITS, AnswerBudget } from '../answer/answer-budget.js'
 import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
 import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.js'
-import { HeldPlaces } from '../http/held-places.js'
 import { createHttpApp, type HttpApp } from '../http/http-app.js'
 import { addressOf, createRequestAddress } from '../http/request-address.js'
 import { ShedReport } from '../http/shed-report.js'
 import { Shutdown } from '../http/shutdown.js'
+import { StreamLimits } from '../http/stream-limits.js'
 import { createProxyWatch } from '../http/untrusted-proxy.js'
 import type { ReadLinkedEvents } from '../ledger/linked-events.js'
 import type { LogRules } from '../logging/request-log.js'
@@ -108,7 +108,7 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
   const metrics = new BoardMetrics(logger)
   const shed = new ShedReport(logger, reason => metrics.countShed(reason))
   const shutdown = new Shutdown(
-    new HeldPlaces({
+    new StreamLimits({
       limits,
       addressOf: req => addressOf(req, throttleAddress),
       refused: () => shed.count('held_limit'),

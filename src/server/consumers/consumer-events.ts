@@ -11,9 +11,9 @@ import { compressed } from '../answer/compressed.js'
 import { closeSignal, hasLeft } from '../answer/slow-reader.js'
 import { WAIT_SECONDS } from '../events/event-query-params.js'
 import { createPageReader } from '../events/page-reader.js'
-import type { HeldPlaces } from '../http/held-places.js'
 import { documented, type HttpRequest, type LedgerEndpoint, type Reply } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
+import type { StreamLimits } from '../http/stream-limits.js'
 import { toCaller } from '../request/caller.js'
 import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
@@ -22,7 +22,7 @@ import type { ServedConsumers } from './consumer-routes.js'
 interface ConsumerEventsParts {
   ledger: { consumers: ServedConsumers }
   shutdown: Shutdown
-  consumerPlaces: HeldPlaces
+  consumerPlaces: StreamLimits
   budget: AnswerBudget
   /** @throws AppError `forbidden/origin_not_allowed` */
   refuseForeignPage: (req: HttpRequest) => void

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { hasLeft } from '../answer/slow-reader.js'
-import type { HeldPlaces } from './held-places.js'
 import type { HttpRequest } from './route.js'
+import type { StreamLimits } from './stream-limits.js'
 
 /** An answer that may stay open for a long time. */
 export interface HeldResponse {
@@ -23,7 +23,7 @@ export class Shutdown {
   #begun = false
 
   /** @param places limits `hold`; no limit when absent */
-  constructor(private readonly places?: HeldPlaces) {}
+  constructor(private readonly places?: StreamLimits) {}
 
   get begun(): boolean {
     return this.#begun
@@ -81,7 +81,7 @@ export class Shutdown {
   }
 }
 
-function takePlace(req: HttpRequest, res: ServerResponse, places: HeldPlaces | undefined): (() => void) | undefined {
+function takePlace(req: HttpRequest, res: ServerResponse, places: StreamLimits | undefined): (() => void) | undefined {
   try {
     return places?.take(req)
   } catch (error) {

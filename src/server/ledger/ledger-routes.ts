@@ -45,10 +45,10 @@ import {
   receiveDefinedSource,
   receiveWebhook,
 } from '../events/webhook-routes.js'
-import type { HeldPlaces } from '../http/held-places.js'
 import { apiReference, describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
+import type { StreamLimits } from '../http/stream-limits.js'
 import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
 import type { ReadStorageSizes } from '../metrics/process-metrics.js'
 import type { Pages } from '../pages/built-pages.js'
@@ -134,7 +134,7 @@ interface Answers {
   shutdown: Shutdown
   times: StreamTimes
   /** The places for long polls of consumers. */
-  consumerPlaces: HeldPlaces
+  consumerPlaces: StreamLimits
 }
 
 interface WatchedPlatforms {

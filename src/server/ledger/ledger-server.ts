@@ -22,13 +22,13 @@ import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhook-routes.js'
 import { type ConnectionLimits, connectionLimits, consumerLimits } from '../http/connection-limits.js'
 import { CrossOrigin } from '../http/cross-origin.js'
-import { HeldPlaces } from '../http/held-places.js'
 import { createHttpApp, type HttpApp } from '../http/http-app.js'
 import { addressOf, createRequestAddress } from '../http/request-address.js'
 import type { Access, HttpRequest } from '../http/route.js'
 import type { RequestOutcome } from '../http/router.js'
 import { ShedReport } from '../http/shed-report.js'
 import { Shutdown } from '../http/shutdown.js'
+import { StreamLimits } from '../http/stream-limits.js'
 import { createProxyWatch } from '../http/untrusted-proxy.js'
 import type { LogRules } from '../logging/request-log.js'
 import type { ReadStorageSizes } from '../metrics/process-metrics.js'
@@ -179,7 +179,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const limits = options.limits ?? connectionLimits()
   const shed = new ShedReport(logger, reason => metrics.countShed(reason))
   const placesWithin = (limits: Omit<ConnectionLimits, 'connections'>) =>
-    new HeldPlaces({
+    new StreamLimits({
       limits,
       addressOf: req => addressOf(req, throttleAddress),
       userOf: req => userOf((req as HttpRequest<Identity>).identity)?.id,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
+import { MAPPINGS } from '../../../src/platforms/chat/event-mappings.js'
 import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
-import { ROWS } from '../../../src/platforms/chat/rows.js'
 import { anyCharacter } from '../../support/any-character.js'
 import { eventValidator, hostileInTurn, pathsOf, replaced } from '../adapter-fixtures.js'
 import { normalise, readFixtures, SITE } from './support.js'
@@ -72,7 +72,7 @@ const part = fc.oneof(
   fc.dictionary(member, fc.oneof(scalar, fc.array(scalar, { maxLength: 4 }), fc.dictionary(member, scalar))),
   fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 }),
 )
-const type = fc.oneof(fc.constantFrom(...ROWS.keys(), 'submessage', 'user_group', 'channel'), text)
+const type = fc.oneof(fc.constantFrom(...MAPPINGS.keys(), 'submessage', 'user_group', 'channel'), text)
 const event = fc.oneof(
   part,
   fc.tuple(part, type).map(([members, native]) => ({ ...members, type: native })),

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
+import { MAPPINGS } from '../../../src/platforms/code-a/event-mappings.js'
 import { normaliseCodeA } from '../../../src/platforms/code-a/normalise.js'
-import { ROWS } from '../../../src/platforms/code-a/rows.js'
 import { anyCharacter } from '../../support/any-character.js'
 import { type Fixture, hostileFailures } from '../adapter-fixtures.js'
 import { eventOf, readFixtures, validator } from './support.js'
 
 const eventName = fc.oneof(
-  fc.constantFrom(...ROWS.keys(), 'ping', 'label', 'organization', 'pull_request_approved', 'pull_request_comment'),
+  fc.constantFrom(...MAPPINGS.keys(), 'ping', 'label', 'organization', 'pull_request_approved', 'pull_request_comment'),
   fc.string({ unit: anyCharacter, maxLength: 200 }),
 )
 const text = fc.oneof(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { ROWS } from '../../../src/platforms/code-b/rows.js'
+import { MAPPINGS } from '../../../src/platforms/code-b/event-mappings.js'
 import { anyCharacter } from '../../support/any-character.js'
 import { hostileFailures } from '../adapter-fixtures.js'
 import { eventOf, readFixtures, validator } from './support.js'
@@ -33,7 +33,7 @@ const thing = fc.oneof(
   scalar,
   fc.array(fc.oneof(scalar, fc.dictionary(member, scalar))),
 )
-const name = fc.oneof(fc.constantFrom(...ROWS.keys(), 'alert', 'project', 'wiki'), text)
+const name = fc.oneof(fc.constantFrom(...MAPPINGS.keys(), 'alert', 'project', 'wiki'), text)
 const body = fc.oneof(
   {
     weight: 4,

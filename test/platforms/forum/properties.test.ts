@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { ROWS } from '../../../src/platforms/forum/rows.js'
+import { MAPPINGS } from '../../../src/platforms/forum/event-mappings.js'
 import { anyCharacter } from '../../support/any-character.js'
 import { hostileFailures } from '../adapter-fixtures.js'
 import { eventOf, normalise, readFixtures, validator } from './support.js'
@@ -63,7 +63,7 @@ const member = fc.constantFrom(
   ...['assigned_by_id', 'assigned_to_username', 'target_url', 'topic_url', '__proto__', 'constructor'],
 )
 const object = fc.dictionary(member, fc.oneof(scalar, fc.dictionary(member, scalar), fc.array(scalar)))
-const type = fc.oneof(fc.constantFrom(...ROWS.keys()), text)
+const type = fc.oneof(fc.constantFrom(...MAPPINGS.keys()), text)
 const sent = fc
   .record({ type, event: fc.oneof(fc.constantFrom(...EVENTS), text), instance: text, id: text, thing: object })
   .chain(({ type, event, instance, id, thing }) =>

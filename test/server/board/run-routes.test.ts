@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import { RUN_LIMITS } from '../../../src/model/board/run.js'
-import { HeldPlaces } from '../../../src/server/http/held-places.js'
 import { Shutdown } from '../../../src/server/http/shutdown.js'
+import { StreamLimits } from '../../../src/server/http/stream-limits.js'
 import { ADA } from '../../board/actor.js'
 import { CARD, shell } from '../../board/executor-rig.js'
 import { until } from '../../support/until.js'
@@ -226,7 +226,7 @@ t.test('a log is streamed while it is written, and ends with the run', async t =
 
 t.test('a log beyond the limit of streams is 503', async t => {
   const limits = { held: 1, heldByCaller: 1, heldByAddress: 1 }
-  const places = new HeldPlaces({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
+  const places = new StreamLimits({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
   const { url, start, ask } = await serveRuns(t, {
     settings: { command: shell('sleep 60') },
     shutdown: new Shutdown(places),

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import pino from 'pino'
 import t, { type Test } from 'tap'
 import { type ConnectionLimits, connectionLimits } from '../../../src/server/http/connection-limits.js'
-import { HeldPlaces } from '../../../src/server/http/held-places.js'
 import type { HttpRequest } from '../../../src/server/http/route.js'
 import { ShedReport } from '../../../src/server/http/shed-report.js'
+import { StreamLimits } from '../../../src/server/http/stream-limits.js'
 import { until } from '../../support/until.js'
 import { message, type Served, type ServeOptions, serve } from '../serve.js'
 
@@ -115,7 +115,7 @@ t.test('a stream whose reader leaves before it begins frees its place', async t 
 
 t.test('callers and addresses have their own limits', async t => {
   let refused = 0
-  const places = new HeldPlaces({
+  const places = new StreamLimits({
     limits: { held: 5, heldByCaller: 2, heldByAddress: 3 },
     addressOf: req => String(req.headers.from),
     userOf: req => req.headers.user?.toString(),

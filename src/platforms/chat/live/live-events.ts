@@ -2,10 +2,10 @@ import type { NewEvent } from '../../../model/events/event.js'
 import type { Payload } from '../../mapping/payload.js'
 import { readChatEvent, toChatEvent } from '../chat-event.js'
 import type { ChatContext } from '../context.js'
+import { MAPPINGS } from '../event-mappings.js'
 import { mapGeneric } from '../generic.js'
 import { toMessageEvent } from '../messages/message.js'
 import { nativeEventsIn } from '../native-events.js'
-import { ROWS } from '../rows.js'
 import type { StreamChange } from './stream-change.js'
 
 /**
@@ -26,7 +26,7 @@ export function toLiveEvents({ message, body }: StreamChange, queueId: string, c
 export function toQueueEvents(body: Payload, queueId: string | undefined, context: ChatContext): NewEvent[] {
   return nativeEventsIn(body).events.flatMap(native => {
     const event = readChatEvent({ ...native, queueId }, context)
-    return (ROWS.get(native.type)?.map ?? mapGeneric)(event).map(mapped => toChatEvent(event, mapped))
+    return (MAPPINGS.get(native.type)?.map ?? mapGeneric)(event).map(mapped => toChatEvent(event, mapped))
   })
 }
 

@@ -1,8 +1,8 @@
 import { idAt } from '../../mapping/payload.js'
 import type { ChatEvent, Mapped } from '../chat-event.js'
-import { messageNode } from '../nodes.js'
 import { UNKNOWN_PERSON } from '../person.js'
 import { type StreamPlace, topicAt, toStreamPlace } from '../place.js'
+import { messageNode } from '../target-nodes.js'
 import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'
 

@@ -4,9 +4,9 @@ import { idAt, instantAt, known, type Payload, textAt } from '../../mapping/payl
 import { type ChatEvent, type Mapped, readChatEvent, toChatEvent } from '../chat-event.js'
 import type { ChatContext } from '../context.js'
 import { messageLink } from '../link.js'
-import { carrierNode, messageNode } from '../nodes.js'
 import { senderOf } from '../person.js'
 import { messagePlaceOf, type Place } from '../place.js'
+import { carrierNode, messageNode } from '../target-nodes.js'
 
 /**
  * The event of one message object, as returned by the messages API. The same message gets the same dedupe key by every

@@ -1,8 +1,8 @@
 import { toNode } from '../../mapping/node.js'
 import { idAt, known, textAt } from '../../mapping/payload.js'
 import { type ChatEvent, type Mapped, verbOf } from '../chat-event.js'
-import { messageNode } from '../nodes.js'
 import { actingPersonOf } from '../person.js'
+import { messageNode } from '../target-nodes.js'
 
 /** An emoji added to or removed from a message. */
 export function mapReaction(event: ChatEvent): Mapped[] {

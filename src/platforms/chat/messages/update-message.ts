@@ -1,9 +1,9 @@
 /** A message edited, messages moved to another topic or stream, or both. */
 import { idAt, instantAt, known, memberOf, type Payload, textAt } from '../../mapping/payload.js'
 import type { ChatEvent, Mapped } from '../chat-event.js'
-import { messageNode } from '../nodes.js'
 import { actingPersonOf } from '../person.js'
 import { nameAt, type StreamPlace, topicAt } from '../place.js'
+import { messageNode } from '../target-nodes.js'
 import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'
 

@@ -5,10 +5,10 @@ import { idAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../..
 import { toOutcome } from '../../mapping/words.js'
 import { toChanges } from '../changes.js'
 import { deploymentNode } from '../checks.js'
-import { refNode } from '../code.js'
 import type { Hook } from '../hook.js'
 import { repositoryPage, wikiPage } from '../links.js'
-import { carrierNode, commitNode, namedBy, pathInRepository, pullRequestNode } from '../nodes.js'
+import { refNode } from '../pushes-and-releases.js'
+import { carrierNode, commitNode, namedBy, pathInRepository, pullRequestNode } from '../target-nodes.js'
 import type { DescribedEvent, Description } from './description.js'
 
 function describeImport({ body }: Hook): Description {

@@ -5,7 +5,7 @@ import { toNode } from '../../mapping/node.js'
 import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
 import { gitHubPage, repositoryPage } from '../links.js'
-import { carrierNode, namedBy, pathInRepository } from '../nodes.js'
+import { carrierNode, namedBy, pathInRepository } from '../target-nodes.js'
 import type { DescribedEvent, Description } from './description.js'
 
 /** The members that all alerts share. */

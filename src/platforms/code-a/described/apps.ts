@@ -6,7 +6,7 @@ import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt, webUr
 import { toChanges } from '../changes.js'
 import type { Hook } from '../hook.js'
 import { accountPage, gitHubPage } from '../links.js'
-import { accountNode, loginOf, namedBy } from '../nodes.js'
+import { accountNode, loginOf, namedBy } from '../target-nodes.js'
 import type { DescribedEvent, Description } from './description.js'
 
 /** An app may be installed on many repositories, and the payload names all of them. */

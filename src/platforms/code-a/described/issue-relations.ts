@@ -2,7 +2,7 @@
 import type { TargetNode } from '../../../model/events/event.js'
 import { idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
-import { issueNode, type Named } from '../nodes.js'
+import { issueNode, type Named } from '../target-nodes.js'
 import type { DescribedEvent, Description } from './description.js'
 
 /** The two issues: the one in the event's own repository, and the other one. */

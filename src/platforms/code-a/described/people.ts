@@ -4,7 +4,7 @@ import { toNode } from '../../mapping/node.js'
 import { idAt, instantAt, objectAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
 import { accountPage } from '../links.js'
-import { carrierNode, loginOf, namedBy, ownerNode } from '../nodes.js'
+import { carrierNode, loginOf, namedBy, ownerNode } from '../target-nodes.js'
 import type { DescribedEvent, Description } from './description.js'
 
 function describeOrganization(hook: Hook): Description {

@@ -6,7 +6,7 @@ import { toOutcome } from '../../mapping/words.js'
 import { toChanges } from '../changes.js'
 import type { Hook } from '../hook.js'
 import { gitHubPage } from '../links.js'
-import { carrierNode, loginOf, ownerNode } from '../nodes.js'
+import { carrierNode, loginOf, ownerNode } from '../target-nodes.js'
 import type { DescribedEvent, Description } from './description.js'
 
 function describeProject(hook: Hook, project: Payload | undefined): Description {

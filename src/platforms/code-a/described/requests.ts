@@ -17,7 +17,7 @@ import {
 import { toOutcome } from '../../mapping/words.js'
 import type { Hook } from '../hook.js'
 import { repositoryPage } from '../links.js'
-import { carrierNode, repositoryId } from '../nodes.js'
+import { carrierNode, repositoryId } from '../target-nodes.js'
 import { alertNodeOf } from './alerts.js'
 import type { DescribedEvent, Description } from './description.js'
 

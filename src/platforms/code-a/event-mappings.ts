@@ -1,6 +1,5 @@
 import { kindsOf } from '../catalogue.js'
 import { mapDeployment, mapDeploymentStatus, mapRun, mapStatus, type RunEvent } from './checks.js'
-import { mapPush, mapRef, mapRelease } from './code.js'
 import { mapCommitComment, mapDiscussionComment, mapIssueComment, mapReviewComment } from './comment.js'
 import { ADMINISTRATION } from './described/administration.js'
 import { ALERTS } from './described/alerts.js'
@@ -13,10 +12,11 @@ import { mapDescribed, mapGeneric } from './generic.js'
 import type { Hook, Mapped } from './hook.js'
 import { mapDiscussion, mapIssue } from './issue.js'
 import { mapPullRequest, mapReview, mapReviewThread } from './pull-request.js'
+import { mapPush, mapRef, mapRelease } from './pushes-and-releases.js'
 import { mapFork, mapPackage, mapPageBuild, mapPublic, mapStar, mapWatch, mapWiki } from './repository.js'
 
 /** Maps one native event. */
-interface Row {
+interface EventMapping {
   /** The kinds produced from documented actions; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped
@@ -85,13 +85,13 @@ const RUN_VERBS: Record<RunEvent, readonly string[]> = {
 /** Events that share the generic code, each with its own description. */
 const DESCRIBED_ROWS = [ALERTS, APPS, ISSUE_RELATIONS, PEOPLE, PROJECTS, REQUESTS, ADMINISTRATION]
   .flatMap(events => Object.entries(events))
-  .map(([name, { verbs, describe }]): [string, Row] => [
+  .map(([name, { verbs, describe }]): [string, EventMapping] => [
     name,
     { kinds: kindsOf(name, verbs), map: describe ? mapDescribed(describe) : mapGeneric },
   ])
 
 /** Individually mapped native events, by their names in GitHub's terms. */
-export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
+export const MAPPINGS: ReadonlyMap<string, EventMapping> = new Map<string, EventMapping>([
   ['issues', { kinds: kindsOf('issue', ISSUE_VERBS), map: mapIssue }],
   ['issue_comment', { kinds: kindsOf('comment', ['created', 'updated', 'deleted']), map: mapIssueComment }],
   ['pull_request', { kinds: kindsOf('pull_request', PULL_REQUEST_VERBS), map: mapPullRequest }],

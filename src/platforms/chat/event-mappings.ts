@@ -7,7 +7,7 @@ import { mapReaction } from './messages/reaction.js'
 import { mapUpdateMessage } from './messages/update-message.js'
 
 /** Maps one type of native event. */
-interface Row {
+interface EventMapping {
   /** The kinds produced from documented operations; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   /** @returns one or more events, or none if there is nothing to record */
@@ -44,7 +44,7 @@ const IGNORED = [
 ] as const
 
 /** Individually mapped native events, by type. */
-export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
+export const MAPPINGS: ReadonlyMap<string, EventMapping> = new Map<string, EventMapping>([
   [
     'message',
     {
@@ -75,5 +75,5 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['realm', { kinds: kindsOf('realm', ['updated', 'deactivated']), map: mapGeneric }],
   ['realm_user', { kinds: kindsOf('realm_user', ['added', 'updated', 'removed']), map: mapGeneric }],
   ['realm_bot', { kinds: kindsOf('realm_bot', ['added', 'updated', 'removed', 'deleted']), map: mapGeneric }],
-  ...IGNORED.map((type): [string, Row] => [type, { kinds: [], map: () => [] }]),
+  ...IGNORED.map((type): [string, EventMapping] => [type, { kinds: [], map: () => [] }]),
 ])

@@ -9,7 +9,7 @@ import { mapAssignment, mapTopic, mapVote } from './topic.js'
 import { mapBadge, mapGroupMember, mapUser } from './user.js'
 
 /** Maps the events of one type. */
-interface Row {
+interface EventMapping {
   /** The kinds produced from known events; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped
@@ -43,7 +43,7 @@ const USER_VERBS = [
 ] as const
 
 /** Individually mapped events, by type. */
-export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
+export const MAPPINGS: ReadonlyMap<string, EventMapping> = new Map<string, EventMapping>([
   ['post', { kinds: [...kindsOf('post', POST_VERBS), ...kindsOf('reply', POST_VERBS)], map: mapPost }],
   ['topic', { kinds: kindsOf('topic', TOPIC_VERBS), map: mapTopic }],
   ['like', { kinds: ['post.liked'], map: mapLike }],

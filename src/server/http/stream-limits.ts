@@ -2,7 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import type { ConnectionLimits } from './connection-limits.js'
 import type { HttpRequest } from './route.js'
 
-interface HeldPlacesParts {
+interface StreamLimitsParts {
   limits: Omit<ConnectionLimits, 'connections'>
   addressOf: (req: HttpRequest) => string
   /** The user who sent the request, if there is one. */
@@ -13,12 +13,12 @@ interface HeldPlacesParts {
 const RETRY_AFTER_SECONDS = 5
 
 /** Limits the number of event streams, exports and long polls: in total, per caller and per address. */
-export class HeldPlaces {
+export class StreamLimits {
   readonly #taken = new Map<string, number>()
   /** One error for all refusals: during an attack, a new stack trace would cost a sixth of each refusal. */
   readonly #refusal = tooMany()
 
-  constructor(private readonly parts: HeldPlacesParts) {}
+  constructor(private readonly parts: StreamLimitsParts) {}
 
   /** @returns releases the place @throws AppError `unavailable/busy` */
   take(req: HttpRequest): () => void {

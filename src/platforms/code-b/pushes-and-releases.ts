@@ -6,7 +6,7 @@ import { toNode } from '../mapping/node.js'
 import { idAt, known, numberAt, objectsAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { pusherOf } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { carrierNode, linkInProject, pathInProject, projectId } from './nodes.js'
+import { carrierNode, linkInProject, pathInProject, projectId } from './target-nodes.js'
 import { firstTimeAt } from './time.js'
 
 /** A push without commits creates or deletes a branch. Pushes have no time. */

@@ -1,5 +1,4 @@
 import { kindsOf } from '../catalogue.js'
-import { mapPush, mapRelease, mapRepositoryUpdate, mapTagPush, mapWikiPage } from './code.js'
 import { mapEmoji, mapNote } from './comment.js'
 import type { Hook, Mapped } from './hook.js'
 import { mapIssue, mapMergeRequest, mapWorkItem } from './issue.js'
@@ -7,10 +6,11 @@ import { type LifecycleObject, mapLifecycle } from './lifecycle.js'
 import { MEMBER_EVENTS, mapMember, mapMemberApproval } from './member.js'
 import { mapDeployment, mapJob, mapPipeline } from './pipeline.js'
 import { mapExpiringToken, mapFeatureFlag, mapMilestone, mapVulnerability } from './planning.js'
+import { mapPush, mapRelease, mapRepositoryUpdate, mapTagPush, mapWikiPage } from './pushes-and-releases.js'
 import { mapStar } from './star.js'
 
 /** Maps one native event. */
-interface Row {
+interface EventMapping {
   /** The kinds produced from documented actions; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped
@@ -68,7 +68,7 @@ const LIFECYCLE_EVENTS: readonly [name: string, object: LifecycleObject, verb: s
 ]
 
 /** Individually mapped native events, by `object_kind` or `event_name`. */
-export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
+export const MAPPINGS: ReadonlyMap<string, EventMapping> = new Map<string, EventMapping>([
   ['push', { kinds: ['push.created', 'branch.created', 'branch.deleted'], map: mapPush }],
   ['tag_push', { kinds: kindsOf('tag', ['created', 'updated', 'deleted']), map: mapTagPush }],
   ['repository_update', { kinds: ['repository.updated'], map: mapRepositoryUpdate }],
@@ -105,11 +105,11 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
     'gitlab_subscription_member_approvals',
     { kinds: kindsOf('member_approval', ['approved', 'denied']), map: mapMemberApproval },
   ],
-  ...[...MEMBER_EVENTS].map(([name, verb]): [string, Row] => [
+  ...[...MEMBER_EVENTS].map(([name, verb]): [string, EventMapping] => [
     name,
     { kinds: [`member.${verb}`], map: mapMember(verb) },
   ]),
-  ...LIFECYCLE_EVENTS.map(([name, object, verb]): [string, Row] => [
+  ...LIFECYCLE_EVENTS.map(([name, object, verb]): [string, EventMapping] => [
     name,
     { kinds: [`${object}.${verb}`], map: mapLifecycle(object, verb) },
   ]),

@@ -19,7 +19,7 @@ import {
 import { editedText } from './changes.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { refPage } from './links.js'
-import { authorOf, carrierNode, pathInRepository, repositoryId } from './nodes.js'
+import { authorOf, carrierNode, pathInRepository, repositoryId } from './target-nodes.js'
 
 export function mapPush(hook: Hook): Mapped {
   const { body } = hook
