@@ -86,9 +86,8 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
     { label: 'Keys…', note: '?', onChoose: () => setDialog('keys') },
     ...account.last,
   ]
-  const accountMenu = (className: string, content: Children) =>
-    html`<${Menu} button=${content} buttonClass=${className} items=${accountItems}
-      label=${`Account: ${account.name}`} head=${html`<strong>${account.name}</strong>`} />`
+  const accountMenu = (className: string, content: Children, label?: string) =>
+    html`<${Menu} button=${content} buttonClass=${className} label=${label} items=${accountItems} head=${html`<strong>${account.name}</strong>`} />`
 
   return html`<a class="skip-link" href="#view">Skip to the content</a>
     <header class="top-bar row">
@@ -107,7 +106,7 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
             </button>
             ${accountMenu(
               'button quiet account',
-              html`<span class="avatar" aria-hidden="true">${initials(account.name)}</span><span class="ellipsis">${account.name}</span><${Glyph} name="chevron-down" class="small" />`,
+              html`<span class="avatar" aria-hidden="true">${initials(account.name)}</span><span class="visually-hidden">Account: </span><span class="ellipsis">${account.name}</span><${Glyph} name="chevron-down" class="small" />`,
             )}
           </div>`
       }
@@ -120,7 +119,7 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
       html`<nav class="tab-bar" aria-label="Views">
         ${links}
         ${other && html`<a class="tab row" href=${other.url}><${Glyph} name="card" /><span>${other.label}</span></a>`}
-        ${accountMenu('tab row', html`<${Glyph} name="person" /><span>Account</span>`)}
+        ${accountMenu('tab row', html`<${Glyph} name="person" /><span>Account</span>`, `Account: ${account.name}`)}
       </nav>`
     }
     <${Toasts} />
