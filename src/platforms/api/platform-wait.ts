@@ -7,6 +7,9 @@ const MAX_WAIT_SECONDS = 24 * 3_600
 /** Minimum pause, for servers that repeatedly ask for none. */
 const MIN_WAIT_SECONDS = 0.1
 
+/** Part of a refusal that is searched for its reason. */
+const MESSAGE_BYTES = 2_000
+
 /** The names of GitHub and Discourse, then those of GitLab. */
 const REMAINING = ['x-ratelimit-remaining', 'ratelimit-remaining'] as const
 const RESET = ['x-ratelimit-reset', 'ratelimit-reset'] as const
@@ -19,9 +22,10 @@ const RESET = ['x-ratelimit-reset', 'ratelimit-reset'] as const
  *
  * Source: GitHub, "Rate limits for the REST API"; GitLab, "Rate limits"; RFC 9110, "Retry-After".
  */
-export function waitAsked({ status, headers }: HttpAnswer, platformNow: number): number | undefined {
+export function waitAsked({ status, headers, body }: HttpAnswer, platformNow: number): number | undefined {
   const retryAfter = retryAfterOf(headers, platformNow)
-  const isLimited = status === 429 || (status === 403 && (retryAfter !== undefined || isUsedUp(headers)))
+  const isForbidden = () => retryAfter === undefined && !isUsedUp(headers) && !namesLimit(body)
+  const isLimited = status === 429 || (status === 403 && !isForbidden())
   if (!isLimited) return undefined
   const reset = isUsedUp(headers) ? untilReset(headers, platformNow) : undefined
   return bounded(retryAfter ?? reset ?? DEFAULT_WAIT_SECONDS)
@@ -31,6 +35,14 @@ export function waitAsked({ status, headers }: HttpAnswer, platformNow: number):
 export function waitAfter({ headers }: HttpAnswer, platformNow: number): number | undefined {
   const seconds = isUsedUp(headers) ? untilReset(headers, platformNow) : undefined
   return seconds === undefined ? undefined : bounded(seconds)
+}
+
+/**
+ * Whether a refusal is GitHub's secondary rate limit. Only its message shows it if `Retry-After` is missing. A list that
+ * the account may not read would be left out.
+ */
+function namesLimit(body: Buffer): boolean {
+  return /\brate limit\b|\babuse detection\b/iu.test(body.subarray(0, MESSAGE_BYTES).toString('latin1'))
 }
 
 function bounded(seconds: number): number {

@@ -89,9 +89,9 @@ export class HistoryApi {
     const answer = await this.#get(path, headers)
     const items = this.#api.parse(answer.text)
     if (!Array.isArray(items)) throw this.unreadable('not with a list')
-    const next = this.#pathOf(linkOf(answer, 'next'))
+    const next = this.#pathOf(linkOf(answer, 'next'), path)
     if (next === path) throw this.unreadable('with a list that leads back to itself')
-    return { items, next, previous: this.#pathOf(linkOf(answer, 'prev')), lastPage: lastPageOf(answer) }
+    return { items, next, previous: this.#pathOf(linkOf(answer, 'prev'), path), lastPage: lastPageOf(answer) }
   }
 
   /** @param how such as `not with an object` */
@@ -113,13 +113,18 @@ export class HistoryApi {
     return this.#api.call('GET', path, { headers, signal: this.options.signal })
   }
 
-  /** Uses only the path of a link, so that the credential is sent to no other server. */
-  #pathOf(link: string | undefined): string | undefined {
+  /**
+   * Uses only the path of a link, so that the credential is sent to no other server. A server that has another path for
+   * others, such as Gitea behind a proxy, puts that one into its links: then only the query counts.
+   *
+   * @param path of the list that has the link
+   */
+  #pathOf(link: string | undefined, path: string): string | undefined {
     const url = link === undefined ? undefined : parseUrl(link, this.options.baseUrl)
     if (!url) return undefined
     const { pathname, search } = url
-    if (!pathname.startsWith(`${this.#basePath}/`)) return undefined
-    return `${pathname.slice(this.#basePath.length)}${search}`
+    const isBelow = pathname.startsWith(`${this.#basePath}/`)
+    return `${isBelow ? pathname.slice(this.#basePath.length) : path.split('?', 1)[0]}${search}`
   }
 }
 

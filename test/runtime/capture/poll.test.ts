@@ -248,6 +248,21 @@ t.test('a list that is not there is reported, and the poll is complete without i
   })
 })
 
+t.test('a forum whose clock differs from ours is polled by its own', async t => {
+  for (const minutesAhead of [-30, 30]) {
+    const rig = await pollRig(t, [{ ...WATCH, source: 'forum', target: '' }])
+    const book = sampleForum()
+    const server = closing(t, await startForum(book, { apiKey: TOKEN, minutesAhead }))
+    const account: RestAccount = { source: 'forum', baseUrl: server.url, token: TOKEN }
+    rig.at(100)
+    await rig.poll(account)
+    book.topics = [{ ...book.topics[0], id: 6, created_at: timeAt(101 + minutesAhead) }, ...book.topics]
+    rig.at(105)
+    t.match(await rig.poll(account), { created: 1 }, `${minutesAhead} minutes ahead`)
+    t.match(await rig.poll(account), { created: 0 })
+  }
+})
+
 t.test('a large repository costs a poll few requests', async t => {
   const rig = await pollRig(t, [WATCH])
   const count = 450

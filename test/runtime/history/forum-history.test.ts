@@ -77,6 +77,28 @@ t.test('a category or a topic is read alone, and only since then', async t => {
   t.ok(server.asked.length - before <= 4, 'reading ends at the first instant')
 })
 
+t.test('a category without a slug is read by its id', async t => {
+  const rig = await historyRig(t)
+  // Discourse makes no slug of a name in another alphabet.
+  const book = { ...sampleForum(), categories: [{ id: 8, slug: '' }] }
+  const server = closing(t, await startForum(book, { apiKey: KEY, size: 2 }))
+  t.match(await rig.read('category:8', account(server.url)), { created: 60 })
+})
+
+t.test("a continued run begins at the forum's time of the interruption, not at ours", async t => {
+  const rig = await historyRig(t)
+  const book = sampleForum()
+  let isBroken = true
+  const fault = ({ query }: { query: URLSearchParams }): RestFault | undefined =>
+    isBroken && query.has('before') ? { status: 502 } : undefined
+  const server = closing(t, await startForum(book, { apiKey: KEY, size: 2, fault, minutesAhead: -60 }))
+  await t.rejects(rig.read('forum', account(server.url)), { code: 'platform_unavailable' })
+  isBroken = false
+  const created_at = new Date(Date.now() - 59 * 60_000).toISOString()
+  book.topics = [{ ...book.topics[0], id: 6, created_at }, ...book.topics]
+  t.match(await rig.read('forum', account(server.url)), { resumed: true, kinds: { 'topic.created': 1 } })
+})
+
 t.test('a post that is deleted while a topic is read hides no other post', async t => {
   for (const deleted of [3, 19]) {
     const rig = await historyRig(t)

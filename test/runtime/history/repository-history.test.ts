@@ -23,6 +23,15 @@ import { historyRig, SINCE } from './history-rig.js'
 const TOKEN = 'ghp_s3cr3t'
 const TARGET = 'repo:ada/engine'
 
+/** GitHub does not always send `Retry-After` with it. */
+const SECONDARY_LIMIT = {
+  status: 403,
+  headers: { 'x-ratelimit-remaining': '4711' },
+  body: JSON.stringify({
+    message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+  }),
+}
+
 async function gitHub(test: Test, book: GitHubBook, options: GitHubOptions = {}): Promise<RestServer> {
   return closing(test, await startGitHub(book, { token: TOKEN, ...options }))
 }
@@ -130,14 +139,16 @@ t.test('pages are followed, and an interrupted run continues where it was', asyn
 t.test('it waits as the platform asks', async t => {
   const rig = await historyRig(t)
   const reset = String(Math.floor(Date.now() / 1_000) + 900)
-  const faults = new Map([
+  const faults = new Map<number, RestFault>([
     [2, { status: 429, headers: { 'retry-after': '7' } }],
     [4, { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset } }],
+    [6, SECONDARY_LIMIT],
   ])
   const server = await gitHub(t, sampleRepository(), { fault: ({ index }) => faults.get(index) })
-  t.match(await rig.read(TARGET, accountAt(server)), { created: 13 })
+  t.match(await rig.read(TARGET, accountAt(server)), { created: 13, unavailable: { length: 0 } })
   const waits = rig.pauses.map(pause => Math.round(pause / 1_000))
   t.ok(waits.includes(7), 'Retry-After')
+  t.ok(waits.includes(60), 'a limit that only the message shows')
   t.ok(
     waits.some(wait => wait > 880 && wait <= 901),
     'X-RateLimit-Reset',
@@ -223,6 +234,24 @@ t.test('a server of Gitea is recognised, and what it does not list with a time i
   const report = await rig.read(TARGET, accountAt(server))
   t.match(report, { created: 9, missing: [/^stars/, /^reviews/] })
   t.ok(server.asked.every(({ path }) => path.startsWith('/api/v1/')))
+})
+
+t.test('a server of Gitea that answers nothing without a login is recognised', async t => {
+  const rig = await historyRig(t)
+  const server = await gitHub(t, sampleRepository(), { flavour: 'gitea', requiresLogin: true })
+  t.match(await rig.read(TARGET, accountAt(server)), { created: 9 })
+  const { url: baseUrl } = server
+  await t.rejects(rig.read(TARGET, { source: 'code_a', baseUrl, token: 'x' }), { code: 'platform_credentials_refused' })
+  await t.rejects(rig.read(TARGET, { source: 'code_a', baseUrl }), { code: 'platform_not_permitted' })
+})
+
+t.test('all pages are read also at an address that differs from the one in the links to them', async t => {
+  for (const flavour of ['gitea', 'github'] as const) {
+    const rig = await historyRig(t)
+    const book = { repository: REPOSITORY, issues: Array.from({ length: 5 }, (_, at) => issue(at + 1)) }
+    const server = await gitHub(t, book, { flavour, most: 2, publicUrl: 'https://git.example.org/code' })
+    t.match(await rig.read(TARGET, accountAt(server)), { created: 5, items: 5 })
+  }
 })
 
 t.test('a running server records it, and this process alone asks the platform', async t => {

@@ -16,6 +16,7 @@ interface ForumOptions {
   size?: number
   /** Lists posts only within this many ids, as older forums do. */
   window?: number | undefined
+  minutesAhead?: RestServerOptions['minutesAhead']
 }
 
 /**
@@ -24,9 +25,10 @@ interface ForumOptions {
  * Source: Discourse, "API documentation"; its `PostsController#latest` and `ListController`.
  */
 export function startForum(book: ForumBook, options: ForumOptions = {}): Promise<RestServer> {
-  const { fault, apiKey, size = 30, window } = options
+  const { fault, minutesAhead, apiKey, size = 30, window } = options
   return startRestServer({
     fault,
+    minutesAhead,
     answer: ({ path, query, headers }): RestAnswer => {
       if (apiKey !== undefined && headers['api-key'] !== apiKey)
         return { status: 403, body: { errors: ['invalid_access'] } }

@@ -33,6 +33,10 @@ export interface GitHubOptions {
   flavour?: 'github' | 'gitea'
   /** The most items in a page. */
   most?: number
+  /** Answers nothing without the token, not even its version. */
+  requiresLogin?: boolean
+  /** The address that it has for others, as in links. */
+  publicUrl?: string
 }
 
 /**
@@ -41,20 +45,27 @@ export interface GitHubOptions {
  * Source: GitHub, "REST API endpoints" (issues, pulls, comments, releases, starring, rate limits); Gitea, `swagger.v1.json`.
  */
 export function startGitHub(book: GitHubBook, options: GitHubOptions = {}): Promise<RestServer> {
-  const { fault, flavour = 'github' } = options
+  const { fault, flavour = 'github', requiresLogin = false, publicUrl } = options
   const base = flavour === 'github' ? '/api/v3' : '/api/v1'
   return startRestServer({
     fault,
     answer: (request, origin) => {
+      if (requiresLogin && request.headers.authorization === undefined) return LOGIN_REQUIRED
+      if (requiresLogin && !isAuthorised(request, options.token ?? '')) return BAD_CREDENTIALS
       if (flavour === 'gitea' && request.path === '/api/v1/version') return { body: { version: '12.0.0+gitea-1.22.0' } }
       if (!request.path.startsWith(`${base}/`)) return NOT_FOUND
       if (options.token !== undefined && !isAuthorised(request, options.token)) return BAD_CREDENTIALS
-      return answer(book, options, request, { origin, path: request.path.slice(base.length), base })
+      return answer(book, options, request, {
+        origin: publicUrl ?? origin,
+        path: request.path.slice(base.length),
+        base,
+      })
     },
   })
 }
 
 const NOT_FOUND: RestAnswer = { status: 404, body: { message: 'Not Found', status: '404' } }
+const LOGIN_REQUIRED: RestAnswer = { status: 403, body: { message: 'Only signed in user is allowed to call APIs.' } }
 const BAD_CREDENTIALS: RestAnswer = { status: 401, body: { message: 'Bad credentials', status: '401' } }
 
 function isAuthorised({ headers }: RestRequest, token: string): boolean {

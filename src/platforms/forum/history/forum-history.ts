@@ -68,9 +68,9 @@ async function findCategory(api: HistoryApi, place: Place | undefined): Promise<
   const found = await api.object(path)
   const category = isObject(found) ? objectAt(found, 'category') : undefined
   const id = idAt(category, 'id')
-  const slug = textAt(category, 'slug')
-  if (id === undefined || slug === undefined) throw api.unreadable('without a category')
-  return { id, slug }
+  if (id === undefined) throw api.unreadable('without a category')
+  // A category has no slug if its name is in another alphabet, or if another category has that slug.
+  return { id, slug: textAt(category, 'slug') ?? `${id}-category` }
 }
 
 class ForumLists {
