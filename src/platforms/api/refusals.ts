@@ -23,6 +23,8 @@ type ToFailure = (cause: HttpFailure, address: string, words: PlatformWords) => 
 const FAILURES: Record<HttpFailureKind, ToFailure> = {
   unreachable: (cause, address, { checkAddress }) =>
     failure('platform_unreachable', `${address} cannot be reached (${cause.reason}). ${checkAddress}`, cause),
+  untrusted: (cause, address) =>
+    failure('platform_unreachable', `${address} cannot be used: ${cause.reason}. ${cause.advice}`, cause),
   lost: (cause, address, { again }) =>
     failure('platform_connection_lost', `The connection to ${address} broke (${cause.reason}). ${again}`, cause),
   silent: (cause, address, { again }) =>

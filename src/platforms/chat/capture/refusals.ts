@@ -21,6 +21,8 @@ export function toChatFailure(cause: HttpFailure, site: string): AppError {
 const FAILURES: Record<HttpFailureKind, (site: string, cause: HttpFailure) => AppError> = {
   unreachable: (site, { reason, cause }) =>
     failure('chat_unreachable', `No chat server answers at ${site} (${reason}). ${CHECK_ADDRESS}`, cause),
+  untrusted: (site, { reason, advice, cause }) =>
+    failure('chat_unreachable', `The chat server ${site} cannot be used: ${reason}. ${advice}`, cause),
   lost: (site, { reason, cause }) =>
     failure('chat_connection_lost', `The connection to ${site} broke (${reason}). Try again later.`, cause),
   silent: (site, { reason }) =>
