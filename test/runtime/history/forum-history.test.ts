@@ -85,6 +85,30 @@ t.test('a category without a slug is read by its id', async t => {
   t.match(await rig.read('category:8', account(server.url)), { created: 60 })
 })
 
+t.test('a category in another one is read, by its id or its slug, and so is the other one without it', async t => {
+  const categories = [
+    { id: 8, slug: 'support' },
+    { id: 9, slug: 'other', parent_category_id: 8 },
+  ]
+  for (const [target, created] of [
+    ['category:9', 15],
+    ['category:other', 15],
+    ['category:support', 60],
+  ] as const) {
+    const rig = await historyRig(t)
+    const server = closing(t, await startForum({ ...sampleForum(), categories }, { apiKey: KEY, size: 2 }))
+    t.match(await rig.read(target, account(server.url)), { created, unavailable: { length: 0 } }, target)
+  }
+  const rig = await historyRig(t)
+  const twice = [...categories, { id: 10, slug: 'other', parent_category_id: 7 }]
+  const server = closing(t, await startForum({ ...sampleForum(), categories: twice }, { apiKey: KEY }))
+  await t.rejects(rig.read('category:other', account(server.url)), {
+    code: 'platform_place_unknown',
+    message: /several categories.*category:9, category:10/,
+  })
+  await t.rejects(rig.read('category:nowhere', account(server.url)), { code: 'platform_place_unknown' })
+})
+
 t.test("a continued run begins at the forum's time of the interruption, not at ours", async t => {
   const rig = await historyRig(t)
   const book = sampleForum()

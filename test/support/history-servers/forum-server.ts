@@ -32,15 +32,18 @@ export function startForum(book: ForumBook, options: ForumOptions = {}): Promise
     answer: ({ path, query, headers }): RestAnswer => {
       if (apiKey !== undefined && headers['api-key'] !== apiKey)
         return { status: 403, body: { errors: ['invalid_access'] } }
-      if (path === '/latest.json') return topicList(book, book.topics, Number(query.get('page') ?? 0), size)
-      const [, categoryId] = /^\/c\/[^/]+\/(\d+)\/l\/latest\.json$/u.exec(path) ?? []
-      if (categoryId !== undefined) {
-        const topics = book.topics.filter(({ category_id }) => category_id === Number(categoryId))
+      if (path === '/latest.json') {
+        const within = query.get('category')
+        const topics = book.topics.filter(topic => within === null || isWithin(book, topic.category_id, within))
         return topicList(book, topics, Number(query.get('page') ?? 0), size)
       }
-      const [, named] = /^\/c\/([^/]+)\/(?:show|find_by_slug)\.json$/u.exec(path) ?? []
+      if (path === '/site.json') return { body: { categories: book.categories } }
+      const [, named, by] = /^\/c\/([^/]+)\/(show|find_by_slug)\.json$/u.exec(path) ?? []
       if (named !== undefined) {
-        const category = book.categories.find(({ id, slug }) => String(id) === named || slug === named)
+        // Slugs alone name categories without a parent.
+        const category = book.categories.find(({ id, slug, parent_category_id: parent }) => {
+          return by === 'show' ? String(id) === named : slug === named && parent === undefined
+        })
         return category ? { body: { category } } : NOT_FOUND
       }
       if (path === '/posts.json')
@@ -63,6 +66,13 @@ export function startForum(book: ForumBook, options: ForumOptions = {}): Promise
 }
 
 const NOT_FOUND: RestAnswer = { status: 404, body: { errors: ['not_found'], error_type: 'not_found' } }
+
+/** Whether a category is the one with an id, or is below it. */
+function isWithin({ categories }: ForumBook, category: unknown, id: string): boolean {
+  if (String(category) === id) return true
+  const parent = categories.find(each => each.id === category)?.parent_category_id
+  return parent !== undefined && String(parent) === id
+}
 
 function topicList({ users }: ForumBook, topics: readonly Item[], page: number, size: number): RestAnswer {
   const shown = topics.slice(page * size, (page + 1) * size)

@@ -1,3 +1,4 @@
+import { AppError } from '../../../model/app-error.js'
 import { isObject } from '../../../model/json-object.js'
 import type { Place } from '../../../model/subscriptions/target-place.js'
 import type { HistoryApi } from '../../history/history-api.js'
@@ -21,6 +22,8 @@ import { type Forum, postDeliveries, topicDeliveries, withCreator } from './past
 const POSTS_A_REQUEST = 20
 /** Older forums list posts within this many ids, so an empty page may not be the last. */
 const IDS_A_PAGE = 50
+/** Categories of one slug that a message names. */
+const MOST_NAMED = 5
 /** Beginning of a position in a topic. */
 const AFTER_POST = 'after:'
 
@@ -54,23 +57,36 @@ const TOPIC_KINDS = ['topic.created']
 const POST_KINDS = ['post.created', 'reply.created']
 const MISSING = ['edits and deletions', 'likes', 'private messages']
 
-interface Category {
-  id: string
-  slug: string
+/** @returns the id of the category; undefined for a place that is none */
+async function findCategory(api: HistoryApi, place: Place | undefined): Promise<string | undefined> {
+  if (place?.type === 'category_slug') return findBySlug(api, place.slug)
+  return place?.type === 'category_id' ? readCategory(api, `/c/${place.id}/show.json`) : undefined
 }
 
-async function findCategory(api: HistoryApi, place: Place | undefined): Promise<Category | undefined> {
-  if (place?.type !== 'category_id' && place?.type !== 'category_slug') return undefined
-  const path =
-    place.type === 'category_slug'
-      ? `/c/${encodeURIComponent(place.slug)}/find_by_slug.json`
-      : `/c/${place.id}/show.json`
+/** The forum finds a category in another one only by both slugs, and a target has one. */
+async function findBySlug(api: HistoryApi, slug: string): Promise<string> {
+  try {
+    return await readCategory(api, `/c/${encodeURIComponent(slug)}/find_by_slug.json`)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'platform_place_unknown') throw error
+    const site = await api.object('/site.json')
+    const found = objectsAt(isObject(site) ? site : undefined, 'categories').filter(
+      each => textAt(each, 'slug') === slug,
+    )
+    const [id, ...others] = found.flatMap(each => idAt(each, 'id') ?? [])
+    if (id === undefined) throw error
+    if (others.length === 0) return id
+    const targets = [id, ...others].slice(0, MOST_NAMED).map(each => `category:${each}`)
+    const message = `The forum has several categories with the slug "${slug}". Name one by its id: ${targets.join(', ')}.`
+    throw new AppError('not_found', error.code, message)
+  }
+}
+
+async function readCategory(api: HistoryApi, path: string): Promise<string> {
   const found = await api.object(path)
-  const category = isObject(found) ? objectAt(found, 'category') : undefined
-  const id = idAt(category, 'id')
+  const id = idAt(isObject(found) ? objectAt(found, 'category') : undefined, 'id')
   if (id === undefined) throw api.unreadable('without a category')
-  // A category has no slug if its name is in another alphabet, or if another category has that slug.
-  return { id, slug: textAt(category, 'slug') ?? `${id}-category` }
+  return id
 }
 
 class ForumLists {
@@ -80,11 +96,16 @@ class ForumLists {
     private readonly isRecent: boolean,
   ) {}
 
-  /** Newest first: the forum offers no other order. */
-  topics(category: Category | undefined): HistoryStream {
-    const start = category ? `/c/${encodeURIComponent(category.slug)}/${category.id}/l/latest.json` : '/latest.json'
+  /**
+   * Newest first: the forum offers no other order. The list of a category has those within it, too. Its address by slugs
+   * would need those of the categories around it.
+   *
+   * @param category id of the category; undefined for the whole forum
+   */
+  topics(category: string | undefined): HistoryStream {
+    const within = category === undefined ? '' : `category=${category}&`
     const read = async (position = '0'): Promise<HistoryPage> => {
-      const list = await this.#object(`${start}?order=created&page=${position}`)
+      const list = await this.#object(`/latest.json?${within}order=created&page=${position}`)
       const topics = objectsAt(objectAt(list, 'topic_list'), 'topics')
       const people = objectsAt(list, 'users')
       const page = await toHistoryPage(
@@ -99,7 +120,7 @@ class ForumLists {
   }
 
   /** Newest first. A position is the id before which the next page begins. */
-  posts(category: Category | undefined): HistoryStream {
+  posts(category: string | undefined): HistoryStream {
     const read = async (position?: string): Promise<HistoryPage> => {
       const list = await this.#object(position === undefined ? '/posts.json' : `/posts.json?before=${position}`)
       // Older forums include the post with this id.
@@ -180,9 +201,9 @@ function lastReadPost(position = ''): number {
   return position.startsWith(AFTER_POST) ? Number(position.slice(AFTER_POST.length)) : Number.NaN
 }
 
-function isIn(item: Payload, category: Category | undefined): boolean {
+function isIn(item: Payload, category: string | undefined): boolean {
   const isPrivate = textAt(item, 'archetype') === 'private_message' || isTrue(item, 'is_private_message')
-  return !isPrivate && (category === undefined || idAt(item, 'category_id') === category.id)
+  return !isPrivate && (category === undefined || idAt(item, 'category_id') === category)
 }
 
 /** Adds the topic to a post. Webhooks name it in each post, but a topic's list of posts does not. */
