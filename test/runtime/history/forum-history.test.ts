@@ -138,6 +138,22 @@ t.test('a post that is deleted while a topic is read hides no other post', async
   }
 })
 
+t.test('the posts of a topic that is too long to list them are found among those of the forum', async t => {
+  const rig = await historyRig(t)
+  const options = { apiKey: KEY, mostListed: 10 }
+  const server = closing(t, await startForum(sampleForum(), options))
+  const kinds = { 'topic.created': 1, 'post.created': 1, 'reply.created': 13 }
+  t.match(await rig.read('topic:2', account(server.url)), { kinds, created: 15, left_out: { length: 0 } })
+  let isBroken = true
+  const fault = ({ query }: { query: URLSearchParams }): RestFault | undefined =>
+    isBroken && query.has('before') ? { status: 502 } : undefined
+  const other = closing(t, await startForum(sampleForum(), { ...options, fault }))
+  await t.rejects(rig.read('topic:2', account(other.url)), { code: 'platform_unavailable' })
+  isBroken = false
+  t.match(await rig.read('topic:2', account(other.url)), { resumed: true })
+  t.equal((await rig.events()).length, 30, 'of both forums')
+})
+
 t.test('the position of an earlier version, a number of posts, begins the topic again', async t => {
   const rig = await historyRig(t)
   const book = sampleForum()

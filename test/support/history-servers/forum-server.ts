@@ -17,6 +17,8 @@ interface ForumOptions {
   /** Lists posts only within this many ids, as older forums do. */
   window?: number | undefined
   minutesAhead?: RestServerOptions['minutesAhead']
+  /** Topics with more posts list none. Discourse: 10,000. */
+  mostListed?: number
 }
 
 /**
@@ -25,7 +27,7 @@ interface ForumOptions {
  * Source: Discourse, "API documentation"; its `PostsController#latest` and `ListController`.
  */
 export function startForum(book: ForumBook, options: ForumOptions = {}): Promise<RestServer> {
-  const { fault, minutesAhead, apiKey, size = 30, window } = options
+  const { fault, minutesAhead, apiKey, size = 30, window, mostListed = 10_000 } = options
   return startRestServer({
     fault,
     minutesAhead,
@@ -55,9 +57,8 @@ export function startForum(book: ForumBook, options: ForumOptions = {}): Promise
       if (ofTopic === undefined) {
         const { posters: _, ...members } = topic
         const details = { created_by: book.users.find(({ id }) => id === (topic.posters as Item[])[0]?.user_id) }
-        return {
-          body: { ...members, details, post_stream: { posts: posts.slice(0, 20), stream: posts.map(({ id }) => id) } },
-        }
+        const listed = posts.length > mostListed ? { isMegaTopic: true } : { stream: posts.map(({ id }) => id) }
+        return { body: { ...members, details, post_stream: { posts: posts.slice(0, 20), ...listed } } }
       }
       const wanted = query.getAll('post_ids[]').map(Number)
       return { body: { post_stream: { posts: posts.filter(({ id }) => wanted.includes(id)) } } }

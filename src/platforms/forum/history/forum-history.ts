@@ -26,6 +26,10 @@ const IDS_A_PAGE = 50
 const MOST_NAMED = 5
 /** Beginning of a position in a topic. */
 const AFTER_POST = 'after:'
+/** Beginning of a position in a topic that does not list its posts. */
+const BEFORE_POST = 'before:'
+/** The position before which all posts are. */
+const LAST_POST = 'last'
 
 interface ForumPlace {
   /** Absent: the whole forum. */
@@ -121,27 +125,35 @@ class ForumLists {
 
   /** Newest first. A position is the id before which the next page begins. */
   posts(category: string | undefined): HistoryStream {
-    const read = async (position?: string): Promise<HistoryPage> => {
-      const list = await this.#object(position === undefined ? '/posts.json' : `/posts.json?before=${position}`)
-      // Older forums include the post with this id.
-      const before = position === undefined ? Number.POSITIVE_INFINITY : Number(position)
-      const posts = objectsAt(list, 'latest_posts').filter(post => (numberAt(post, 'id') ?? 0) < before)
-      const page = await toHistoryPage(
-        posts.filter(post => isIn(post, category)),
-        this.#reader('posts', post => postDeliveries(this.forum, post)),
-      )
-      return { ...page, next: this.#nextBefore(posts, before) }
-    }
+    const read = (position?: string) => this.#postsBefore(position, post => isIn(post, category))
     return { name: 'posts', kinds: POST_KINDS, read }
+  }
+
+  /** @param id undefined for the newest posts */
+  async #postsBefore(id: string | undefined, isWanted: (post: Payload) => boolean): Promise<HistoryPage> {
+    const list = await this.#object(id === undefined ? '/posts.json' : `/posts.json?before=${id}`)
+    // Older forums include the post with this id.
+    const before = id === undefined ? Number.POSITIVE_INFINITY : Number(id)
+    const posts = objectsAt(list, 'latest_posts').filter(post => (numberAt(post, 'id') ?? 0) < before)
+    const page = await toHistoryPage(
+      posts.filter(isWanted),
+      this.#reader('posts', post => postDeliveries(this.forum, post)),
+    )
+    return { ...page, next: this.#nextBefore(posts, before) }
   }
 
   /**
    * A topic and its posts, oldest first; in a poll, the latest posts first. A position is the id of the last post before
    * the page, because a deleted post moves the others. If that post itself is gone, the topic is read again: the ledger
    * recognises known events.
+   *
+   * A topic with more than 10,000 posts does not list them. Its posts are then found among those of the forum, newest
+   * first, and a position is that of `posts`.
    */
   postsOfTopic(id: string): HistoryStream {
+    const isOfTopic = (post: Payload) => idAt(post, 'topic_id') === id
     const read = async (position?: string): Promise<HistoryPage> => {
+      if (position?.startsWith(BEFORE_POST)) return this.#ofLongTopic(position, isOfTopic)
       const topic = await this.#object(`/t/${id}.json`)
       const stream = memberOf(objectAt(topic, 'post_stream'), 'stream')
       const listed = (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
@@ -153,6 +165,7 @@ class ForumLists {
         first === 0 ? [withoutPosts] : [],
         this.#reader('topics', item => topicDeliveries(this.forum, item)),
       )
+      if (!Array.isArray(stream)) return { ...about, next: `${BEFORE_POST}${LAST_POST}` }
       const found = wanted.length === 0 ? [] : await this.#postsOf(id, wanted)
       const posts = await toHistoryPage(
         found,
@@ -166,6 +179,12 @@ class ForumLists {
       }
     }
     return { name: `topic ${id}`, kinds: [...TOPIC_KINDS, ...POST_KINDS], read }
+  }
+
+  async #ofLongTopic(position: string, isOfTopic: (post: Payload) => boolean): Promise<HistoryPage> {
+    const before = position.slice(BEFORE_POST.length)
+    const page = await this.#postsBefore(before === LAST_POST ? undefined : before, isOfTopic)
+    return { ...page, next: page.next === undefined ? undefined : `${BEFORE_POST}${page.next}` }
   }
 
   async #postsOf(topic: string, ids: readonly number[]): Promise<Payload[]> {
