@@ -254,6 +254,22 @@ t.test('all pages are read also at an address that differs from the one in the l
   }
 })
 
+t.test('a repository that was renamed is read under its former name', async t => {
+  const rig = await historyRig(t)
+  const renamed = { renamedFrom: 'ada/machine', most: 2 }
+  const server = await gitHub(t, sampleRepository(), renamed)
+  t.match(await rig.read('repo:ada/machine', accountAt(server)), { created: 13, unavailable: { length: 0 } })
+  const other = await gitHub(t, sampleRepository())
+  for (const redirectsTo of [`${other.url}/api/v3/repos/ada/engine`, '/elsewhere', '/api/v3/repos/ada/machine']) {
+    const elsewhere = await gitHub(t, sampleRepository(), { ...renamed, redirectsTo })
+    await t.rejects(rig.read('repo:ada/machine', accountAt(elsewhere)), {
+      code: 'platform_answer_unreadable',
+      message: /redirect/,
+    })
+  }
+  t.same(other.asked, [], 'the token is not sent to another server')
+})
+
 t.test('a running server records it, and this process alone asks the platform', async t => {
   const rig = await historyRig(t)
   const { home, database } = rig.settings

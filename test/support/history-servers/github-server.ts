@@ -37,6 +37,10 @@ export interface GitHubOptions {
   requiresLogin?: boolean
   /** The address that it has for others, as in links. */
   publicUrl?: string
+  /** An earlier `full_name`, which redirects. */
+  renamedFrom?: string
+  /** Where it redirects; default: its address by id. */
+  redirectsTo?: string
 }
 
 /**
@@ -81,7 +85,7 @@ interface Asked {
 
 function answer(
   book: GitHubBook,
-  { flavour = 'github', most }: GitHubOptions,
+  { flavour = 'github', most, renamedFrom, redirectsTo }: GitHubOptions,
   { query, headers }: RestRequest,
   { origin, path, base }: Asked,
 ): RestAnswer {
@@ -90,6 +94,13 @@ function answer(
   const below = [`/repos/${full_name}`, `/repositories/${id}`].find(
     start => path === start || path.startsWith(`${start}/`),
   )
+  const former = `/repos/${renamedFrom}`
+  if (path === former || path.startsWith(`${former}/`)) {
+    const to = redirectsTo ?? `${origin}${base}/repositories/${id}`
+    const search = query.size > 0 ? `?${query}` : ''
+    const headers = { location: `${to}${path.slice(former.length)}${search}` }
+    return { status: 301, headers, body: { message: 'Moved Permanently' } }
+  }
   if (below === undefined) return NOT_FOUND
   const list = path.slice(below.length)
   if (list === '') return { body: book.repository }
