@@ -7,11 +7,12 @@ import {
   type RequestPolicy,
 } from '../api/platform-api.js'
 
-/** A command waits without a limit. */
+/** Maximum total wait of one request of a command. GitHub renews its allowance every hour. */
+export const COMMAND_WAIT_SECONDS = 3_660
+
 const COMMAND_POLICY: RequestPolicy = {
   connections: 4,
-  // GitHub renews its allowance every hour.
-  longestWaitSeconds: 3_660,
+  longestWaitSeconds: COMMAND_WAIT_SECONDS,
   retrySeconds: [1, 3, 10],
   words: {
     checkAddress: 'Check --url or EVENT_HISTORY_URL_….',

@@ -11,7 +11,7 @@ import { openRepositoryHistory } from '../code-a/history/repository-history.js'
 import { openProjectHistory } from '../code-b/history/project-history.js'
 import { openForumHistory } from '../forum/history/forum-history.js'
 import { memberOf } from '../mapping/payload.js'
-import { HistoryApi, type HistoryApiOptions } from './history-api.js'
+import { COMMAND_WAIT_SECONDS, HistoryApi, type HistoryApiOptions } from './history-api.js'
 import type { History } from './history-stream.js'
 
 export type ApiCalls = Pick<HistoryApiOptions, 'sleep' | 'now' | 'onWait' | 'signal'>
@@ -148,7 +148,7 @@ const openChat: Open = async (place, { account, since, calls }) => {
   const watched = place.type === 'stream' ? { stream: place.name } : { stream: place.stream, topic: place.name }
   const client = new ChatApiClient({ site, email: username, api_key: token, ...(tls === undefined ? {} : { tls }) })
   const { sleep, onWait = () => {}, signal } = calls
-  const api = new RateLimitedChatApi(client, { sleep, onWait })
+  const api = new RateLimitedChatApi(client, { sleep, onWait, longestSeconds: COMMAND_WAIT_SECONDS })
   const users = new UserDirectory(() => performance.now())
   return {
     history: openStreamHistory({ api, users, site, place: watched, since, signal }),
