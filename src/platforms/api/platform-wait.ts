@@ -49,8 +49,12 @@ function bounded(seconds: number): number {
   return Math.min(Math.max(seconds, MIN_WAIT_SECONDS), MAX_WAIT_SECONDS)
 }
 
-/** Seconds, or an instant. */
-function retryAfterOf(headers: IncomingHttpHeaders, platformNow: number): number | undefined {
+/**
+ * The wait in `Retry-After`, which has seconds or an instant.
+ *
+ * @returns seconds; negative for an instant in the past
+ */
+export function retryAfterOf(headers: IncomingHttpHeaders, platformNow: number): number | undefined {
   const text = headers['retry-after']?.trim() ?? ''
   if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text)
   const at = Date.parse(text)
