@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -145,14 +146,19 @@ async function follow(
     const answer = await get(url, { before, login: loginAfter(visited, login), signal, isForeign, seconds: left })
     const { location } = answer.headers
     if (!REDIRECTING.includes(answer.status) || location === undefined) return { answer, from: url }
-    // Node reads headers as Latin-1. Some servers do not encode the letters of an address.
-    const next = parseUrl(Buffer.from(location, 'latin1').toString('utf8'), url)
+    const next = parseUrl(asSent(location), url)
     if (!next || !/^https?:$/u.test(next.protocol)) {
       throw answerUnreadable('with a redirect to an address that is not http or https', first.host, WORDS)
     }
     url = next
   }
   throw answerUnreadable(`with more than ${REDIRECTS} redirects`, first.host, WORDS)
+}
+
+/** A header as UTF-8, if it is: Node reads headers as Latin-1, and some servers do not encode the letters of an address. */
+function asSent(header: string): string {
+  const bytes = Buffer.from(header, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : header
 }
 
 interface Asked extends ReadFeedOptions {
