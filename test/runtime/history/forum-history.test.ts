@@ -77,6 +77,15 @@ t.test('a category or a topic is read alone, and only since then', async t => {
   t.ok(server.asked.length - before <= 4, 'reading ends at the first instant')
 })
 
+t.test('posts are found behind more private ones than a page has', async t => {
+  const rig = await historyRig(t)
+  const server = closing(t, await startForum(sampleForum(), { apiKey: KEY, window: 50, lastId: 9_000 }))
+  t.match(await rig.read('forum', account(server.url)), { created: 75, left_out: { length: 0 } })
+  t.ok(server.asked.length < 60, 'not page by page')
+  const empty = closing(t, await startForum({ topics: [], users: [], posts: [], categories: [] }, { apiKey: KEY }))
+  t.match(await rig.read('forum', account(empty.url)), { created: 0 })
+})
+
 t.test('a category without a slug is read by its id', async t => {
   const rig = await historyRig(t)
   // Discourse makes no slug of a name in another alphabet.

@@ -16,6 +16,8 @@ interface ForumOptions {
   size?: number
   /** Lists posts only within this many ids, as older forums do. */
   window?: number | undefined
+  /** Id of the last post, which is private. */
+  lastId?: number
   minutesAhead?: RestServerOptions['minutesAhead']
   /** Topics with more posts list none. Discourse: 10,000. */
   mostListed?: number
@@ -27,7 +29,7 @@ interface ForumOptions {
  * Source: Discourse, "API documentation"; its `PostsController#latest` and `ListController`.
  */
 export function startForum(book: ForumBook, options: ForumOptions = {}): Promise<RestServer> {
-  const { fault, minutesAhead, apiKey, size = 30, window, mostListed = 10_000 } = options
+  const { fault, minutesAhead, apiKey, size = 30, mostListed = 10_000 } = options
   return startRestServer({
     fault,
     minutesAhead,
@@ -49,7 +51,7 @@ export function startForum(book: ForumBook, options: ForumOptions = {}): Promise
         return category ? { body: { category } } : NOT_FOUND
       }
       if (path === '/posts.json')
-        return { body: { latest_posts: latestPosts(book, Number(query.get('before') ?? 0), window) } }
+        return { body: { latest_posts: latestPosts(book, Number(query.get('before') ?? 0), options) } }
       const [, topicId, ofTopic] = /^\/t\/(\d+)(\/posts)?\.json$/u.exec(path) ?? []
       const topic = book.topics.find(({ id }) => id === Number(topicId))
       if (!topic) return NOT_FOUND
@@ -81,9 +83,12 @@ function topicList({ users }: ForumBook, topics: readonly Item[], page: number, 
   return { body: { users, topic_list: { per_page: size, topics: shown, ...more } } }
 }
 
-function latestPosts({ posts }: ForumBook, before: number, window: number | undefined): unknown[] {
-  const found = posts.filter(
-    ({ id }) => before <= 0 || (window === undefined ? id < before : id <= before && id > before - window),
-  )
+function latestPosts({ posts }: ForumBook, before: number, { window, lastId }: ForumOptions): unknown[] {
+  const last = lastId ?? Math.max(...posts.map(({ id }) => id))
+  const from = before <= 0 ? last : before
+  const found = posts.filter(({ id }) => {
+    if (window !== undefined) return id <= from && id > from - window
+    return before <= 0 || id < before
+  })
   return found.toSorted((left, right) => right.id - left.id).slice(0, 50)
 }

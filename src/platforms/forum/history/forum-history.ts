@@ -139,7 +139,20 @@ class ForumLists {
       posts.filter(isWanted),
       this.#reader('posts', post => postDeliveries(this.forum, post)),
     )
-    return { ...page, next: this.#nextBefore(posts, before) }
+    const next = id === undefined && posts.length === 0 ? await this.#afterNewest() : this.#nextBefore(posts, before)
+    return { ...page, next }
+  }
+
+  /**
+   * A place behind the newest post of the topics, for older forums: their first page has none if the last posts are
+   * private.
+   */
+  async #afterNewest(): Promise<string | undefined> {
+    const list = await this.#object('/latest.json?order=activity')
+    const id = idAt(objectsAt(objectAt(list, 'topic_list'), 'topics')[0], 'id')
+    const topic = id === undefined ? undefined : await this.#object(`/t/${id}.json`)
+    const newest = listedPosts(topic).at(-1)
+    return newest === undefined ? undefined : String(newest + 1)
   }
 
   /**
@@ -155,9 +168,7 @@ class ForumLists {
     const read = async (position?: string): Promise<HistoryPage> => {
       if (position?.startsWith(BEFORE_POST)) return this.#ofLongTopic(position, isOfTopic)
       const topic = await this.#object(`/t/${id}.json`)
-      const stream = memberOf(objectAt(topic, 'post_stream'), 'stream')
-      const listed = (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
-      const ids = this.isRecent ? listed.reverse() : listed
+      const ids = this.isRecent ? listedPosts(topic).reverse() : listedPosts(topic)
       const first = ids.indexOf(lastReadPost(position)) + 1
       const wanted = ids.slice(first, first + POSTS_A_REQUEST)
       const { post_stream: _, ...withoutPosts } = topic
@@ -165,7 +176,7 @@ class ForumLists {
         first === 0 ? [withoutPosts] : [],
         this.#reader('topics', item => topicDeliveries(this.forum, item)),
       )
-      if (!Array.isArray(stream)) return { ...about, next: `${BEFORE_POST}${LAST_POST}` }
+      if (!listsPosts(topic)) return { ...about, next: `${BEFORE_POST}${LAST_POST}` }
       const found = wanted.length === 0 ? [] : await this.#postsOf(id, wanted)
       const posts = await toHistoryPage(
         found,
@@ -213,6 +224,16 @@ class ForumLists {
   #hasRecent(items: readonly Payload[]): boolean {
     return items.some(item => (instantAt(item, 'created_at') ?? this.forum.since) >= this.forum.since)
   }
+}
+
+function listsPosts(topic: Payload): boolean {
+  return Array.isArray(memberOf(objectAt(topic, 'post_stream'), 'stream'))
+}
+
+/** Ids of the posts of a topic, oldest first. */
+function listedPosts(topic: Payload | undefined): number[] {
+  const stream = memberOf(objectAt(topic, 'post_stream'), 'stream')
+  return (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
 }
 
 /** @returns NaN for the first page, and for a position of earlier versions, which was a number of posts */
