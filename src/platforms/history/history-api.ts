@@ -90,7 +90,7 @@ export class HistoryApi {
     const answer = await this.#get(path, headers)
     const items = this.#api.parse(answer.text)
     if (!Array.isArray(items)) throw this.unreadable('not with a list')
-    const next = this.#pathOf(linkOf(answer, 'next'), path)
+    const next = this.#pathOf(linkOf(answer, 'next'), path) ?? nextByTotal(answer, path, items.length)
     if (next === path) throw this.unreadable('with a list that leads back to itself')
     return { items, next, previous: this.#pathOf(linkOf(answer, 'prev'), path), lastPage: lastPageOf(answer) }
   }
@@ -129,9 +129,24 @@ export class HistoryApi {
   }
 }
 
+/**
+ * The next page of a list without links, if not all items fit into the pages so far. Gitea has no links for comments of
+ * a repository, only the number of all items.
+ */
+function nextByTotal({ headers }: PlatformAnswer, path: string, itemsOfPage: number): string | undefined {
+  const total = Number(headers['x-total-count'])
+  const page = Number(PAGE.exec(path)?.[1] ?? 1)
+  if (headers.link !== undefined || itemsOfPage === 0 || !(page * itemsOfPage < total)) return undefined
+  const { pathname, searchParams } = new URL(path, 'http://list')
+  searchParams.set('page', String(page + 1))
+  return `${pathname}?${searchParams}`
+}
+
+const PAGE = /[?&]page=(\d{1,9})/u
+
 /** The number of the last page. GitHub and Gitea put it in a link, GitLab in a header. */
 function lastPageOf(answer: PlatformAnswer): number | undefined {
-  const last = /[?&]page=(\d{1,9})/u.exec(linkOf(answer, 'last') ?? '')?.[1] ?? answer.headers['x-total-pages']
+  const last = PAGE.exec(linkOf(answer, 'last') ?? '')?.[1] ?? answer.headers['x-total-pages']
   const page = Number(last)
   return Number.isInteger(page) && page > 0 ? page : undefined
 }

@@ -245,6 +245,19 @@ t.test('a server of Gitea that answers nothing without a login is recognised', a
   await t.rejects(rig.read(TARGET, { source: 'code_a', baseUrl }), { code: 'platform_not_permitted' })
 })
 
+t.test('all pages are read of a list whose number of items alone shows that there are more', async t => {
+  const rig = await historyRig(t)
+  const book = { repository: REPOSITORY, issues: [issue(1)], comments: [1, 2, 3, 4, 5].map(id => comment(id, 1)) }
+  const server = await gitHub(t, book, { flavour: 'gitea', most: 2 })
+  t.match(await rig.read(TARGET, accountAt(server)), { kinds: { 'comment.created': 5 }, known: 0 })
+  const pages = server.asked.filter(({ path }) => path.endsWith('/issues/comments'))
+  t.same(
+    pages.map(({ query }) => query.get('page')),
+    [null, '2', '3', '4'],
+  )
+  t.match(await rig.read(`${TARGET}/issue:1`, accountAt(server)), { known: 6 })
+})
+
 t.test('all pages are read also at an address that differs from the one in the links to them', async t => {
   for (const flavour of ['gitea', 'github'] as const) {
     const rig = await historyRig(t)

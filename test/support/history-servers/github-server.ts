@@ -117,7 +117,13 @@ function answer(
     flavour === 'github'
       ? pageSize(query, 'per_page', { usual: 30, most: most ?? 100 })
       : pageSize(query, 'limit', { usual: 30, most: most ?? 50 })
-  return pageOf(items, { query, size, address: `${origin}${base}/repositories/${id}${list}` })
+  const address = `${origin}${base}/repositories/${id}${list}`
+  const total = { 'x-total-count': String(items.length) }
+  // Gitea does not page the comments of an issue, and gives no links to pages of those of a repository.
+  if (flavour === 'gitea' && /^\/issues\/\d+\/comments$/u.test(list)) return { headers: total, body: items }
+  const page = pageOf(items, { query, size, address })
+  if (flavour === 'github') return page
+  return { ...page, headers: list === '/issues/comments' ? total : { ...page.headers, ...total } }
 }
 
 function itemsOf(
