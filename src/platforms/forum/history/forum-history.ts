@@ -120,13 +120,13 @@ class ForumLists {
       const next = hasMore && this.#hasRecent(topics) ? String(Number(position) + 1) : undefined
       return { ...page, next }
     }
-    return { name: 'topics', kinds: TOPIC_KINDS, read }
+    return { name: 'topics', kinds: TOPIC_KINDS, isAlwaysThere: true, read }
   }
 
   /** Newest first. A position is the id before which the next page begins. */
   posts(category: string | undefined): HistoryStream {
     const read = (position?: string) => this.#postsBefore(position, post => isIn(post, category))
-    return { name: 'posts', kinds: POST_KINDS, read }
+    return { name: 'posts', kinds: POST_KINDS, isAlwaysThere: true, read }
   }
 
   /** @param id undefined for the newest posts */
@@ -189,7 +189,7 @@ class ForumLists {
         pagesLeft: Math.ceil(left / POSTS_A_REQUEST),
       }
     }
-    return { name: `topic ${id}`, kinds: [...TOPIC_KINDS, ...POST_KINDS], read }
+    return { name: `topic ${id}`, kinds: [...TOPIC_KINDS, ...POST_KINDS], isAlwaysThere: true, read }
   }
 
   async #ofLongTopic(position: string, isOfTopic: (post: Payload) => boolean): Promise<HistoryPage> {
