@@ -1,7 +1,5 @@
 import { parseUrl } from '../../../model/parse-url.js'
 
-const ON_GITHUB = ['github.com', 'www.github.com', 'api.github.com']
-
 /**
  * The address of the REST API of GitHub's own servers, by the address of their pages or of the API.
  *
@@ -12,7 +10,7 @@ const ON_GITHUB = ['github.com', 'www.github.com', 'api.github.com']
 export function gitHubApiUrl(baseUrl: string): string | undefined {
   const { protocol, host = '' } = parseUrl(baseUrl) ?? {}
   if (protocol !== 'https:') return undefined
-  if (ON_GITHUB.includes(host)) return 'https://api.github.com'
+  if (host === 'github.com') return 'https://api.github.com'
   const [, enterprise] = /^(?:api\.)?([a-z0-9-]+)\.ghe\.com$/u.exec(host) ?? []
   return enterprise === undefined ? undefined : `https://api.${enterprise}.ghe.com`
 }
