@@ -3,7 +3,7 @@ import { exchange, type HttpAnswer } from '../../http/exchange.js'
 import { HttpFailure } from '../../http/http-failure.js'
 import { AppError } from '../../model/app-error.js'
 import { parseUrl } from '../../model/parse-url.js'
-import { waitAfter, waitAsked } from './platform-wait.js'
+import { MIN_WAIT_SECONDS, waitAfter, waitAsked } from './platform-wait.js'
 import { answerUnreadable, type PlatformWords, rateLimited, toPlatformFailure, toPlatformRefusal } from './refusals.js'
 
 const IDLE_SECONDS = 30
@@ -116,7 +116,7 @@ export class PlatformApi {
     const { retrySeconds, words } = this.policy
     let waited = 0
     let at = path
-    for (let failures = 0, redirects = 0; ; ) {
+    for (let failures = 0, redirects = 0, limits = 0; ; ) {
       waited += await this.#waitUntilOpen(waited, call.signal)
       const answer = await this.#send(method, at, call)
       if (answer instanceof AppError || answer.status >= 500) {
@@ -128,7 +128,10 @@ export class PlatformApi {
         continue
       }
       const asked = waitAsked(answer, now() + this.#clockAheadMs)
-      const seconds = asked ?? waitAfter(answer, now() + this.#clockAheadMs) ?? 0
+      const seconds =
+        asked === undefined
+          ? (waitAfter(answer, now() + this.#clockAheadMs) ?? 0)
+          : Math.max(asked, MIN_WAIT_SECONDS * 2 ** limits++)
       if (seconds > 0) this.#closedUntil = Math.max(this.#closedUntil, now() + seconds * 1_000)
       if (asked !== undefined) continue
       const moved = method === 'GET' ? this.#movedTo(answer, at) : undefined

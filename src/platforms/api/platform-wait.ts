@@ -4,8 +4,8 @@ import type { HttpAnswer } from '../../http/exchange.js'
 /** Used for a refusal without a duration. GitHub asks for at least a minute. */
 const DEFAULT_WAIT_SECONDS = 60
 const MAX_WAIT_SECONDS = 24 * 3_600
-/** Minimum pause, for servers that repeatedly ask for none. */
-const MIN_WAIT_SECONDS = 0.1
+/** Minimum pause, for servers that ask for none. Each further refusal of a request doubles it. */
+export const MIN_WAIT_SECONDS = 0.1
 
 /** Part of a refusal that is searched for its reason. */
 const MESSAGE_BYTES = 2_000

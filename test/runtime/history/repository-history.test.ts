@@ -155,6 +155,15 @@ t.test('it waits as the platform asks', async t => {
   )
 })
 
+t.test('a platform that repeatedly asks for no wait gets longer and longer ones', async t => {
+  const rig = await historyRig(t)
+  const noWait = { status: 429, headers: { 'retry-after': '0' } }
+  const fault = ({ index }: { index: number }) => (index > 2 && index < 9 ? noWait : undefined)
+  const server = await gitHub(t, sampleRepository(), { fault })
+  t.match(await rig.read(TARGET, accountAt(server)), { created: 13 })
+  t.ok(Math.max(...rig.pauses) >= 1_600, 'not ten requests a second')
+})
+
 t.test('broken connections and failures of the server are tried again', async t => {
   const rig = await historyRig(t)
   const faults = new Map<number, RestFault>([

@@ -12,7 +12,7 @@ export interface RateLimitOptions {
 }
 
 const LONGEST_SECONDS = 60
-/** Minimum pause, for servers that repeatedly ask for none. */
+/** Minimum pause, for servers that ask for none. Each further refusal doubles it. */
 const SHORTEST_SECONDS = 0.1
 
 /**
@@ -45,12 +45,12 @@ export class RateLimitedChatApi implements ChatApi {
 
   async #wait<Result>(ask: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
     const { sleep, onWait, longestSeconds = LONGEST_SECONDS } = this.patience
-    for (let left = longestSeconds; ; ) {
+    for (let left = longestSeconds, refusals = 0; ; refusals++) {
       try {
         return await ask()
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'chat_rate_limited') throw error
-        const seconds = Math.max(error.retryAfterSeconds ?? 0, SHORTEST_SECONDS)
+        const seconds = Math.max(error.retryAfterSeconds ?? 0, SHORTEST_SECONDS * 2 ** refusals)
         if (seconds > left) throw error
         left -= seconds
         onWait?.(seconds)
