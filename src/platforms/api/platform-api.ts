@@ -10,7 +10,11 @@ const IDLE_SECONDS = 30
 const TOTAL_SECONDS = 120
 /** GitHub redirects once; after two renames perhaps twice. */
 const MOST_REDIRECTS = 3
-const REDIRECTING: readonly number[] = [301, 302, 307, 308]
+/** After 301 and 302, clients may change the method to GET. */
+const REDIRECTING: Readonly<Record<'GET' | 'POST', readonly number[]>> = {
+  GET: [301, 302, 307, 308],
+  POST: [307, 308],
+}
 /** Fits a page of the largest texts that the platforms accept. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -52,8 +56,8 @@ export interface PlatformAnswer {
 }
 
 /**
- * The REST API of a code host or forum, over kept connections. It waits as the platform asks. It follows redirects only
- * of what it reads, and only below its own address, where a repository with a new name is.
+ * The REST API of a code host or forum, over kept connections. It waits as the platform asks. It follows redirects
+ * only below its own address, where a repository with a new name is.
  *
  * Methods may throw AppError `unavailable/platform_…`, `invalid/platform_request_refused`, and the codes of the words
  * for 401, 403 and 404; the signal's reason once it is aborted.
@@ -134,7 +138,7 @@ export class PlatformApi {
           : Math.max(asked, MIN_WAIT_SECONDS * 2 ** limits++)
       if (seconds > 0) this.#closedUntil = Math.max(this.#closedUntil, now() + seconds * 1_000)
       if (asked !== undefined) continue
-      const moved = method === 'GET' ? this.#movedTo(answer, at) : undefined
+      const moved = REDIRECTING[method].includes(answer.status) ? this.#movedTo(answer, at) : undefined
       if (moved !== undefined) {
         if (++redirects > MOST_REDIRECTS) throw this.unreadable(`with more than ${MOST_REDIRECTS} redirects`)
         at = moved
@@ -148,8 +152,8 @@ export class PlatformApi {
   }
 
   /** The path to which a redirect below the address of the API leads. The credential must not leave that address. */
-  #movedTo({ status, headers: { location } }: HttpAnswer, path: string): string | undefined {
-    if (!REDIRECTING.includes(status) || location === undefined) return undefined
+  #movedTo({ headers: { location } }: HttpAnswer, path: string): string | undefined {
+    if (location === undefined) return undefined
     const { origin, pathname } = new URL(this.options.baseUrl)
     const base = pathname === '/' ? '' : pathname
     const to = parseUrl(location, `${origin}${base}${path}`)
