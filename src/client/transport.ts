@@ -66,6 +66,8 @@ const REFUSALS: Record<HttpFailureKind, (name: string, names: ServerNames, error
     const start = `Start one with "daybook serve", or give its address with ${givenBy}.`
     return failure('server_unreachable', `No server answers at ${name} (${reason}). ${start}`, cause)
   },
+  untrusted: (name, _, { reason, advice, cause }) =>
+    failure('server_unreachable', `The server at ${name} cannot be used: ${reason}. ${advice}`, cause),
   lost: (name, _, { reason, cause }) =>
     failure('connection_lost', `The connection to ${name} broke (${reason}). Try again.`, cause),
   silent: (name, _, { reason }) =>

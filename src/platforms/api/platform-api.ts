@@ -2,11 +2,19 @@ import type { Agent } from 'node:http'
 import { exchange, type HttpAnswer } from '../../http/exchange.js'
 import { HttpFailure } from '../../http/http-failure.js'
 import { AppError } from '../../model/app-error.js'
-import { waitAfter, waitAsked } from './platform-wait.js'
+import { parseUrl } from '../../model/parse-url.js'
+import { MIN_WAIT_SECONDS, waitAfter, waitAsked } from './platform-wait.js'
 import { answerUnreadable, type PlatformWords, rateLimited, toPlatformFailure, toPlatformRefusal } from './refusals.js'
 
 const IDLE_SECONDS = 30
 const TOTAL_SECONDS = 120
+/** GitHub redirects once; after two renames perhaps twice. */
+const MOST_REDIRECTS = 3
+/** After 301 and 302, clients may change the method to GET. */
+const REDIRECTING: Readonly<Record<'GET' | 'POST', readonly number[]>> = {
+  GET: [301, 302, 307, 308],
+  POST: [307, 308],
+}
 /** Fits a page of the largest texts that the platforms accept. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -48,7 +56,8 @@ export interface PlatformAnswer {
 }
 
 /**
- * The REST API of a code host or forum, over kept connections. It follows no redirects, and waits as the platform asks.
+ * The REST API of a code host or forum, over kept connections. It waits as the platform asks. It follows redirects
+ * only below its own address, where a repository with a new name is.
  *
  * Methods may throw AppError `unavailable/platform_…`, `invalid/platform_request_refused`, and the codes of the words
  * for 401, 403 and 404; the signal's reason once it is aborted.
@@ -110,9 +119,10 @@ export class PlatformApi {
     const { baseUrl, now, sleep } = this.options
     const { retrySeconds, words } = this.policy
     let waited = 0
-    for (let failures = 0; ; ) {
+    let at = path
+    for (let failures = 0, redirects = 0, limits = 0; ; ) {
       waited += await this.#waitUntilOpen(waited, call.signal)
-      const answer = await this.#send(method, path, call)
+      const answer = await this.#send(method, at, call)
       if (answer instanceof AppError || answer.status >= 500) {
         const pause = retrySeconds[failures++]
         if (pause === undefined) {
@@ -122,14 +132,33 @@ export class PlatformApi {
         continue
       }
       const asked = waitAsked(answer, now() + this.#clockAheadMs)
-      const seconds = asked ?? waitAfter(answer, now() + this.#clockAheadMs) ?? 0
+      const seconds =
+        asked === undefined
+          ? (waitAfter(answer, now() + this.#clockAheadMs) ?? 0)
+          : Math.max(asked, MIN_WAIT_SECONDS * 2 ** limits++)
       if (seconds > 0) this.#closedUntil = Math.max(this.#closedUntil, now() + seconds * 1_000)
       if (asked !== undefined) continue
+      const moved = REDIRECTING[method].includes(answer.status) ? this.#movedTo(answer, at) : undefined
+      if (moved !== undefined) {
+        if (++redirects > MOST_REDIRECTS) throw this.unreadable(`with more than ${MOST_REDIRECTS} redirects`)
+        at = moved
+        continue
+      }
       const { status, headers, body } = answer
       const isFine = (status >= 200 && status < 300) || call.accepted?.includes(status)
       if (!isFine) throw toPlatformRefusal(status, baseUrl, words)
       return { status, headers, text: body.toString('utf8') }
     }
+  }
+
+  /** The path to which a redirect below the address of the API leads. The credential must not leave that address. */
+  #movedTo({ headers: { location } }: HttpAnswer, path: string): string | undefined {
+    if (location === undefined) return undefined
+    const { origin, pathname } = new URL(this.options.baseUrl)
+    const base = pathname === '/' ? '' : pathname
+    const to = parseUrl(location, `${origin}${base}${path}`)
+    if (to?.origin !== origin || !to.pathname.startsWith(`${base}/`)) return undefined
+    return `${to.pathname.slice(base.length)}${to.search}`
   }
 
   /** @returns seconds. @throws AppError `unavailable/platform_rate_limited` if the total wait would be too long */

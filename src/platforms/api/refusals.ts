@@ -23,6 +23,8 @@ type ToFailure = (cause: HttpFailure, address: string, words: PlatformWords) => 
 const FAILURES: Record<HttpFailureKind, ToFailure> = {
   unreachable: (cause, address, { checkAddress }) =>
     failure('platform_unreachable', `${address} cannot be reached (${cause.reason}). ${checkAddress}`, cause),
+  untrusted: (cause, address) =>
+    failure('platform_unreachable', `${address} cannot be used: ${cause.reason}. ${cause.advice}`, cause),
   lost: (cause, address, { again }) =>
     failure('platform_connection_lost', `The connection to ${address} broke (${cause.reason}). ${again}`, cause),
   silent: (cause, address, { again }) =>
@@ -48,7 +50,7 @@ export function toPlatformRefusal(status: number, address: string, words: Platfo
   const answers = `${address} answers with status ${status}.`
   if (status >= 500) return new AppError('unavailable', 'platform_unavailable', `${answers} ${again}`)
   if (status >= 300 && status < 400) {
-    const message = `${answers} The token is not sent to another address.`
+    const message = `${address} redirects to another address (status ${status}), and no token is sent there.`
     return new AppError('unavailable', 'platform_answer_unreadable', message, {
       hint: `The place may have a new name. ${checkAddress}`,
     })

@@ -48,6 +48,7 @@ const CATEGORIES = 50
 /** Limits of one text, in characters. */
 const LONG = 32 * 1024
 const SHORT = 2_000
+const FIRST_YEARS = / 0\d{3} /u
 const ZONE = /(?:\bZ|\bUTC?|\bGMT|\b[ECMP][SD]T|[+-]\d{2}:?\d{2})$/u
 
 type Text = 'title' | 'link' | 'id' | 'summary' | 'content' | 'author' | 'published' | 'updated' | 'category'
@@ -295,12 +296,12 @@ function absolute(link: string | undefined, base: string): string | undefined {
 
 /**
  * Converts RFC 3339 or RFC 822. A time without a zone stays unchanged: its meaning would depend on the time zone of the
- * server.
+ * server. So does one in the first years, which programs in Go send for no time: JavaScript would read `0001` as 2001.
  */
 function toInstant(text: string): string {
   const instant = findTimestamp(text)?.text
   if (instant !== undefined) return instant
-  const milliseconds = ZONE.test(text) ? Date.parse(text) : Number.NaN
+  const milliseconds = ZONE.test(text) && !FIRST_YEARS.test(text) ? Date.parse(text) : Number.NaN
   return milliseconds > 0 && milliseconds < 253_402_300_800_000 ? toTimestamp(milliseconds * 1_000) : text.slice(0, 100)
 }
 

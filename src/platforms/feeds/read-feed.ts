@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -41,6 +42,8 @@ const REDIRECTS = 5
 /** Limit of an `ETag` or `Last-Modified`. Longer ones are neither stored nor sent back. */
 const VALIDATOR_CHARACTERS = 1_000
 const REDIRECTING = [301, 302, 303, 307, 308]
+/** Source: RFC 9110, section 8.4.1.3. */
+const GZIP = ['gzip', 'x-gzip']
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1'
 
@@ -143,13 +146,19 @@ async function follow(
     const answer = await get(url, { before, login: loginAfter(visited, login), signal, isForeign, seconds: left })
     const { location } = answer.headers
     if (!REDIRECTING.includes(answer.status) || location === undefined) return { answer, from: url }
-    const next = parseUrl(location, url)
+    const next = parseUrl(asSent(location), url)
     if (!next || !/^https?:$/u.test(next.protocol)) {
       throw answerUnreadable('with a redirect to an address that is not http or https', first.host, WORDS)
     }
     url = next
   }
   throw answerUnreadable(`with more than ${REDIRECTS} redirects`, first.host, WORDS)
+}
+
+/** A header as UTF-8, if it is: Node reads headers as Latin-1, and some servers do not encode the letters of an address. */
+function asSent(header: string): string {
+  const bytes = Buffer.from(header, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : header
 }
 
 interface Asked extends ReadFeedOptions {
@@ -197,9 +206,9 @@ async function get(url: URL, { before, login, signal, isForeign, seconds }: Aske
 }
 
 async function decoded({ headers, body }: HttpAnswer, host: string): Promise<Buffer> {
-  const encoding = headers['content-encoding'] ?? 'identity'
+  const encoding = headers['content-encoding']?.toLowerCase() || 'identity'
   if (encoding === 'identity') return body
-  if (encoding !== 'gzip') throw answerUnreadable('in an encoding that was not asked for', host, WORDS)
+  if (!GZIP.includes(encoding)) throw answerUnreadable('in an encoding that was not asked for', host, WORDS)
   try {
     return await inflate(body, { maxOutputLength: MAX_BYTES })
   } catch (cause) {
@@ -216,7 +225,7 @@ const MARKS: readonly [mark: readonly number[], encoding: string][] = [
 
 /** Decodes by byte order mark, header, or XML declaration, else as UTF-8. Source: RFC 7303. */
 function textOf(bytes: Buffer, { headers }: HttpAnswer): string {
-  const declared = /^<\?xml[^>]{0,200}?encoding=["']([\w.:-]{1,40})["']/u.exec(
+  const declared = /^\s{0,20}<\?xml[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["']/u.exec(
     bytes.subarray(0, 300).toString('latin1'),
   )
   const [, charset] = /charset="?([\w.:-]{1,40})/iu.exec(headers['content-type'] ?? '') ?? []

@@ -7,11 +7,12 @@ import {
   type RequestPolicy,
 } from '../api/platform-api.js'
 
-/** A command waits without a limit. */
+/** Maximum total wait of one request of a command. GitHub renews its allowance every hour. */
+export const COMMAND_WAIT_SECONDS = 3_660
+
 const COMMAND_POLICY: RequestPolicy = {
   connections: 4,
-  // GitHub renews its allowance every hour.
-  longestWaitSeconds: 3_660,
+  longestWaitSeconds: COMMAND_WAIT_SECONDS,
   retrySeconds: [1, 3, 10],
   words: {
     checkAddress: 'Check --url or EVENT_HISTORY_URL_….',
@@ -89,9 +90,9 @@ export class HistoryApi {
     const answer = await this.#get(path, headers)
     const items = this.#api.parse(answer.text)
     if (!Array.isArray(items)) throw this.unreadable('not with a list')
-    const next = this.#pathOf(linkOf(answer, 'next'))
+    const next = this.#pathOf(linkOf(answer, 'next'), path) ?? nextByTotal(answer, path, items.length)
     if (next === path) throw this.unreadable('with a list that leads back to itself')
-    return { items, next, previous: this.#pathOf(linkOf(answer, 'prev')), lastPage: lastPageOf(answer) }
+    return { items, next, previous: this.#pathOf(linkOf(answer, 'prev'), path), lastPage: lastPageOf(answer) }
   }
 
   /** @param how such as `not with an object` */
@@ -113,19 +114,39 @@ export class HistoryApi {
     return this.#api.call('GET', path, { headers, signal: this.options.signal })
   }
 
-  /** Uses only the path of a link, so that the credential is sent to no other server. */
-  #pathOf(link: string | undefined): string | undefined {
+  /**
+   * Uses only the path of a link, so that the credential is sent to no other server. A server that has another path for
+   * others, such as Gitea behind a proxy, puts that one into its links: then only the query counts.
+   *
+   * @param path of the list that has the link
+   */
+  #pathOf(link: string | undefined, path: string): string | undefined {
     const url = link === undefined ? undefined : parseUrl(link, this.options.baseUrl)
     if (!url) return undefined
     const { pathname, search } = url
-    if (!pathname.startsWith(`${this.#basePath}/`)) return undefined
-    return `${pathname.slice(this.#basePath.length)}${search}`
+    const isBelow = pathname.startsWith(`${this.#basePath}/`)
+    return `${isBelow ? pathname.slice(this.#basePath.length) : path.split('?', 1)[0]}${search}`
   }
 }
 
+/**
+ * The next page of a list without links, if not all items fit into the pages so far. Gitea has no links for comments of
+ * a repository, only the number of all items.
+ */
+function nextByTotal({ headers }: PlatformAnswer, path: string, itemsOfPage: number): string | undefined {
+  const total = Number(headers['x-total-count'])
+  const page = Number(PAGE.exec(path)?.[1] ?? 1)
+  if (headers.link !== undefined || itemsOfPage === 0 || !(page * itemsOfPage < total)) return undefined
+  const { pathname, searchParams } = new URL(path, 'http://list')
+  searchParams.set('page', String(page + 1))
+  return `${pathname}?${searchParams}`
+}
+
+const PAGE = /[?&]page=(\d{1,9})/u
+
 /** The number of the last page. GitHub and Gitea put it in a link, GitLab in a header. */
 function lastPageOf(answer: PlatformAnswer): number | undefined {
-  const last = /[?&]page=(\d{1,9})/u.exec(linkOf(answer, 'last') ?? '')?.[1] ?? answer.headers['x-total-pages']
+  const last = PAGE.exec(linkOf(answer, 'last') ?? '')?.[1] ?? answer.headers['x-total-pages']
   const page = Number(last)
   return Number.isInteger(page) && page > 0 ? page : undefined
 }

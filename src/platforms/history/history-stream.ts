@@ -26,6 +26,8 @@ export interface HistoryStream {
   name: string
   /** The kinds of its events. A poll skips lists without a wanted kind. */
   kinds: readonly string[]
+  /** Every place has it: a refusal concerns the account or the place, not this list. */
+  isAlwaysThere?: true
   /** @param position `next` of the previous page; absent for the first page */
   read(position: string | undefined): Promise<HistoryPage>
 }

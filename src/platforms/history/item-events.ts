@@ -76,7 +76,7 @@ export function joinPages(pages: readonly ItemPage[]): ItemPage {
 }
 
 /**
- * Reads a list that belongs to one item, page by page.
+ * Reads a list that belongs to one item, page by page. If the item is gone since it was listed, so is its list.
  *
  * @param mayFollow whether the next page may have relevant items, by the items of this page
  */
@@ -89,11 +89,16 @@ export async function readSubList(
   const pages: ItemPage[] = []
   let path: string | undefined = first
   while (path !== undefined) {
-    const { items, next }: ListPage = await api.list(path)
+    const { items, next }: ListPage = await api.list(path).catch(emptyIfGone)
     pages.push(await toHistoryPage(items, reader))
     path = mayFollow(items) ? next : undefined
   }
   return joinPages(pages)
+}
+
+function emptyIfGone(error: unknown): ListPage {
+  if (error instanceof AppError && error.code === 'platform_place_unknown') return { items: [] }
+  throw error
 }
 
 /** A list of a platform that has no order but oldest first. */

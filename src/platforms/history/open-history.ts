@@ -6,11 +6,12 @@ import { ChatApiClient } from '../chat/capture/chat-api-client.js'
 import { RateLimitedChatApi } from '../chat/capture/rate-limited-chat-api.js'
 import { UserDirectory } from '../chat/capture/user-directory.js'
 import { openStreamHistory } from '../chat/history/stream-history.js'
+import { gitHubApiUrl } from '../code-a/history/github-api-url.js'
 import { openRepositoryHistory } from '../code-a/history/repository-history.js'
 import { openProjectHistory } from '../code-b/history/project-history.js'
 import { openForumHistory } from '../forum/history/forum-history.js'
 import { memberOf } from '../mapping/payload.js'
-import { HistoryApi, type HistoryApiOptions } from './history-api.js'
+import { COMMAND_WAIT_SECONDS, HistoryApi, type HistoryApiOptions } from './history-api.js'
 import type { History } from './history-stream.js'
 
 export type ApiCalls = Pick<HistoryApiOptions, 'sleep' | 'now' | 'onWait' | 'signal'>
@@ -42,10 +43,11 @@ export function openHistory({ place, source }: HistoryTarget, reading: HistoryRe
 
 type Open = (place: Place | undefined, reading: HistoryReading) => Promise<OpenHistory>
 
-const openCodeA: Open = async (place, { account: { baseUrl, token }, since, isPoll, calls: given }) => {
+const openCodeA: Open = async (place, { account, since, isPoll, calls: given }) => {
+  const { token } = account
   const calls = { ...given, isBrief: isPoll }
   const { path, numbered } = repositoryOf(place)
-  const { flavour, apiUrl } = await findCodeAApi(baseUrl, calls)
+  const { flavour, apiUrl } = await findCodeAApi(account, calls)
   const authorization =
     token === undefined ? {} : { authorization: flavour === 'github' ? `Bearer ${token}` : `token ${token}` }
   const kind =
@@ -67,35 +69,45 @@ const AGENT = { 'user-agent': 'Daybook' }
 
 /** GitHub itself, else Gitea or Forgejo if the server answers as one, else GitHub Enterprise Server. */
 async function findCodeAApi(
-  baseUrl: string,
-  calls: Omit<HistoryApiOptions, 'baseUrl' | 'headers'>,
+  { baseUrl, token }: Pick<HistoryAccount, 'baseUrl' | 'token'>,
+  calls: ApiCallsOfPlace,
 ): Promise<{ flavour: 'github' | 'gitea'; apiUrl: string }> {
-  if (baseUrl === 'https://github.com') return { flavour: 'github', apiUrl: 'https://api.github.com' }
-  const api = new HistoryApi({
-    ...calls,
-    baseUrl: `${baseUrl}/api/v1`,
-    headers: { ...AGENT, accept: 'application/json' },
-  })
+  const ofGitHub = gitHubApiUrl(baseUrl)
+  if (ofGitHub !== undefined) return { flavour: 'github', apiUrl: ofGitHub }
+  const apiUrl = `${baseUrl}/api/v1`
+  const isGitea = (await isVersionOfGitea(apiUrl, {}, calls)) ?? (await isGiteaForUser(apiUrl, token, calls))
+  return isGitea ? { flavour: 'gitea', apiUrl } : { flavour: 'github', apiUrl: `${baseUrl}/api/v3` }
+}
+
+type ApiCallsOfPlace = Omit<HistoryApiOptions, 'baseUrl' | 'headers'>
+
+/** Asked without the token first: a wrong token would make every server refuse, and look like another one. */
+async function isGiteaForUser(apiUrl: string, token: string | undefined, calls: ApiCallsOfPlace): Promise<boolean> {
+  if (token === undefined) return false
+  return (await isVersionOfGitea(apiUrl, { authorization: `token ${token}` }, calls)) ?? false
+}
+
+/** @returns undefined if the server refuses to answer: Gitea may require a login for everything */
+async function isVersionOfGitea(
+  apiUrl: string,
+  login: Readonly<Record<string, string>>,
+  calls: ApiCallsOfPlace,
+): Promise<boolean | undefined> {
+  const api = new HistoryApi({ ...calls, baseUrl: apiUrl, headers: { ...AGENT, accept: 'application/json', ...login } })
   try {
     const version = await api.object('/version')
-    if (isObject(version) && typeof memberOf(version, 'version') === 'string') {
-      return { flavour: 'gitea', apiUrl: `${baseUrl}/api/v1` }
-    }
+    return isObject(version) && typeof memberOf(version, 'version') === 'string'
   } catch (error) {
-    if (!(error instanceof AppError) || !NOT_GITEA.includes(error.code)) throw error
+    if (error instanceof AppError && REFUSING.includes(error.code)) return undefined
+    if (error instanceof AppError && NOT_GITEA.includes(error.code)) return false
+    throw error
   } finally {
     api.close()
   }
-  return { flavour: 'github', apiUrl: `${baseUrl}/api/v3` }
 }
 
-const NOT_GITEA = [
-  'platform_place_unknown',
-  'platform_answer_unreadable',
-  'platform_not_permitted',
-  'platform_request_refused',
-  'platform_credentials_refused',
-]
+const REFUSING = ['platform_not_permitted', 'platform_credentials_refused']
+const NOT_GITEA = ['platform_place_unknown', 'platform_answer_unreadable', 'platform_request_refused']
 
 /** Closes the connections if opening fails. */
 async function opening(options: HistoryApiOptions, open: (api: HistoryApi) => Promise<History>): Promise<OpenHistory> {
@@ -136,7 +148,7 @@ const openChat: Open = async (place, { account, since, calls }) => {
   const watched = place.type === 'stream' ? { stream: place.name } : { stream: place.stream, topic: place.name }
   const client = new ChatApiClient({ site, email: username, api_key: token, ...(tls === undefined ? {} : { tls }) })
   const { sleep, onWait = () => {}, signal } = calls
-  const api = new RateLimitedChatApi(client, { sleep, onWait })
+  const api = new RateLimitedChatApi(client, { sleep, onWait, longestSeconds: COMMAND_WAIT_SECONDS })
   const users = new UserDirectory(() => performance.now())
   return {
     history: openStreamHistory({ api, users, site, place: watched, since, signal }),

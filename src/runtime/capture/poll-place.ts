@@ -72,9 +72,12 @@ export async function pollPlace(
       onProgress?.({ subscription_id: id, messages: capture.messages, waiting_seconds: seconds }),
   }
   const opened = await openHistory(target, { account, since: progress.since, isPoll: true, calls })
-  try {
+  // The clock of a forum is known only from the answers with its lists.
+  const begin = () => {
     const ahead = opened.clockAheadMs() * 1_000
     progress.begin(attemptedAt + (Math.abs(ahead) < CLOCK_TOLERANCE ? 0 : ahead))
+  }
+  try {
     const streams = opened.history.streams.filter(stream => isWanted(stream, watch))
     const counts = await recordHistory(
       { streams },
@@ -91,11 +94,13 @@ export async function pollPlace(
     report.complete = streams.every(({ name }) => progress.isDone(name) || unavailable.has(name))
     report.unavailable = counts.unavailable
     report.left_out = counts.left_out
+    begin()
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     // After a limit, the next poll continues. After any other failure it reads all lists again, because one list that
     // always fails must not keep the others from being read.
     const isLimit = error instanceof AppError && error.code === 'platform_rate_limited'
+    begin()
     await ledger.noteCapture(id, { unfinished: isLimit ? progress.toJson() : null })
     throw error
   } finally {

@@ -6,7 +6,7 @@ import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger } from '../open-ledger.js'
 import { pause } from '../pause.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
-import { HistoryCheckpoint } from './history-checkpoint.js'
+import { HistoryCheckpoint, type ListProgress } from './history-checkpoint.js'
 import { type HistoryLedger, openHistoryLedger, servedHistoryLedger } from './history-ledger.js'
 import { recordHistory } from './record-history.js'
 
@@ -78,12 +78,22 @@ async function captureInto(
   const open = (from: string) => openHistory(target, { account, since: from, isPoll: false, calls })
   const { history, clockAheadMs, close } = await open(since)
   const opened = [close]
+  const openedAt = calls.now()
+  // The clock of a forum is known only from the answers with its lists.
+  const begin = () => checkpoint.begin(toTimestamp((Math.floor(openedAt + clockAheadMs()) - OVERLAP_MS) * 1_000))
+  const progress: ListProgress = {
+    of: stream => checkpoint.of(stream),
+    save: async (stream, to) => {
+      begin()
+      await checkpoint.save(stream, to)
+    },
+  }
   try {
-    const begunAt = checkpoint.begin(toTimestamp((Math.floor(calls.now() + clockAheadMs()) - OVERLAP_MS) * 1_000))
     // An interrupted run may have read a list to its end, or from its newest end, before the latest events happened.
-    const later = resumed ? await open(begunAt > since ? begunAt : since) : undefined
+    const begunAt = resumed ? begin() : undefined
+    const later = begunAt === undefined ? undefined : await open(begunAt > since ? begunAt : since)
     if (later) opened.push(later.close)
-    const parts = { ledger, checkpoint, clock: () => performance.now(), onProgress: report }
+    const parts = { ledger, checkpoint: progress, clock: () => performance.now(), onProgress: report }
     const lists = { streams: history.streams, later: later?.history.streams ?? [] }
     const counts = await recordHistory(lists, parts)
     await checkpoint.remove()

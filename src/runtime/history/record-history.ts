@@ -37,7 +37,8 @@ const MOST_REASONS = 20
  * Reads the lists of a place one after the other, records the events that the ledger does not have, and stores the
  * progress after each page. At most one page is read ahead.
  *
- * @throws AppError as `HistoryStream.read` and `HistoryLedger.record`, with the number of events recorded by then
+ * @throws AppError as `HistoryStream.read` and `HistoryLedger.record`, with the number of events recorded by then; also if none
+ *   of the lists may be read
  */
 export async function recordHistory(
   { streams, later = [] }: RecordedLists,
@@ -45,6 +46,7 @@ export async function recordHistory(
 ): Promise<HistoryCounts> {
   const run = new HistoryRun(parts)
   let failure: AppError | undefined
+  let refusal: AppError | undefined
   for (const [stream, progress] of [
     ...streams.map(each => [each, parts.checkpoint] as const),
     ...later.map(each => [each, NOT_STORED] as const),
@@ -53,12 +55,16 @@ export async function recordHistory(
       await run.read(stream, progress)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if (LACKING.includes(error.code)) run.noteUnavailable(stream, error)
-      else if (parts.concernsList?.(error)) failure ??= error
+      if (LACKING.includes(error.code) && !stream.isAlwaysThere) {
+        run.noteUnavailable(stream, error)
+        refusal ??= error
+      } else if (parts.concernsList?.(error)) failure ??= error
       else throw run.withCounts(error)
     }
   }
   if (failure) throw run.withCounts(failure)
+  // If no list may be read, the account is refused. What happens until it is accepted again must not count as read.
+  if (refusal && streams.every(({ name }) => run.isUnavailable(name))) throw run.withCounts(refusal)
   return run.counts
 }
 
@@ -89,8 +95,11 @@ class HistoryRun {
   }
 
   noteUnavailable({ name }: HistoryStream, { message: reason }: AppError): void {
-    const { unavailable } = this.counts
-    if (!unavailable.some(({ stream }) => stream === name)) unavailable.push({ stream: name, reason })
+    if (!this.isUnavailable(name)) this.counts.unavailable.push({ stream: name, reason })
+  }
+
+  isUnavailable(name: string): boolean {
+    return this.counts.unavailable.some(({ stream }) => stream === name)
   }
 
   withCounts({ category, code, message, errors, retryAfterSeconds }: AppError): AppError {

@@ -189,6 +189,13 @@ t.test('items without an id that share a link with each other or the feed are di
   t.same(await keysOf(item('A', '/log')), ['https://blog.example.org/log'])
 })
 
+t.test('a time in the year 1, which means that there is none, stays as it is', async t => {
+  for (const time of ['Mon, 01 Jan 0001 00:00:00 +0000', 'Sat, 01 Jan 0000 00:00:00 GMT']) {
+    const feed = await parse(`<rss><channel><item><guid>1</guid><pubDate>${time}</pubDate></item></channel></rss>`)
+    t.match(feed.items, [{ published: time }])
+  }
+})
+
 t.test('an id is a link only if it is a web address', async t => {
   const linkOf = async (guid: string) =>
     (await parse(`<rss><channel><item><guid isPermaLink="false">${guid}</guid></item></channel></rss>`)).items[0]?.link

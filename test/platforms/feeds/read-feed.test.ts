@@ -25,6 +25,12 @@ t.test('redirects are followed, except to private addresses', async t => {
   answers.set('/new', { body: rss('1') })
   answers.set('/old', { status: 301, headers: { location: '/new' } })
   t.equal((await readFeed(url('/old'))).feed?.items.length, 1)
+  answers.set('/neuigkeiten-f%C3%BCr-alle', { body: rss('1', '2') })
+  const raw = '/neuigkeiten-für-alle'
+  for (const location of [Buffer.from(raw).toString('latin1'), raw]) {
+    answers.set('/raw', { status: 301, headers: { location } })
+    t.equal((await readFeed(url('/raw'))).feed?.items.length, 2, 'letters in UTF-8 or Latin-1 that are not encoded')
+  }
   answers.set('/loop', { status: 302, headers: { location: '/loop' } })
   await t.rejects(readFeed(url('/loop')), { code: 'platform_answer_unreadable', message: /redirects/ })
   answers.set('/file', { status: 302, headers: { location: 'file:///etc/passwd' } })
@@ -168,10 +174,19 @@ t.test('a feed is read in its encoding', async t => {
   const text = rss('1').replace('Item 1', 'Zoë')
   t.equal(await titleOf(Buffer.from(text), 'text/xml'), 'Zoë')
   t.equal(await titleOf(Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${text}`, 'latin1'), 'text/xml'), 'Zoë')
+  const spaced = `\n<?xml version='1.0' encoding = 'ISO-8859-1' ?>${text}`
+  t.equal(await titleOf(Buffer.from(spaced, 'latin1'), 'text/xml'), 'Zoë')
   t.equal(await titleOf(Buffer.from(text, 'latin1'), 'application/rss+xml; charset=windows-1252'), 'Zoë')
   t.equal(await titleOf(Buffer.from(`\ufeff${text}`, 'utf16le'), 'text/xml'), 'Zoë')
   t.equal(await titleOf(Buffer.from(`\ufeff${text}`), 'text/xml; charset=ISO-8859-1'), 'Zoë', 'the mark counts')
   t.equal(await titleOf(Buffer.from(text), 'text/xml; charset=nonsense'), 'Zoë')
-  answers.set('/feed', { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } })
-  t.equal((await readFeed(url('/feed'))).feed?.items[0]?.title, 'Zoë')
+  const encodings = [
+    ...['gzip', 'x-gzip', 'GZIP'].map(name => [name, gzipSync(text)]),
+    ['Identity', text],
+    ['', text],
+  ] as const
+  for (const [name, body] of encodings) {
+    answers.set('/feed', { body: body as string, headers: { 'content-encoding': name as string } })
+    t.equal((await readFeed(url('/feed'))).feed?.items[0]?.title, 'Zoë', `Content-Encoding: ${name}`)
+  }
 })

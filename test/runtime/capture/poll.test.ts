@@ -248,6 +248,53 @@ t.test('a missing list is reported, and the poll is complete without it', async 
   })
 })
 
+t.test('a forum whose clock differs from ours is polled by its own', async t => {
+  for (const minutesAhead of [-30, 30]) {
+    const rig = await pollRig(t, [{ ...WATCH, source: 'forum', target: '' }])
+    const book = sampleForum()
+    const server = closing(t, await startForum(book, { apiKey: TOKEN, minutesAhead }))
+    const account: RestAccount = { source: 'forum', baseUrl: server.url, token: TOKEN }
+    rig.at(100)
+    await rig.poll(account)
+    book.topics = [{ ...book.topics[0], id: 6, created_at: timeAt(101 + minutesAhead) }, ...book.topics]
+    rig.at(105)
+    t.match(await rig.poll(account), { created: 1 }, `${minutesAhead} minutes ahead`)
+    t.match(await rig.poll(account), { created: 0 })
+  }
+})
+
+t.test('a poll that may read none of its lists has failed, and the next one reads what happened since', async t => {
+  const rig = await pollRig(t)
+  let isRefused = true
+  const server = await gitHub(t, sampleRepository(), {
+    fault: ({ path }) =>
+      isRefused && !path.endsWith('/engine') && !path.endsWith('/version') ? { status: 403 } : undefined,
+  })
+  rig.at(100)
+  const refused = { outcome: 'failed', error: { code: 'platform_not_permitted' }, polled: { complete: false } }
+  t.match(await rig.poll(accountAt(server)), refused)
+  isRefused = false
+  t.match(await rig.poll(accountAt(server)), { created: 13, polled: { complete: true } })
+})
+
+t.test('a key that a forum no longer accepts is no missing list, also in the middle of a poll', async t => {
+  for (const refused of ['/latest.json', '/posts.json', '/t/2.json', '/t/2/posts.json']) {
+    const isOfTopic = refused.startsWith('/t/')
+    const rig = await pollRig(t, [{ ...WATCH, source: 'forum', target: isOfTopic ? 'topic:2' : '' }])
+    const book = sampleForum()
+    let isRefused = true
+    const fault = ({ path }: { path: string }) => (isRefused && path === refused ? { status: 403 } : undefined)
+    const server = closing(t, await startForum(book, { apiKey: TOKEN, fault }))
+    const account: RestAccount = { source: 'forum', baseUrl: server.url, token: TOKEN }
+    rig.at(100)
+    t.match(await rig.poll(account), { outcome: 'failed', error: { code: 'platform_not_permitted' } }, refused)
+    isRefused = false
+    rig.at(130)
+    await rig.poll(account)
+    t.equal((await allEvents(rig.ledger)).length, isOfTopic ? 15 : 75, refused)
+  }
+})
+
 t.test('a poll of a large repository takes few requests', async t => {
   const rig = await pollRig(t, [WATCH])
   const count = 450

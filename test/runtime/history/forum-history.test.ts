@@ -77,6 +77,61 @@ t.test('a run reads only one category or topic, and only since the given time', 
   t.ok(server.asked.length - before <= 4, 'reading ends at the first instant')
 })
 
+t.test('posts are found behind more private ones than a page has', async t => {
+  const rig = await historyRig(t)
+  const server = closing(t, await startForum(sampleForum(), { apiKey: KEY, window: 50, lastId: 9_000 }))
+  t.match(await rig.read('forum', account(server.url)), { created: 75, left_out: { length: 0 } })
+  t.ok(server.asked.length < 60, 'not page by page')
+  const empty = closing(t, await startForum({ topics: [], users: [], posts: [], categories: [] }, { apiKey: KEY }))
+  t.match(await rig.read('forum', account(empty.url)), { created: 0 })
+})
+
+t.test('a category without a slug is read by its id', async t => {
+  const rig = await historyRig(t)
+  // Discourse makes no slug of a name in another alphabet.
+  const book = { ...sampleForum(), categories: [{ id: 8, slug: '' }] }
+  const server = closing(t, await startForum(book, { apiKey: KEY, size: 2 }))
+  t.match(await rig.read('category:8', account(server.url)), { created: 60 })
+})
+
+t.test('a category in another one is read, by its id or its slug, and so is the other one without it', async t => {
+  const categories = [
+    { id: 8, slug: 'support' },
+    { id: 9, slug: 'other', parent_category_id: 8 },
+  ]
+  for (const [target, created] of [
+    ['category:9', 15],
+    ['category:other', 15],
+    ['category:support', 60],
+  ] as const) {
+    const rig = await historyRig(t)
+    const server = closing(t, await startForum({ ...sampleForum(), categories }, { apiKey: KEY, size: 2 }))
+    t.match(await rig.read(target, account(server.url)), { created, unavailable: { length: 0 } }, target)
+  }
+  const rig = await historyRig(t)
+  const twice = [...categories, { id: 10, slug: 'other', parent_category_id: 7 }]
+  const server = closing(t, await startForum({ ...sampleForum(), categories: twice }, { apiKey: KEY }))
+  await t.rejects(rig.read('category:other', account(server.url)), {
+    code: 'platform_place_unknown',
+    message: /several categories.*category:9, category:10/,
+  })
+  await t.rejects(rig.read('category:nowhere', account(server.url)), { code: 'platform_place_unknown' })
+})
+
+t.test("a continued run begins at the forum's time of the interruption, not at ours", async t => {
+  const rig = await historyRig(t)
+  const book = sampleForum()
+  let isBroken = true
+  const fault = ({ query }: { query: URLSearchParams }): RestFault | undefined =>
+    isBroken && query.has('before') ? { status: 502 } : undefined
+  const server = closing(t, await startForum(book, { apiKey: KEY, size: 2, fault, minutesAhead: -60 }))
+  await t.rejects(rig.read('forum', account(server.url)), { code: 'platform_unavailable' })
+  isBroken = false
+  const created_at = new Date(Date.now() - 59 * 60_000).toISOString()
+  book.topics = [{ ...book.topics[0], id: 6, created_at }, ...book.topics]
+  t.match(await rig.read('forum', account(server.url)), { resumed: true, kinds: { 'topic.created': 1 } })
+})
+
 t.test('a post that is deleted during the reading of a topic hides no other post', async t => {
   for (const deleted of [3, 19]) {
     const rig = await historyRig(t)
@@ -90,6 +145,22 @@ t.test('a post that is deleted during the reading of a topic hides no other post
     const server = closing(t, await startForum(book, { apiKey: KEY, fault }))
     t.match(await rig.read('topic:2', account(server.url)), { created: 71, left_out: { length: 0 } }, `post ${deleted}`)
   }
+})
+
+t.test('the posts of a topic that is too long to list them are found among those of the forum', async t => {
+  const rig = await historyRig(t)
+  const options = { apiKey: KEY, mostListed: 10 }
+  const server = closing(t, await startForum(sampleForum(), options))
+  const kinds = { 'topic.created': 1, 'post.created': 1, 'reply.created': 13 }
+  t.match(await rig.read('topic:2', account(server.url)), { kinds, created: 15, left_out: { length: 0 } })
+  let isBroken = true
+  const fault = ({ query }: { query: URLSearchParams }): RestFault | undefined =>
+    isBroken && query.has('before') ? { status: 502 } : undefined
+  const other = closing(t, await startForum(sampleForum(), { ...options, fault }))
+  await t.rejects(rig.read('topic:2', account(other.url)), { code: 'platform_unavailable' })
+  isBroken = false
+  t.match(await rig.read('topic:2', account(other.url)), { resumed: true })
+  t.equal((await rig.events()).length, 30, 'of both forums')
 })
 
 t.test('a stored position of an earlier version restarts its topic', async t => {

@@ -45,3 +45,13 @@ t.test('issues, merge requests, comments and stars of a project of GitLab are re
     'review_comment.created': 1,
   })
 })
+
+t.test('an issue that is deleted while its comments are asked for costs no other', async t => {
+  const rig = await historyRig(t)
+  const fault = ({ path }: { path: string }): RestFault | undefined =>
+    path.endsWith('/issues/1/notes') ? { status: 404 } : undefined
+  const server = closing(t, await startGitLab(sampleProject(), { token: TOKEN, most: 1, fault }))
+  const report = await rig.read('project:lovelace/mills/engine', account(server.url))
+  t.match(report, { kinds: { 'issue.created': 1, 'work_item.created': 1, 'review_comment.created': 1 } })
+  t.same(report.unavailable, [])
+})

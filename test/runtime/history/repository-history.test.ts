@@ -23,6 +23,15 @@ import { historyRig, SINCE } from './history-rig.js'
 const TOKEN = 'ghp_s3cr3t'
 const TARGET = 'repo:ada/engine'
 
+/** GitHub does not always send `Retry-After` with it. */
+const SECONDARY_LIMIT = {
+  status: 403,
+  headers: { 'x-ratelimit-remaining': '4711' },
+  body: JSON.stringify({
+    message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+  }),
+}
+
 async function gitHub(test: Test, book: GitHubBook, options: GitHubOptions = {}): Promise<RestServer> {
   return closing(test, await startGitHub(book, { token: TOKEN, ...options }))
 }
@@ -130,18 +139,29 @@ t.test('a run reads all pages, and an interrupted run continues where it stopped
 t.test('a run waits as the platform asks', async t => {
   const rig = await historyRig(t)
   const reset = String(Math.floor(Date.now() / 1_000) + 900)
-  const faults = new Map([
+  const faults = new Map<number, RestFault>([
     [2, { status: 429, headers: { 'retry-after': '7' } }],
     [4, { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset } }],
+    [6, SECONDARY_LIMIT],
   ])
   const server = await gitHub(t, sampleRepository(), { fault: ({ index }) => faults.get(index) })
-  t.match(await rig.read(TARGET, accountAt(server)), { created: 13 })
+  t.match(await rig.read(TARGET, accountAt(server)), { created: 13, unavailable: { length: 0 } })
   const waits = rig.pauses.map(pause => Math.round(pause / 1_000))
   t.ok(waits.includes(7), 'Retry-After')
+  t.ok(waits.includes(60), 'a limit that only the message shows')
   t.ok(
     waits.some(wait => wait > 880 && wait <= 901),
     'X-RateLimit-Reset',
   )
+})
+
+t.test('a platform that repeatedly asks for no wait gets longer and longer ones', async t => {
+  const rig = await historyRig(t)
+  const noWait = { status: 429, headers: { 'retry-after': '0' } }
+  const fault = ({ index }: { index: number }) => (index > 2 && index < 9 ? noWait : undefined)
+  const server = await gitHub(t, sampleRepository(), { fault })
+  t.match(await rig.read(TARGET, accountAt(server)), { created: 13 })
+  t.ok(Math.max(...rig.pauses) >= 1_600, 'not ten requests a second')
 })
 
 t.test('a run retries after broken connections and failures of the server', async t => {
@@ -223,6 +243,53 @@ t.test('a Gitea server is recognised, and its lists without times are named', as
   const report = await rig.read(TARGET, accountAt(server))
   t.match(report, { created: 9, missing: [/^stars/, /^reviews/] })
   t.ok(server.asked.every(({ path }) => path.startsWith('/api/v1/')))
+})
+
+t.test('a server of Gitea that answers nothing without a login is recognised', async t => {
+  const rig = await historyRig(t)
+  const server = await gitHub(t, sampleRepository(), { flavour: 'gitea', requiresLogin: true })
+  t.match(await rig.read(TARGET, accountAt(server)), { created: 9 })
+  const { url: baseUrl } = server
+  await t.rejects(rig.read(TARGET, { source: 'code_a', baseUrl, token: 'x' }), { code: 'platform_credentials_refused' })
+  await t.rejects(rig.read(TARGET, { source: 'code_a', baseUrl }), { code: 'platform_not_permitted' })
+})
+
+t.test('all pages are read of a list whose number of items alone shows that there are more', async t => {
+  const rig = await historyRig(t)
+  const book = { repository: REPOSITORY, issues: [issue(1)], comments: [1, 2, 3, 4, 5].map(id => comment(id, 1)) }
+  const server = await gitHub(t, book, { flavour: 'gitea', most: 2 })
+  t.match(await rig.read(TARGET, accountAt(server)), { kinds: { 'comment.created': 5 }, known: 0 })
+  const pages = server.asked.filter(({ path }) => path.endsWith('/issues/comments'))
+  t.same(
+    pages.map(({ query }) => query.get('page')),
+    [null, '2', '3', '4'],
+  )
+  t.match(await rig.read(`${TARGET}/issue:1`, accountAt(server)), { known: 6 })
+})
+
+t.test('all pages are read also at an address that differs from the one in the links to them', async t => {
+  for (const flavour of ['gitea', 'github'] as const) {
+    const rig = await historyRig(t)
+    const book = { repository: REPOSITORY, issues: Array.from({ length: 5 }, (_, at) => issue(at + 1)) }
+    const server = await gitHub(t, book, { flavour, most: 2, publicUrl: 'https://git.example.org/code' })
+    t.match(await rig.read(TARGET, accountAt(server)), { created: 5, items: 5 })
+  }
+})
+
+t.test('a repository that was renamed is read under its former name', async t => {
+  const rig = await historyRig(t)
+  const renamed = { renamedFrom: 'ada/machine', most: 2 }
+  const server = await gitHub(t, sampleRepository(), renamed)
+  t.match(await rig.read('repo:ada/machine', accountAt(server)), { created: 13, unavailable: { length: 0 } })
+  const other = await gitHub(t, sampleRepository())
+  for (const redirectsTo of [`${other.url}/api/v3/repos/ada/engine`, '/elsewhere', '/api/v3/repos/ada/machine']) {
+    const elsewhere = await gitHub(t, sampleRepository(), { ...renamed, redirectsTo })
+    await t.rejects(rig.read('repo:ada/machine', accountAt(elsewhere)), {
+      code: 'platform_answer_unreadable',
+      message: /redirect/,
+    })
+  }
+  t.same(other.asked, [], 'the token is not sent to another server')
 })
 
 t.test('a running server records the events, and only this process requests the platform', async t => {

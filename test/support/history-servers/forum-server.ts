@@ -16,6 +16,11 @@ interface ForumOptions {
   size?: number
   /** Lists posts only within this many ids, as older forums do. */
   window?: number | undefined
+  /** Id of the last post, which is private. */
+  lastId?: number
+  minutesAhead?: RestServerOptions['minutesAhead']
+  /** Topics with more posts list none. Discourse: 10,000. */
+  mostListed?: number
 }
 
 /**
@@ -24,25 +29,29 @@ interface ForumOptions {
  * Source: Discourse, "API documentation"; its `PostsController#latest` and `ListController`.
  */
 export function startForum(book: ForumBook, options: ForumOptions = {}): Promise<RestServer> {
-  const { fault, apiKey, size = 30, window } = options
+  const { fault, minutesAhead, apiKey, size = 30, mostListed = 10_000 } = options
   return startRestServer({
     fault,
+    minutesAhead,
     answer: ({ path, query, headers }): RestAnswer => {
       if (apiKey !== undefined && headers['api-key'] !== apiKey)
         return { status: 403, body: { errors: ['invalid_access'] } }
-      if (path === '/latest.json') return topicList(book, book.topics, Number(query.get('page') ?? 0), size)
-      const [, categoryId] = /^\/c\/[^/]+\/(\d+)\/l\/latest\.json$/u.exec(path) ?? []
-      if (categoryId !== undefined) {
-        const topics = book.topics.filter(({ category_id }) => category_id === Number(categoryId))
+      if (path === '/latest.json') {
+        const within = query.get('category')
+        const topics = book.topics.filter(topic => within === null || isWithin(book, topic.category_id, within))
         return topicList(book, topics, Number(query.get('page') ?? 0), size)
       }
-      const [, named] = /^\/c\/([^/]+)\/(?:show|find_by_slug)\.json$/u.exec(path) ?? []
+      if (path === '/site.json') return { body: { categories: book.categories } }
+      const [, named, by] = /^\/c\/([^/]+)\/(show|find_by_slug)\.json$/u.exec(path) ?? []
       if (named !== undefined) {
-        const category = book.categories.find(({ id, slug }) => String(id) === named || slug === named)
+        // Slugs alone name categories without a parent.
+        const category = book.categories.find(({ id, slug, parent_category_id: parent }) => {
+          return by === 'show' ? String(id) === named : slug === named && parent === undefined
+        })
         return category ? { body: { category } } : NOT_FOUND
       }
       if (path === '/posts.json')
-        return { body: { latest_posts: latestPosts(book, Number(query.get('before') ?? 0), window) } }
+        return { body: { latest_posts: latestPosts(book, Number(query.get('before') ?? 0), options) } }
       const [, topicId, ofTopic] = /^\/t\/(\d+)(\/posts)?\.json$/u.exec(path) ?? []
       const topic = book.topics.find(({ id }) => id === Number(topicId))
       if (!topic) return NOT_FOUND
@@ -50,9 +59,8 @@ export function startForum(book: ForumBook, options: ForumOptions = {}): Promise
       if (ofTopic === undefined) {
         const { posters: _, ...members } = topic
         const details = { created_by: book.users.find(({ id }) => id === (topic.posters as Item[])[0]?.user_id) }
-        return {
-          body: { ...members, details, post_stream: { posts: posts.slice(0, 20), stream: posts.map(({ id }) => id) } },
-        }
+        const listed = posts.length > mostListed ? { isMegaTopic: true } : { stream: posts.map(({ id }) => id) }
+        return { body: { ...members, details, post_stream: { posts: posts.slice(0, 20), ...listed } } }
       }
       const wanted = query.getAll('post_ids[]').map(Number)
       return { body: { post_stream: { posts: posts.filter(({ id }) => wanted.includes(id)) } } }
@@ -62,15 +70,25 @@ export function startForum(book: ForumBook, options: ForumOptions = {}): Promise
 
 const NOT_FOUND: RestAnswer = { status: 404, body: { errors: ['not_found'], error_type: 'not_found' } }
 
+/** Whether a category is the one with an id, or is below it. */
+function isWithin({ categories }: ForumBook, category: unknown, id: string): boolean {
+  if (String(category) === id) return true
+  const parent = categories.find(each => each.id === category)?.parent_category_id
+  return parent !== undefined && String(parent) === id
+}
+
 function topicList({ users }: ForumBook, topics: readonly Item[], page: number, size: number): RestAnswer {
   const shown = topics.slice(page * size, (page + 1) * size)
   const more = topics.length > (page + 1) * size ? { more_topics_url: `/latest?page=${page + 1}` } : {}
   return { body: { users, topic_list: { per_page: size, topics: shown, ...more } } }
 }
 
-function latestPosts({ posts }: ForumBook, before: number, window: number | undefined): unknown[] {
-  const found = posts.filter(
-    ({ id }) => before <= 0 || (window === undefined ? id < before : id <= before && id > before - window),
-  )
+function latestPosts({ posts }: ForumBook, before: number, { window, lastId }: ForumOptions): unknown[] {
+  const last = lastId ?? Math.max(...posts.map(({ id }) => id))
+  const from = before <= 0 ? last : before
+  const found = posts.filter(({ id }) => {
+    if (window !== undefined) return id <= from && id > from - window
+    return before <= 0 || id < before
+  })
   return found.toSorted((left, right) => right.id - left.id).slice(0, 50)
 }

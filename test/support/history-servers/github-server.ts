@@ -33,6 +33,14 @@ export interface GitHubOptions {
   flavour?: 'github' | 'gitea'
   /** The most items in a page. */
   most?: number
+  /** Answers nothing without the token, not even its version. */
+  requiresLogin?: boolean
+  /** The address that it has for others, as in links. */
+  publicUrl?: string
+  /** An earlier `full_name`, which redirects. */
+  renamedFrom?: string
+  /** Where it redirects; default: its address by id. */
+  redirectsTo?: string
 }
 
 /**
@@ -41,20 +49,27 @@ export interface GitHubOptions {
  * Source: GitHub, "REST API endpoints" (issues, pulls, comments, releases, starring, rate limits); Gitea, `swagger.v1.json`.
  */
 export function startGitHub(book: GitHubBook, options: GitHubOptions = {}): Promise<RestServer> {
-  const { fault, flavour = 'github' } = options
+  const { fault, flavour = 'github', requiresLogin = false, publicUrl } = options
   const base = flavour === 'github' ? '/api/v3' : '/api/v1'
   return startRestServer({
     fault,
     answer: (request, origin) => {
+      if (requiresLogin && request.headers.authorization === undefined) return LOGIN_REQUIRED
+      if (requiresLogin && !isAuthorised(request, options.token ?? '')) return BAD_CREDENTIALS
       if (flavour === 'gitea' && request.path === '/api/v1/version') return { body: { version: '12.0.0+gitea-1.22.0' } }
       if (!request.path.startsWith(`${base}/`)) return NOT_FOUND
       if (options.token !== undefined && !isAuthorised(request, options.token)) return BAD_CREDENTIALS
-      return answer(book, options, request, { origin, path: request.path.slice(base.length), base })
+      return answer(book, options, request, {
+        origin: publicUrl ?? origin,
+        path: request.path.slice(base.length),
+        base,
+      })
     },
   })
 }
 
 const NOT_FOUND: RestAnswer = { status: 404, body: { message: 'Not Found', status: '404' } }
+const LOGIN_REQUIRED: RestAnswer = { status: 403, body: { message: 'Only signed in user is allowed to call APIs.' } }
 const BAD_CREDENTIALS: RestAnswer = { status: 401, body: { message: 'Bad credentials', status: '401' } }
 
 function isAuthorised({ headers }: RestRequest, token: string): boolean {
@@ -70,7 +85,7 @@ interface Asked {
 
 function answer(
   book: GitHubBook,
-  { flavour = 'github', most }: GitHubOptions,
+  { flavour = 'github', most, renamedFrom, redirectsTo }: GitHubOptions,
   { query, headers }: RestRequest,
   { origin, path, base }: Asked,
 ): RestAnswer {
@@ -79,6 +94,13 @@ function answer(
   const below = [`/repos/${full_name}`, `/repositories/${id}`].find(
     start => path === start || path.startsWith(`${start}/`),
   )
+  const former = `/repos/${renamedFrom}`
+  if (path === former || path.startsWith(`${former}/`)) {
+    const to = redirectsTo ?? `${origin}${base}/repositories/${id}`
+    const search = query.size > 0 ? `?${query}` : ''
+    const headers = { location: `${to}${path.slice(former.length)}${search}` }
+    return { status: 301, headers, body: { message: 'Moved Permanently' } }
+  }
   if (below === undefined) return NOT_FOUND
   const list = path.slice(below.length)
   if (list === '') return { body: book.repository }
@@ -95,7 +117,13 @@ function answer(
     flavour === 'github'
       ? pageSize(query, 'per_page', { usual: 30, most: most ?? 100 })
       : pageSize(query, 'limit', { usual: 30, most: most ?? 50 })
-  return pageOf(items, { query, size, address: `${origin}${base}/repositories/${id}${list}` })
+  const address = `${origin}${base}/repositories/${id}${list}`
+  const total = { 'x-total-count': String(items.length) }
+  // Gitea does not page the comments of an issue, and gives no links to pages of those of a repository.
+  if (flavour === 'gitea' && /^\/issues\/\d+\/comments$/u.test(list)) return { headers: total, body: items }
+  const page = pageOf(items, { query, size, address })
+  if (flavour === 'github') return page
+  return { ...page, headers: list === '/issues/comments' ? total : { ...page.headers, ...total } }
 }
 
 function itemsOf(

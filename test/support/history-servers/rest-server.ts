@@ -32,15 +32,18 @@ export interface RestServer {
 export interface RestServerOptions {
   answer: (request: RestRequest, origin: string) => RestAnswer
   fault?: ((request: RestRequest) => RestFault | undefined) | undefined
+  /** How far its clock is ahead of ours. */
+  minutesAhead?: number | undefined
 }
 
 /** A stand-in for a platform's REST API on a port of its own, with the faults that a test asks for. */
-export async function startRestServer({ answer, fault }: RestServerOptions): Promise<RestServer> {
+export async function startRestServer({ answer, fault, minutesAhead = 0 }: RestServerOptions): Promise<RestServer> {
   const asked: RestRequest[] = []
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://stand-in')
     const request = { path: url.pathname, query: url.searchParams, headers: req.headers, index: asked.length }
     asked.push(request)
+    res.setHeader('date', new Date(Date.now() + minutesAhead * 60_000).toUTCString())
     const trouble = fault?.(request)
     if (trouble === 'reset') {
       res.socket?.resetAndDestroy()

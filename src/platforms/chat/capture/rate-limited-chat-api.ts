@@ -7,15 +7,16 @@ export interface RateLimitOptions {
   sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
   /** Called before each wait. */
   onWait?: (seconds: number) => void
+  /** Maximum total waiting time of one request. Default: a minute, because other watches wait for it. */
+  longestSeconds?: number
 }
 
-/** Maximum total waiting time of one request. */
 const LONGEST_SECONDS = 60
-/** Minimum pause, for servers that repeatedly ask for none. */
+/** Minimum pause, for servers that ask for none. Each further refusal doubles it. */
 const SHORTEST_SECONDS = 0.1
 
 /**
- * A chat server's API that waits when the server asks, up to a minute in total. For a longer wait it throws
+ * A chat server's API that waits when the server asks, up to a limit in total. For a longer wait it throws
  * `unavailable/chat_rate_limited`.
  *
  * Source: decisions, section 6.
@@ -43,13 +44,13 @@ export class RateLimitedChatApi implements ChatApi {
   }
 
   async #wait<Result>(ask: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-    const { sleep, onWait } = this.patience
-    for (let left = LONGEST_SECONDS; ; ) {
+    const { sleep, onWait, longestSeconds = LONGEST_SECONDS } = this.patience
+    for (let left = longestSeconds, refusals = 0; ; refusals++) {
       try {
         return await ask()
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'chat_rate_limited') throw error
-        const seconds = Math.max(error.retryAfterSeconds ?? 0, SHORTEST_SECONDS)
+        const seconds = Math.max(error.retryAfterSeconds ?? 0, SHORTEST_SECONDS * 2 ** refusals)
         if (seconds > left) throw error
         left -= seconds
         onWait?.(seconds)

@@ -1,6 +1,7 @@
 import type { HttpAnswer } from '../../../http/exchange.js'
 import type { HttpFailure, HttpFailureKind } from '../../../http/http-failure.js'
 import { AppError } from '../../../model/app-error.js'
+import { retryAfterOf } from '../../api/platform-wait.js'
 import { memberOf, type Payload, textAt } from '../../mapping/payload.js'
 
 /** Used if the server asks for a wait without a duration. */
@@ -21,6 +22,8 @@ export function toChatFailure(cause: HttpFailure, site: string): AppError {
 const FAILURES: Record<HttpFailureKind, (site: string, cause: HttpFailure) => AppError> = {
   unreachable: (site, { reason, cause }) =>
     failure('chat_unreachable', `No chat server answers at ${site} (${reason}). ${CHECK_ADDRESS}`, cause),
+  untrusted: (site, { reason, advice, cause }) =>
+    failure('chat_unreachable', `The chat server ${site} cannot be used: ${reason}. ${advice}`, cause),
   lost: (site, { reason, cause }) =>
     failure('chat_connection_lost', `The connection to ${site} broke (${reason}). Try again later.`, cause),
   silent: (site, { reason }) =>
@@ -78,22 +81,20 @@ function codeOf(body: Payload | undefined): string | undefined {
   return code !== undefined && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
 }
 
-/** The body has fractions of a second, the header sometimes whole ones. */
+/** The body has fractions of a second, the header whole ones, or an instant if a proxy sends it. */
 function rateLimited({ headers }: HttpAnswer, body: Payload | undefined, site: string): AppError {
-  const seconds = [memberOf(body, 'retry-after'), headers['retry-after']].map(readSeconds).find(isKnown)
+  const sentAt = Date.parse(headers.date ?? '')
+  const inHeader = retryAfterOf(headers, Number.isNaN(sentAt) ? Date.now() : sentAt)
+  const seconds = readSeconds(memberOf(body, 'retry-after')) ?? inHeader
   const message = `The chat server ${site} limits the rate of requests. Try again later.`
   return new AppError('unavailable', 'chat_rate_limited', message, {
-    retryAfterSeconds: Math.min(seconds ?? DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS),
+    retryAfterSeconds: Math.min(Math.max(seconds ?? DEFAULT_WAIT_SECONDS, 0), MAX_WAIT_SECONDS),
   })
 }
 
 function readSeconds(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
-}
-
-function isKnown<Value>(value: Value | undefined): value is Value {
-  return value !== undefined
 }
 
 function inBrackets(code: string | undefined): string {

@@ -1,3 +1,4 @@
+import { AppError } from '../../../model/app-error.js'
 import { isObject } from '../../../model/json-object.js'
 import type { Place } from '../../../model/subscriptions/target-place.js'
 import type { HistoryApi } from '../../history/history-api.js'
@@ -21,8 +22,14 @@ import { type Forum, postDeliveries, topicDeliveries, withCreator } from './past
 const POSTS_A_REQUEST = 20
 /** Older forums list posts within this many ids, so an empty page may not be the last. */
 const IDS_A_PAGE = 50
+/** Categories of one slug that a message names. */
+const MOST_NAMED = 5
 /** Beginning of a position in a topic. */
 const AFTER_POST = 'after:'
+/** Beginning of a position in a topic that does not list its posts. */
+const BEFORE_POST = 'before:'
+/** The position before which all posts are. */
+const LAST_POST = 'last'
 
 interface ForumPlace {
   /** Absent: the whole forum. */
@@ -54,23 +61,36 @@ const TOPIC_KINDS = ['topic.created']
 const POST_KINDS = ['post.created', 'reply.created']
 const MISSING = ['edits and deletions', 'likes', 'private messages']
 
-interface Category {
-  id: string
-  slug: string
+/** @returns the id of the category; undefined for a place that is none */
+async function findCategory(api: HistoryApi, place: Place | undefined): Promise<string | undefined> {
+  if (place?.type === 'category_slug') return findBySlug(api, place.slug)
+  return place?.type === 'category_id' ? readCategory(api, `/c/${place.id}/show.json`) : undefined
 }
 
-async function findCategory(api: HistoryApi, place: Place | undefined): Promise<Category | undefined> {
-  if (place?.type !== 'category_id' && place?.type !== 'category_slug') return undefined
-  const path =
-    place.type === 'category_slug'
-      ? `/c/${encodeURIComponent(place.slug)}/find_by_slug.json`
-      : `/c/${place.id}/show.json`
+/** The forum finds a category in another one only by both slugs, and a target has one. */
+async function findBySlug(api: HistoryApi, slug: string): Promise<string> {
+  try {
+    return await readCategory(api, `/c/${encodeURIComponent(slug)}/find_by_slug.json`)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'platform_place_unknown') throw error
+    const site = await api.object('/site.json')
+    const found = objectsAt(isObject(site) ? site : undefined, 'categories').filter(
+      each => textAt(each, 'slug') === slug,
+    )
+    const [id, ...others] = found.flatMap(each => idAt(each, 'id') ?? [])
+    if (id === undefined) throw error
+    if (others.length === 0) return id
+    const targets = [id, ...others].slice(0, MOST_NAMED).map(each => `category:${each}`)
+    const message = `The forum has several categories with the slug "${slug}". Name one by its id: ${targets.join(', ')}.`
+    throw new AppError('not_found', error.code, message)
+  }
+}
+
+async function readCategory(api: HistoryApi, path: string): Promise<string> {
   const found = await api.object(path)
-  const category = isObject(found) ? objectAt(found, 'category') : undefined
-  const id = idAt(category, 'id')
-  const slug = textAt(category, 'slug')
-  if (id === undefined || slug === undefined) throw api.unreadable('without a category')
-  return { id, slug }
+  const id = idAt(isObject(found) ? objectAt(found, 'category') : undefined, 'id')
+  if (id === undefined) throw api.unreadable('without a category')
+  return id
 }
 
 class ForumLists {
@@ -80,11 +100,16 @@ class ForumLists {
     private readonly isRecent: boolean,
   ) {}
 
-  /** Newest first: the forum offers no other order. */
-  topics(category: Category | undefined): HistoryStream {
-    const start = category ? `/c/${encodeURIComponent(category.slug)}/${category.id}/l/latest.json` : '/latest.json'
+  /**
+   * Newest first: the forum offers no other order. The list of a category has those within it, too. Its address by slugs
+   * would need those of the categories around it.
+   *
+   * @param category id of the category; undefined for the whole forum
+   */
+  topics(category: string | undefined): HistoryStream {
+    const within = category === undefined ? '' : `category=${category}&`
     const read = async (position = '0'): Promise<HistoryPage> => {
-      const list = await this.#object(`${start}?order=created&page=${position}`)
+      const list = await this.#object(`/latest.json?${within}order=created&page=${position}`)
       const topics = objectsAt(objectAt(list, 'topic_list'), 'topics')
       const people = objectsAt(list, 'users')
       const page = await toHistoryPage(
@@ -95,36 +120,55 @@ class ForumLists {
       const next = hasMore && this.#hasRecent(topics) ? String(Number(position) + 1) : undefined
       return { ...page, next }
     }
-    return { name: 'topics', kinds: TOPIC_KINDS, read }
+    return { name: 'topics', kinds: TOPIC_KINDS, isAlwaysThere: true, read }
   }
 
   /** Newest first. A position is the id before which the next page begins. */
-  posts(category: Category | undefined): HistoryStream {
-    const read = async (position?: string): Promise<HistoryPage> => {
-      const list = await this.#object(position === undefined ? '/posts.json' : `/posts.json?before=${position}`)
-      // Older forums include the post with this id.
-      const before = position === undefined ? Number.POSITIVE_INFINITY : Number(position)
-      const posts = objectsAt(list, 'latest_posts').filter(post => (numberAt(post, 'id') ?? 0) < before)
-      const page = await toHistoryPage(
-        posts.filter(post => isIn(post, category)),
-        this.#reader('posts', post => postDeliveries(this.forum, post)),
-      )
-      return { ...page, next: this.#nextBefore(posts, before) }
-    }
-    return { name: 'posts', kinds: POST_KINDS, read }
+  posts(category: string | undefined): HistoryStream {
+    const read = (position?: string) => this.#postsBefore(position, post => isIn(post, category))
+    return { name: 'posts', kinds: POST_KINDS, isAlwaysThere: true, read }
+  }
+
+  /** @param id undefined for the newest posts */
+  async #postsBefore(id: string | undefined, isWanted: (post: Payload) => boolean): Promise<HistoryPage> {
+    const list = await this.#object(id === undefined ? '/posts.json' : `/posts.json?before=${id}`)
+    // Older forums include the post with this id.
+    const before = id === undefined ? Number.POSITIVE_INFINITY : Number(id)
+    const posts = objectsAt(list, 'latest_posts').filter(post => (numberAt(post, 'id') ?? 0) < before)
+    const page = await toHistoryPage(
+      posts.filter(isWanted),
+      this.#reader('posts', post => postDeliveries(this.forum, post)),
+    )
+    const next = id === undefined && posts.length === 0 ? await this.#afterNewest() : this.#nextBefore(posts, before)
+    return { ...page, next }
+  }
+
+  /**
+   * A place behind the newest post of the topics, for older forums: their first page has none if the last posts are
+   * private.
+   */
+  async #afterNewest(): Promise<string | undefined> {
+    const list = await this.#object('/latest.json?order=activity')
+    const id = idAt(objectsAt(objectAt(list, 'topic_list'), 'topics')[0], 'id')
+    const topic = id === undefined ? undefined : await this.#object(`/t/${id}.json`)
+    const newest = listedPosts(topic).at(-1)
+    return newest === undefined ? undefined : String(newest + 1)
   }
 
   /**
    * A topic and its posts, oldest first; in a poll, the latest posts first. A position is the id of the last post before
    * the page, because a deleted post moves the others. If that post itself is gone, the topic is read again: the ledger
    * recognises known events.
+   *
+   * A topic with more than 10,000 posts does not list them. Its posts are then found among those of the forum, newest
+   * first, and a position is that of `posts`.
    */
   postsOfTopic(id: string): HistoryStream {
+    const isOfTopic = (post: Payload) => idAt(post, 'topic_id') === id
     const read = async (position?: string): Promise<HistoryPage> => {
+      if (position?.startsWith(BEFORE_POST)) return this.#ofLongTopic(position, isOfTopic)
       const topic = await this.#object(`/t/${id}.json`)
-      const stream = memberOf(objectAt(topic, 'post_stream'), 'stream')
-      const listed = (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
-      const ids = this.isRecent ? listed.reverse() : listed
+      const ids = this.isRecent ? listedPosts(topic).reverse() : listedPosts(topic)
       const first = ids.indexOf(lastReadPost(position)) + 1
       const wanted = ids.slice(first, first + POSTS_A_REQUEST)
       const { post_stream: _, ...withoutPosts } = topic
@@ -132,6 +176,7 @@ class ForumLists {
         first === 0 ? [withoutPosts] : [],
         this.#reader('topics', item => topicDeliveries(this.forum, item)),
       )
+      if (!listsPosts(topic)) return { ...about, next: `${BEFORE_POST}${LAST_POST}` }
       const found = wanted.length === 0 ? [] : await this.#postsOf(id, wanted)
       const posts = await toHistoryPage(
         found,
@@ -144,7 +189,13 @@ class ForumLists {
         pagesLeft: Math.ceil(left / POSTS_A_REQUEST),
       }
     }
-    return { name: `topic ${id}`, kinds: [...TOPIC_KINDS, ...POST_KINDS], read }
+    return { name: `topic ${id}`, kinds: [...TOPIC_KINDS, ...POST_KINDS], isAlwaysThere: true, read }
+  }
+
+  async #ofLongTopic(position: string, isOfTopic: (post: Payload) => boolean): Promise<HistoryPage> {
+    const before = position.slice(BEFORE_POST.length)
+    const page = await this.#postsBefore(before === LAST_POST ? undefined : before, isOfTopic)
+    return { ...page, next: page.next === undefined ? undefined : `${BEFORE_POST}${page.next}` }
   }
 
   async #postsOf(topic: string, ids: readonly number[]): Promise<Payload[]> {
@@ -175,14 +226,24 @@ class ForumLists {
   }
 }
 
+function listsPosts(topic: Payload): boolean {
+  return Array.isArray(memberOf(objectAt(topic, 'post_stream'), 'stream'))
+}
+
+/** Ids of the posts of a topic, oldest first. */
+function listedPosts(topic: Payload | undefined): number[] {
+  const stream = memberOf(objectAt(topic, 'post_stream'), 'stream')
+  return (Array.isArray(stream) ? stream : []).filter(Number.isSafeInteger)
+}
+
 /** @returns NaN for the first page, and for a position of earlier versions, which was a number of posts */
 function lastReadPost(position = ''): number {
   return position.startsWith(AFTER_POST) ? Number(position.slice(AFTER_POST.length)) : Number.NaN
 }
 
-function isIn(item: Payload, category: Category | undefined): boolean {
+function isIn(item: Payload, category: string | undefined): boolean {
   const isPrivate = textAt(item, 'archetype') === 'private_message' || isTrue(item, 'is_private_message')
-  return !isPrivate && (category === undefined || idAt(item, 'category_id') === category.id)
+  return !isPrivate && (category === undefined || idAt(item, 'category_id') === category)
 }
 
 /** Adds the topic to a post. Webhooks name it in each post, but a topic's list of posts does not. */

@@ -163,6 +163,8 @@ t.test('the wait of a rate limit has fractions of a second, and the body takes p
   const waits = [
     { fault: rateLimited(28.706807374954224), seconds: 28.706807374954224 },
     { fault: respondWith(429, {}, { 'retry-after': '7' }), seconds: 7 },
+    { fault: respondWith(429, {}, { 'retry-after': timeIn(40), date: timeIn(10) }), seconds: 30 },
+    { fault: respondWith(429, {}, { 'retry-after': timeIn(-40) }), seconds: 0 },
     { fault: respondWith(429, { 'retry-after': -3 }), seconds: 1 },
     { fault: respondWith(429, { 'retry-after': 'soon' }), seconds: 1 },
     { fault: { kind: 'answer', status: 429, body: 'slow down' } as const, seconds: 1 },
@@ -227,3 +229,8 @@ t.test('the wait for an answer is bounded, and an answer without a queue is refu
   t.match(await api.registerQueue(), { waitSeconds: 90 })
   for (const _ of [3, 4]) await t.rejects(api.registerQueue(), { code: 'chat_answer_unreadable' })
 })
+
+/** In seconds from now, as proxies write times. */
+function timeIn(seconds: number): string {
+  return new Date(Date.now() + seconds * 1_000).toUTCString()
+}
