@@ -78,10 +78,13 @@ class Daybook:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
             raise ValueError("url must be an http or https address without user name, query and fragment")
+        token = (token or "").strip()  # A file from which it is read ends with a line break.
+        if not re.fullmatch(r"[!-~]*", token):
+            raise ValueError("token must be one word of printable ASCII characters")
         self._address = (parts.scheme, parts.hostname, parts.port)
         self._base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._path = parts.path.rstrip("/")
-        self._token = token
+        self._token = token or None
         self._waiting: set[socket.socket] = set()
         self.is_stopping = False
 

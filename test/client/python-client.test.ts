@@ -141,12 +141,12 @@ print(got)
 t.test('a Python option that is not valid is named before any request', missing, async t => {
   const program = `
 from daybook import Daybook
-def check(handle=print, **options):
+def check(handle=print, token=None, **options):
     try:
-        Daybook("http://127.0.0.1:9").consume("x", handle, once=True, **options)
+        Daybook("http://127.0.0.1:9", token).consume("x", handle, once=True, **options)
     except (TypeError, ValueError) as error:
         print(error)
-for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency": None}, {"retries": -1}, {"key": "foo"}, {"handle": None}:
+for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency": None}, {"retries": -1}, {"key": "foo"}, {"handle": None}, {"token": "tok_…"}, {"token": "tok\\n_1"}:
     check(**options)
 `
   const { stdout } = spawnSync('python3', ['-c', program], { env: ENV, encoding: 'utf8' })
@@ -158,6 +158,8 @@ for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency":
     /^retries/,
     /\bkey\b/,
     /^handle/,
+    /^token[^_]+$/,
+    /^token[^_]+$/,
     '',
   ])
 })
