@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os'
+import { EXIT_DEFECT } from './exit-codes.js'
 import { readHealthProbe, runHealthProbe } from './health-probe.js'
 
 /**
@@ -12,13 +14,35 @@ import { readHealthProbe, runHealthProbe } from './health-probe.js'
 export async function main(root: string, argv: readonly string[]): Promise<void> {
   // SQLite creates files next to a database, and has no option for their mode.
   process.umask(0o077)
+  completeEnvironment(process.env)
   const fail = async (error: unknown) => {
-    const { exitWithError } = await import('./report.js')
-    exitWithError(error, argv)
+    try {
+      const { exitWithError } = await import('./report.js')
+      exitWithError(error, argv)
+    } catch (cause) {
+      // As an unhandled rejection, it would be passed to this function again and again.
+      console.error(error)
+      console.error(cause)
+      process.exit(EXIT_DEFECT)
+    }
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   await runCommandLine(root, argv).catch(fail)
+}
+
+/**
+ * Libraries look up the home folder and the shell in the accounts of the system. They fail, some while they are loaded,
+ * if no account has this user id, as in a container.
+ */
+function completeEnvironment(env: NodeJS.ProcessEnv): void {
+  if (env.HOME && env.SHELL) return
+  try {
+    userInfo()
+  } catch {
+    env.HOME ||= '/'
+    env.SHELL ||= '/bin/sh'
+  }
 }
 
 async function runCommandLine(root: string, argv: readonly string[]): Promise<void> {

@@ -17,7 +17,7 @@ const TOKEN = /^[\x21-\x7e]*$/
  * @throws TypeError, without the token
  */
 export function readAddress({ url, token, fetch }: LedgerAddress): LedgerAddress {
-  const { protocol, username, password, search, hash, href = '' } = parse(url) ?? {}
+  const { protocol, username, password, search, hash, origin, pathname = '' } = parse(url) ?? {}
   if (!/^https?:$/.test(protocol ?? '') || username || password || search || hash) {
     throw new TypeError('url must be an http or https address without user name, query and fragment.')
   }
@@ -25,7 +25,8 @@ export function readAddress({ url, token, fetch }: LedgerAddress): LedgerAddress
   const word = token?.trim()
   if (word !== undefined && !TOKEN.test(word))
     throw new TypeError('token must be one word of printable ASCII characters.')
-  return { url: href.endsWith('/') ? href.slice(0, -1) : href, token: word || undefined, fetch }
+  const path = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname
+  return { url: `${origin}${path}`, token: word || undefined, fetch }
 }
 
 function parse(url: string): URL | undefined {
