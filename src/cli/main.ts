@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os'
+import { completeEnvironment } from '../settings/reading/setting-sources.js'
 import { EXIT_DEFECT } from './exit-codes.js'
 import { readHealthProbe, runHealthProbe } from './health-probe.js'
 
@@ -14,7 +14,7 @@ import { readHealthProbe, runHealthProbe } from './health-probe.js'
 export async function main(root: string, argv: readonly string[]): Promise<void> {
   // SQLite creates files next to a database, and has no option for their mode.
   process.umask(0o077)
-  completeEnvironment(process.env)
+  completeEnvironment()
   const fail = async (error: unknown) => {
     try {
       const { exitWithError } = await import('./report.js')
@@ -29,20 +29,6 @@ export async function main(root: string, argv: readonly string[]): Promise<void>
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   await runCommandLine(root, argv).catch(fail)
-}
-
-/**
- * Libraries look up the home folder and the shell in the accounts of the system. They fail, some while they are loaded,
- * if no account has this user id, as in a container.
- */
-function completeEnvironment(env: NodeJS.ProcessEnv): void {
-  if (env.HOME && env.SHELL) return
-  try {
-    userInfo()
-  } catch {
-    env.HOME ||= '/'
-    env.SHELL ||= '/bin/sh'
-  }
 }
 
 async function runCommandLine(root: string, argv: readonly string[]): Promise<void> {

@@ -27,6 +27,21 @@ export function processSources(): SettingSources {
   }
 }
 
+/**
+ * Libraries look up the home folder and the shell in the accounts of the system. They fail, some while they are loaded,
+ * if no account has this user id, as in a container.
+ */
+export function completeEnvironment(): void {
+  const { env } = process
+  if (env.HOME && env.SHELL) return
+  try {
+    userInfo()
+  } catch {
+    env.HOME ||= '/'
+    env.SHELL ||= '/bin/sh'
+  }
+}
+
 function homeOfAccount(): string {
   try {
     return userInfo().homedir
