@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { CHEAP_START } from '../support/cheap-start.js'
+import { testFolder } from '../support/test-folder.js'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MAIN = new URL('../../src/cli/main.js', import.meta.url).href
@@ -46,4 +47,10 @@ t.test('an empty HOME counts as none', async t => {
   })
   t.equal(status, 0)
   t.match(JSON.parse(stdout), { home: /^\/.*\.arch$/ })
+})
+
+t.test('a working folder that was removed is reported', async t => {
+  const program = `mkdir gone && cd gone && rmdir ../gone && exec '${process.execPath}' '${ROOT}/bin/run.js' config`
+  const { status, stderr } = spawnSync('sh', ['-c', program], { cwd: testFolder(t), encoding: 'utf8' })
+  t.match({ status, stderr }, { status: 78, stderr: /^The current folder does not exist any more\. Change to another/ })
 })
