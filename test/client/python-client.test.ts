@@ -164,6 +164,22 @@ for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency":
   ])
 })
 
+t.test('a Python consumer waits out an outage of many hours', missing, async t => {
+  const program = `
+from daybook import Daybook
+ledger, waits = Daybook("http://127.0.0.1:9"), []
+def sleep(seconds):
+    waits.append(seconds)
+    if len(waits) == 5000:
+        ledger.stop()
+ledger._sleep = sleep
+ledger.consume("work", print, report=print)
+print(len(waits), min(waits[100:]) >= 5 and max(waits) <= 10)
+`
+  const { stdout, stderr } = spawnSync('python3', ['-c', program], { env: ENV, encoding: 'utf8' })
+  t.match(stdout.split('\n'), [/^No server answers at .* Waiting\.$/, '5000 True', ''], stderr)
+})
+
 t.test('an address without a port has that of its scheme, also with a literal IPv6 address', missing, async t => {
   const program = `
 import sys
