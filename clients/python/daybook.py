@@ -78,10 +78,13 @@ class Daybook:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
             raise ValueError("url must be an http or https address without user name, query and fragment")
+        token = (token or "").strip()  # A file from which it is read ends with a line break.
+        if not re.fullmatch(r"[!-~]*", token):
+            raise ValueError("token must be one word of printable ASCII characters")
         self._address = (parts.scheme, parts.hostname, parts.port)
         self._base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._path = parts.path.rstrip("/")
-        self._token = token
+        self._token = token or None
         self._waiting: set[socket.socket] = set()
         self.is_stopping = False
 
@@ -532,8 +535,8 @@ def _run(work: _Work, reader: _Reader, concurrency: int) -> None:
         thread.join()
     done, body = work.state()
     if work.failure is not None or work.ledger.is_stopping:
-        error = {} if not isinstance(work.failure, Exception) else {"error": _end_of(work.failure)}
-        reader.release({**body, **error})
+        failed = {"error": _end_of(work.failure)} if isinstance(work.failure, Exception) else {}
+        reader.release({**body, **failed})
         if work.failure is not None:
             raise work.failure
     elif not work.is_lost:
@@ -562,7 +565,8 @@ def _keep(work: _Work, reader: _Reader) -> None:
 def _growing_wait(failures: int, bounds: tuple[float, float]) -> float:
     """Seconds. Half of it is left to chance, so that many programs do not come back together."""
     first, last = bounds
-    return min(first * 2 ** (failures - 1), last) * (0.5 + random.random() / 2)
+    doublings = min(failures - 1, 16)  # Too large a power is no float.
+    return min(first * 2.0**doublings, last) * (0.5 + random.random() / 2)
 
 
 def _subject_of(event: Event) -> object:

@@ -1,3 +1,6 @@
+import { AppError } from '../model/app-error.js'
+import { completeEnvironment } from '../settings/reading/setting-sources.js'
+import { EXIT_DEFECT } from './exit-codes.js'
 import { readHealthProbe, runHealthProbe } from './health-probe.js'
 
 /**
@@ -12,9 +15,17 @@ import { readHealthProbe, runHealthProbe } from './health-probe.js'
 export async function main(root: string, argv: readonly string[]): Promise<void> {
   // SQLite creates files next to a database, and has no option for their mode.
   process.umask(0o077)
+  completeEnvironment()
   const fail = async (error: unknown) => {
-    const { exitWithError } = await import('./report.js')
-    exitWithError(error, argv)
+    try {
+      const { exitWithError } = await import('./report.js')
+      exitWithError(error, argv)
+    } catch (cause) {
+      // As an unhandled rejection, it would be passed to this function again and again.
+      console.error(error)
+      console.error(cause)
+      process.exit(EXIT_DEFECT)
+    }
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
@@ -22,6 +33,7 @@ export async function main(root: string, argv: readonly string[]): Promise<void>
 }
 
 async function runCommandLine(root: string, argv: readonly string[]): Promise<void> {
+  requireWorkingFolder()
   const probe = readHealthProbe(argv)
   if (probe) return runHealthProbe(probe)
   if (argv[0] === '__complete') {
@@ -34,4 +46,21 @@ async function runCommandLine(root: string, argv: readonly string[]): Promise<vo
   if (quick) return runQuickCommand(root, quick)
   const { runThroughOclif } = await import('./run-through-oclif.js')
   await runThroughOclif(root, argv)
+}
+
+/**
+ * Relative paths have no meaning without a working folder, and threads do not start, so stores cannot be opened.
+ *
+ * @throws AppError `configuration/working_folder_missing`
+ */
+function requireWorkingFolder(): void {
+  try {
+    process.cwd()
+  } catch (cause) {
+    const hint = 'Change to another folder with cd, and repeat the command.'
+    throw new AppError('configuration', 'working_folder_missing', 'The current folder does not exist any more.', {
+      hint,
+      cause,
+    })
+  }
 }

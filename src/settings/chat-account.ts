@@ -110,6 +110,9 @@ export function findZulipSite(reader: SettingReader): string | undefined {
   const { site } = readZuliprc(ofClients)
   const found = site && toSite(site.value)
   if (site && !found) ofClients.refuseValue(site, 'is not the address of a server')
-  for (const { detail } of ofClients.problems) reader.warn(`${detail} EVENT_CHAT_URL takes its place.`)
+  for (const { field, detail } of ofClients.problems) {
+    // A shared environment that cannot be used is a problem of its own.
+    if (!reader.hasRefused([field])) reader.warn(`${detail} EVENT_CHAT_URL takes its place.`)
+  }
   return found
 }

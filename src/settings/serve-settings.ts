@@ -1,5 +1,6 @@
 import { type BoardSettings, readBoard } from './board/board-settings.js'
 import { type LedgerSettings, readLedger } from './ledger-settings.js'
+import type { ListenSettings } from './listen-settings.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
@@ -51,13 +52,23 @@ export function readServeSettings(flags: ServeFlags, sources: SettingSources): S
 
 /** The same as part of a larger set that ends with `reader.finish()`. */
 export function readServe(reader: SettingReader, flags: ServeFlags): Omit<ServeSettings, 'warnings'> {
+  const ledger = flags.only === 'board' ? undefined : readLedger(reader, flags)
+  const board = flags.only === 'ledger' ? undefined : readBoard(reader, flags)
+  if (ledger && board) refuseSharedPort(reader, ledger, board)
   return {
-    ...(flags.only === 'board' ? {} : { ledger: readLedger(reader, flags) }),
-    ...(flags.only === 'ledger' ? {} : { board: readBoard(reader, flags) }),
+    ...(ledger ? { ledger } : {}),
+    ...(board ? { board } : {}),
     log: {
       level: reader.oneOf('EVENT_LOG_LEVEL', LOG_LEVELS, 'info', { flag: '--log-level', value: flags.logLevel }),
       format: reader.oneOf('EVENT_LOG_FORMAT', LOG_FORMATS, 'auto'),
       access: reader.isOn('EVENT_ACCESS_LOG'),
     },
   }
+}
+
+/** Otherwise the board would report that another program uses its port: the ledger. */
+function refuseSharedPort(reader: SettingReader, ledger: ListenSettings, board: ListenSettings): void {
+  if (board.port === 0 || board.port !== ledger.port || board.host !== ledger.host) return
+  const detail = `BOARD_PORT and EVENT_PORT are both ${board.port}. Give the board a port of its own, with BOARD_PORT or --board-port.`
+  reader.refuse('BOARD_PORT', detail)
 }

@@ -382,6 +382,31 @@ t.test('an invalid option is reported before any request', async t => {
   t.same(arrived, [])
 })
 
+t.test('an address or a token that no request can have is refused, and the token is not shown', async t => {
+  const url = 'http://127.0.0.1:8765'
+  for (const wrong of [
+    '',
+    'localhost:8765',
+    '127.0.0.1:8765',
+    'ftp://host',
+    'http://me@host',
+    `${url}/?a=1`,
+    `${url}#a`,
+  ]) {
+    t.throws(() => new Daybook({ url: wrong }), { name: 'TypeError', message: /^url must / }, wrong)
+  }
+  for (const token of ['tok_…', 'tok_1\ntok_2', 'tok_1 2']) {
+    t.throws(() => new Daybook({ url, token }), { name: 'TypeError', message: /^token must [^_]+$/ }, token)
+  }
+})
+
+t.test('the line break after a token in a file, and a slash after an address, are not sent', async t => {
+  const { url, arrived } = await standIn(t, () => problem(403, 'asked'))
+  const daybook = new Daybook({ url: `${url}/ledger/`, token: 'tok_1\n' })
+  await t.rejects(daybook.consume('x', { handle: () => {}, ...QUIET }), { code: 'asked' })
+  t.match(arrived, [{ url: '/ledger/api/consumers/x', headers: { authorization: 'Bearer tok_1' } }])
+})
+
 function toMicros(instant: string): number {
   return Date.parse(instant) * 1000 + Number(instant.slice(23, 26))
 }

@@ -141,12 +141,12 @@ print(got)
 t.test('an invalid option of the Python client is reported before any request', missing, async t => {
   const program = `
 from daybook import Daybook
-def check(handle=print, **options):
+def check(handle=print, token=None, **options):
     try:
-        Daybook("http://127.0.0.1:9").consume("x", handle, once=True, **options)
+        Daybook("http://127.0.0.1:9", token).consume("x", handle, once=True, **options)
     except (TypeError, ValueError) as error:
         print(error)
-for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency": None}, {"retries": -1}, {"key": "foo"}, {"handle": None}:
+for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency": None}, {"retries": -1}, {"key": "foo"}, {"handle": None}, {"token": "tok_…"}, {"token": "tok\\n_1"}:
     check(**options)
 `
   const { stdout } = spawnSync('python3', ['-c', program], { env: ENV, encoding: 'utf8' })
@@ -158,8 +158,26 @@ for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency":
     /^retries/,
     /\bkey\b/,
     /^handle/,
+    /^token[^_]+$/,
+    /^token[^_]+$/,
     '',
   ])
+})
+
+t.test('a Python consumer waits out an outage of many hours', missing, async t => {
+  const program = `
+from daybook import Daybook
+ledger, waits = Daybook("http://127.0.0.1:9"), []
+def sleep(seconds):
+    waits.append(seconds)
+    if len(waits) == 5000:
+        ledger.stop()
+ledger._sleep = sleep
+ledger.consume("work", print, report=print)
+print(len(waits), min(waits[100:]) >= 5 and max(waits) <= 10)
+`
+  const { stdout, stderr } = spawnSync('python3', ['-c', program], { env: ENV, encoding: 'utf8' })
+  t.match(stdout.split('\n'), [/^No server answers at .* Waiting\.$/, '5000 True', ''], stderr)
 })
 
 t.test('an address without a port gets the port of its scheme, also with a literal IPv6 address', missing, async t => {

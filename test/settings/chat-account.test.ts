@@ -1,5 +1,7 @@
 import t from 'tap'
 import { readCaptureSettings } from '../../src/settings/capture-settings.js'
+import { findZulipSite } from '../../src/settings/chat-account.js'
+import { SettingReader } from '../../src/settings/reading/setting-reader.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { HOME, type MemorySources, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
@@ -53,6 +55,13 @@ t.test('a server names the chat server like captures do, even if it does not cap
     t.match({ ...sites, warnings }, { ...none, warnings: [/zuliprc.* EVENT_CHAT_URL takes its place\.$/] })
     t.notMatch(warnings.join(), /own-key/)
   }
+  const shared = memorySources({ env: { ARCH_ENV_FILE: '/shared' }, files: { '/shared': 'no setting' } })
+  const reader = new SettingReader(shared)
+  t.same(
+    [findZulipSite(reader), reader.warnings],
+    [undefined, []],
+    'the shared environment is not of the chat platform',
+  )
 })
 
 t.test(

@@ -165,6 +165,12 @@ const refused: {
     detail: /would let other machines use a board without a login\. Set BOARD_PASSWORD or BOARD_API_KEY, or/,
   },
   {
+    name: 'the port of the ledger for the board',
+    env: { EVENT_PORT: '8766' },
+    field: 'BOARD_PORT',
+    detail: /^BOARD_PORT and EVENT_PORT are both 8766\. Give the board a port of its own/,
+  },
+  {
     name: 'a column twice',
     env: { BOARD_COLUMNS: 'a,b,a' },
     field: 'BOARD_COLUMNS',
@@ -222,6 +228,12 @@ for (const { name, env = {}, flags = {}, field, detail } of refused) {
     t.equal(problems.length, 1)
   })
 }
+
+t.test('ledger and board may have the same port at different addresses, or a free port each', async t => {
+  const other = memorySources({ env: { EVENT_PORT: '80', BOARD_PORT: '80', BOARD_HOST: '::1' } })
+  t.match(readServeSettings({}, other), { ledger: { port: 80 }, board: { port: 80 } })
+  t.match(readServeSettings({ port: '0', boardPort: '0' }, memorySources({})), { board: { port: 0 } })
+})
 
 t.test('hosts that only this machine can reach are recognised by name and by address', async t => {
   const hosts = [

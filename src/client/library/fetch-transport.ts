@@ -8,6 +8,35 @@ export interface LedgerAddress {
   fetch?: typeof fetch | undefined
 }
 
+const TOKEN = /^[\x21-\x7e]*$/
+
+/**
+ * The address with which requests are sent. `fetch` would fail for another one as it does for a server that is away, so a
+ * program would wait for it indefinitely.
+ *
+ * @throws TypeError, without the token
+ */
+export function readAddress({ url, token, fetch }: LedgerAddress): LedgerAddress {
+  const { protocol, username, password, search, hash, origin, pathname = '' } = parse(url) ?? {}
+  if (!/^https?:$/.test(protocol ?? '') || username || password || search || hash) {
+    throw new TypeError('url must be an http or https address without user name, query and fragment.')
+  }
+  // A file from which a token is read ends with a line break.
+  const word = token?.trim()
+  if (word !== undefined && !TOKEN.test(word))
+    throw new TypeError('token must be one word of printable ASCII characters.')
+  const path = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname
+  return { url: `${origin}${path}`, token: word || undefined, fetch }
+}
+
+function parse(url: string): URL | undefined {
+  try {
+    return new URL(url)
+  } catch {
+    return undefined
+  }
+}
+
 /** The ledger refused a request, or cannot be reached. */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError'
@@ -55,9 +84,9 @@ interface LedgerCall {
   waitSeconds?: number
 }
 
-/** No pause of an answer is as long as this, apart from `waitSeconds`. */
 /** Browsers obey `cache`, which Node's types do not have. */
 const EVERY_REQUEST = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const
+/** No pause of an answer is as long as this, apart from `waitSeconds`. */
 const IDLE_SECONDS = 30
 /** A page has at most 16 MiB, or one event. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -66,12 +95,12 @@ const MOST_RETRY_AFTER_SECONDS = 3_600
 /**
  * One request. Redirects are refused, because they would pass the token on; cookies are neither sent nor kept.
  *
+ * @param address as `readAddress` returns it
  * @returns the JSON of the answer
  * @throws LedgerError; the signal's reason once it is aborted
  */
 export async function send(address: LedgerAddress, call: LedgerCall, signal: AbortSignal): Promise<unknown> {
-  const { url, token, fetch: fetchIt = fetch } = address
-  const base = url.endsWith('/') ? url.slice(0, -1) : url
+  const { url: base, token, fetch: fetchIt = fetch } = address
   const ending = new AbortController()
   const end = () => ending.abort()
   let isSilent = false

@@ -1,5 +1,5 @@
 import { consumerCalls, type Page, readPage, toQuery } from './fetch-calls.js'
-import { isTransient, type LedgerAddress, send } from './fetch-transport.js'
+import { isTransient, type LedgerAddress, readAddress, send } from './fetch-transport.js'
 import { followPages } from './follow-pages.js'
 import { type EventFilters, type LedgerEvent, ORDER_KEY_OF, ORDER_KEYS, type OrderKey } from './ledger-event.js'
 import { runConsumer } from './run-consumer.js'
@@ -58,7 +58,12 @@ export const LEASE_SECONDS = 15
 
 /** A ledger, over its REST API. */
 export class Daybook {
-  constructor(private readonly address: LedgerAddress) {}
+  private readonly address: LedgerAddress
+
+  /** @throws TypeError for an address that is not valid */
+  constructor(address: LedgerAddress) {
+    this.address = readAddress(address)
+  }
 
   /**
    * Processes the events of the named consumer until the signal aborts; creates the consumer if it is new. The ledger

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { LedgerSocketClient } from '../../client/ledger-socket-client.js'
 import type { LedgerBackup } from '../../model/backup.js'
+import { makeTemporaryFolder } from '../../model/files/temporary-folder.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { copyClosedDatabase } from '../../store/sqlite/files/database.js'
 import { copyViaServer } from '../copy-via-server.js'
@@ -58,7 +58,7 @@ export async function backUpLedgerTo(
   settings: LocalSettings,
   options: LedgerBackupOptions = {},
 ): Promise<LedgerBackup> {
-  const folder = await mkdtemp(join(tmpdir(), 'daybook-backup-'))
+  const folder = await makeTemporaryFolder('daybook-backup-')
   try {
     const backup = await backUpLedger(settings, join(folder, 'events.db'), options)
     await pipeline(createReadStream(backup.path), stream, { end: false, signal: options.signal })

@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { CardNotes } from '../../demo/cards.js'
 import { Company } from '../../demo/company.js'
 import { Random } from '../../demo/random.js'
 import type { Step } from '../../demo/stories/story.js'
+import { makeTemporaryFolder } from '../../model/files/temporary-folder.js'
 import { demoSources, type SettingSources } from '../../settings/reading/setting-sources.js'
 import { readServeSettings, type ServeFlags, type ServeSettings } from '../../settings/serve-settings.js'
 import { boardFiles } from '../open-board.js'
@@ -20,10 +20,10 @@ const SEED = 4_711
  * Serves a temporary ledger and board with sample events, and adds events every few seconds. Their files are in a
  * temporary folder, which is deleted on close.
  *
- * @throws AppError as `readServeSettings` and `serve`
+ * @throws AppError as `makeTemporaryFolder`, `readServeSettings` and `serve`
  */
 export async function serveDemo(flags: ServeFlags, sources: SettingSources): Promise<RunningServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'daybook-demo-'))
+  const folder = await makeTemporaryFolder('daybook-demo-')
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     const own = demoSources(sources, folder)

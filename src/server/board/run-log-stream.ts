@@ -121,7 +121,7 @@ const DOC: RouteDoc = {
   answers: {
     200: {
       description: 'A message for each piece, its id the `seq`; `event: end` with the run is the last',
-      type: 'text/event-stream',
+      type: ['text/event-stream', 'text/plain'],
     },
   },
 }

@@ -5,17 +5,19 @@ import { EventSchema, LEDGER_MEMBERS } from '../../model/events/event.js'
 
 const { properties } = EventSchema
 const isSent = (name: string) => !LEDGER_MEMBERS.some(member => member === name)
+/** Only an event with an outcome has one, and only an erased event the mark. */
+const isCompleted = (name: string) => name !== 'outcome' && name !== 'erased'
 
 /** As sent: values for the ledger's own members are ignored. */
 export const EventInputSchema: TSchema = withMembers('EventInput', isSent, EventSchema.required)
 
-/** As stored and served: complete. */
+/** As stored and served: complete, except for what not every event has. */
 export const StoredEventSchema: TSchema = withMembers('Event', () => true)
 
 /** As in previews. */
 export const EventWithoutPayloadSchema: TSchema = withMembers('EventWithoutPayload', name => name !== 'payload')
 
-/** @param required required members; absent: all members, including nested ones, which the ledger completes */
+/** @param required required members; absent: the members that the ledger completes, also in `action` and `actor` */
 function withMembers(title: string, has: (name: string) => boolean, required?: readonly string[]): TSchema {
   const completed = required ? {} : { action: complete(properties.action), actor: complete(properties.actor) }
   const members = Object.entries({ ...properties, ...completed }).filter(([name]) => has(name))
@@ -23,10 +25,10 @@ function withMembers(title: string, has: (name: string) => boolean, required?: r
     ...EventSchema,
     title,
     properties: Object.fromEntries(members),
-    required: required ?? members.map(([name]) => name),
+    required: required ?? members.map(([name]) => name).filter(isCompleted),
   })
 }
 
 function complete(schema: { properties: object }): object {
-  return { ...schema, required: Object.keys(schema.properties) }
+  return { ...schema, required: Object.keys(schema.properties).filter(isCompleted) }
 }

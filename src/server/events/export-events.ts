@@ -115,8 +115,8 @@ const DOC: RouteDoc = {
   query: EXPORT_PARAMETERS,
   answers: {
     200: {
-      description: 'The events as JSON Lines, or as CSV (`text/csv`); complete if the body ends properly',
-      type: 'application/x-ndjson',
+      description: 'The events as JSON Lines, or as CSV; complete if the body ends properly',
+      type: ['application/x-ndjson', 'text/csv'],
     },
   },
 }

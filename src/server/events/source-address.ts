@@ -1,3 +1,4 @@
+import Type from '#typebox'
 import { AppError } from '../../model/app-error.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import { pathParam } from '../request/path-param.js'
@@ -23,5 +24,11 @@ export function checkSourceAddress({ ledger }: Pick<DefinedSourceParts, 'ledger'
 const DOC: RouteDoc = {
   summary: 'Whether a source receives deliveries here',
   description: 'Before a service delivers, it may check the address. Answers `echo` of the definition.',
-  answers: { 200: { description: 'It receives deliveries, or what the service wants to read' } },
+  answers: {
+    200: {
+      description: 'It receives deliveries, or what the service wants to read',
+      type: ['application/json', 'text/plain'],
+      schema: Type.Object({}),
+    },
+  },
 }

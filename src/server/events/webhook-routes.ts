@@ -205,6 +205,7 @@ const DEFINED_SOURCE_DOC: RouteDoc = {
   answers: {
     200: {
       description: 'How many events it had, or the answer that it asked for',
+      type: ['application/json', 'text/plain'],
       schema: Type.Union([Type.Object(DELIVERY), Type.Record(Type.String(), AnyJson)]),
     },
   },

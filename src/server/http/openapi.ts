@@ -61,6 +61,8 @@ export interface ApiOutline<Rule extends string> {
 
 type DescribedRoute<Rule extends string> = Pick<Route<Rule>, 'method' | 'pattern' | 'access' | 'doc'>
 
+const JSON_TYPE = 'application/json'
+
 const PAGE_DOC: RouteDoc = {
   summary: 'This API, as a page',
   description: 'Shows routes, parameters, answers and schemas for people.',
@@ -222,9 +224,10 @@ function toParameter({ name, description, schema, repeatable }: ParameterDoc, pl
   return { name, in: place, description, schema: repeatable ? { type: 'array', items: schema } : schema }
 }
 
-function toResponse({ description, type = 'application/json', schema }: AnswerDoc) {
-  if (type === 'application/json' && !schema) return { description }
-  return { description, content: toContent({ [type]: schema ?? {} }) }
+function toResponse({ description, type = JSON_TYPE, schema }: AnswerDoc) {
+  if (type === JSON_TYPE && !schema) return { description }
+  const schemas = [type].flat().map(each => [each, (each === JSON_TYPE && schema) || {}])
+  return { description, content: toContent(Object.fromEntries(schemas)) }
 }
 
 function toContent(schemas: Readonly<Record<string, TSchema>>) {

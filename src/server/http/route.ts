@@ -147,6 +147,8 @@ export interface ParameterDoc {
 
 export interface AnswerDoc {
   description: string
-  type?: string
+  /** Media type, `application/json` when absent. Of several, the request determines the one of its answer. */
+  type?: string | readonly string[]
+  /** Of an answer in JSON. */
   schema?: TSchema
 }

@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { userInfo } from 'node:os'
 import { readRegularFile } from '../../model/files/regular-file.js'
 import { aliasOf } from './aliases.js'
 
@@ -20,10 +20,34 @@ export interface SettingSources {
 export function processSources(): SettingSources {
   return {
     env: process.env,
-    homedir: homedir(),
+    homedir: process.env.HOME || homeOfAccount(),
     readTextFile: path => readRegularFile(path, MAX_BYTES),
     isOpenToOthers: path => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
     kindOfPath,
+  }
+}
+
+/**
+ * Libraries look up the home folder and the shell in the accounts of the system. They fail, some while they are loaded,
+ * if no account has this user id, as in a container.
+ */
+export function completeEnvironment(): void {
+  const { env } = process
+  if (env.HOME && env.SHELL) return
+  try {
+    userInfo()
+  } catch {
+    env.HOME ||= '/'
+    env.SHELL ||= '/bin/sh'
+  }
+}
+
+function homeOfAccount(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    // The system has no account with this user id, as in a container. Programs then begin in `/`.
+    return '/'
   }
 }
 

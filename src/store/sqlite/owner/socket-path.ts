@@ -3,6 +3,7 @@ import { lstat, mkdir, realpath, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
+import { temporaryFolderUnusable } from '../../../model/files/temporary-folder.js'
 import { isErrno } from '../files/file-system.js'
 import { realDatabase } from './database-path.js'
 
@@ -17,7 +18,7 @@ const ANSWER_MS = 1_000
  *
  * @param runtimeDir a short, existing folder such as the temporary folder
  * @throws AppError `configuration/socket_folder_unsafe` if another user could put a socket there,
- *   `configuration/socket_path_too_long` if even the short name does not fit
+ *   `configuration/socket_path_too_long` if even the short name does not fit, `configuration/temporary_folder_unusable`
  *
  * Source: decision record on the owner protocol.
  */
@@ -25,7 +26,10 @@ export async function socketPath(database: string, runtimeDir: string): Promise<
   const real = await realDatabase(database)
   const beside = socketBeside(real)
   if (fits(beside)) return beside
-  const folder = join(await realpath(runtimeDir), `daybook-${process.getuid?.() ?? 'user'}`)
+  const realDir = await realpath(runtimeDir).catch(cause => {
+    throw temporaryFolderUnusable(runtimeDir, cause)
+  })
+  const folder = join(realDir, `daybook-${process.getuid?.() ?? 'user'}`)
   const short = join(folder, `${createHash('sha256').update(real).digest('hex').slice(0, 32)}.sock`)
   if (!fits(short)) {
     throw new AppError('configuration', 'socket_path_too_long', `The path of the local socket is too long: ${short}.`, {

@@ -59,6 +59,13 @@ t.test('a folder that other users can write is refused', async t => {
   }
 })
 
+t.test('a runtime folder that does not exist is named, if it is needed', async t => {
+  const { runtimeDir, database } = longIn(t)
+  const missing = join(runtimeDir, 'missing')
+  t.equal(await socketPath(join(runtimeDir, 'e.db'), missing), join(runtimeDir, 'e.db.sock'))
+  t.equal(await refusalOf(socketPath(database, missing)), 'configuration/temporary_folder_unusable')
+})
+
 t.test('a runtime folder with a path that is too long is refused', async t => {
   const { runtimeDir, database } = longIn(t)
   const deep = join(runtimeDir, 'd'.repeat(100))
