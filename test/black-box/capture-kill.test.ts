@@ -84,7 +84,7 @@ async function killInBackfill(t: Test, chat: ChatServer, random: Random, command
   return said
 }
 
-/** Lets it ask for so many pages, and kills it a moment later. */
+/** Waits for this number of requests, and kills the command a moment later. */
 async function killAfter(
   chat: ChatServer,
   pages: number,

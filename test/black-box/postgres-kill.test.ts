@@ -8,7 +8,7 @@ import { consume } from './polling-consumer.js'
 import { startServer } from './running-server.js'
 
 const SERVERS = 3
-/** A few for every day; hundreds now and then. */
+/** Few by default; a long run sets hundreds. */
 const KILLS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
 const WRITERS = 8
 /** Of each writer, around each kill. */

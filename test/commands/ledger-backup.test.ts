@@ -38,7 +38,7 @@ async function start(t: Test, { isServed = false, events = 3 } = {}) {
   return { folder, database, run, url: running?.ledger?.url ?? '' }
 }
 
-/** Adds so many events. */
+/** Adds a number of events. */
 async function record(t: Test, path: string, events: number) {
   const store = await openSqliteStore({
     path,

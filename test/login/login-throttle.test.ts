@@ -24,7 +24,7 @@ function setUp(options: { enabled?: boolean; maxKeys?: number } = {}) {
     if (wait === 0) throttle.failed(address, username)
     return wait
   }
-  /** How many of so many failing attempts were admitted. */
+  /** Number of admitted attempts among a number of failing ones. */
   const failTimes = (times: number, address: string, username: string): number =>
     Array.from({ length: times }, () => fail(address, username)).filter(wait => wait === 0).length
   return { clock, throttle, check, fail, failTimes }

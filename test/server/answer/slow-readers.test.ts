@@ -13,7 +13,7 @@ import { message, type Served, serve } from '../serve.js'
 const NOON = 1_800_000_000_000_000
 const KIB = 1024
 
-/** Serves a real ledger with so many events of so many bytes. */
+/** Serves a real ledger with `count` events of `bytes` bytes. */
 async function serveEvents(t: Test, events: { count: number; bytes: number }, limits: Partial<AnswerLimits> = {}) {
   let now = NOON
   const clock = () => now++
