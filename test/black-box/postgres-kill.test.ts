@@ -37,7 +37,7 @@ else
         const write = async (writer: number) => {
           for (let at = 0; at < EVENTS; at++) {
             const key = `${round}/${writer}/${at}`
-            // As a sender does: to another server, until one of them has answered.
+            // Sends like a real sender: to another server until one of them answers.
             while (!(await post(url(), key, SOURCES[at % SOURCES.length]))) asked++
             acknowledged.push(key)
           }

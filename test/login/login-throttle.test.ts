@@ -245,7 +245,7 @@ t.test(
           if (act !== 'fail') continue
           throttle.failed(address, username)
           failures.push({ at: clock.now, address, username: username.toLowerCase() })
-          // Two windows may touch one span of time, so that it sees twice the limit at most.
+          // A span of time may overlap two windows, so it has at most twice the limit.
           const since = (ms: number) => failures.filter(failure => failure.at > clock.now - ms)
           const ofAddress = since(5 * MINUTE).filter(failure => failure.address === address)
           if (ofAddress.length > 2 * 60) return false

@@ -38,7 +38,7 @@ function askOnly(t: Test, { port }: Served, ...paths: string[]): Socket {
   return socket
 }
 
-/** Waits for the beginning of the answer, and takes no more of it. */
+/** Waits for the beginning of the answer, and reads no more of it. */
 function takeBeginning(reader: Socket): Promise<string> {
   return new Promise(resolve => {
     reader.once('data', chunk => {
