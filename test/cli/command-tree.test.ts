@@ -23,7 +23,7 @@ t.test('the brief tree names every command and its purpose', async t => {
   t.equal(`${printTree(await loadOwnCommands(), { signatures: false })}\n`, readTree('command-tree-brief.txt'))
 })
 
-t.test('the full tree shows what each command takes', async t => {
+t.test('the full tree shows the parameters of each command', async t => {
   t.equal(`${printTree(await loadOwnCommands(), { signatures: true })}\n`, readTree('command-tree.txt'))
 })
 
