@@ -5,7 +5,7 @@ import { parseAst } from 'rollup/parseAst'
 import t from 'tap'
 import { superlinearReasons } from './support/pattern-cost.js'
 
-/** Compiled: comments are gone, and a parser of JavaScript reads it. */
+/** The compiled code, which has no comments and can be parsed as JavaScript. */
 const BUILT = fileURLToPath(new URL('../', import.meta.url))
 
 /** Places where a pattern is built at run time; the test sees only the patterns in the source. */

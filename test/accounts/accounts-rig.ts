@@ -19,21 +19,21 @@ export class AccountsRig {
   elapsedMs = 0
   /** Iterations of each derivation that was made. */
   readonly derived: number[] = []
-  /** Called by each derivation before it begins: what happens while a password is being hashed. */
+  /** Called before each derivation, so that a test can act while a password is hashed. */
   duringDerivation: () => unknown = () => undefined
-  /** Names of what the accounts asked of the store. */
+  /** Names of the store methods that the accounts called. */
   readonly asked: string[] = []
-  /** Of the store's: it rejects. */
+  /** Name of the store method that rejects. */
   broken: string | undefined
 
   private constructor(readonly users: UserStore) {}
 
-  /** Over a store of its own, in the test's folder, which is still open to every caller. */
+  /** Accounts over a new store in the folder of the test. The ledger is open. */
   static async open(t: Test, folder = testFolder(t)): Promise<AccountsRig> {
     return new AccountsRig((await openStore(t, folder)).users)
   }
 
-  /** Over a store without users that was closed already. One a file: opening it takes longer than the tests. */
+  /** Accounts over a closed ledger without users. A test file has one store, because opening it takes longer than the tests. */
   static async closed(): Promise<AccountsRig> {
     if (shared === undefined) {
       shared = openStore(root)
@@ -47,7 +47,7 @@ export class AccountsRig {
     return new AccountsRig(users)
   }
 
-  /** As after a start of the server: no sessions, and the users of the store. */
+  /** The accounts as after a start of the server: no sessions, and the users of the store. */
   start(changes: Partial<AccountsOptions> = {}): Promise<LedgerAccounts> {
     return createAccounts({
       users: this.watched(),

@@ -13,7 +13,7 @@ function tryLogin(accounts: LedgerAccounts, username: string, password: string, 
   return accounts.login({ username, password, address })
 }
 
-/** What a login is refused with; it must be. */
+/** The error of a login that must be refused. */
 async function refusalOf(login: Promise<StartedSession>): Promise<AppError> {
   const refusal = await login.then(
     () => undefined,

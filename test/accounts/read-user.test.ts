@@ -8,7 +8,7 @@ import { anyCharacter } from '../support/any-character.js'
 const SHORTEST = 8
 const PASSWORD = 'correct horse battery'
 
-/** Which fields a reader refuses; none when it does not. */
+/** The fields that a reader refuses; empty if it refuses none. */
 function refusedFields(read: () => unknown): string[] {
   try {
     read()

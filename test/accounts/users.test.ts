@@ -14,7 +14,7 @@ t.test('a new user is an enabled member, and only the hash of its password is st
   t.match((await rig.users.findById(eve.id))?.password_hash, /^pbkdf2_sha256\$10\$[0-9a-f]{32}\$[0-9a-f]{64}$/)
 })
 
-t.test('new passwords take 600,000 iterations', async t => {
+t.test('new passwords are hashed with 600,000 iterations', async t => {
   const rig = await AccountsRig.closed()
   const accounts = await rig.start({ hasher: new PasswordHasher() })
   const { id } = await accounts.createUser({ username: 'ada', password: PASSWORD })

@@ -9,7 +9,7 @@ function piece(seq: number, text: string, stream: LogPiece['stream'] = 'out'): L
   return { seq, at: `2026-11-20T13:00:0${Math.min(9, seq)}.500000Z`, stream, text }
 }
 
-/** What a log shows in the end. */
+/** The lines of a log at its end. */
 function shown(pieces: readonly LogPiece[]): string[] {
   const lines = new LogLines(START)
   const byNumber = new Map<number, LogLine>()

@@ -27,7 +27,7 @@ async function ask(server: RunningServer, method: string, path: string, body?: o
   return (await response.json()) as Record<string, string>
 }
 
-/** Starts a card on its way, and waits until all that it starts is there. */
+/** Starts a run of a card, and waits until all its processes run. */
 async function startHydra(t: Test, server: RunningServer, home: string): Promise<{ run: string; pids: number[] }> {
   const card = await ask(server, 'POST', '/api/cards', { title: 'Grow' })
   const run = await ask(server, 'POST', `/api/cards/${card.id}/runs`, { mode: 'real' })

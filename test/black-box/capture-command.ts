@@ -14,7 +14,7 @@ import { environment } from './running-server.js'
 
 const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 
-/** A ledger with a watch of a chat server, captured by processes of their own. */
+/** A ledger with a watch of a chat server, captured by separate processes. */
 export class CaptureCommand {
   private constructor(
     private readonly t: Test,
@@ -29,7 +29,7 @@ export class CaptureCommand {
     return command
   }
 
-  /** What a process needs to know of the chat server. */
+  /** Settings of the chat server for a process. */
   get env(): Record<string, string> {
     const { url, email, apiKey } = this.chat
     return { EVENT_CHAT_URL: url, EVENT_CHAT_EMAIL: email, EVENT_CHAT_API_KEY: apiKey, EVENT_DB: this.database }
@@ -41,7 +41,7 @@ export class CaptureCommand {
     return startChild(this.t, argv, { env: environment({ home: ownFolder(this.t), env: this.env }) })
   }
 
-  /** What is in the ledger, once no process has it open. */
+  /** The events of the ledger, once no process has it open. */
   read(): Promise<{ events: StoredEvent[]; watch: Subscription }> {
     return this.#withLedger(async ledger => {
       return { events: await allEvents(ledger), watch: await ledger.getSubscription('deploys') }

@@ -10,11 +10,11 @@ import { startServer } from './running-server.js'
 import { type Random, SEED, seeded, wholeNumber } from './seeded.js'
 
 const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
-/** After how many pages it dies, round by round; in more rounds than five, from the beginning again. */
+/** Number of pages before the kill in each round; after five rounds the list repeats. */
 const PAGES = [0, 2, 4, 1, 3]
-/** Small, so that a round has several: what counts is when the process dies. */
+/** Small, so that a round has several pages: the time of the kill matters. */
 const PAGE_MESSAGES = 100
-/** More pages than are asked for before the end of a round. */
+/** More messages than a round reads before its kill. */
 const MESSAGES = 600
 
 t.setTimeout(600_000 + ROUNDS * 60_000)
@@ -76,7 +76,7 @@ async function start(t: Test, database: string) {
   return { chat, command: await CaptureCommand.prepare(t, chat, database), random: seeded(SEED) }
 }
 
-/** The first time, which goes back before it goes forward: killed on its way back, then gone through. @returns what was said */
+/** The first capture, which is killed during its backfill, and then completed. @returns the ids of the messages */
 async function killInBackfill(t: Test, chat: ChatServer, random: Random, command: CaptureCommand): Promise<number[]> {
   const said = chat.book.say(DEPLOYS, MESSAGES)
   await killAfter(chat, 1, random, command.start())
@@ -84,7 +84,7 @@ async function killInBackfill(t: Test, chat: ChatServer, random: Random, command
   return said
 }
 
-/** Lets it ask for so many pages, and kills it a moment later. */
+/** Waits for this number of requests, and kills the command a moment later. */
 async function killAfter(
   chat: ChatServer,
   pages: number,

@@ -10,7 +10,7 @@ import { ownFolder } from './own-folder.js'
 /** All of them together would take more than the heap that it is given. */
 const MESSAGES = 7_500
 const TEXT = 'All is well on staging, as it was. '.repeat(120)
-/** Of the heap that lives long. */
+/** Limit of the old generation of the heap. */
 const HEAP_MEBIBYTES = 64
 
 t.setTimeout(600_000)
@@ -20,7 +20,7 @@ t.test('capture reads more messages than fit into memory, and its memory does no
   const ids = chat.book.say(DEPLOYS, MESSAGES, TEXT)
   const command = await CaptureCommand.prepare(t, chat, join(ownFolder(t), 'events.db'))
   const started = performance.now()
-  // As a user's process collects garbage: beside its work, and not only when the heap is full.
+  // Collects garbage like the process of a user: during the work, and not only when the heap is full.
   const child = command.start([`--max-old-space-size=${HEAP_MEBIBYTES}`, '--no-single-threaded-gc'])
   const sizes: number[] = []
   while (!child.hasEnded()) {

@@ -43,7 +43,7 @@ t.test('a server that is killed between recording and acknowledging misses no ev
   await isRecorded(server, events =>
     events.some(({ kind, subject_id }) => kind === 'reaction.added' && subject_id === String(last)),
   )
-  // Recorded is what the first answer of the queue reports, and then the server is live.
+  // After the events of the first answer of the queue are recorded, the server is live.
   await isState(server, 'live')
   t.match(await server.stop(), { code: 0 })
   const { events } = await command.read()
@@ -78,7 +78,7 @@ else
     await isRecorded(two, events => events.length === 2)
     await one.kill()
     chat.book.edit(first, 'Changed again.')
-    // As if the half minute of its lease were over.
+    // Simulates the end of its lease, which lasts half a minute.
     await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
     await isState(two, 'live')
     const [second = 0] = chat.book.say(DEPLOYS)

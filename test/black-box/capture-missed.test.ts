@@ -33,7 +33,7 @@ else {
     database: async t => {
       const cluster = await TestCluster.shared(t, programs)
       const address = await cluster.emptyLedger(t)
-      // As if the half minute of the leases were over.
+      // Simulates the end of the leases, which last half a minute.
       const endLeases = () => cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
       return { database: shownAddress(address), endLeases }
     },

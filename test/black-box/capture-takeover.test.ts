@@ -59,7 +59,7 @@ else
     )
     t.equal(held, 1, 'and the other one respects it')
     release()
-    // As if its half minute were over.
+    // Simulates the end of the lease, which lasts half a minute.
     await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
     const isCaptured = async () => {
       const { event_count } = (await two.http.get('/api/stats')).json<{ event_count: number }>()

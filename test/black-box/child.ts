@@ -13,11 +13,11 @@ export interface Exit {
 
 interface ChildOptions {
   env: NodeJS.ProcessEnv
-  /** Root is bound by permissions as anybody else. */
+  /** Root is subject to file permissions, like any other user. */
   bound?: boolean
 }
 
-/** A Node process of the test's own, which ends with the test at the latest. */
+/** A Node process of the test, which ends with the test at the latest. */
 export interface Child {
   pid: number
   ended: Promise<Exit>
@@ -35,7 +35,7 @@ export interface Child {
 const WITHOUT_OVERRIDE = ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all']
 
 /**
- * Through `env`, which becomes the process and takes NODE_OPTIONS away: a server that is looked at from outside has to
+ * Starts through `env`, which removes NODE_OPTIONS and becomes the process: a server that is tested from outside has to
  * be the server that people run.
  *
  * @param argv what follows `node`: options, the program's path, its arguments

@@ -11,7 +11,7 @@ import { type TestedStore, testedStores } from './tested-stores.js'
 const KILLS = Number(process.env.KILLS ?? 1)
 const SUBJECTS = 12
 const BATCH = 30
-/** While kills are still to come, so that every instance has something to work on. */
+/** Events are recorded until the last kill, so that every instance has work. */
 const WRITE_EVERY_MS = 100
 /** For the slowest consumer. */
 const MOST_WAITING = 300

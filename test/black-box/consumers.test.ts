@@ -21,7 +21,7 @@ const HOUR_US = 3_600_000_000
 const LAST_KEY = 'the last one'
 const isLast = (key: string) => key === LAST_KEY
 
-/** Each with the events that it is about; the last event of all is in every one of them. */
+/** Each query with the events that match it; the last event matches all queries. */
 const FILTERS: {
   query: string
   covers: (event: { source: string; kind: string; actor: { id: string } }) => boolean
@@ -149,7 +149,7 @@ async function setClockBack(server: RunningServer): Promise<void> {
   while (!server.log().includes('the clock was set back')) await sleep(2)
 }
 
-/** When the last two events were captured, with no other writer. Microseconds. */
+/** Time between the last two events, without another writer. Microseconds. */
 async function afterTheStep({ http }: RunningServer): Promise<{ head: number; next: number }> {
   const [head, next] = [await recordOne(http, 'before the last'), await recordOne(http, 'next to the last')]
   return { head, next }

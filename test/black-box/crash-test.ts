@@ -11,7 +11,7 @@ import { launchServer, type RunningServer, startServer, startStatus } from './ru
 import { type Random, SEED, seeded, wholeNumber } from './seeded.js'
 import { SentEvents } from './sent-events.js'
 
-/** One ledger, everything that was sent to it, and who owned it when. */
+/** One ledger, the requests that were sent to it, and its owners over time. */
 export class CrashTest {
   readonly random: Random = seeded(SEED)
   readonly sentEvents = new SentEvents()
@@ -50,7 +50,7 @@ export class CrashTest {
     return new Load(this.t, { url, sentEvents: this.sentEvents, random: this.random, prefix })
   }
 
-  /** Short commands are on their way when the server dies, so that they and the next server race for the ledger. */
+  /** Starts short commands when the server is killed, so that they and the next server race for the ledger. */
   async loadAndKill(server: RunningServer, round: number): Promise<void> {
     const load = this.load(server, `round ${round}`)
     const status = this.random() < 0.4 ? this.#askWhileItRuns(server) : undefined
@@ -71,7 +71,7 @@ export class CrashTest {
     await child.ended
   }
 
-  /** What is wrong with what a server holds, and with how the owners so far got on with each other. */
+  /** Problems of the events on the server, and owners that overlapped. */
   async compare({ http }: RunningServer): Promise<string[]> {
     await this.settleOwners()
     const events = await readAll(http)
@@ -80,7 +80,7 @@ export class CrashTest {
     return [...this.sentEvents.compareEvents(events), ...this.sentEvents.compareSubscriptions(items, events)]
   }
 
-  /** An integrity check by the command that is for that, straight after a kill. */
+  /** Runs `ledger status --check` directly after a kill. */
   async check(when: string): Promise<void> {
     const { code, out, err } = await startStatus(this.t, { database: this.database, check: true }).ended
     this.t.equal(code, 0, `the check ${when} went well: ${err}`)
@@ -91,7 +91,7 @@ export class CrashTest {
     for (const owner of this.#owners.splice(0)) this.spans.push(...(await owner.settle()))
   }
 
-  /** Tries until the next server must have begun; killed now and then. */
+  /** A command that tries until the next server must have begun, and is sometimes killed. */
   async #startRival(afterMs: number): Promise<void> {
     this.#count += 1
     const prefix = `command ${this.#count}`
@@ -108,7 +108,7 @@ export class CrashTest {
     owner.kill()
   }
 
-  /** A short command that asks while the server surely lives is answered by it. */
+  /** Checks that a running server answers a short command. */
   async #askWhileItRuns({ pid }: RunningServer): Promise<void> {
     const { code, out, err } = await startStatus(this.t, { database: this.database }).ended
     const asked = code === 0 ? (JSON.parse(out) as { server: { pid: number } | null }) : undefined

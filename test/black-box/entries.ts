@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../src/model/events/event.js'
 import type { HttpClient } from './http-client.js'
 
-/** The beginning of time, as a checkpoint. */
+/** The checkpoint before all events. */
 export const BEGINNING = '1970-01-01T00:00:00.000000Z'
 
 /** An event as a client sends it, in the stream `eng`. Everything may be overridden. */
@@ -34,7 +34,7 @@ export interface Page {
   epoch: string
 }
 
-/** What became of one delivery. */
+/** The result of one delivery. */
 export interface Recorded {
   created: boolean
   dedupe_key: string

@@ -41,13 +41,13 @@ export class FillingLedger {
     return answer
   }
 
-  /** What the log holds free already may take a few more events. */
+  /** Free space in the WAL may take a few more events. */
   async postUntilRefused(http: HttpClient): Promise<void> {
     let answer = await this.post(http)
     while (answer.status === 201) answer = await this.post(http)
   }
 
-  /** Stops it, and looks at what it leaves. */
+  /** Stops the server, and checks the files that it leaves. */
   async stop(server: RunningServer): Promise<void> {
     this.t.match(await server.stop(), { code: 0 })
     this.t.same(filesBeside(this.database), [])

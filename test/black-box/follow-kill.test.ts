@@ -9,7 +9,7 @@ import { environment } from './running-server.js'
 import { SEED, seeded, wholeNumber } from './seeded.js'
 
 const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
-/** A few for every day; hundreds now and then. */
+/** Few by default; a long run sets hundreds. */
 const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
 const ADMIN_TOKEN = 'a-long-enough-secret'
 const HEADERS = { 'x-event-admin-token': ADMIN_TOKEN, 'content-type': 'application/json' }

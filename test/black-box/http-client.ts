@@ -17,13 +17,13 @@ interface RequestOptions {
   signal?: AbortSignal
 }
 
-/** The connection was refused or ended before the answer was complete: what became of the request is not known. */
+/** The connection was refused or ended before the answer was complete: the outcome of the request is unknown. */
 export class NoAnswer extends Error {}
 
-/** Shorter than the server keeps a connection that is idle: what a client sends must not meet the server's close. */
+/** Shorter than the server keeps an idle connection, so that no request is sent while the server closes it. */
 const IDLE_MS = 3_000
 
-/** Speaks to one server over connections that it keeps. Rejects with `NoAnswer` when one fails. */
+/** Sends requests to one server over keep-alive connections. Rejects with `NoAnswer` if one fails. */
 export class HttpClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS })
 

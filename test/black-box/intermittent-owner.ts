@@ -23,7 +23,7 @@ export interface IntermittentOwner {
   settle(): Promise<OwnerSpan[]>
 }
 
-/** Starts a process that takes the ledger for moments, whenever no server has it, and records events of its own. */
+/** Starts a process that briefly owns the ledger whenever no server does, and records its own events. */
 export function startIntermittentOwner(
   t: Test,
   {

@@ -8,7 +8,7 @@ import { consume } from './polling-consumer.js'
 import { SEED, wholeNumber } from './seeded.js'
 import { readStoredFile } from './stored-file.js'
 
-/** A few for every day; hundreds now and then. */
+/** Few by default; a long run sets hundreds. */
 const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 5)
 const LAST_KEY = 'the last one'
 
@@ -21,7 +21,7 @@ t.test('kill -9 under load loses no acknowledged event, and the next start needs
   const consumer = consume(t, { query: 'limit=37', url: () => server.url, isLast: key => key === LAST_KEY })
   for (let round = 1; round <= ROUNDS; round += 1) {
     await crash.loadAndKill(server, round)
-    // Damage would stay: looking for it now and then, and at the end, finds that of every round.
+    // Damage is permanent, so checks after some rounds and at the end find it.
     if (crash.random() < 0.3) await crash.check(`round ${round}`)
     if (crash.random() < 0.3) await crash.killWhileStarting()
     server = await crash.start()

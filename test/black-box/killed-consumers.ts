@@ -39,7 +39,7 @@ export function hasPython(): boolean {
   return spawnSync('python3', ['--version']).status === 0
 }
 
-/** From the first event of an instance to its end. What is done is acknowledged every second. */
+/** Time from the first event of an instance to its kill. Done events are acknowledged every second. */
 const LONGEST_MS = 1_500
 
 interface Delivered {
@@ -106,7 +106,7 @@ export class KilledConsumer {
     return instance
   }
 
-  /** Kills an instance some time after it has begun to work, and lets the next one read without waiting for the lease. */
+  /** Kills an instance some time after its first event, and lets the next one read without waiting for the lease. */
   async killOnce(random: () => number): Promise<void> {
     const before = this.delivered().length
     for (;;) {
@@ -123,7 +123,7 @@ export class KilledConsumer {
     await this.server().http.post(`/api/consumers/${this.kind}/seek`, { position: 'same' })
   }
 
-  /** Reads on until everything was delivered and acknowledged, and ends: a signal may end a program before it acknowledges. */
+  /** Reads until every event was delivered and acknowledged: a signal may end a program before it acknowledges. */
   async finish(count: number): Promise<void> {
     while (this.count() < count || (await this.#lag()) > 0) {
       if (this.#instance?.exitCode !== null) this.start()

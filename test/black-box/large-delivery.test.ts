@@ -10,7 +10,7 @@ const SECRET = 'test-secret'
 
 t.setTimeout(600_000)
 
-/** A push of so many commits that its delivery has nearly the largest size. */
+/** A push with enough commits for a delivery of nearly the maximum size. */
 function largePush(after: string): { text: string; headers: Record<string, string> } {
   const commit = (index: number) => ({
     id: String(index).padStart(40, '0'),

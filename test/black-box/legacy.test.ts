@@ -8,7 +8,7 @@ import { filesBeside, ownFolder } from './own-folder.js'
 import { refusedStart, startServer, startStatus } from './running-server.js'
 import { readStoredFile } from './stored-file.js'
 
-/** Bodies as an older release wrote them: the last two say nothing but the three old fields, in their own order. */
+/** Bodies as an older release wrote them: the last two have only the three old fields, in another order. */
 const OLD_EVENTS = [
   oldEvent(3, {
     captured_at: '2025-03-01T12:00:00.000300Z',
@@ -137,7 +137,7 @@ function oldHome(t: Test): { home: string; legacy: string } {
   const home = join(folder, 'arch')
   mkdirSync(home)
   const legacy = join(home, 'events.db')
-  // Copied while it is open, as a killed program leaves it: closing it would fold the log in.
+  // Copied while it is open, as a killed program leaves it: closing it would checkpoint the WAL.
   for (const part of ['', '-wal']) copyFileSync(`${open}${part}`, `${legacy}${part}`)
   connection.close()
   t.ok(statSync(`${legacy}-wal`).size > 0)

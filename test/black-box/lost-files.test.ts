@@ -71,7 +71,7 @@ for (const { name, act } of HARMS) {
       [...refusals].filter(refusal => refusal !== '503 ledger_lost'),
       [],
     )
-    // What a supervisor does, and then what the message recommends.
+    // Restarts the server like a supervisor, and then follows the advice of the message.
     const refused = await refusedStart(t, options)
     t.match(refused, { code: 5, error: { code: 'ledger_remains', detail: /rescued-/ } })
     const rescued = readdirSync(folder).filter(file => file.startsWith(`${basename(database)}.rescued-`))

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { Test } from 'tap'
 import { ownFolder } from './own-folder.js'
 
-/** A small disk of the test's own. */
+/** A small disk of the test. */
 export interface SmallDisk {
   folder: string
   /** A folder for files that must not be on the disk itself. */
@@ -12,22 +12,22 @@ export interface SmallDisk {
   remount(mode: 'ro' | 'rw'): void
 }
 
-/** A disk that lasts beyond one mount. */
+/** A disk that can be mounted repeatedly. */
 export interface LoopDisk extends SmallDisk {
   /** Makes the kernel find an error on it, which then turns read-only for processes that have files open there. */
   fail(): void
-  /** Unmounts it, mends it and mounts it again; no process may have files open there. */
+  /** Unmounts the disk, repairs it and mounts it again; no process may have files open on it. */
   mend(): void
 }
 
 /**
- * Options for tests that need file systems of their own: skipped, loudly, where mounting is not allowed.
+ * Options for tests that mount file systems. Where mounting is not allowed, the tests are skipped and reported.
  *
  * @param loop they need one in a file (a loop device, and e2fsprogs)
  */
 export function mounting({ loop = false } = {}): { skip: false | string } {
   try {
-    // In a mount table of its own, so that it is gone with the program.
+    // In a separate mount namespace, so that the mount ends with the program.
     run('unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt')
     if (loop) {
       run('test', '-e', '/dev/loop-control')
@@ -67,7 +67,7 @@ export function mountLoopDisk(t: Test, size: string): LoopDisk {
     fail: () => writeFileSync(`/sys/fs/ext4/${basename(deviceOf(folder))}/trigger_fs_error`, 'a test'),
     mend: () => {
       run('umount', folder)
-      // Its exit code is 1 when it has mended something, which is what it is for.
+      // Its exit code is 1 after a repair.
       run('sh', '-c', 'e2fsck -fy "$0" || test $? -eq 1', image)
       mount()
     },

@@ -60,7 +60,7 @@ async function accepts(url: string, key: string): Promise<boolean> {
   }
 }
 
-/** In the file, because a server lets only administrators do it. */
+/** Saves the source in the file, because only administrators can save it at a server. */
 async function defineBuilds(file: string): Promise<void> {
   const settings = readLocalSettings({}, memorySources({ env: { EVENT_DB: file } }))
   const { store, close } = await openLedger(settings, 'command')
@@ -125,7 +125,7 @@ else
 
     const again = await copy(t, home, [database, back])
     t.equal(again.epoch, there.epoch)
-    // A commit of the last second counts as a proof that it can record.
+    // A recent commit counts as a successful check of the store for one second.
     while ((await two.http.get('/api/health')).status === 200) await sleep(10)
     t.match(await two.http.get('/api/health'), { status: 503 }, 'a server of the old place refuses events')
     await two.stop()

@@ -19,9 +19,9 @@ const READS = [
   'PRAGMA quick_check',
   '.dump subscriptions',
 ]
-/** The writers beside it are refused by us, and yet hold sqlite3's own lock for a moment: a reader waits for that. */
+/** Concurrent writers are refused, but hold the lock of sqlite3 for a moment, for which a reader waits. */
 const PATIENT = ['-cmd', '.timeout 30000']
-/** The error of a read that met pages of two moments. Source: decision 4. */
+/** The error of a read that found pages of two states. Source: decision 4. */
 const TWO_MOMENTS = /database disk image is malformed/
 const WRITES = [
   'DELETE FROM events',
@@ -54,7 +54,7 @@ t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
         looks += 1
         const sql = pick(random, statements) ?? ''
         const { ok, out, err } = await native(database, sql, allowed ? PATIENT : [])
-        // A read may meet pages of two moments, and then fails with an error; the ledger is looked through below.
+        // A read may find pages of two states, and then fails with an error; the ledger is checked below.
         if (allowed && !ok && !TWO_MOMENTS.test(err)) wrong.push(`${sql} was refused: ${err}`)
         if (!allowed && ok && !/^1\|/.test(out) && !/^wal$/.test(out)) wrong.push(`${sql} was allowed: ${out}`)
         if (!allowed && !ok && !/readonly|locked/.test(err)) wrong.push(`${sql} failed with ${err}`)
@@ -110,7 +110,7 @@ t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
       t.equal(await shell.ask('SELECT count(*) FROM events;'), '1')
       const second = await startServer(t, { database })
       await second.http.post('/api/events', entry('two'))
-      // The log that it has open is the former server's; only a newly opened shell sees the new one.
+      // It has the WAL of the previous server open; only a new shell sees the new one.
       t.match(await native(database, 'SELECT count(*) FROM events'), { ok: true, out: '2' })
       t.equal(await shell.ask("DELETE FROM events;\nSELECT 'tried';"), 'tried')
       t.equal((await readAll(second.http)).length, 2)
@@ -138,7 +138,7 @@ t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
   })
 })
 
-/** Every event's body, as a program reads it that knows nothing of Daybook. */
+/** The body of every event, as a program without knowledge of Daybook reads it. */
 async function storedEvents(database: string): Promise<StoredEvent[]> {
   const { out, err } = await native(database, 'SELECT body FROM events ORDER BY captured_us')
   if (err) throw new Error(err)

@@ -11,7 +11,7 @@ interface NativeAnswer {
   err: string
 }
 
-/** Runs SQL as an operator would who inspects the ledger with `sqlite3`. */
+/** Runs SQL like an operator who inspects the ledger with `sqlite3`. */
 export async function native(database: string, sql: string, flags: readonly string[] = []): Promise<NativeAnswer> {
   try {
     const args = ['-batch', '-bail', ...flags, database, sql]

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import type { Test } from 'tap'
 
 /**
- * A folder of the test's own, gone with it. Not one of tap's fixture folders: they lie too deep for the ledger's
- * socket to stand beside its database, and other users cannot get at them.
+ * A folder of the test, removed after it. Not a fixture folder of tap: these paths are too long for the ledger's
+ * socket beside its database, and other users cannot access them.
  */
 export function ownFolder(t: Test): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'daybook-'))

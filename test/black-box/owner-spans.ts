@@ -1,4 +1,4 @@
-/** From when to when a process surely owned the ledger, in milliseconds of the machine's monotonic clock. */
+/** A time during which a process certainly owned the ledger, in milliseconds of the machine's monotonic clock. */
 export interface OwnerSpan {
   who: string
   from: number
@@ -10,7 +10,7 @@ export function monotonicNow(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
-/** Pairs of owners at the same time, as sentences. */
+/** Pairs of owners whose times overlap, as sentences. */
 export function overlaps(spans: readonly OwnerSpan[]): string[] {
   const inOrder = [...spans].sort((left, right) => left.from - right.from)
   const found: string[] = []

@@ -6,16 +6,16 @@ import { HttpClient, NoAnswer } from './http-client.js'
 interface Polling {
   /** Query parameters other than `since`. */
   query: string
-  /** Where the server is at this moment. */
+  /** The current address of the server. */
   url: () => string
   /** Called with each key; the consumer ends when it returns true. */
   isLast: (key: string) => boolean
 }
 
 /**
- * Reads by checkpoint: saves `next_since` once a page is complete, and asks again with the old one when it is not.
+ * Reads by checkpoint: saves `next_since` after a complete page, and repeats the request after an incomplete one.
  *
- * @returns the key of every event it was given, in that order; also when the test ends before the last one came
+ * @returns the keys of all events that it received, in order, even if the test ends before the last one
  */
 export async function consume(t: Test, { query, url, isLast }: Polling): Promise<string[]> {
   const seen: string[] = []

@@ -8,7 +8,7 @@ import { consume } from './polling-consumer.js'
 import { startServer } from './running-server.js'
 
 const SERVERS = 3
-/** A few for every day; hundreds now and then. */
+/** Few by default; a long run sets hundreds. */
 const KILLS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
 const WRITERS = 8
 /** Of each writer, around each kill. */
@@ -37,7 +37,7 @@ else
         const write = async (writer: number) => {
           for (let at = 0; at < EVENTS; at++) {
             const key = `${round}/${writer}/${at}`
-            // As a sender does: to another server, until one of them has answered.
+            // Sends like a real sender: to another server until one of them answers.
             while (!(await post(url(), key, SOURCES[at % SOURCES.length]))) asked++
             acknowledged.push(key)
           }

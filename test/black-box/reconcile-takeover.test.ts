@@ -105,7 +105,7 @@ else {
     t.ok((await readEvents(ledger)).every(({ seen_count }) => seen_count === 1))
   })
 
-  /** A platform that lists three missed deliveries, one without its payload, and does not answer its first question. */
+  /** A platform that lists three missed deliveries, one without its payload, and does not answer its first request. */
   async function heldPlatform(t: Test) {
     const address = await cluster.emptyLedger(t)
     const port = await freePort()
@@ -130,7 +130,7 @@ else {
     return { address, env, github, port, release }
   }
 
-  /** As if its half minute were over. */
+  /** Simulates the end of the lease, which lasts half a minute. */
   async function endLease({ schema }: PostgresAddress): Promise<void> {
     await cluster.sql(`UPDATE ${schema}.leases SET ends_at = clock_timestamp() WHERE name = 'reconcile'`)
   }

@@ -206,7 +206,7 @@ async function sampleLedger(t: Test): Promise<Buffer> {
   return readFileSync(database)
 }
 
-/** The sample as a release leaves it that knows more than this one. */
+/** The sample as a newer release leaves it. */
 function newerLedger(t: Test): Buffer {
   const database = join(ownFolder(t), 'events.db')
   writeFileSync(database, sample)
@@ -226,7 +226,7 @@ function foreignDatabase(t: Test, table: string): Buffer {
   return readFileSync(path)
 }
 
-/** The sample with zeros in pages in the middle of the file that hold events, and nothing else. */
+/** The sample with zeros in pages with events in the middle of the file. */
 function damagedLedger(t: Test): Buffer {
   const database = join(ownFolder(t), 'events.db')
   writeFileSync(database, sample)

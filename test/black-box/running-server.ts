@@ -6,7 +6,7 @@ import { type Child, type Exit, startChild } from './child.js'
 import { HttpClient } from './http-client.js'
 import { ownFolder } from './own-folder.js'
 
-/** The program, as a person starts it. */
+/** The program, as a user starts it. */
 const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 
 /** What a server prints once it listens. */
@@ -31,11 +31,11 @@ interface StartOptions {
   preload?: string
   /** The board is served as well, on a free port. */
   board?: boolean
-  /** Root is bound by permissions as anybody else. */
+  /** Root is subject to file permissions, like any other user. */
   bound?: boolean
 }
 
-/** A server that answers, in a process of its own. */
+/** A server that answers, in a separate process. */
 export interface RunningServer {
   /** `http://127.0.0.1:<port>` */
   url: string
@@ -47,7 +47,7 @@ export interface RunningServer {
   ended: Promise<Exit>
   hasEnded(): boolean
   signal(name: NodeJS.Signals): void
-  /** Asks it to end, and waits until it has. */
+  /** Stops the server, and waits for its end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>
   /** kill -9. */
   kill(): Promise<Exit>
@@ -97,7 +97,7 @@ export function launchServer(t: Test, { port = 0, flags = [], preload, board, ..
   return startDaybook(t, args, { ...options, ...(preload === undefined ? {} : { preload }) })
 }
 
-/** Starts a server that is expected to refuse. @throws when it does anything else */
+/** Starts a server that is expected to refuse. @throws if it does not */
 export async function refusedStart(t: Test, options: StartOptions): Promise<Refusal> {
   const child = launchServer(t, options)
   const line = await child.line(0)
@@ -111,7 +111,7 @@ export function startStatus(t: Test, options: StartOptions & { check?: boolean }
   return startDaybook(t, ['ledger', 'status', '--json', ...databaseFlags(options), ...check], options)
 }
 
-/** Reads the end of a command that failed with `--json`. @throws when it is anything else */
+/** Reads the result of a command that failed with `--json`. @throws if it did not fail */
 export function asRefusal(exit: Exit): Refusal {
   const { code, signal, out, err } = exit
   if (!out.startsWith('{"error":')) throw new Error(`Not a refusal (code ${code}, signal ${signal}).\n${out}\n${err}`)
@@ -127,7 +127,7 @@ function startDaybook(t: Test, args: readonly string[], options: StartOptions): 
   })
 }
 
-/** Nothing of the machine's own settings, and a place of the test's own for every file. */
+/** An environment without settings of this machine, in which every file is in a folder of the test. */
 export function environment({ database, home, env }: StartOptions): NodeJS.ProcessEnv {
   const own = home ?? join(dirname(database ?? ''), 'home')
   mkdirSync(own, { recursive: true })

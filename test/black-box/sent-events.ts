@@ -3,7 +3,7 @@ import type { Subscription } from '../../src/model/subscriptions/subscription.js
 import type { Recorded } from './entries.js'
 
 interface Sent {
-  /** Deliveries that left us, answered or not. */
+  /** Deliveries that were sent, answered or not. */
   attempts: number
   /** Deliveries that were answered. */
   acknowledged: number
@@ -16,15 +16,15 @@ interface SavedSubscription {
 }
 
 /**
- * What a test sent to a ledger and the answers, to be compared with what the ledger holds later. Each comparison
- * answers with sentences about what is wrong, so that one assertion can stand for thousands of events.
+ * The requests that a test sent to a ledger and the answers, for a later comparison with the ledger. Each comparison
+ * returns its problems as sentences, so that one assertion covers thousands of events.
  */
 export class SentEvents {
   readonly #events = new Map<string, Sent>()
   readonly #subscriptions = new Map<string, SavedSubscription>()
   /** Batches without an answer: all of their events are there, or none. */
   readonly #openBatches: string[][] = []
-  /** What was wrong already when it was answered. */
+  /** Problems that were found in answers. */
   readonly problems: string[] = []
 
   /** Keys that were sent before the last comparison: sending one again makes it a repeat. */
@@ -50,7 +50,7 @@ export class SentEvents {
     }
   }
 
-  /** @returns what to call when the batch was answered */
+  /** @returns a function to call when the batch was answered */
   attemptBatch(keys: string[]): (results: readonly Recorded[]) => void {
     for (const key of keys) this.attempt(key)
     this.#openBatches.push(keys)
@@ -74,7 +74,7 @@ export class SentEvents {
     if (saved) saved.acknowledged = revision
   }
 
-  /** What is wrong with the ledger's events, oldest first, as they are now. */
+  /** Problems of the ledger's current events, oldest first. */
   compareEvents(events: readonly StoredEvent[]): string[] {
     const problems = [...this.problems]
     const stored = new Map(events.map(event => [event.dedupe_key, event]))
@@ -96,7 +96,7 @@ export class SentEvents {
     return problems
   }
 
-  /** What is wrong with the subscriptions, given every event of the ledger, oldest first. */
+  /** Problems of the subscriptions, given all events of the ledger, oldest first. */
   compareSubscriptions(subscriptions: readonly Subscription[], events: readonly StoredEvent[]): string[] {
     const problems: string[] = []
     for (const [id, { attempted, acknowledged }] of this.#subscriptions) {

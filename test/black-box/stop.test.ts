@@ -138,7 +138,7 @@ async function beginRequest({ url }: RunningServer, body: string): Promise<Socke
   return socket
 }
 
-/** Resolves once so many long polls wait for an event. */
+/** Resolves once this number of long polls waits for an event. */
 async function untilHeld({ http }: RunningServer, polls: number): Promise<void> {
   const held = `daybook_held_answers{kind="poll"} ${polls}\n`
   while (!(await http.get('/metrics')).text.includes(held)) await sleep(5)

@@ -3,14 +3,14 @@ import type { StoredEvent } from '../../src/model/events/event.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 
 interface StoredFile {
-  /** What is wrong with the file or with a row of it. */
+  /** Problems of the file or its rows. */
   problems: string[]
   /** Every event's complete text, in the order of capture. */
   bodies: string[]
   schemaVersion: number
 }
 
-/** Looks into the file of a ledger that no process has open: at every page, and whether each row agrees with its body. */
+/** Checks the file of a ledger that no process has open: every page, and whether each row agrees with its body. */
 export function readStoredFile(database: string): StoredFile {
   const connection = new sqlite.Database(database, { fileMustExist: true })
   try {

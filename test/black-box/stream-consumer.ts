@@ -6,7 +6,7 @@ import { type Random, wholeNumber } from './seeded.js'
 interface Streaming {
   url: string
   random: Random
-  /** The connection is cut after at most so many messages. */
+  /** Maximum number of messages before the connection is cut. */
   longest: number
   isLast: (key: string) => boolean
 }
@@ -17,7 +17,7 @@ interface Message {
   data: string
 }
 
-/** Reads the stream of server-sent events as a browser does, losing its connection now and then. */
+/** Reads server-sent events like a browser that sometimes loses its connection. */
 export async function consumeStream(
   t: Test,
   { url, random, longest, isLast }: Streaming,
@@ -51,7 +51,7 @@ export async function consumeStream(
   }
 }
 
-/** Splits a stream into its messages. What is not complete when the stream ends is not one. */
+/** Splits a stream into its messages. An incomplete message at its end is dropped. */
 async function* messages(response: IncomingMessage): AsyncGenerator<Message> {
   let rest = ''
   for await (const chunk of response.setEncoding('utf8')) {

@@ -7,7 +7,7 @@ import { ownFolder } from './own-folder.js'
 
 /** Where a suite keeps its ledger. */
 export interface TestedStore {
-  /** At the end of titles. */
+  /** Name at the end of test titles. */
   name: 'SQLite' | 'PostgreSQL'
   /** Any number of servers may share a ledger. */
   isShared: boolean
@@ -21,7 +21,7 @@ const SQLITE: TestedStore = {
   newDatabase: async t => join(ownFolder(t), 'events.db'),
 }
 
-/** Every store that is there: suites that have nothing to do with files run over each. */
+/** Every available store. Suites that do not depend on files run with each. */
 export async function testedStores(t: Test): Promise<TestedStore[]> {
   const programs = findPostgres()
   if (programs === undefined) return [SQLITE]

@@ -22,7 +22,7 @@ interface CardsRigOptions {
   home?: string
 }
 
-/** The cards of a new board; each look at the clock is a second later. */
+/** The cards of a new board. Each reading of the clock is a second later. */
 export function cardsRig(t: Test, { columns = DEFAULT_COLUMNS, home = testFolder(t) }: CardsRigOptions = {}): CardsRig {
   const database = openBoardDatabase(join(home, 'board.sqlite3'))
   t.teardown(() => database.close())

@@ -21,7 +21,7 @@ function untilGone(folder: string): Promise<void> {
   return until(() => !pidsIn(folder).some(runs))
 }
 
-/** What the test is not about to end, once it is over; its folder may be gone by then. */
+/** Ends the remaining processes after the test; its folder may be gone by then. */
 async function untilComplete(t: Test, folder: string): Promise<void> {
   await until(() => pidsIn(folder).length === HEADS)
   const pids = pidsIn(folder)
@@ -160,7 +160,7 @@ t.test('without /proc, the process group of the run is ended', async t => {
 
 t.test('a process that is ending belongs to its run until it is gone, even without its environment', async t => {
   const proc = testFolder(t)
-  // On SIGTERM it loses its environment, as the system takes it from a process that ends.
+  // On SIGTERM it loses its environment, like every process that ends.
   const script = "trap ': > environ' TERM; : > ready; while :; do sleep 0.01; done"
   const child = spawn('/bin/sh', ['-c', script], { cwd: proc, stdio: 'ignore' })
   t.teardown(() => child.kill('SIGKILL'))

@@ -28,7 +28,7 @@ export const CARD: Card = {
   updated_at: '2031-05-04T09:00:00.000000Z',
 }
 
-/** Ends with a good part of the grace that there is by default left out. */
+/** Shorter waits than the default, before processes are killed. */
 export const SHORT_TIMES = { graceMs: 300, killMs: 5_000, pollMs: 20, mockStepMs: 1, retryMs: 5 }
 
 interface Rig {
@@ -46,11 +46,11 @@ interface Rig {
 
 export interface RigOptions extends Partial<Omit<ExecutorParts, 'settings'>> {
   settings?: Partial<ExecutorSettings>
-  /** Of the database; a test's own folder when absent. */
+  /** Folder of the database; default: a folder of the test. */
   home?: string
 }
 
-/** An executor over a board database of its own, closed when the test ends. */
+/** An executor over its own board database, closed when the test ends. */
 export async function createExecutor(
   t: Test,
   { settings, home = testFolder(t), ...parts }: RigOptions = {},
@@ -93,7 +93,7 @@ export async function createExecutor(
   }
 }
 
-/** A command of what `sh` reads. */
+/** A command that runs a shell script. */
 export function shell(script: string): string[] {
   return ['/bin/sh', '-c', script]
 }
@@ -103,7 +103,7 @@ export function program(name: string, ...args: string[]): string[] {
   return [process.execPath, fileURLToPath(new URL(`programs/${name}.js`, import.meta.url)), ...args]
 }
 
-/** Whether a process runs; one that only waits for its parent to take note does not. */
+/** Whether a process runs; a zombie does not. */
 export function runs(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

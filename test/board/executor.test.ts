@@ -69,7 +69,7 @@ t.test('a run needs an existing card, and fails if the card is deleted while the
 t.test('a real run receives the card on its input and the listed environment variables', async t => {
   const { executor, over, text, folder } = await createExecutor(t, {
     settings: {
-      // The shell adds the first three itself; the others come from the test runner, which reaches into spawn.
+      // The shell adds the first three; the others come from the test runner, which changes `spawn`.
       command: shell(
         'cat; pwd; env -0 | grep -zv -e ^PWD= -e ^SHLVL= -e ^_= -e ^NODE_OPTIONS= -e ^_TAPJS_ | sort -z | tr "\\0" "\\n"',
       ),

@@ -24,7 +24,7 @@ if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
   const cluster = await TestCluster.shared(t, programs)
 
-  /** An executor of a server of its own on a board that others have open too. */
+  /** An executor of another server on a board that several servers have open. */
   async function openExecutor(
     t: Test,
     address: Parameters<typeof openPostgresBoardStore>[0],
@@ -80,7 +80,7 @@ else {
       t.match(await executor.status(), { running: 'run_1', queued: 1 })
       server.kill('SIGKILL')
       await once(server, 'exit')
-      // As if its half minute were over.
+      // Simulates the end of the lease, which lasts half a minute.
       await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
       const [first, second] = [await executor.get('run_1'), await executor.get('run_2')]
       t.match(await over(first), { state: 'interrupted', finished_at: /Z$/ })
@@ -103,7 +103,7 @@ else {
     }
     const cut = await openExecutor(t, address, {
       command: shell('echo $$ > pid; sleep 600'),
-      // Once its run is in progress, nothing about the lease arrives.
+      // From the start of its run, no call about the lease succeeds.
       cutOff: multiServer => ({
         acquireLease: options => unlessCutOff(() => multiServer.acquireLease(options)),
         renewLease: (...lease) => unlessCutOff(() => multiServer.renewLease(...lease)),

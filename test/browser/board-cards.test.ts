@@ -4,7 +4,7 @@ import { BoardSite, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { findAxeViolations, findTurningMarks, focused } from './page-checks.js'
 
-/** What Markdown must never become, regardless of its author. */
+/** Elements that Markdown must never create. */
 const ATTACKS = [
   '<script>window.hacked = 1</script>',
   '<img src=x onerror="window.hacked = 1">',

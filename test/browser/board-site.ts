@@ -12,7 +12,7 @@ export const PASSWORD = 'a password of the tests'
 export const API_KEY = 'key-0123456789-abcdefgh'
 export const EXECUTOR_TOKEN = 'executor-0123456789-abc'
 
-/** A board that is served, with a way past its page. */
+/** A served board, with access to its API. */
 interface ServedBoard {
   /** `http://127.0.0.1:<port>` */
   url: string
@@ -28,7 +28,7 @@ interface AskInit {
   body?: unknown
 }
 
-/** Boards of a test's own, in files of their own, and one browser to look at their page with. */
+/** Boards of a test, each in its own files, and one browser for their pages. */
 export class BoardSite {
   readonly #pages: ObservatorySite
 
@@ -36,7 +36,7 @@ export class BoardSite {
     this.#pages = new ObservatorySite(browser)
   }
 
-  /** What pages complained of, broke of their policy, or asked of anybody but their server. */
+  /** Errors that pages logged, violations of their policy, and requests to other servers. */
   get complaints(): readonly string[] {
     return this.#pages.complaints
   }

@@ -27,7 +27,7 @@ export const CHROMIUM_ARGS = [
 /** Only a hang takes so long, however busy the machine. */
 const LONGEST_MILLISECONDS = 120_000
 
-/** Options for tests that need a browser: skipped, loudly, where there is none; a failure in CI. */
+/** Options for tests that need a browser. Without one, the tests are skipped and reported; in CI they fail. */
 export function inBrowser(): { skip: false | string } {
   if (existsSync(CHROMIUM)) return { skip: false }
   if (process.env.CI === 'true') throw new Error(`This suite needs a browser: ${CHROMIUM}.`)

@@ -10,7 +10,7 @@ import { ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
 import { findAxeViolationsInBothSchemes, findSmallTargets, focused, overflow, query } from './page-checks.js'
 import { serveCompany } from './watching-company.js'
 
-/** As the package has it. */
+/** The client library as the package contains it. */
 const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url))
 
 t.test('the consumers tab in a browser', inBrowser(), async t => {
@@ -28,7 +28,7 @@ t.test('the consumers tab in a browser', inBrowser(), async t => {
     wrapRead: <R>(read: R) => read,
   }
 
-  /** It has given up the first two events, and eight wait. */
+  /** The consumer gave up the first two events, and eight are unread. */
   const failing = async () => {
     await consumers.save('mail', { filters: { kind: ['message.*'] }, position: 'beginning' }, member)
     const { fence, page } = await consumers.nextBatch('mail', next, member)

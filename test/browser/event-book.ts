@@ -7,7 +7,7 @@ import { type Micros, readTimestamp } from '../../src/model/timestamp.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from '../support/test-folder.js'
 
-/** The instant at which events of these tests are written down unless they say otherwise. */
+/** The instant at which events of these tests are captured by default. */
 const NOON = '2025-11-20T12:00:00.000000Z'
 
 export interface Written {

@@ -14,7 +14,7 @@ import {
   untilHolds,
 } from './page-checks.js'
 
-/** The days that events of these tests are of. */
+/** The days of the events in these tests. */
 const RANGE = 'from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnirts\u202c \u0000'
@@ -460,7 +460,7 @@ const panel = (page: Page) => page.locator('.panel')
 const opened = async (page: Page): Promise<string | undefined> => (await query(page)).event
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
-/** What a button copies, which it has not done yet when its click is over. */
+/** The text that a button copies, which happens after its click. */
 async function copiedBy(page: Page, button: Locator): Promise<string> {
   const read = () => page.evaluate<string>('navigator.clipboard.readText()')
   await page.evaluate(`navigator.clipboard.writeText('nothing yet')`)

@@ -126,14 +126,14 @@ t.test('Live in a browser', inBrowser(), async t => {
   })
 })
 
-/** A module that is asked for once the page has nothing else to do, with all that it imports. */
+/** A module that the page loads when it is idle, with all its imports. */
 async function hasLoaded(page: Page, name: string): Promise<void> {
   const find = `performance.getEntriesByType('resource').find(entry => entry.name.endsWith('/${name}'))?.name`
   await untilHolds(page, find)
   await page.evaluate(`import(${find}).then(() => {})`)
 }
 
-/** A zone in which no day ends soon. */
+/** A time zone in which the current day does not end soon. */
 function zoneAtNoon(): string {
   const west = new Date().getUTCHours() - 12
   return `Etc/GMT${west < 0 ? west : `+${west}`}`

@@ -61,7 +61,7 @@ export function isAtEnd(page: Page): Promise<boolean> {
 /** Only a hang takes so long, however busy the machine. */
 const LONGEST_MILLISECONDS = 120_000
 
-/** Waits until there are so many rows, or more than a few. */
+/** Waits until the list has this number of rows, or more than a few. */
 export async function hasRows(page: Page, amount?: number): Promise<void> {
   const until = performance.now() + LONGEST_MILLISECONDS
   for (;;) {
@@ -72,7 +72,7 @@ export async function hasRows(page: Page, amount?: number): Promise<void> {
   }
 }
 
-/** What the first rows say, words alone. */
+/** The text of the first rows. */
 export async function said(page: Page): Promise<string[]> {
   await rows(page).first().waitFor()
   return page.locator('.event-said').allInnerTexts()

@@ -383,7 +383,7 @@ async function sourceColours(page: Page, styles: readonly string[]): Promise<str
     getComputedStyle(document.querySelector('.glyph.source-' + style)).color)`)
 }
 
-/** Moves over the day that is shown. Hours. */
+/** Moves the pointer over the displayed day. Hours. */
 async function pointer(page: Page) {
   const area = await page.locator('.histogram-area').boundingBox()
   if (!area) throw new Error('There is no histogram')

@@ -10,9 +10,9 @@ export const ROOT_PATH = '/book'
 /** Where a login on the page that `open` opened leads. */
 export const NEXT = `${ROOT_PATH}/?after=login`
 
-/** A closed ledger, and one browser to look at it with. */
+/** A closed ledger, and one browser for its pages. */
 export class LoginSite {
-  /** What the pages complained of, broke of their policy, or asked of anybody but their server. */
+  /** Errors that pages logged, violations of their policy, and requests to other servers. */
   readonly complaints: string[] = []
   readonly #windows: SharedWindows
 
@@ -48,7 +48,7 @@ export class LoginSite {
     const complain = (complaint: string) => this.complaints.push(`${t.name}: ${complaint}`)
     page.on('pageerror', error => complain(error.message))
     page.on('console', message => {
-      // A refused login is said by the browser too.
+      // The browser also logs a refused login.
       const isRefusal = message.location().url.endsWith('/api/login')
       if (message.type() === 'error' && !isRefusal) complain(message.text())
     })
@@ -60,14 +60,14 @@ export class LoginSite {
   }
 }
 
-/** An answer of the server's that a test needs at will. */
+/** An answer of the server that a test chooses. */
 export interface ScriptedAnswer {
   status: number
   body?: Record<string, unknown> | string
   headers?: Record<string, string>
 }
 
-/** From now on logins of this page are answered so. */
+/** Sets the answer to the next logins of this page. */
 export async function answerLogins(page: Page, { status, body = {}, headers = {} }: ScriptedAnswer): Promise<void> {
   await page.route('**/api/login', route =>
     route.fulfill({

@@ -11,9 +11,9 @@ export const LAPTOP = { viewport: { width: 1280, height: 800 } }
 export const PHONE = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }
 export const WALL = { viewport: { width: 2560, height: 1440 } }
 
-/** Ledgers of a test's own, and one browser to look at their observatory with. */
+/** Ledgers of a test, and one browser for their observatory. */
 export class ObservatorySite {
-  /** What pages complained of, broke of their policy, or asked of anybody but their server. */
+  /** Errors that pages logged, violations of their policy, and requests to other servers. */
   readonly complaints: string[] = []
   readonly #windows: SharedWindows
 
@@ -54,7 +54,7 @@ export class ObservatorySite {
     const complain = (complaint: string) => this.complaints.push(`${t.name}: ${complaint}`)
     page.on('pageerror', error => complain(String(error.stack)))
     page.on('console', message => {
-      // What the network does is said by the browser too; tests that mean it look at the page.
+      // The browser also logs failures of the network; tests of these check the page.
       if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) complain(message.text())
     })
     page.on('request', request => {

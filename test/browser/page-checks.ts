@@ -13,7 +13,7 @@ const OPTIONS = { resultTypes: ['violations'], preload: { assets: ['media'] } }
 const COLORS_ALONE = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }
 
 /**
- * What axe finds wrong on a page or in a part of it, a line each. What covers a page, such as a dialog, needs no second look at
+ * The problems that axe finds on a page or in a part of it, one per line. A dialog that covers a page needs no second check of
  * the list below: axe looks at every row of it. A page gets the source of axe once. (`@axe-core/playwright` sends it in twice the
  * size, and twice for each run: with it and a window for each test, a file took 40 % more processor time.)
  */
@@ -34,7 +34,7 @@ async function runAxe(root: unknown, options: object): Promise<string[]> {
   )
 }
 
-/** The same in the light scheme, and of the colours in the dark one, which stays. */
+/** The problems in the light scheme, and those of colours in the dark one, which stays active. */
 export async function findAxeViolationsInBothSchemes(part: Page | Locator): Promise<string[]> {
   const page = pageOf(part)
   await page.emulateMedia({ colorScheme: 'light' })
@@ -47,7 +47,7 @@ function pageOf(part: Page | Locator): Page {
   return 'page' in part ? part.page() : part
 }
 
-/** Colours that fade would be compared half way, also where a fade lasts only until the next frame. */
+/** Waits for transitions, because colours would be compared during a fade. */
 async function colorsSettle(page: Page): Promise<void> {
   await page.evaluate(`Promise.allSettled(
     document.getAnimations().filter(each => each instanceof CSSTransition).map(each => each.finished)).then(() => {})`)

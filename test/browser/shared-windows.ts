@@ -26,7 +26,7 @@ export class SharedWindows {
     const opened = this.#first.get(key) ?? this.#open(options)
     this.#first.set(key, opened)
     const first = await opened
-    // One after the other: nothing tells two popups apart.
+    // One after the other, because two popups cannot be distinguished.
     const tab = this.#last.then(() => popup(first))
     this.#last = tab.catch(() => undefined)
     return tab

@@ -9,7 +9,7 @@ import { inBrowser, openBrowser } from './chromium.js'
 import { ObservatorySite } from './observatory-site.js'
 import { findAxeViolations } from './page-checks.js'
 
-/** What the page itself is made of. */
+/** The files of the page. */
 async function joinParts(t: Test): Promise<string> {
   const entry = join(testFolder(t), 'main.js')
   const shared = fileURLToPath(new URL('../../assets/shared', import.meta.url))
@@ -134,7 +134,7 @@ async function scrollTo(page: Page, top: number): Promise<void> {
   await settle(page)
 }
 
-/** Until what changed has been drawn. */
+/** Waits until changes have been drawn. */
 async function settle(page: Page): Promise<void> {
   for (let frame = 0; frame < 4; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
 }

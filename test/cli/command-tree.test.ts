@@ -6,7 +6,7 @@ import { type CommandSource, printTree } from '../../src/cli/command-tree.js'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Our own commands, loaded from their files: a manifest could be of another day. */
+/** Our own commands, loaded from their files, because a manifest may be outdated. */
 async function loadOwnCommands(): Promise<CommandSource> {
   const pjson = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
   const own = new Plugin({ root: ROOT, pjson, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true })
@@ -14,7 +14,7 @@ async function loadOwnCommands(): Promise<CommandSource> {
   return Config.load({ root: ROOT, pjson, plugins: new Map([[own.name, own]]) })
 }
 
-/** What the tree is meant to be: a command that is renamed, or cannot be loaded, shows as a difference. */
+/** The expected tree: a renamed command, or one that cannot be loaded, appears as a difference. */
 function readTree(file: string): string {
   return readFileSync(`${ROOT}/test/cli/${file}`, 'utf8')
 }
@@ -23,7 +23,7 @@ t.test('the brief tree names every command and its purpose', async t => {
   t.equal(`${printTree(await loadOwnCommands(), { signatures: false })}\n`, readTree('command-tree-brief.txt'))
 })
 
-t.test('the full tree shows what each command takes', async t => {
+t.test('the full tree shows the parameters of each command', async t => {
   t.equal(`${printTree(await loadOwnCommands(), { signatures: true })}\n`, readTree('command-tree.txt'))
 })
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { readEventInput } from '../../src/client/event-input.js'
 import { EVENT_LIMITS } from '../../src/model/events/event-limits.js'
 
-/** A text as it may come out of a pipe. */
+/** A text in chunks, like the output of a pipe. */
 async function* inPieces(text: string | Buffer, sizes: readonly number[] = [16]): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text)
   for (let start = 0, i = 0; start < bytes.length; i++) {

@@ -18,7 +18,7 @@ const event = (subject_id: string, route: string, verified: string): TestedEvent
   return { subject_id, seen_count: 1, last_seen_at: at(0), provenance: { route, verified } }
 }
 
-/** What happens before a question for new events is answered; what it returns is new. */
+/** Called before a request for new events is answered. Returns the new events. */
 type Step = (ledger: TestedLedger) => unknown[]
 
 const AWAY = new AppError('unavailable', 'server_unreachable', 'No server answers.')
@@ -69,7 +69,7 @@ function toAnswer(value: unknown): Answer {
   return new Answer(200, Buffer.from(JSON.stringify(value)))
 }
 
-/** Waits until something arrives, or all has happened. */
+/** Waits until a delivery arrives, or all steps are done. */
 async function wait(ledger: TestedLedger, whenAway: (ledger: TestedLedger) => void = () => undefined) {
   const reported: string[] = []
   const controller = new AbortController()

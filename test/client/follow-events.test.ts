@@ -5,11 +5,11 @@ import type { EventParameters } from '../../src/client/event-pages.js'
 import { followEvents } from '../../src/client/follow-events.js'
 import { AppError, type ErrorCategory } from '../../src/model/app-error.js'
 
-/** A ledger of numbered events, which answers as the real one does, or fails as the test asks. */
+/** A ledger of numbered events, which answers like a real one, or fails on request. */
 class NumberedLedger {
   readonly asked: EventParameters[] = []
 
-  /** @param failures the questions, counted from 0, that fail */
+  /** @param failures the requests, counted from 0, that fail */
   constructor(
     public head: number,
     readonly failures: ReadonlyMap<number, AppError> = new Map(),

@@ -17,7 +17,7 @@ export interface AnswerParts {
   status?: number
   type?: string
   headers?: Record<string, string>
-  /** A text as it is; anything else as JSON. */
+  /** Text is sent unchanged, any other value as JSON. */
   body?: unknown
 }
 

@@ -45,7 +45,7 @@ t.test('a long poll has its wait in addition to the limit', async t => {
     if (url.includes('wait=')) setTimeout(() => res.writeHead(200, JSON_TYPE).end('{}'), 300)
   })
   const client = new LedgerClient({ apiUrl: server.url }, { idleSeconds: 0.1 })
-  // Longer than a busy machine takes for the answer.
+  // Longer than a busy machine needs for the answer.
   t.equal((await client.events({ since: 'x', wait: '50' })).text(), '{}')
   await t.rejects(client.events({ since: 'x' }), { code: 'server_timeout' })
 })

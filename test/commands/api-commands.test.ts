@@ -13,12 +13,12 @@ const SUBSCRIPTION = { id: 'sub_1', source: 'chat', target: 'stream:eng', event_
 interface Line {
   argv: string[]
   input?: string
-  /** The request that it makes. */
+  /** The request of the command. */
   asks: string
   type?: string
   body?: string
   answer: unknown
-  /** What a person sees. */
+  /** The output at a terminal. */
   shows: RegExp
 }
 

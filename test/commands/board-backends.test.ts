@@ -12,7 +12,7 @@ import { runDaybook } from './run-daybook.js'
 const KEY = 'key-of-the-other-board'
 const pem = (name: string) => fileURLToPath(new URL(`../proxy/fixtures/localhost-${name}.pem`, import.meta.url))
 
-/** As much of a board as is asked. */
+/** The part of a board that the command requests. */
 const board: RequestListener = ({ url, headers }, res) => {
   const isKnown = headers.authorization === `Bearer ${KEY}`
   const flags = { enabled: false, authenticated: isKnown, username_required: false, api_token_enabled: true }

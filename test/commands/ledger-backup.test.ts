@@ -38,7 +38,7 @@ async function start(t: Test, { isServed = false, events = 3 } = {}) {
   return { folder, database, run, url: running?.ledger?.url ?? '' }
 }
 
-/** Adds so many events. */
+/** Adds a number of events. */
 async function record(t: Test, path: string, events: number) {
   const store = await openSqliteStore({
     path,
@@ -53,7 +53,7 @@ async function record(t: Test, path: string, events: number) {
   return epoch
 }
 
-/** What a database holds that no process has open. */
+/** The content of a database that no process has open. */
 function look(path: string) {
   const connection = new sqlite.Database(path)
   try {
@@ -243,7 +243,7 @@ t.test('the WAL of the previous ledger is not applied to the restored one', asyn
   const { folder, database, run } = await start(t)
   const backup = join(folder, 'backup.db')
   await run('backup', backup)
-  // What a killed server leaves beside the database.
+  // The files that a killed server leaves beside the database.
   writeFileSync(`${database}-wal`, 'a WAL of five events')
   const { replaced } = JSON.parse((await run('restore', backup)).out)
   t.equal(readFileSync(`${replaced}-wal`, 'utf8'), 'a WAL of five events')

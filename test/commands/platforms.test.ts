@@ -39,7 +39,7 @@ const BODY = JSON.stringify({
   repository: { id: 70010, full_name: 'ada/engine', html_url: 'https://github.example/ada/engine' },
 })
 
-/** As GitHub delivers, and delivers again: the first time the event is new. */
+/** A delivery of GitHub and its redelivery: the event is new only the first time. */
 async function deliver(apiUrl: string, headers: Record<string, string>): Promise<void> {
   const sent = { 'content-type': 'application/json', 'x-github-event': 'issues', ...headers }
   const answer = await fetch(`${apiUrl}/webhooks/code_a`, { method: 'POST', headers: sent, body: BODY })

@@ -16,7 +16,7 @@ export interface RunOptions {
   env?: Record<string, string>
   /** Standard input. */
   input?: string
-  /** As if a person were looking at it. */
+  /** The output is a terminal. */
   atTerminal?: boolean
   /** A file that takes standard output and standard error. */
   into?: string
@@ -29,7 +29,7 @@ export interface RunOptions {
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const AT_TERMINAL = fileURLToPath(new URL('./programs/at-terminal.js', import.meta.url))
 
-/** A process of its own that runs a command line as people run it, without NODE_OPTIONS. */
+/** A separate process that runs a command line like a user, without NODE_OPTIONS. */
 export function startDaybook(t: Test, argv: readonly string[], options: RunOptions = {}) {
   const { atTerminal = false, into, errorsApart = false } = options
   const script = atTerminal ? AT_TERMINAL : `${ROOT}/bin/run.js`
@@ -63,7 +63,7 @@ export function startDaybook(t: Test, argv: readonly string[], options: RunOptio
   return { child, run, ended }
 }
 
-/** Runs a command line to its end: in a process of its own where it needs one, otherwise in one for many. */
+/** Runs a command line to its end: in a separate process if it needs one, or else in one for many. */
 export async function runDaybook(t: Test, argv: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { input = '', atTerminal = false, into, ownProcess } = options
   if (!ownProcess && into === undefined) {
@@ -75,7 +75,7 @@ export async function runDaybook(t: Test, argv: readonly string[], options: RunO
   return ended
 }
 
-/** A home of its own, which may have been furnished before, and what the test sets. */
+/** A home folder of the test, possibly with files, and the variables that the test sets. */
 function environmentOf(t: Test, { env }: RunOptions): Record<string, string> {
   const home = existsSync(t.testdirName) ? t.testdirName : t.testdir()
   // The board's usual port may be taken by a test beside this one.

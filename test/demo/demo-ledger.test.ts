@@ -10,7 +10,7 @@ import { testFolder } from '../support/test-folder.js'
 
 const NOON = Date.UTC(2026, 10, 20, 12) * 1000
 
-/** What a ledger holds that was filled with a history, and when the history records, to a hundredth of a second. */
+/** The content of a ledger that was filled with a history, and the times of the history in hundredths of a second. */
 async function filled(t: Test, seed: number) {
   const path = join(testFolder(t), 'events.db')
   const recordedAt = new Set<string>()

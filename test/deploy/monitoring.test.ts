@@ -23,7 +23,7 @@ async function readMetrics(t: Test): Promise<Record<'ledger' | 'board', string>>
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/gu, '')
   writeFileSync(join(backups, `ledger-${time}.db.gz`), 'a backup that is not due again')
   const env = { EVENT_LOG_LEVEL: 'silent', BOARD_HOME: join(folder, 'board'), EVENT_ADMIN_TOKEN: 'root-secret' }
-  // No chat server answers there; the metrics of its event queue are there all the same.
+  // No chat server answers there, but the metrics of its event queue exist.
   const chat = { EVENT_CHAT_URL: 'http://127.0.0.1:9', EVENT_CHAT_EMAIL: 'bot@example.org', EVENT_CHAT_API_KEY: 'k' }
   const sources = memorySources({ env: { ...env, ...chat, EVENT_BACKUP_DIR: backups } })
   const flags = { db: join(folder, 'events.db'), port: '0', boardPort: '0', capture: true }
@@ -59,7 +59,7 @@ async function readFollower(t: Test, follow: string, env: Record<string, string>
   }
 }
 
-/** The metrics of a server with a read replica; which database that is plays no part here, so it is the same one. */
+/** The metrics of a server with a read replica. The replica can be the same database in this test. */
 async function readWithReplica(t: Test, env: Record<string, string>): Promise<string> {
   const address = await (await TestCluster.shared(t, programs ?? '')).emptyLedger(t)
   const database = shownAddress(address)

@@ -7,7 +7,7 @@ import { firstCodes, readReference } from '../docs/reference-page.js'
 import { testFolder } from '../support/test-folder.js'
 import { DEPLOY, deployedFiles, readDeployed } from './deploy-files.js'
 
-/** As `systemd-analyze security` counts: from 0, safe, to 10. */
+/** The exposure level of `systemd-analyze security`, from 0 (safe) to 10. */
 const MOST_EXPOSED = 3
 const UNITS = ['daybook.service', 'daybook-backup.service']
 
@@ -26,7 +26,7 @@ for (const unit of UNITS) {
 
   t.test(`${unit} does not restrict what the server needs`, async t => {
     const text = readDeployed(`systemd/${unit}`)
-    // The record of an owner has the id of the boot, and who sees another one takes the owner for dead.
+    // The owner record contains the boot id, and a process that reads another boot id treats the owner as dead.
     t.notMatch(text, /^ProcSubset=/m)
     t.notMatch(text, /^MemoryDenyWriteExecute=/m)
     t.match(text, /^UMask=0077$/m)

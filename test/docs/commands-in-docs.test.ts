@@ -18,7 +18,7 @@ const START = /^((?:[A-Z][A-Z0-9_]*=\S+ +)*)(?:npm ci && )?(?:npm start(?: --( -
 
 const PROGRAMS = ['curl', 'jq', 'openssl', 'sqlite3']
 
-/** What a page takes for granted, in the reader's home or elsewhere. @returns addresses that stand for others */
+/** Prepares what a page assumes, in the home of the reader or elsewhere. @returns replaced addresses */
 const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
   'docs/how-to/move-an-older-ledger.md': async (_, home) => {
     makeOlderLedger(home)
@@ -32,7 +32,7 @@ const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
   'docs/how-to/watch-without-webhooks.md': async t => ({ 'https://git.example.org': await documentedRepository(t) }),
 }
 
-// Every page has a server of its own; on a busy machine that adds up.
+// Every page has its own server, which takes time on a busy machine.
 t.setTimeout(600_000)
 
 for (const page of readPages()) {
@@ -81,7 +81,7 @@ function missingPrograms({ blocks }: Page): string[] {
   return used.filter(program => spawnSync('which', [program]).status !== 0)
 }
 
-/** Skipped, loudly, where a program is missing; a failure in CI. */
+/** If a program is missing, the test is skipped and reported; in CI it fails. */
 function skipWithout(missing: readonly string[]): { skip?: string } {
   if (missing.length === 0) return {}
   const reason = `not installed: ${missing.join(', ')}`

@@ -47,7 +47,7 @@ t.test('every page can be reached from the README', async t => {
   )
 })
 
-/** As GitHub and its like make them of headings. */
+/** The anchors that GitHub and similar sites derive from headings. */
 function anchorsOf(page: Page): string[] {
   return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => {
     return title

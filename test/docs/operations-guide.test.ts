@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.js'
 import { PageShell } from './page-shell.js'
 import { ROOT, readPage } from './pages.js'
 
-/** Folders of the guide, which lie below a folder of the test. */
+/** Folders of the guide, moved below a folder of the test. */
 const FOLDERS = [
   '/etc/',
   '/opt/daybook',

@@ -36,7 +36,7 @@ read -r code < '${answers}/'$$
 exit "$code"
 `
 
-/** What a block came to. */
+/** The result of a block. */
 interface BlockRun {
   /** The shell is still there; a command that fails ends it. */
   ok: boolean

@@ -8,7 +8,7 @@ const DOCUMENTED = 'http://127.0.0.1:8765'
 const DOCUMENTED_BOARD = 'http://127.0.0.1:8766'
 const DOCUMENTED_HOME = '/home/you'
 
-/** Addresses of the pages, and those that stand for them here. */
+/** Documented addresses, and the addresses in this test. */
 export type Addresses = Readonly<Record<string, string>>
 
 /** A user who follows a page: with a home, a terminal, and a server in another terminal. */

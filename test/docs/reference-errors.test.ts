@@ -26,7 +26,7 @@ const WAYS = [
   /\bmismatchCode: '(?<code>[a-z_]+)'/g,
   /^ {2}(?<code>[a-z_]+): \{\s*category: '(?<category>[a-z_]+)'/gm,
 ]
-/** Rooms whose refusals the API answers, as far as the operator is not the only one who can mend it. */
+/** Folders whose errors the API returns, except those that only the operator can resolve. */
 const ANSWERING = ['server', 'gate', 'board', 'proxy', 'accounts', 'login', 'ledger', 'platforms', 'model']
 const SHARED = 'store'
 

@@ -28,7 +28,7 @@ export class GateRig {
   elapsedMs = 0
   /** How often a password was stretched, and with what salt. */
   readonly derived: { password: string; salt: string; iterations: number }[] = []
-  /** Held back while it is set. */
+  /** Delays every derivation while it is set. */
   deriving: Promise<void> | undefined
   secrets: BoardSecrets
 
@@ -83,7 +83,7 @@ function stretch(password: string): Buffer {
   return Buffer.from(password.padEnd(32).slice(0, 32))
 }
 
-/** What a request to a route shows: its host and the given facts, nothing else. */
+/** The facts of a request to a route: its host and the given members. */
 export function facts(access: BoardAccess, shown: Partial<RequestFacts> = {}): RequestFacts {
   return {
     access,

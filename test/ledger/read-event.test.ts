@@ -163,7 +163,7 @@ t.test('two events have the same key exactly if the same members were sent', asy
       actor_id: maybe(word),
     })
     .map(members => JSON.parse(JSON.stringify(members)) as Record<string, unknown>)
-  /** An instant counts however it is written, and an actor without anything in it is none. */
+  /** The spelling of an instant does not matter, and an empty actor counts as absent. */
   const meaning = ({ occurred_at, actor, ...others }: Record<string, unknown>) => {
     const isNobody = JSON.stringify(actor) === '{"id":""}' && Object.keys(others).every(name => name === 'payload')
     return toCanonicalJson({ ...others, isDated: occurred_at !== undefined, ...(isNobody ? {} : { actor }) })

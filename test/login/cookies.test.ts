@@ -47,7 +47,7 @@ t.test('a cookie with a similar name is not read', async t => {
     'event_session:abc',
     'a=1, event_session=abc',
     'a=1&event_session=abc',
-    // White space and look-alikes that laxer parsers take off or fold.
+    // White space and look-alike characters that less strict parsers remove or convert.
     '\u00a0event_session=abc',
     '\u2003event_session=abc',
     '\ufeffevent_session=abc',

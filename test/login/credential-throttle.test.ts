@@ -1,7 +1,7 @@
 import t from 'tap'
 import { CredentialThrottle } from '../../src/login/credential-throttle.js'
 
-/** Whether a wrong key of an address is answered 429, and after how many seconds another one would not be. */
+/** Seconds to wait after a wrong key that is refused with 429; undefined for one that is not. */
 function outcomeOf(throttle: CredentialThrottle, address: string): number | undefined {
   try {
     throttle.failed(address)

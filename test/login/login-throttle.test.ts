@@ -24,7 +24,7 @@ function setUp(options: { enabled?: boolean; maxKeys?: number } = {}) {
     if (wait === 0) throttle.failed(address, username)
     return wait
   }
-  /** How many of so many failing attempts were admitted. */
+  /** Number of admitted attempts among a number of failing ones. */
   const failTimes = (times: number, address: string, username: string): number =>
     Array.from({ length: times }, () => fail(address, username)).filter(wait => wait === 0).length
   return { clock, throttle, check, fail, failTimes }
@@ -245,7 +245,7 @@ t.test(
           if (act !== 'fail') continue
           throttle.failed(address, username)
           failures.push({ at: clock.now, address, username: username.toLowerCase() })
-          // Two windows may touch one span of time, so that it sees twice the limit at most.
+          // A span of time may overlap two windows, so it has at most twice the limit.
           const since = (ms: number) => failures.filter(failure => failure.at > clock.now - ms)
           const ofAddress = since(5 * MINUTE).filter(failure => failure.address === address)
           if (ofAddress.length > 2 * 60) return false

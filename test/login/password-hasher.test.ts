@@ -20,7 +20,7 @@ function heldHasher(options: PasswordHasherOptions = {}) {
   const held: (() => void)[] = []
   const derive: Derive = () => new Promise(resolve => held.push(() => resolve(Buffer.alloc(32))))
   const hasher = new PasswordHasher({ ...options, derive })
-  /** Ends the oldest piece of work, and lets what it frees begin. */
+  /** Ends the oldest work, and lets waiting work begin. */
   const endOne = async () => {
     held.shift()?.()
     await new Promise(resolve => setImmediate(resolve))

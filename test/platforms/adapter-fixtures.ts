@@ -69,7 +69,7 @@ export function eventValidator(source: string) {
   }
 }
 
-/** What may stand where something else is expected. */
+/** Unexpected values for a member. */
 const HOSTILE: readonly unknown[] = [null, '', 0, -1, true, [], {}, '\0', '\ud800', 'x'.repeat(600), undefined]
 
 /** The paths to every member, down to the third level. */
@@ -90,7 +90,7 @@ export function replaced(
 }
 
 /**
- * Hostile values for each member of many deliveries: all of them where a path is met for the first time, later one of them in
+ * Hostile values for each member of many deliveries: all of them for the first occurrence of a path, later one of them in
  * turn, because most members are in most deliveries.
  */
 export function hostileInTurn(): (path: readonly string[]) => readonly unknown[] {
@@ -105,7 +105,7 @@ export function hostileInTurn(): (path: readonly string[]) => readonly unknown[]
 }
 
 /**
- * What becomes of the fixtures when their members are one by one replaced by something hostile.
+ * Replaces the members of the fixtures one by one by hostile values.
  *
  * @returns a line for each event that is lost or invalid
  */

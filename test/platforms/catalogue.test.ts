@@ -3,7 +3,7 @@ import { parseTarget } from '../../src/model/subscriptions/scope-key.js'
 import { listPlatforms } from '../../src/platforms/adapters.js'
 import { eventOf, readFixtures } from './code-a/support.js'
 
-/** What happens to a request to be let past a rule. */
+/** Actions of a request to bypass a rule. */
 const REQUEST = ['created', 'completed', 'cancelled', 'response_submitted', 'response_dismissed']
 
 /** Every action that GitHub documents for the events that are understood one by one, and those of its dialects. */

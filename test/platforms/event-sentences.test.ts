@@ -1,10 +1,10 @@
 /**
- * Each event of the fixtures as the sentence that pages and commands say, one line each, beside each other in
- * `sentences/`, to be read by eye. Write them again with
+ * The sentence of each event of the fixtures, one per line, in `sentences/`, to be reviewed by people. Write them again
+ * with
  *
  *     npm run build && node dist/test/platforms/event-sentences.test.js --write
  *
- * and read what changed.
+ * and review the changes.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ import { sentenceText } from '../../src/model/sentences/event-sentence.js'
 
 const FIXTURES = new URL('./fixtures/', import.meta.url)
 const SENTENCES = new URL('./sentences/', import.meta.url)
-/** Where they are kept, as what is compiled is only a copy. */
+/** Folder of the files in the source; the compiled tests have only a copy. */
 const KEPT = new URL('../../../test/platforms/sentences/', import.meta.url)
 
 const read = (file: URL): unknown => JSON.parse(readFileSync(file, 'utf8'))

@@ -111,11 +111,11 @@ t.test('an answer that breaks off closes the connection, and never ends as if it
       const backend = await bytesBackend(t, bytes, socket => sockets.push(socket))
       const rig = await proxyRig(t)
       rig.configure({ p: backend.profile })
-      // It breaks off once its reader has what came before: a reset may overtake what was sent.
+      // Breaks off after the reader received the earlier bytes, because a reset may discard unread ones.
       const answer = await rig.ask('/api/backends/p/api/x', [], {
         onText: text => {
           const socket = text.includes('half') ? sockets.pop() : undefined
-          // Node.js leaves a socket open that is reset while it ends, which it does if the board has left.
+          // Node.js does not close a socket that is reset while it ends, which happens if the board has left.
           if (socket && !socket.writableEnded) socket[end]()
         },
       })

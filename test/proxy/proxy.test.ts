@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { bodyOf, headersOf, httpBackend, KEY, proxyRig, rawBackend, type Seen, statusOf } from './proxy-rig.js'
 
-/** What a backend was sent, names in lower case. */
+/** The headers that a backend received, names in lower case. */
 function headersSeen({ rawHeaders }: Seen): Record<string, string[]> {
   const headers: Record<string, string[]> = {}
   for (let i = 0; i < rawHeaders.length; i += 2) {

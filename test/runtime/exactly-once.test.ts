@@ -9,7 +9,7 @@ import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver } from './capt
 /** Small, so that few messages are several pages. */
 const PAGE_MESSAGES = 100
 
-/** Where a process dies, as seen from one page. */
+/** The point in a page at which a process dies. */
 type Crash = 'before it is recorded' | 'after it is recorded'
 
 type Step =
@@ -102,7 +102,7 @@ async function capture(rig: CaptureRig): Promise<void> {
   if (error) throw new Error(error.message)
 }
 
-/** A process of its own that shares nothing but the ledger, and ends in the middle of a page. */
+/** A separate process that shares only the ledger, and ends in the middle of a page. */
 async function crash(rig: CaptureRig, { page, when }: { page: number; when: Crash }): Promise<void> {
   let pages = 0
   const recordCaptured: Ledger['recordCaptured'] = async (...captured) => {

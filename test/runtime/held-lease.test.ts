@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { holdLease } from '../../src/runtime/held-lease.js'
 
-/** @returns what renews the lease, in place of a timer */
+/** @returns the function that renews the lease, instead of a timer */
 function renewing(t: Test): () => Promise<void> {
   let renew = async () => {}
   t.intercept(globalThis, 'setInterval', {

@@ -8,7 +8,7 @@ import { memorySources } from '../settings/memory-sources.js'
 
 type Program = 'ledger' | 'board'
 
-/** A route that takes JSON, the members of what it takes, and what makes the rest of it acceptable. */
+/** A route with a JSON body, its members, and valid values for the other members. */
 interface Route {
   program: Program
   path: string
@@ -54,7 +54,7 @@ const ROUTES: readonly Route[] = [
   },
 ]
 
-/** JSON texts, as no serialiser of ours writes most of them. */
+/** JSON texts, most of which no serialiser writes. */
 const value = fc.oneof(
   fc
     .tuple(

@@ -14,7 +14,7 @@ type Change =
   | { step: 'edit' | 'move' | 'delete'; which: number }
   | { step: 'resolve' }
 
-/** What happens while a queue is read, then what happens while none is. */
+/** Changes while a queue is read, and then changes while none is. */
 interface Period {
   seen: readonly Change[]
   unseen: readonly Change[]
@@ -58,20 +58,20 @@ t.test('after lost queues, the ledger has each event of an uninterrupted capture
         t.same(await recorded(lossy), await recorded(whole))
       })
     }),
-    // Another DAYBOOK_TEST_SEED plays other histories.
+    // Another DAYBOOK_TEST_SEED gives other histories.
     { numRuns: 15, seed: SEED },
   )
 })
 
 interface Played {
   rig: LiveRig
-  /** Messages whose story within one period cannot be known: docs/how-to/watch-a-chat-topic.md. */
+  /** Messages whose changes within one period cannot be determined: docs/how-to/watch-a-chat-topic.md. */
   unknowable: ReadonlySet<number>
   /** Messages that came into the topic from elsewhere. Capture may or may not have them as new messages. */
   movedIn: ReadonlySet<number>
 }
 
-/** @param unseen surrounds what happens while no queue is read */
+/** @param unseen wraps the changes while no queue is read */
 async function play(
   t: Test,
   plan: readonly Period[],

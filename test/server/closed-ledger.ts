@@ -8,7 +8,7 @@ export const ADMIN_TOKEN = 'the-admin-token-of-the-tests'
 
 export type Headers = Record<string, string>
 
-/** An answer, read as bytes came: no client tidied up the request. */
+/** An answer to a raw request, which no HTTP client has normalised. */
 export interface RawAnswer {
   status: number
   /** Lines as sent, names in lower case. */
@@ -21,7 +21,7 @@ export interface RawAnswer {
 export interface RawRequest {
   method?: string
   headers?: Headers
-  /** Text as it is, anything else as JSON. */
+  /** Text is sent unchanged, any other value as JSON. */
   body?: unknown
 }
 

@@ -48,7 +48,7 @@ const NO_SOURCES: ServedLedger['sources'] = {
   list: async () => [],
 }
 
-/** A ledger in an array, so that what is tested is the HTTP side alone. */
+/** A ledger in an array, for tests of HTTP only. */
 export class MemoryLedger implements ServedLedger {
   readonly consumers = NO_CONSUMERS
   readonly sources = NO_SOURCES
@@ -58,7 +58,7 @@ export class MemoryLedger implements ServedLedger {
   /** The queries that reached it. */
   readonly queries: EventQuery[] = []
   readonly histograms: Omit<HistogramQuery, 'now'>[] = []
-  /** What every histogram is. */
+  /** The histogram that every query returns. */
   counted: EventHistogram = {
     from: null,
     to: null,
@@ -149,7 +149,7 @@ export class MemoryLedger implements ServedLedger {
     throw new Error('Nothing is erased in memory.')
   }
 
-  /** Only what the route hands on is looked at here: what is asked, and that it is shown as it is. */
+  /** Returns fixed content: these tests check only the query and the unchanged answer of the route. */
   async histogram(query: Omit<HistogramQuery, 'now'>, signal?: AbortSignal): Promise<EventHistogram> {
     signal?.throwIfAborted()
     this.#fail()

@@ -1,6 +1,6 @@
 import { AppError, type FieldProblem } from '../../src/model/app-error.js'
 
-/** The problems that a reading of settings is refused with; none when it is not. */
+/** The problems for which reading settings is refused; empty if it is not. */
 export function problemsOf(read: () => unknown): FieldProblem[] {
   try {
     read()

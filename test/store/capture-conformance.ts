@@ -6,7 +6,7 @@ import type { OpenStore } from './event-store-conformance.js'
 
 const WATCH: Subscription = storedSubscription({ target: 'stream:eng/topic:deploys', capture_modes: ['poll'] })
 
-/** What every engine has to prove about capture. */
+/** Tests of capture for every engine. */
 export function captureConformance(t: Test, open: OpenStore): void {
   const openWatched = async (t: Test, watch: Partial<Subscription> = {}) => {
     const store = await open(t)

@@ -15,7 +15,7 @@ const LETTER: NewDeadLetter = { dedupe_key: 'chat:1', captured_at: NOON, error: 
 
 const refused = (code: string) => ({ category: code === 'not_found' ? 'not_found' : 'conflict', code })
 
-/** What every engine has to prove about consumers. */
+/** Tests of consumers for every engine. */
 export function consumerStoreConformance(t: Test, open: OpenStore): void {
   const openWithEvents = async (t: Test, count: number) => {
     const { consumers, events } = await open(t, () => NOON)

@@ -45,7 +45,7 @@ async function contentOf({ events }: Store): Promise<string> {
   return Buffer.from(items).toString()
 }
 
-/** What every engine has to prove about copies. Source: decision 53. */
+/** Tests of copies for every engine. Source: decision 53. */
 export function copyStoreConformance(t: Test, open: OpenStore): void {
   t.test('a copy has the rows, instants, counts and digests of its original, including later repeats', async t => {
     const delivery = fc.record({

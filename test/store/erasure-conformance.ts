@@ -26,7 +26,7 @@ export function prune({ removal }: Pick<Store, 'removal'>, id: string, through: 
   return removal.prune({ through, entry: entryOf(id, { through: toTimestamp(through) }) })
 }
 
-/** What every engine has to prove about events whose content is removed. Source: decisions 54 and 55. */
+/** Tests of events whose content is removed, for every engine. Source: decisions 54 and 55. */
 export function erasures(t: Test, open: OpenStore): void {
   t.test('an erased event keeps its key, order, times and counts, and no content', async t => {
     const store = await open(t, () => NOON)

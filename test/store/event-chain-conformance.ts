@@ -29,7 +29,7 @@ async function expectedDigest(events: EventStore): Promise<string> {
   return digest.toString('hex')
 }
 
-/** What every engine has to prove about digests. Source: decision 51. */
+/** Tests of digests for every engine. Source: decision 51. */
 export function eventChain(t: Test, open: OpenStore): void {
   t.test('an empty ledger has no head, and verifies', async t => {
     const { events } = await open(t)

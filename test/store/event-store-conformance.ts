@@ -25,7 +25,7 @@ const DESC: EventQuery = { order: 'desc', limit: 100 }
 
 const WATCH: Subscription = storedSubscription()
 
-/** What every engine has to prove. */
+/** Tests of events for every engine. */
 export function eventStoreConformance(t: Test, open: OpenStore): void {
   t.test('a repeat is counted and changes nothing else', async t => {
     let now = NOON

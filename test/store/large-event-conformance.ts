@@ -14,7 +14,7 @@ const FILLING = 'x'.repeat(1_500_000)
 const large = (key: string, changes: Partial<NewEvent> = {}) =>
   serialised(messageCreated(key, { payload: { filling: FILLING }, ...changes }))
 
-/** What every engine has to prove about events that are too large to be handled like others. */
+/** Tests of events that are too large to be handled like others for every engine. */
 export function largeEvents(t: Test, open: OpenStore): void {
   t.test('a serialised event is stored unchanged, and its outcome omits it', async t => {
     const { events } = await open(t, () => NOON)

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { OpenStore } from './event-store-conformance.js'
 
-/** What every engine has to prove about notes of servers. */
+/** Tests of notes of servers for every engine. */
 export function noteStoreConformance(t: Test, open: OpenStore): void {
   t.test('a note is created and replaced with a higher revision, and each kind has its own names', async t => {
     const { notes } = await open(t)

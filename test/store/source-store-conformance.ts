@@ -9,7 +9,7 @@ function definition(name: string, description = 'One'): SourceDefinition {
   return { name, description, proof: { type: 'none' }, rules: [] }
 }
 
-/** What every engine has to prove about sources of operators. */
+/** Tests of sources of operators for every engine. */
 export function sourceStoreConformance(t: Test, open: OpenStore): void {
   t.test('a source is created once and then replaced, and keeps its secrets unless others are sent', async t => {
     const { sources } = await open(t)

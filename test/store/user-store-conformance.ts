@@ -49,7 +49,7 @@ function tokenOf(user: StoredUser, n: number): StoredToken {
   }
 }
 
-/** What every engine has to prove about users. */
+/** Tests of users for every engine. */
 export function userStoreConformance(t: Test, open: OpenStore): void {
   t.test('a ledger is open until its first user exists, and never again', async t => {
     const { users } = await open(t)

@@ -1,7 +1,7 @@
 /**
- * A short command: takes the ledger as soon as no server has it, records a few events, lets go; and once more.
+ * A short command: acquires the ledger as soon as no server owns it, records a few events, releases it, and repeats.
  * Arguments: database, prefix of its keys, events each time, how long to try (milliseconds).
- * Prints a line of JSON for each step, as it is done.
+ * Prints a line of JSON after each step.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readEvent } from '../../../src/ledger/read-event.js'

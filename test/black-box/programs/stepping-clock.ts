@@ -1,6 +1,6 @@
 /**
- * Run before the server: its clock starts CLOCK_BEHIND_MS late, and each SIGUSR2 sets it back by an hour, which is said
- * on standard error. Worker threads load it as well, and have no signals; they are given the time.
+ * Run before the server: its clock starts CLOCK_BEHIND_MS late, and each SIGUSR2 sets it back by an hour and prints a line
+ * to standard error. Worker threads also load it; they receive no signals, so the main thread sends them the time.
  */
 import { isMainThread } from 'node:worker_threads'
 

@@ -1,5 +1,5 @@
 /**
- * Starts processes that do all to stay: they ignore SIGTERM, and are in its group, in sessions of their own, left by
+ * Starts processes that are hard to end: they ignore SIGTERM, and are in its group, in their own sessions, orphaned by
  * their parents, without the environment they were given. Writes their ids to the file `pids`, one line each.
  *
  * Arguments: `stay` (it ignores SIGTERM as well and floods its outputs) or `leave` (it ends immediately, with code 3).
@@ -18,7 +18,7 @@ const children = [
   spawn(process.execPath, ['-e', STUBBORN], { stdio: 'inherit' }),
   spawn(process.execPath, ['-e', STUBBORN], { stdio: 'inherit', detached: true }),
   spawn(process.execPath, ['-e', FORKING], { stdio: 'inherit', detached: true }),
-  // Without its mark: in the group it is found all the same.
+  // Has no mark in its environment, but is in the group.
   spawn(process.execPath, ['-e', STUBBORN], { stdio: 'ignore', env: {} }),
 ]
 if (whatThen === 'stay') {

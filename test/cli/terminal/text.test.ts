@@ -3,7 +3,7 @@ import t from 'tap'
 import { toTerminalJson, toTerminalLine, toTerminalText } from '../../../src/cli/terminal/text.js'
 import { anyCharacter } from '../../support/any-character.js'
 
-/** What would command a terminal, or reorder what it shows. */
+/** Characters that control a terminal, or reorder its text. */
 const HARMFUL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/
 
 const texts = [

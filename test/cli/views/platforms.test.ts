@@ -8,10 +8,10 @@ import type { DeliveryExplanation } from '../../../src/model/platforms/explanati
 import { messageCreated } from '../../support/events.js'
 
 const LOOK = createTerminalStyle({ colour: false, columns: 60 })
-/** What a terminal must not be sent, except the line breaks of the text itself. */
+/** Characters that a terminal must not receive, except the line breaks of the text. */
 const COMMANDS = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/
 
-/** What stands between blanks. */
+/** The words between blanks. */
 const word = fc.string({ minLength: 1 }).filter(text => !text.includes(' '))
 
 t.test('words are wrapped between words, and none is lost', async t => {

@@ -68,7 +68,7 @@ function exitCode(): number {
   return Number(process.exitCode ?? 0)
 }
 
-/** As `at-terminal.ts` has it. */
+/** Same as in `at-terminal.ts`. */
 const TERMINAL = { isTTY: { value: true }, columns: { value: 100 }, getWindowSize: { value: () => [100, 40] } }
 
 class Collected extends Writable {

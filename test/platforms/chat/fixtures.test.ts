@@ -2,7 +2,7 @@ import t from 'tap'
 import { eventValidator } from '../adapter-fixtures.js'
 import { normalise, readExpected, readFixtures } from './support.js'
 
-/** What carries nothing to keep. */
+/** Fixtures without an event. */
 const IGNORED: Record<string, number> = {
   'drafts-of-the-receiver': 1,
   'events-answer': 2,

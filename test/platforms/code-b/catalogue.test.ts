@@ -77,7 +77,7 @@ const NAMED_EVENTS = [
 const ZEROS = '0'.repeat(40)
 const SHA = 'c'.repeat(40)
 
-/** What decides between kinds other than an action or a status. */
+/** Members other than an action or a status that determine the kind. */
 const OTHERS: Record<string, unknown>[] = [
   { object_kind: 'push', before: SHA, after: SHA },
   { object_kind: 'push', before: ZEROS, after: SHA },
@@ -89,7 +89,7 @@ const OTHERS: Record<string, unknown>[] = [
   { object_kind: 'feature_flag', object_attributes: { active: false } },
   { object_kind: 'access_token', event_name: 'expiring_access_token' },
   { object_kind: 'deploy_token', event_name: 'expiring_deploy_token' },
-  // Made by history alone.
+  // Only history creates these.
   { object_kind: 'star', object_attributes: { action: 'create' } },
   ...['create', 'update'].map(action => ({
     object_kind: 'note',

@@ -8,7 +8,7 @@ import { adapterFixtures, toDelivery } from '../adapter-fixtures.js'
 
 const OPEN: DeliveryRules = { secrets: [], requireVerified: false, context: {} }
 
-/** Longer than a machine needs for everything that is taken here, however busy it is. */
+/** Longer than a busy machine needs for all deliveries of these tests. */
 const PATIENT: Partial<DeliveryThreadLimits> = { waitMs: 300_000, unverifiedMs: 300_000, verifiedMs: 300_000 }
 
 function startThread(t: Test, limits: Partial<DeliveryThreadLimits> = {}): DeliveryThread {
@@ -17,7 +17,7 @@ function startThread(t: Test, limits: Partial<DeliveryThreadLimits> = {}): Deliv
   return thread
 }
 
-/** Lets timers end when the test ends them, however far the thread has come. */
+/** Replaces timers, so that the test ends them independently of the thread. */
 function controlTime(t: Test): (ms: number) => void {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())

@@ -46,7 +46,7 @@ const KNOWN: Record<string, string[]> = {
   topic_voting: ['topic_upvote', 'topic_unvote'],
 }
 
-/** What decides between kinds other than the name of the event. */
+/** Members other than the name of the event that determine the kind. */
 const OBJECTS: Record<string, unknown>[] = [{}, { id: 5, post_number: 2 }, { closed: true }, { closed: false }]
 
 t.test('the catalogue has exactly the kinds that the forum names', async t => {

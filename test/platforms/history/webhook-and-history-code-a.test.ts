@@ -20,7 +20,7 @@ type Route = (repository: Repository, body: Payload) => PastDelivery[]
 
 const at = (body: Payload, name: string): Payload => objectAt(body, name) ?? {}
 
-/** The REST API has no `merged` in lists, and comments without what they are about. */
+/** Lists of the REST API have no `merged`, and comments without their object. */
 const ofPull: Route = (repository, body) => {
   const { merged: _, ...listed } = at(body, 'pull_request')
   return pullRequestDeliveries(repository, listed)
@@ -29,7 +29,7 @@ const ofPull: Route = (repository, body) => {
 const ofComment: Route = (repository, body) =>
   commentDeliveries(repository, 'issue_comment', at(body, 'comment'), known({ issue: objectAt(body, 'issue') }))
 
-/** What happens to be listed with its id and its time, by the kind of event; the others arrive by one route only. */
+/** Lists that have the id and the time of an event, by its kind; other kinds arrive by one route only. */
 const ROUTES: Readonly<Record<string, Route>> = {
   'issue.created': (repository, body) => issueDeliveries(repository, at(body, 'issue')),
   'issue.closed': (repository, body) => issueDeliveries(repository, at(body, 'issue')),

@@ -13,7 +13,7 @@ import { eventOf, readFixtures } from '../code-b/support.js'
 
 const SINCE = '0001-01-01T00:00:00.000000Z'
 
-/** As the REST API lists the object of a webhook: other names of members, other times. */
+/** The object of a webhook in the form of the REST API, with other member names and times. */
 function listed(object: Payload | undefined): Payload {
   const { url, author_id, note, action: _, last_commit: __, type, ...members } = { ...object }
   const times = Object.entries(members).filter(([name, value]) => name.endsWith('_at') && typeof value === 'string')

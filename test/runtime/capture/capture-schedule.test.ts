@@ -17,7 +17,7 @@ function captured(id: string, messages: number): WatchCapture {
   return { subscription_id: id, outcome: 'captured', ...COUNTS, messages, created: messages }
 }
 
-/** A schedule whose looks come to these results, one after the other, and then find nothing due. */
+/** A schedule whose rounds have these results in order, and then find no due watch. */
 function schedule(t: Test, results: (CaptureResult | Error)[]) {
   const log: [level: string, about: Record<string, unknown>, text: string][] = []
   let looks = 0

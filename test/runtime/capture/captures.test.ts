@@ -371,7 +371,7 @@ t.test('two captures of one watch run one after the other, and no message is rea
   t.match(await rig.ledger.stats(), { event_count: 30, duplicate_count: 0 })
 })
 
-t.test('a capture that is aborted lets the next one begin', async t => {
+t.test('after a capture is aborted, the next one begins', async t => {
   const stop = new AbortController()
   let silent = true
   const rig = await captureRig(t, {

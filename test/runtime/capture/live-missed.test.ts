@@ -13,7 +13,7 @@ const ALL = { ...WATCH, event_kinds: [] }
 
 const happened = (events: readonly StoredEvent[]) => events.map(({ kind, subject_id }) => [kind, Number(subject_id)])
 const isOnce = (events: readonly StoredEvent[]) => events.every(({ seen_count }) => seen_count === 1)
-/** As soon as there is something: it is saved after the first messages are recorded. */
+/** Waits for the stored state, which is saved after the first messages are recorded. */
 async function trackedBy({ ledger }: LiveRig): Promise<Record<string, unknown>> {
   for (;;) {
     const { capture } = await ledger.getSubscription('deploys')
@@ -25,7 +25,7 @@ async function trackedBy({ ledger }: LiveRig): Promise<Record<string, unknown>> 
 const isReread = ({ path, query }: Asked) => path === '/api/v1/messages' && query.get('num_before') === '1000'
 const rereads = ({ chat }: LiveRig) => chat.asked.filter(isReread).length
 
-/** Does something while no queue is read, and waits until the next one is. */
+/** Makes changes while no queue is read, and waits until the next queue is read. */
 async function whileLost(rig: LiveRig, work: () => unknown): Promise<void> {
   await trackedBy(rig)
   await rig.live.stop()

@@ -5,7 +5,7 @@ import { respondWith } from '../../support/chat-server/fault.js'
 import { DEPLOYS, WATCH } from './capture-rig.js'
 import { type LiveRig, liveRig } from './live-rig.js'
 
-/** Before servers could follow a message. */
+/** Feature level of servers that cannot follow a message. */
 const OLDER = { featureLevel: 250 }
 const followedBy = async ({ ledger }: LiveRig, id = 'deploys') => (await ledger.getSubscription(id)).capture?.followed
 

@@ -11,7 +11,7 @@ export interface LiveRig extends CaptureRig {
   log: [level: string, about: Record<string, unknown>, text: string][]
   /** Another reader, as after a restart of the program. */
   restart(): LiveCapture
-  /** Waits until so many events of these kinds are recorded. @returns all events, oldest first */
+  /** Waits until this number of events of these kinds is recorded. @returns all events, oldest first */
   recorded(count: number, kinds?: RegExp): Promise<StoredEvent[]>
   isLive(): Promise<void>
 }

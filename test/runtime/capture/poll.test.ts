@@ -26,16 +26,16 @@ import { allEvents } from './capture-rig.js'
 import { pollRig, WATCH } from './poll-rig.js'
 
 const TOKEN = 'ghp_s3cr3t'
-/** A moment has passed since the answer. */
+/** Minute 120, or a few seconds earlier, because time has passed since the answer. */
 const AT_120 = /^2024-03-01T0(?:1:59:5|2:00:00)/
 
 interface Polled {
   name: string
   watch: Record<string, unknown>
   start(t: Test): Promise<{ server: RestServer; account: RestAccount; grow: () => void }>
-  /** How many events there are first, and then. */
+  /** Number of events in the first poll, and in later ones. */
   first: number
-  /** What `grow` has added. */
+  /** Kinds of the events that `grow` adds. */
   added: string[]
 }
 
@@ -415,7 +415,7 @@ function commitComment(number: number, more: Item = {}): Item {
   return comment(number, 1, { html_url, commit_id: 'abc', ...more })
 }
 
-/** Something new in every list, from minute 120 on. */
+/** Adds items to every list, from minute 120 on. */
 function growRepository(book: GitHubBook): void {
   const page = 'https://git.example.org/ada/engine/pull/3'
   const [one, ...others] = book.issues as Item[]

@@ -36,7 +36,7 @@ async function healthInStep(server: TestServer): Promise<Health> {
 const PLAIN = { keep_epoch: false, force: false }
 const settingsOf = (folder: string, name: string) => readLocalSettings({ db: join(folder, `${name}.db`) }, sources)
 
-/** A leader with some of everything, and its follower, which has all of it. */
+/** A leader with data of every type, and its follower with the same data. */
 async function startPair(t: Test) {
   const folder = ownFolder(t)
   // Another server takes its port over in one of the tests.

@@ -17,7 +17,7 @@ export interface Sent {
   body: unknown
 }
 
-/** A ledger of its own, and the work of `daybook reconcile` on it. */
+/** A ledger of the test, and the work of `daybook reconcile` on it. */
 interface ReconcileRig {
   ledger: Ledger
   /** Receives a delivery by its webhook. @returns whether the event was new */
@@ -63,7 +63,7 @@ export async function reconcileRig(t: Test, { receives = false } = {}): Promise<
   }
 }
 
-/** Long waits have been seen; a test need not wait them out. */
+/** Waits are recorded and shortened. */
 function shortly(milliseconds: number): Promise<unknown> {
   return setTimeout(Math.min(milliseconds, 20))
 }
@@ -91,7 +91,7 @@ export function issueOpened(number: number): Sent {
   }
 }
 
-/** A delivery of its own for each number. */
+/** A different delivery for each number. */
 export function anyDelivery(source: ListingSource, number: number): Sent {
   if (source === 'code_a') return issueOpened(number)
   if (source === 'forum') {

@@ -30,7 +30,7 @@ const LARGE = ' '.repeat(4096) + REAL
 
 interface Front {
   port: number
-  /** Bytes as they are, until the server closes. */
+  /** Sends raw bytes, and reads until the server closes. */
   raw(text: string): Promise<string>
   /** One request to the backend, by our key; its body in chunks where a header line requires it. */
   post(path: string, body?: string, lines?: readonly string[]): Promise<ReturnType<typeof readAnswer>>
@@ -86,7 +86,7 @@ function inChunks(body: string): string {
 
 const CHUNKED = 'Transfer-Encoding: chunked'
 
-/** What would be executed there, with headers in addition to our key. */
+/** Requests for an execution on the other board, with headers in addition to our key. */
 const EXECUTIONS: { name: string; path?: string; body?: string; lines?: readonly string[] }[] = [
   { name: 'a real run', body: REAL },
   { name: 'a run without a mode', body: '{}' },

@@ -13,7 +13,7 @@ const PASSWORD = 'correct horse battery'
 const KEY = 'the-key-of-these-tests'
 const EXECUTOR_TOKEN = 'the-token-of-these-tests'
 
-/** A board as it is served, with files of its own. */
+/** A served board with its own files. */
 async function startBoard(folder: string, env: Record<string, string> = {}): Promise<RunningServer> {
   const sources = memorySources({ env: { BOARD_HOME: folder, EVENT_LOG_LEVEL: 'silent', ...env } })
   return serve(readServeSettings({ only: 'board', port: '0' }, sources), sources)
@@ -175,7 +175,7 @@ t.test('two servers cannot use the files of one board', async t => {
   await second.close()
 })
 
-/** Two programs that note what is asked of them, and can be made to fail. */
+/** Two programs that record their calls, and fail on request. */
 function twoPrograms() {
   const asked: string[] = []
   const [ledger, board] = ['ledger', 'board'].map(name => {
@@ -210,7 +210,7 @@ t.test('programs are closed once, and a failure of one does not affect the other
   await t.resolves(together.closed)
 })
 
-/** A ledger with the user ada, as it is served, and a way to log in. */
+/** A served ledger with the user ada, and a function to log in. */
 async function serveLedger(t: Test) {
   const env = { EVENT_LOG_LEVEL: 'silent', EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }
   const sources = memorySources({ env, files: { '/p': PASSWORD } })

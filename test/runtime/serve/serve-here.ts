@@ -20,7 +20,7 @@ export interface ServerHere {
 }
 
 /**
- * Serves the ledger and the board as `daybook serve` does, without a process of its own, which costs most of a second.
+ * Serves the ledger and the board as `daybook serve` does, without a separate process, whose start takes most of a second.
  * Without flags, they listen on free ports, and log nothing.
  */
 export async function serveHere(

@@ -8,8 +8,8 @@ import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { testFolder } from '../../support/test-folder.js'
 
 /**
- * What `daybook ledger copy` does with a table. `copied`: row by row, or as events. `made`: the new ledger makes it of what is
- * copied. `in part`: the rows that the documentation names. `left`: as the documentation says. `own`: each database has its own.
+ * The treatment of a table by `daybook ledger copy`. `copied`: row by row, or as events. `made`: the new ledger derives it from
+ * the copy. `in part`: the rows that the documentation names. `left`: not copied, as documented. `own`: each database has its own.
  */
 type Fate = 'copied' | 'made' | 'in part' | 'left' | 'own'
 

@@ -36,7 +36,7 @@ async function inBoard<Result>(place: BoardPlace, work: (store: BoardStore) => P
 
 const runOf = (number: number): Run => queuedRun({ id: `run_${number}`, created_at: AT })
 
-/** Some of everything that a board has. */
+/** Data of every type that a board has. */
 async function fill({ cards, runs }: BoardStore): Promise<void> {
   for (let number = 1; number <= 300; number++) {
     const card = { id: `card_${number}`, title: `Card ${number} „é漢“`, body: 'x'.repeat(number), column: 'todo' }
@@ -57,7 +57,7 @@ async function fill({ cards, runs }: BoardStore): Promise<void> {
   await runs.setPaused(true)
 }
 
-/** What a user sees of it. */
+/** The data that a user sees. */
 async function shown({ cards, runs, history }: BoardStore) {
   const list = await cards.list({}, { limit: 1_000, after: 0 })
   return {
@@ -144,7 +144,7 @@ else {
     await t.rejects(move(files, database), { category: 'conflict', code: 'runs_active', message: /run_2/ })
     t.equal(await inBoard(files, store => store.rows.findClosed()), undefined)
     await inBoard(files, store => store.runs.cancelQueued('run_2', { at: AT, by: ADA }))
-    // As a command leaves it that was killed after its first rows.
+    // The state that a command leaves if it is killed after its first rows.
     await inBoard(files, store =>
       store.rows.setClosed({ state: 'moved', place: shownAddress(database.postgres as never) }),
     )

@@ -72,7 +72,7 @@ async function inLedger<Result>(settings: LocalSettings, work: (store: Store) =>
   }
 }
 
-/** Some of everything that a ledger has. */
+/** Data of every type that a ledger has. */
 async function fill(store: Store): Promise<void> {
   const { events, subscriptions, users, consumers, sources, notes, copies } = store
   await users.create(USER)
@@ -104,7 +104,7 @@ async function fill(store: Store): Promise<void> {
   await copies.writeMovedState({ ...(await copies.readMovedState()), promotion })
 }
 
-/** What a move has to keep, apart from what only a copy to another place takes along. */
+/** The data that every move has to keep. */
 async function contentOf({ events, copies }: Store) {
   const items: string[] = []
   for (let since = 0, more = true; more; ) {

@@ -95,7 +95,7 @@ async function importExport(store: SqliteStore, file: string, { merge = false, i
   return importInto({ store, ledger }, read(), { merge, keepEpoch: false, readAgain })
 }
 
-/** All that a copy has to have. */
+/** The data that a copy must have. */
 async function lookInto({ events, subscriptions, users }: SqliteStore) {
   return {
     items: Buffer.from((await events.query({ order: 'asc', limit: 500, since: 0 })).items).toString(),

@@ -33,7 +33,7 @@ const FORGED = `Bearer tok_${'A'.repeat(43)}`
 
 type Outcome = 'in' | 401 | 403
 
-/** Who gets past the rules of access in a ledger that has users. */
+/** The callers that each access admits in a ledger with users. */
 const EXPECTED: Record<Access, Record<'anonymous' | 'member' | 'admin', Outcome>> = {
   public: { anonymous: 'in', member: 'in', admin: 'in' },
   optional_login: { anonymous: 'in', member: 'in', admin: 'in' },
@@ -49,7 +49,7 @@ const EXPECTED: Record<Access, Record<'anonymous' | 'member' | 'admin', Outcome>
   local: { anonymous: 403, member: 403, admin: 403 },
 }
 
-/** What a read-only token of an admin may use. */
+/** The routes that a read-only token of an admin may use. */
 const FOR_READERS: Record<Row['access'], Outcome> = {
   public: 'in',
   optional_login: 'in',

@@ -25,7 +25,7 @@ function startBudget(limits: Partial<AnswerLimits> = {}) {
   return { budget, cut, open, time }
 }
 
-/** What became of asking for room. */
+/** The state of a request for room. */
 function ask(room: AnswerRoom, bytes: number) {
   const asked = { isAdmitted: false, code: '' }
   const answered = room.reserve(bytes).then(

@@ -13,7 +13,7 @@ import { message, type Served, serve } from '../serve.js'
 const NOON = 1_800_000_000_000_000
 const KIB = 1024
 
-/** Serves a real ledger with so many events of so many bytes. */
+/** Serves a real ledger with `count` events of `bytes` bytes. */
 async function serveEvents(t: Test, events: { count: number; bytes: number }, limits: Partial<AnswerLimits> = {}) {
   let now = NOON
   const clock = () => now++
@@ -38,7 +38,7 @@ function askOnly(t: Test, { port }: Served, ...paths: string[]): Socket {
   return socket
 }
 
-/** Waits for the beginning of the answer, and takes no more of it. */
+/** Waits for the beginning of the answer, and reads no more of it. */
 function takeBeginning(reader: Socket): Promise<string> {
   return new Promise(resolve => {
     reader.once('data', chunk => {

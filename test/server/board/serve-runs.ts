@@ -31,7 +31,7 @@ interface ServeOptions extends RigOptions {
   shutdown?: Shutdown
 }
 
-/** The routes of runs alone, behind a gate that looks at the executor's token and at nothing else. */
+/** Only the routes of runs, behind a gate that checks only the executor token. */
 export async function serveRuns(t: Test, given: ServeOptions = {}) {
   const { streamTimes, mayRead = async () => {}, shutdown = new Shutdown(), ...options } = given
   const rig = await createExecutor(t, options)

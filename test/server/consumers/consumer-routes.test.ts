@@ -237,7 +237,7 @@ t.test('a consumer over a ledger with events', async t => {
     leaving.destroy()
   })
 
-  t.test('HEAD takes no lease, nor does a page of another origin', async t => {
+  t.test('neither HEAD nor a page of another origin takes a lease', async t => {
     await put('safe')
     t.equal((await request('/api/consumers/safe/events', { method: 'HEAD' })).status, 200)
     const foreign = { headers: { 'sec-fetch-site': 'cross-site' } }

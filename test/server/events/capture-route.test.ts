@@ -16,7 +16,7 @@ const REQUEST: CaptureRequest = {
 const RESULT: CaptureResult = { captures: [], left: 0 }
 const step = (messages: number): CaptureProgress => ({ subscription_id: 'deploys', messages })
 
-/** A server with captures of the test's own, asked as a command beside it asks. */
+/** A server with captures of the test, and a client like that of a command on the same machine. */
 async function start(t: Test, run: ServedCaptures['run'], options: ServeOptions = {}) {
   const socketPath = join(ownFolder(t), 'ledger.sock')
   const served = await serve(t, { captures: { run, totals: () => NO_CAPTURES }, socketPath, ...options })

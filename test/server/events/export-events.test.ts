@@ -24,7 +24,7 @@ const post = (served: Served, bytes = 1) =>
     Array.from({ length: 1_100 }, (_, i) => message(i, { payload: { text: 'x'.repeat(bytes) } })),
   )
 
-/** A ledger in which something else happens before its second page is read. */
+/** A ledger that calls a function before its second page is read. */
 class Between extends MemoryLedger {
   happens: () => unknown = () => {}
   #reads = 0
@@ -43,7 +43,7 @@ async function serveBetween(test: Test) {
   return { ...served, ledger }
 }
 
-/** Asks, and takes the head of the answer and no more. */
+/** Sends a request, and reads only the head of the answer. */
 async function askOnly({ port }: Served, path: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)

@@ -54,7 +54,7 @@ async function openStream(t: Test, served: Served): Promise<Client> {
   return stream
 }
 
-/** How many connections of a use there are, or were shed for a reason. */
+/** Number of connections with a use, or closed for a reason. */
 async function metric(served: Served, name: string): Promise<number> {
   const { text } = await served.request('/metrics', { headers: { connection: 'close' } })
   const line = text.split('\n').find(line => line.startsWith(name))

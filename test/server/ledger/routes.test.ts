@@ -8,7 +8,7 @@ const rows = ({ request }: Served): Promise<Row[]> => readRows(request)
 /** These need a login even in an open ledger. */
 const NEEDS_LOGIN = new Set<Row['access']>(['logout', 'account', 'admin', 'copy'])
 
-/** The status line of a request whose stream, if it is one, is not waited for. */
+/** The status of a request, without waiting for the end of a stream. */
 async function status(
   served: Served,
   { method, path }: Pick<Row, 'method' | 'path'>,
@@ -136,7 +136,7 @@ t.test('under a name that is not of this machine every row is refused, however i
 t.test('a page of another origin is refused on every route, however the path is written', async t => {
   const served = await start(t)
   for (const row of await rows(served)) {
-    // Who is asking comes before where from.
+    // The credential is checked before the origin.
     const refused = NEEDS_LOGIN.has(row.access) ? '401' : '403'
     for (const path of twinsOf(row.path)) {
       for (const origin of ['https://elsewhere.example', 'null', `http://localhost:${served.port}.elsewhere.example`]) {

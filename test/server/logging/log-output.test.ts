@@ -3,7 +3,7 @@ import t from 'tap'
 import { LogOutput, MAX_PENDING_BYTES } from '../../../src/server/logging/log-output.js'
 import { createLogger } from '../../../src/server/logging/logger.js'
 
-/** A disk, or a pipe, that takes so many bytes and fails beyond. */
+/** A disk, or a pipe, that accepts a number of bytes and then fails. */
 function disk(room = Number.POSITIVE_INFINITY) {
   const state = { room, text: '' }
   const write = (bytes: Uint8Array) => {

@@ -169,7 +169,7 @@ t.test('an aborted download leaves no file open', { skip: !existsSync('/proc/sel
   t.equal((await request(path)).status, 200)
 })
 
-/** Where a link points; empty if it is gone. */
+/** The target of a link; empty if the link is gone. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path)
@@ -178,7 +178,7 @@ function linkOf(path: string): string {
   }
 }
 
-/** Bytes as they are on the wire. */
+/** The bytes of an answer, without decoding. */
 async function fetchBytes({ url }: Served, path: string, headers: Record<string, string> = {}) {
   const [response] = (await once(get(url + path, { headers, agent: false }), 'response')) as [IncomingMessage]
   const bytes = Buffer.concat(await response.toArray())

@@ -9,7 +9,7 @@ import { until } from '../../support/until.js'
 import { message, serve } from '../serve.js'
 
 const MIB = 1024 * 1024
-/** What twenty bodies that expand too much may hold together. */
+/** Maximum memory of twenty bodies that expand too much. */
 const TOGETHER = 64 * MIB
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

@@ -5,7 +5,7 @@ const NOW = 1_800_000_000
 const KEY = 'digest of the key in use'
 const digest = (i: number) => i.toString(16).padStart(64, '0')
 
-/** What every engine has to prove about sessions of the board. */
+/** Tests of sessions of the board for every engine. */
 export function boardSessionConformance(t: Test, open: OpenBoardStore): void {
   t.test('a session is live until it expires', async t => {
     const { sessions } = await open(t)

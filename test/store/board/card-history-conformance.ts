@@ -26,7 +26,7 @@ export function cardWith(id: string, body = '') {
 
 const QUEUED: Run = queuedRun({ created_at: AT })
 
-/** What every engine has to prove about the history of cards. */
+/** Tests of the history of cards for every engine. */
 export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {
   t.test('each change of a card is an entry with its time and its author, newest first', async t => {
     const { cards, history } = await open(t)

@@ -24,7 +24,7 @@ async function standing(cards: CardStore, column: string): Promise<string[]> {
 }
 
 /**
- * What every engine has to prove about cards.
+ * Tests of cards for every engine.
  *
  * @param examples how many sequences of moves are tried
  */

@@ -14,7 +14,7 @@ function out(text: string) {
 }
 
 /**
- * What every engine has to prove about runs and their logs.
+ * Tests of runs and their logs for every engine.
  *
  * @param examples how many logs are tried
  */

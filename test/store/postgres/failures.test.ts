@@ -180,7 +180,7 @@ else {
     await Promise.all([holder.close(), store.close()])
   })
 
-  /** What a caller sees while the database does not accept anything. */
+  /** The errors that callers receive while the database accepts no writes. */
   const refusal = (code: string) => ({ category: 'unavailable', code })
   const one = { order: 'asc', limit: 10, since: 0 } as const
 

@@ -40,7 +40,7 @@ else {
     t.same(await migrateSchema(address, { noun: 'test', ownTable: 'own_table', steps }), { from: 0, to: 1 })
   })
 
-  /** Everything that a server does. */
+  /** Runs every type of request that a server makes. */
   const serveAs = async (t: Test, schema: string) => {
     const store = await openPostgresStore({ address: cluster.newAddress({ user: 'ledger_server', schema }) })
     const { events, subscriptions, users, consumers, notes, multiServer, copies } = store

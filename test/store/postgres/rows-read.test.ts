@@ -8,7 +8,7 @@ const programs = findPostgres()
 const BATCHES = 12
 const NEW = 250
 const REPEATED = 10
-/** An event is looked for when it is recorded and when it arrives again; pages of a reader have it once. */
+/** Maximum reads per event: at its recording, at its repeat and in the page of a reader, with some tolerance. */
 const READS = 4
 
 t.test(

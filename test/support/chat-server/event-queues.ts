@@ -19,9 +19,9 @@ interface Queue {
   wake: (() => void) | undefined
 }
 
-/** Without a request for so long, the platform forgets a queue. */
+/** After this time without a request, the platform removes a queue. */
 const IDLE_MS = 600_000
-/** As the platform tells clients to wait for an answer. */
+/** How long the platform tells clients to wait for an answer. */
 const WAIT_SECONDS = 90
 
 /** The event queues of a realm, as `POST /register` and `GET /events` show them. */

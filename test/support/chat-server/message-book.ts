@@ -205,7 +205,7 @@ export class MessageBook {
     this.onEvent({ event: { type: 'stream', op: 'update', stream_id: id, name: from, property: 'name', value: to } })
   }
 
-  /** Takes a message away, as one that its server has not committed yet. */
+  /** Hides a message, like one that its server has not committed yet. */
   hide(id: number): BookedMessage {
     const message = this.#get(id)
     this.#remove(id)

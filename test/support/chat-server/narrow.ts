@@ -56,8 +56,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * `with` puts the place where its message is now for the place that the other terms name; a message that is gone leaves
- * them as they are.
+ * `with` replaces the place in the other terms by the current place of its message; a deleted message leaves
+ * them unchanged.
  */
 function withoutWith(terms: readonly Term[], book: MessageBook, featureLevel: number): Term[] {
   for (const { operator } of terms) {

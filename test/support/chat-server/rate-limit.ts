@@ -1,6 +1,6 @@
 import { Refusal } from './refusal.js'
 
-/** So many requests in so many seconds, as the platform counts them for each user. */
+/** The maximum number of requests in a number of seconds, which the platform counts for each user. */
 export interface RateLimit {
   requests: number
   seconds: number

@@ -39,7 +39,7 @@ async function unavailable(error: unknown): Promise<false> {
   return false
 }
 
-/** Everything that was acknowledged is stored once, and nothing else is wrong. */
+/** Checks that every acknowledged event is stored once, and that the writers met no other problem. */
 export async function checkAll(
   t: Pick<Test, 'same' | 'notOk' | 'equal'>,
   store: PostgresStore,

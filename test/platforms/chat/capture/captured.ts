@@ -12,7 +12,7 @@ import type { ChatServer } from '../../../support/chat-server/chat-server.js'
 
 export const DEPLOYS = { stream: 'eng', topic: 'deploys' }
 
-/** A watch in memory, captured from a stand-in as often as one likes. */
+/** A watch in memory that is captured from a stand-in. */
 export class Captured {
   progress: ReadProgress = { readTo: undefined, followed: undefined, reread: undefined }
   readonly events: NewEvent[] = []
@@ -46,7 +46,7 @@ export class Captured {
   }
 }
 
-/** The queries of the messages API that were asked since the last look. */
+/** The queries to the messages API since the last call. */
 export function messageQueries({ asked }: ChatServer): Record<string, string>[] {
   const queries = asked.splice(0).filter(({ path }) => path === '/api/v1/messages')
   return queries.map(({ query }) => Object.fromEntries(query))

@@ -2,7 +2,7 @@ import t from 'tap'
 import { AppError } from '../../../../src/model/app-error.js'
 import { RateLimitedChatApi } from '../../../../src/platforms/chat/capture/rate-limited-chat-api.js'
 
-/** An API whose users are there after it was asked so many times, each refusal telling what to wait. */
+/** An API that refuses a number of requests for its users, each time with a wait. */
 function limited(waits: number[]) {
   const slept: number[] = []
   const reported: number[] = []

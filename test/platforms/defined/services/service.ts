@@ -13,7 +13,7 @@ export interface Service {
 
 export interface ServiceDelivery {
   headers?: Record<string, string>
-  /** Text as it is; anything else is sent as JSON. */
+  /** Text is sent unchanged, any other value as JSON. */
   body: unknown
   /** Of the address, with its `?`. */
   query?: string

@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
-/** Every answer, and what the files hold in the end. */
+/** The results of all calls, and the final content of the files. */
 function run(folder: string, files: FileCalls, steps: readonly Step[]): unknown[] {
   fs.mkdirSync(folder)
   const paths = NAMES.map(name => join(folder, name))

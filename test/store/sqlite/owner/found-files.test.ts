@@ -9,7 +9,7 @@ import { own, recordWith, refusalOf } from './owner-rig.js'
 
 const REMAINS = 'conflict/ledger_remains'
 
-/** What a process leaves that had a ledger open and was killed. */
+/** The files of a killed process that had a ledger open. */
 async function killedOwner(t: Test, changes: Partial<OwnerRecord> = {}): Promise<string> {
   const database = join(testFolder(t), 'events.db')
   writeFileSync(database, 'a database')

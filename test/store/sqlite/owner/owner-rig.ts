@@ -15,7 +15,7 @@ import type { OwnerRecord } from '../../../../src/store/sqlite/owner/owner-recor
 import { ownIdentity } from '../../../../src/store/sqlite/owner/process-identity.js'
 import { CHEAP_START } from '../../../support/cheap-start.js'
 
-/** How often the races and crashes are played; `DAYBOOK_TEST_ROUNDS` raises it. */
+/** Number of rounds of races and crashes; `DAYBOOK_TEST_ROUNDS` sets more. */
 export const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 1)
 
 const NOW = Date.UTC(2031, 4, 4, 9, 0, 0)
@@ -47,7 +47,7 @@ export async function own(t: Test, request: Partial<OwnershipRequest> & { databa
   return ownership
 }
 
-/** `category/code` of what `work` is refused with. */
+/** `category/code` of the error of `work`. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   try {
     await work

@@ -32,7 +32,7 @@ t.test('a count that takes too long is exact from the newest event back to an in
   for (const filter of filters) {
     for (const index of [nothingIndexed, indexed]) {
       const query = { ...filter, buckets: 20, now }
-      // So many slices as it takes until the bound is met: after a few of them, each of the least length.
+      // Runs slices until the limit is reached. After the first few, each has the minimum length.
       for (const workMs of [0, 0.5, 2]) {
         const answer = finish(countEvents(database, index, known, query, { sliceMs: 0, workMs }))
         const counted = countAll(all, { ...query, from: answer.countedFrom as number })

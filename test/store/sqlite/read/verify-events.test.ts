@@ -22,7 +22,7 @@ async function openAt(t: Test, path: string) {
   return openSqliteStore({ path, clock: () => NOON, onFailure: error => t.fail(String(error)) })
 }
 
-/** A closed ledger of so many events, the third of which is large. */
+/** A closed ledger with a number of events, the third of which is large. */
 async function written(t: Test, count = 6): Promise<string> {
   const path = join(testFolder(t), 'events.db')
   const store = await openAt(t, path)

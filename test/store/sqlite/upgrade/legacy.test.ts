@@ -26,7 +26,7 @@ function home(t: Test) {
   return { folder, legacy: join(folder, 'events.db'), database: join(folder, 'event', 'events.db') }
 }
 
-/** Writes a legacy ledger as a process left it that was killed: every row is in the log, hardly any in the file. */
+/** Writes a legacy ledger like a killed process: all rows are in the WAL, and hardly any in the file. */
 function writeLegacyWithLog(legacy: string): void {
   const living = `${legacy}.living`
   const connection = new sqlite.Database(living)

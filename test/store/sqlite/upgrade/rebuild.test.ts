@@ -10,7 +10,7 @@ import { testFolder } from '../../../support/test-folder.js'
 const NOON = 1_800_000_000_000_000
 const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
 
-/** A store over an older ledger: two tables of which nothing but `body` is sure. */
+/** A store over an older ledger with two tables, of which only the column `body` is certain. */
 async function openOlder(
   t: Test,
   bodies: { events?: object[]; subscriptions?: object[] },

@@ -5,7 +5,7 @@ import type { EventToRecord } from '../../../../src/store/event-store.js'
 import { encodeWithoutInstants, packEvents, unpackEvents } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
 
-/** A serialised event with so many free bytes around it. */
+/** A serialised event with free bytes before and after it. */
 function writtenInto(payload: string, before: number, after: number): EventToRecord {
   const delivery = messageCreated('a', { payload: { said: payload } })
   const text = Buffer.from(JSON.stringify(delivery.event))

@@ -1,5 +1,5 @@
 /**
- * Copies a legacy ledger forward, and is killed just before the n-th step that changes something on the disk.
+ * Copies a legacy ledger, and is killed just before the n-th step that changes the disk.
  * Arguments: legacy, database, n. Prints `survived` when there are fewer steps.
  */
 import fs from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * Takes a ledger and lets go of it, and is killed just before the n-th step that changes something on the disk.
+ * Acquires and releases a ledger, and is killed just before the n-th step that changes the disk.
  * Arguments: database, n. Prints `survived` when there are fewer steps.
  */
 import promises from 'node:fs/promises'

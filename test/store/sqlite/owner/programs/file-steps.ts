@@ -7,7 +7,7 @@ type Operation = (...args: unknown[]) => unknown
  * Calls `before` ahead of each of these operations of `module`, for modules that import it later. To be called
  * before the code under test is loaded, in a process of its own.
  *
- * @param before what it answers is waited for, where it answers with a promise
+ * @param before awaited if it returns a promise
  */
 export function interceptFiles(
   module: object,

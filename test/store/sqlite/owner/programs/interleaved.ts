@@ -1,6 +1,6 @@
 /**
  * Lets several candidates for one ledger run with their file operations in an order drawn from a seed, one operation at
- * a time, and looks that never two own it. Arguments: folder, first seed, number of seeds. Prints `done`, or the seed
+ * a time, and checks that two never own it. Arguments: folder, first seed, number of seeds. Prints `done`, or the seed
  * that failed.
  */
 
@@ -8,7 +8,7 @@ import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 /**
  * Lets several candidates for one ledger run with their file operations in an order drawn from a seed, one operation at
- * a time, and looks that never two own it. Arguments: folder, first seed, number of seeds. Prints `done`, or the seed
+ * a time, and checks that two never own it. Arguments: folder, first seed, number of seeds. Prints `done`, or the seed
  * that failed.
  */
 import timers, { setImmediate as tick } from 'node:timers/promises'
