@@ -4,7 +4,7 @@ import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import type { ConsumerCalls } from '../../src/client/library/consumer-reader.js'
 import { consumerCalls } from '../../src/client/library/fetch-calls.js'
-import { type ConsumeOptions, Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
+import { type ConsumeOptions, Daybook, LedgerError, type LedgerEvent, NotNow } from '../../src/client/library/index.js'
 import { runConsumer } from '../../src/client/library/run-consumer.js'
 import { message, type Served } from '../server/serve.js'
 import { openServed, restoredCopy, stage } from './ledger-stage.js'
@@ -339,6 +339,21 @@ t.test('following needs no name, and waits for the server', async t => {
   }
   t.same(got, ['2', '3'])
   t.match(said, [/Waiting\.$/, 'Continuing.'])
+})
+
+t.test('a function may change its events: each comes once, and is acknowledged', async t => {
+  const { url, record, request } = await openServed(t)
+  await record(1, 2, 3)
+  const got: unknown[] = []
+  const handle = (event: LedgerEvent) => {
+    got.push(event.subject_id)
+    for (const member of Object.keys(event)) Reflect.deleteProperty(event, member)
+    if (got.length === 2) throw new Error('broken')
+  }
+  const options = { handle, from: 'beginning', once: true, key: () => 'one', retries: 0 } as const
+  await new Daybook({ url }).consume('mail', { ...options, onFailure: 'dead-letter' })
+  t.same(got, ['1', '2', '3'])
+  t.match((await request('/api/consumers/mail/dead-letters')).body, { items: [{ dedupe_key: /2$/ }] })
 })
 
 t.test('what is not a ledger, or refuses, is an error with a code', async t => {

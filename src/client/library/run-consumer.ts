@@ -108,13 +108,13 @@ class BatchRun {
   /** The work done so far. Dead letters are sent with the checkpoint that passes their events. */
   #state(): { body: Omit<AckBody, 'fence'>; letters: LedgerEvent[] } {
     const { items, ack } = this.batch
-    const { done, deadLetters } = this.#work
+    const { done, doneThrough, deadLetters } = this.#work
     const letters = items.slice(0, done).filter(event => deadLetters.has(event) && !this.#known.has(event))
     const dead_letters = letters.flatMap(event => deadLetters.get(event) ?? [])
     const last = dead_letters.at(-1)
     const failed = last ? { dead_letters, error: last.error } : {}
     if (ack.retried !== undefined) return { body: done > 0 ? { retried: ack.retried, ...failed } : {}, letters }
-    const checkpoint = done === items.length ? ack.checkpoint : items[done - 1]?.captured_at
+    const checkpoint = done === items.length ? ack.checkpoint : doneThrough
     return { body: { ...(checkpoint === undefined ? {} : { checkpoint }), ...failed }, letters }
   }
 }
