@@ -21,12 +21,26 @@ export async function runConsumer(options: ConsumerOptions): Promise<void> {
   for (;;) {
     const batch = await reader.next()
     if (!batch) break
-    const run = new BatchRun(reader, batch, options)
+    const run = await begin(reader, batch, options)
     await run.finish()
     if (run.failure !== undefined) throw run.failure
   }
+  await release(reader, options)
+}
+
+/** @throws what `keyOf` throws, after the lease is released: other instances need not wait until it expires */
+async function begin(reader: ConsumerReader, batch: Batch, options: ConsumerOptions): Promise<BatchRun> {
+  try {
+    return new BatchRun(reader, batch, options)
+  } catch (error) {
+    await release(reader, options)
+    throw error
+  }
+}
+
+async function release(reader: ConsumerReader, { report }: ConsumerOptions): Promise<void> {
   await reader.release().catch(error => {
-    options.report(`Another instance has to wait until the lease expires: ${messageOf(error)}`)
+    report(`Another instance has to wait until the lease expires: ${messageOf(error)}`)
   })
 }
 
