@@ -11,7 +11,7 @@ if (!['linux', 'darwin'].includes(process.platform)) {
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`Daybook needs Node.js 20.19 or later. This is ${process.version}.`)
-  process.exit(1)
+  process.exit(78)
 }
 
 // Node 22 and later can cache compiled code. This must be enabled before anything large is imported.

@@ -384,8 +384,11 @@ class _Reader:
 
 
 class _Task:
-    def __init__(self, event: Event):
-        self.event = event
+    """An event, with what is read from it before the work, which may change it."""
+
+    def __init__(self, event: Event, key: object):
+        self.event, self.key = event, key
+        self.place = {name: event[name] for name in ("dedupe_key", "captured_at")}
         self.is_done = False
         self.is_alone = False  # After a failure together with others.
         self.attempts = 0
@@ -396,10 +399,10 @@ class _Work:
 
     def __init__(self, ack: Mapping[str, Any], events: Sequence[Event], plan: Mapping[str, Any], ledger: Daybook):
         self.ack, self.plan, self.ledger = ack, plan, ledger
-        self.tasks = [_Task(event) for event in events]
+        self.tasks = [_Task(event, plan["key"](event)) for event in events]
         self.queues: dict[object, deque[_Task]] = {}
         for task in self.tasks:
-            self.queues.setdefault(plan["key"](task.event), deque()).append(task)
+            self.queues.setdefault(task.key, deque()).append(task)
         self.ready = deque(self.queues)
         self.delayed: list[tuple[float, list[_Task]]] = []
         self.letters: dict[str, Any] = {}
@@ -438,14 +441,13 @@ class _Work:
         """How many are done, and the body that acknowledges them."""
         with self.changed:
             done = self.done
-            events = [task.event for task in self.tasks[:done]]
+            instants = [task.place["captured_at"] for task in self.tasks[:done]]
             body: dict[str, Any] = {}
             if "retried" in self.ack:
                 body = {"retried": self.ack["retried"]} if done else {}
             elif done:
-                body = {"checkpoint": self.ack["checkpoint"] if done == len(self.tasks) else events[-1]["captured_at"]}
-            keys = [event["captured_at"] for event in events[self.acknowledged :]]
-            letters = [self.letters[key] for key in keys if key in self.letters]
+                body = {"checkpoint": self.ack["checkpoint"] if done == len(self.tasks) else instants[-1]}
+            letters = [self.letters[instant] for instant in instants[self.acknowledged :] if instant in self.letters]
             return done, {**body, "dead_letters": letters, "error": letters[-1]["error"]} if letters else body
 
     def _take(self) -> Optional[list[_Task]]:
@@ -479,11 +481,11 @@ class _Work:
 
     def _put_back(self, unit: Sequence[_Task]) -> None:
         for task in reversed(unit):
-            self.queues[self.plan["key"](task.event)].appendleft(task)
+            self.queues[task.key].appendleft(task)
         self._free(unit)
 
     def _free(self, unit: Sequence[_Task]) -> None:
-        for key in {self.plan["key"](task.event): None for task in unit}:
+        for key in {task.key: None for task in unit}:
             if self.queues[key]:
                 self.ready.append(key)
 
@@ -511,8 +513,8 @@ class _Work:
             elif self.plan["on_failure"] == "stop":
                 self.end(error)
             else:
-                place = {name: first.event[name] for name in ("dedupe_key", "captured_at")}
-                self.letters[place["captured_at"]] = {**place, "error": _end_of(error), "attempts": first.attempts}
+                letter = {**first.place, "error": _end_of(error), "attempts": first.attempts}
+                self.letters[first.place["captured_at"]] = letter
                 first.is_done = True
                 self._free(unit)
             self.changed.notify_all()

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { isatty } from 'node:tty'
 import { ExitError } from '@oclif/core/errors'
 
 /** The part of the process that receives signals. */
@@ -8,8 +9,13 @@ interface SignalSource extends Pick<EventEmitter, 'on' | 'off'> {
 
 /** The exit codes that shells use for a program ended by a signal. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const
+/** At a terminal. */
+const HANGUP = { SIGHUP: 129 } as const
 
-/** Resolves at the first SIGTERM or SIGINT. A second signal ends the process immediately, without a clean shutdown. */
+/**
+ * Resolves at the first SIGTERM or SIGINT, or when the terminal is closed. A second signal ends the process immediately,
+ * without a clean shutdown.
+ */
 export function waitForSignal(process: SignalSource): Promise<void> {
   return new Promise(resolve => {
     listen(process, () => resolve())
@@ -17,7 +23,7 @@ export function waitForSignal(process: SignalSource): Promise<void> {
 }
 
 /**
- * Runs `work`, which the first SIGTERM or SIGINT aborts, so that it can remove its files. A second signal ends the process
+ * Runs `work`, which the first of these signals aborts, so that it can remove its files. A second signal ends the process
  * immediately.
  *
  * @throws oclif's `ExitError` with the exit code of the signal, once an aborted `work` has failed; as `work`
@@ -44,10 +50,12 @@ export async function abortedBySignal<Result>(
 /** @param onFirst receives the exit code of the first signal @returns ends this */
 function listen(process: SignalSource, onFirst: (exitCode: number) => void): () => void {
   let isStopping = false
-  const listeners = Object.entries(EXIT_CODES).map(([signal, exitCode]) => {
+  const exitCodes = isAtTerminal() ? { ...EXIT_CODES, ...HANGUP } : EXIT_CODES
+  const listeners = Object.entries(exitCodes).map(([signal, exitCode]) => {
     const listener = () => {
       if (isStopping) process.exit(exitCode)
       isStopping = true
+      if (signal === 'SIGHUP') leaveTerminal()
       onFirst(exitCode)
     }
     process.on(signal, listener)
@@ -56,4 +64,21 @@ function listen(process: SignalSource, onFirst: (exitCode: number) => void): () 
   return () => {
     for (const remove of listeners) remove()
   }
+}
+
+/** Without a terminal, as after `nohup`, SIGHUP may have to be ignored, and a listener would end that. */
+function isAtTerminal(): boolean {
+  return [0, 1, 2].some(isatty)
+}
+
+/**
+ * After its terminal was closed, output fails, which must not end the work. Node would abort when it exits, because it
+ * cannot restore the state of the terminal.
+ */
+function leaveTerminal(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  process.once('exit', () => {
+    process.removeAllListeners('SIGHUP')
+    process.kill(process.pid, 'SIGHUP')
+  })
 }

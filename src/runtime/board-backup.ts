@@ -49,6 +49,6 @@ export async function backUpBoard(
 export async function requireDatabase(path: string): Promise<void> {
   if ((await sizeOf(path)) > 0) return
   throw new AppError('not_found', 'board_missing', `There is no database at ${path}.`, {
-    hint: '`daybook serve` creates a board; BOARD_HOME names its folder.',
+    hint: '`daybook serve` creates a board. Check the path, or BOARD_HOME, which names its folder.',
   })
 }

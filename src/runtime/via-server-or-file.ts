@@ -67,7 +67,7 @@ export async function ledgerViaServerOrFile<Result>(
 async function requireLedger(database: DatabaseSetting): Promise<void> {
   if (database.postgres || (await exists(database))) return
   throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
-    hint: '`daybook serve` makes one; --db names another.',
+    hint: `\`daybook serve\` makes one${database.isDefault ? '; --db names another' : '. Check the path'}.`,
   })
 }
 

@@ -54,3 +54,24 @@ t.test('a working folder that was removed is reported', async t => {
   const { status, stderr } = spawnSync('sh', ['-c', program], { cwd: testFolder(t), encoding: 'utf8' })
   t.match({ status, stderr }, { status: 78, stderr: /^The current folder does not exist any more\. Change to another/ })
 })
+
+t.test(
+  'a system or a Node.js that is not supported is a matter of configuration, which no restart changes',
+  async t => {
+    const run = (preload: string) => {
+      const options = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
+      const { status, stderr } = spawnSync(process.execPath, [...options, `${ROOT}/bin/run.js`, 'version'], {
+        encoding: 'utf8',
+      })
+      return { status, stderr }
+    }
+    t.match(run(`Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.3' } })`), {
+      status: 78,
+      stderr: /^Daybook needs Node\.js 20\.19 or later\./,
+    })
+    t.match(run(`Object.defineProperty(process, 'platform', { value: 'win32' })`), {
+      status: 78,
+      stderr: /^Daybook runs on Linux and macOS, and not on win32/,
+    })
+  },
+)

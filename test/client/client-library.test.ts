@@ -4,7 +4,7 @@ import { ledgerCalls } from '../../src/client/consume/ledger-calls.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import type { ConsumerCalls } from '../../src/client/library/consumer-reader.js'
 import { consumerCalls } from '../../src/client/library/fetch-calls.js'
-import { type ConsumeOptions, Daybook, LedgerError, NotNow } from '../../src/client/library/index.js'
+import { type ConsumeOptions, Daybook, LedgerError, type LedgerEvent, NotNow } from '../../src/client/library/index.js'
 import { runConsumer } from '../../src/client/library/run-consumer.js'
 import { message, type Served } from '../server/serve.js'
 import { problem, standIn } from './stand-in.js'
@@ -336,6 +336,33 @@ t.test('following works without a consumer name, and waits for the server', asyn
   }
   t.same(got, ['2', '3'])
   t.match(said, [/Waiting\.$/, 'Continuing.'])
+})
+
+t.test('a function may change its events: each comes once, and is acknowledged', async t => {
+  const { url, record, request } = await openServed(t)
+  await record(1, 2, 3)
+  const got: unknown[] = []
+  const handle = (event: LedgerEvent) => {
+    got.push(event.subject_id)
+    for (const member of Object.keys(event)) Reflect.deleteProperty(event, member)
+    if (got.length === 2) throw new Error('broken')
+  }
+  const options = { handle, from: 'beginning', once: true, key: () => 'one', retries: 0 } as const
+  await new Daybook({ url }).consume('mail', { ...options, onFailure: 'dead-letter' })
+  t.same(got, ['1', '2', '3'])
+  t.match((await request('/api/consumers/mail/dead-letters')).body, { items: [{ dedupe_key: /2$/ }] })
+})
+
+t.test('a key function that fails ends the consumer, and another instance need not wait', async t => {
+  const { url, record } = await openServed(t)
+  await record(1)
+  const daybook = new Daybook({ url })
+  const key = (event: LedgerEvent) => String(Reflect.get(event.missing as object, 'id'))
+  const options = { handle: () => {}, from: 'beginning', once: true, ...QUIET } as const
+  await t.rejects(daybook.consume('mail', { ...options, key }), { name: 'TypeError' })
+  const got: unknown[] = []
+  await daybook.consume('mail', { ...options, handle: event => got.push(event) })
+  t.equal(got.length, 1)
 })
 
 t.test('a server that is not a ledger, or refuses, causes an error with a code', async t => {

@@ -74,6 +74,39 @@ t.test('an event that waits for a retry delays only events of its own key', asyn
   t.same(order, ['key-2', 'key-0', 'key-1'])
 })
 
+t.test('work may change its events', async t => {
+  const work = new OrderedWork([eventOf(0, 1), eventOf(1, 1), eventOf(2, 1), eventOf(3, 1)], {
+    ...OPTIONS,
+    handle: async ([event]) => {
+      const { dedupe_key } = event ?? {}
+      for (const member of Object.keys(event ?? {})) Reflect.deleteProperty(event ?? {}, member)
+      if (dedupe_key === 'key-2') throw new Error('broken')
+    },
+  })
+  await work.run()
+  t.equal(work.done, 4)
+  t.equal(work.doneThrough, '2031-05-04T09:00:00.000003Z')
+  const letter = { dedupe_key: 'key-2', captured_at: '2031-05-04T09:00:00.000002Z', error: 'broken', attempts: 1 }
+  t.strictSame([...work.deadLetters.values()], [letter])
+})
+
+t.test('work for which what it needs is away for a long time is not tried meanwhile', async t => {
+  const stopping = new AbortController()
+  let tries = 0
+  const work = new OrderedWork([eventOf(0, 1)], {
+    ...OPTIONS,
+    signal: stopping.signal,
+    handle: async () => {
+      tries++
+      throw new NotNow('until next year', Infinity)
+    },
+  })
+  const running = work.run()
+  setTimeout(() => stopping.abort(), 50)
+  await running
+  t.equal(tries, 1)
+})
+
 t.test('work stops at a failure, after the events before it are done', async t => {
   const work = new OrderedWork([eventOf(0, 1), eventOf(1, 1), eventOf(2, 1)], {
     ...OPTIONS,

@@ -164,6 +164,26 @@ for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency":
   ])
 })
 
+t.test('a function of a Python consumer may change its events', missing, async t => {
+  const { url, record, request } = await openServed(t)
+  await record(1, 2, 3)
+  const program = `
+import sys
+from daybook import Daybook
+def handle(event):
+    subject = event["subject_id"]
+    event.clear()
+    print(subject)
+    if subject == "2":
+        raise ValueError("broken")
+Daybook(sys.argv[1]).consume("work", handle, start="beginning", key=lambda event: event["source"], retries=0,
+                             on_failure="dead-letter", once=True)
+`
+  const child = spawn('python3', ['-c', program, url], { env: ENV, stdio: ['ignore', 'pipe', 'inherit'] })
+  t.equal((await child.stdout.setEncoding('utf8').toArray()).join(''), '1\n2\n3\n')
+  t.match((await request('/api/consumers/work/dead-letters')).body, { items: [{ dedupe_key: /2$/ }] })
+})
+
 t.test('a Python consumer waits out an outage of many hours', missing, async t => {
   const program = `
 from daybook import Daybook

@@ -33,8 +33,11 @@ export interface WorkOptions {
   random?: () => number
 }
 
+/** Key and place are read before the work, which may change the event. */
 interface Task {
   event: LedgerEvent
+  key: string
+  place: Pick<LedgerEvent, 'dedupe_key' | 'captured_at'>
   isDone: boolean
   attempts: number
   /** Set after the event failed together with others. */
@@ -42,6 +45,8 @@ interface Task {
 }
 
 const ERROR_BYTES = 4 * 1024
+/** A timer that is set for longer ends immediately. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 const RETRY = { first: 500, last: 30_000 }
 
 /**
@@ -64,9 +69,13 @@ export class OrderedWork {
     events: readonly LedgerEvent[],
     private readonly options: WorkOptions,
   ) {
-    this.#tasks = events.map(event => ({ event, isDone: false, attempts: 0, isAlone: false }))
+    this.#tasks = events.map(event => {
+      const { dedupe_key, captured_at } = event
+      const place = { dedupe_key, captured_at }
+      return { event, key: options.keyOf(event), place, isDone: false, attempts: 0, isAlone: false }
+    })
     for (const task of this.#tasks) {
-      const key = options.keyOf(task.event)
+      const { key } = task
       const queue = this.#queues.get(key)
       if (queue) queue.push(task)
       else {
@@ -80,6 +89,11 @@ export class OrderedWork {
   get done(): number {
     const gap = this.#tasks.findIndex(task => !task.isDone)
     return gap === -1 ? this.#tasks.length : gap
+  }
+
+  /** `captured_at` of the last of them. */
+  get doneThrough(): string | undefined {
+    return this.#tasks[this.done - 1]?.place.captured_at
   }
 
   /** Resolves when all events are done. After a stop: when the work that was begun is done. */
@@ -148,7 +162,7 @@ export class OrderedWork {
 
   /** Makes the keys of these tasks ready again, if they have more tasks. */
   #free(unit: readonly Task[]): void {
-    for (const key of new Set(unit.map(({ event }) => this.options.keyOf(event)))) {
+    for (const key of new Set(unit.map(({ key }) => key))) {
       if (this.#queues.get(key)?.length) this.#ready.push(key)
     }
   }
@@ -162,8 +176,7 @@ export class OrderedWork {
     else if (task.attempts++ < retries) this.#later(unit, growingWait(task.attempts, RETRY, random))
     else if (onFailure === 'stop') this.#give(error)
     else {
-      const { dedupe_key, captured_at } = task.event
-      this.deadLetters.set(task.event, { dedupe_key, captured_at, error: endOf(error), attempts: task.attempts })
+      this.deadLetters.set(task.event, { ...task.place, error: endOf(error), attempts: task.attempts })
       this.#finish(unit)
     }
   }
@@ -177,22 +190,25 @@ export class OrderedWork {
   #separate(unit: readonly Task[]): void {
     for (const task of [...unit].reverse()) {
       task.isAlone = true
-      this.#queues.get(this.options.keyOf(task.event))?.unshift(task)
+      this.#queues.get(task.key)?.unshift(task)
     }
     this.#free(unit)
   }
 
   #later(unit: Task[], milliseconds: number): void {
     if (this.#isOver) return
-    const timer = setTimeout(() => {
-      this.#delayed.delete(timer)
-      const [first] = unit
-      if (!first || this.#isOver) return
-      // Their keys are not ready, so they are the first of their queues.
-      for (const task of [...unit].reverse()) this.#queues.get(this.options.keyOf(task.event))?.unshift(task)
-      this.#free(unit)
-      this.#fill()
-    }, milliseconds)
+    const timer = setTimeout(
+      () => {
+        this.#delayed.delete(timer)
+        const [first] = unit
+        if (!first || this.#isOver) return
+        // Their keys are not ready, so they are the first of their queues.
+        for (const task of [...unit].reverse()) this.#queues.get(task.key)?.unshift(task)
+        this.#free(unit)
+        this.#fill()
+      },
+      Math.min(milliseconds, LONGEST_TIMER_MS),
+    )
     this.#delayed.add(timer)
   }
 }

@@ -21,12 +21,26 @@ export async function runConsumer(options: ConsumerOptions): Promise<void> {
   for (;;) {
     const batch = await reader.next()
     if (!batch) break
-    const run = new BatchRun(reader, batch, options)
+    const run = await begin(reader, batch, options)
     await run.finish()
     if (run.failure !== undefined) throw run.failure
   }
+  await release(reader, options)
+}
+
+/** @throws what `keyOf` throws, after the lease is released: other instances need not wait until it expires */
+async function begin(reader: ConsumerReader, batch: Batch, options: ConsumerOptions): Promise<BatchRun> {
+  try {
+    return new BatchRun(reader, batch, options)
+  } catch (error) {
+    await release(reader, options)
+    throw error
+  }
+}
+
+async function release(reader: ConsumerReader, { report }: ConsumerOptions): Promise<void> {
   await reader.release().catch(error => {
-    options.report(`Another instance has to wait until the lease expires: ${messageOf(error)}`)
+    report(`Another instance has to wait until the lease expires: ${messageOf(error)}`)
   })
 }
 
@@ -108,13 +122,13 @@ class BatchRun {
   /** The work done so far. Dead letters are sent with the checkpoint that passes their events. */
   #state(): { body: Omit<AckBody, 'fence'>; letters: LedgerEvent[] } {
     const { items, ack } = this.batch
-    const { done, deadLetters } = this.#work
+    const { done, doneThrough, deadLetters } = this.#work
     const letters = items.slice(0, done).filter(event => deadLetters.has(event) && !this.#known.has(event))
     const dead_letters = letters.flatMap(event => deadLetters.get(event) ?? [])
     const last = dead_letters.at(-1)
     const failed = last ? { dead_letters, error: last.error } : {}
     if (ack.retried !== undefined) return { body: done > 0 ? { retried: ack.retried, ...failed } : {}, letters }
-    const checkpoint = done === items.length ? ack.checkpoint : items[done - 1]?.captured_at
+    const checkpoint = done === items.length ? ack.checkpoint : doneThrough
     return { body: { ...(checkpoint === undefined ? {} : { checkpoint }), ...failed }, letters }
   }
 }

@@ -542,7 +542,8 @@ t.test('an import or a copy from a missing or invalid source creates no ledger',
   const unreachable = settings('postgres://daybook@127.0.0.1:1/ledger')
   await t.rejects(copyLedger({ from: unreachable, to: settings('copy.db') }, {}), { code: 'store_failed' })
   const copied = copyLedger({ from: settings('nowhere.db'), to: settings('copy.db') }, {})
-  await t.rejects(copied, { category: 'not_found', code: 'ledger_missing' })
+  const message = /nowhere\.db\. `daybook serve` makes one\. Check the path\.$/
+  await t.rejects(copied, { category: 'not_found', code: 'ledger_missing', message })
   t.equal(existsSync(at('copy.db')), false)
 })
 
