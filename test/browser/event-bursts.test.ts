@@ -64,6 +64,25 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
     await hasRows(page, 4)
   })
 
+  t.test('a key that follows Enter within a frame moves from the opened row', async t => {
+    const page = await site.openTab(t, served, SINCE)
+    await hasRows(page, 4)
+    await page.getByRole('treeitem', { expanded: false }).click()
+    await hasRows(page, 7)
+    await page.getByRole('tree').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.evaluate(`(async () => {
+      for (const key of ['Enter', 'ArrowLeft']) {
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+        await new Promise(resolve => setTimeout(resolve))
+      }
+    })()`)
+    await page.locator('.entry').first().waitFor()
+    t.equal((await query(page)).event, 'check:docs')
+    await page.keyboard.press('ArrowLeft')
+    await hasRows(page, 4)
+  })
+
   t.test('a burst with the event of the address is open', async t => {
     const page = await site.openTab(t, served, `${SINCE}&event=check:lint`)
     await hasRows(page, 7)

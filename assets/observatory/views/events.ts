@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { href } from '../../shared/address.js'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { html } from '../../shared/html.js'
@@ -73,7 +73,8 @@ function Events() {
     () => setReading(!isAtTop.value || hasNewer || (key !== undefined && isPointerInList.value)),
     [isAtTop.value, hasNewer, isPointerInList.value, key],
   )
-  useEffect(() => {
+  // Before the next key is pressed, which may move to another row.
+  useLayoutEffect(() => {
     if (key !== undefined) list.current?.activate(key)
   }, [key])
   usePhoneActions(() => html`<${LiveSwitch} isShort />`)
