@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { ownFolder } from '../black-box/own-folder.js'
 import { serveHere } from '../runtime/serve/serve-here.js'
@@ -14,6 +15,9 @@ interface AnswerSchema {
   anyOf?: AnswerSchema[]
 }
 
+/** Of the ledger; the board has a page of its own. */
+const PAGES = readdirSync('docs/reference').filter(file => /^rest(-\w+)?\.md$/.test(file))
+
 t.test('the reference of the REST API', async t => {
   const server = await serveHere(t, { home: ownFolder(t) })
   const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
@@ -27,7 +31,9 @@ t.test('the reference of the REST API', async t => {
     }),
   )
   const sections = new Map(
-    readReference('rest').sections.map(section => [section.title.replaceAll('`', ''), section] as const),
+    PAGES.flatMap(file => readReference(file.replace('.md', '')).sections).map(
+      section => [section.title.replaceAll('`', ''), section] as const,
+    ),
   )
 
   t.test('the reference describes every route, and no other', async t => {
