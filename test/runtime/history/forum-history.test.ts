@@ -79,8 +79,12 @@ t.test('a run reads only one category or topic, and only since the given time', 
 
 t.test('posts are found behind more private ones than a page has', async t => {
   const rig = await historyRig(t)
-  const server = closing(t, await startForum(sampleForum(), { apiKey: KEY, window: 50, lastId: 9_000 }))
-  t.match(await rig.read('forum', account(server.url)), { created: 75, left_out: { length: 0 } })
+  const { topics, posts, ...others } = sampleForum()
+  const pinned = { ...topics[0], id: 6, pinned_globally: true }
+  const old = { ...posts[0], id: 50, topic_id: 6 }
+  const book = { ...others, topics: [...topics, pinned], posts: [old, ...posts] }
+  const server = closing(t, await startForum(book, { apiKey: KEY, window: 50, lastId: 9_000 }))
+  t.match(await rig.read('forum', account(server.url)), { created: 77, left_out: { length: 0 } })
   t.ok(server.asked.length < 60, 'not page by page')
   const empty = closing(t, await startForum({ topics: [], users: [], posts: [], categories: [] }, { apiKey: KEY }))
   t.match(await rig.read('forum', account(empty.url)), { created: 0 })

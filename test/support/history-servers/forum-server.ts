@@ -39,7 +39,8 @@ export function startForum(book: ForumBook, options: ForumOptions = {}): Promise
       if (path === '/latest.json') {
         const within = query.get('category')
         const topics = book.topics.filter(topic => within === null || isWithin(book, topic.category_id, within))
-        return topicList(book, topics, Number(query.get('page') ?? 0), size)
+        const inOrder = query.get('order') === 'activity' ? byActivity(book, topics) : topics
+        return topicList(book, inOrder, Number(query.get('page') ?? 0), size)
       }
       if (path === '/site.json') return { body: { categories: book.categories } }
       const [, named, by] = /^\/c\/([^/]+)\/(show|find_by_slug)\.json$/u.exec(path) ?? []
@@ -75,6 +76,20 @@ function isWithin({ categories }: ForumBook, category: unknown, id: string): boo
   if (String(category) === id) return true
   const parent = categories.find(each => each.id === category)?.parent_category_id
   return parent !== undefined && String(parent) === id
+}
+
+/** Latest post first, after the pinned topics. Source: Discourse, `TopicQuery#prioritize_pinned_topics`. */
+function byActivity({ posts }: ForumBook, topics: readonly Item[]): Item[] {
+  const active = topics.map(topic => {
+    const last = posts.findLast(({ topic_id }) => topic_id === topic.id)
+    return { ...topic, last_posted_at: last?.created_at }
+  })
+  const ranked = active.toSorted((one, other) => String(other.last_posted_at).localeCompare(String(one.last_posted_at)))
+  return ranked.toSorted((one, other) => Number(isPinned(other)) - Number(isPinned(one)))
+}
+
+function isPinned(topic: Item): boolean {
+  return topic.pinned_globally === true
 }
 
 function topicList({ users }: ForumBook, topics: readonly Item[], page: number, size: number): RestAnswer {

@@ -22,13 +22,15 @@ import { type Forum, postDeliveries, topicDeliveries, withCreator } from './past
 const POSTS_A_REQUEST = 20
 /** Older forums list posts within this many ids, so an empty page may not be the last. */
 const IDS_A_PAGE = 50
+/** Topics that are asked for the newest post. Very long ones do not list their posts. */
+const MOST_ASKED = 5
 /** Categories of one slug that a message names. */
 const MOST_NAMED = 5
-/** Beginning of a position in a topic. */
+/** Prefix of a position in a topic. */
 const AFTER_POST = 'after:'
-/** Beginning of a position in a topic that does not list its posts. */
+/** Prefix of a position in a topic that does not list its posts. */
 const BEFORE_POST = 'before:'
-/** The position before which all posts are. */
+/** Position after the newest post. */
 const LAST_POST = 'last'
 
 interface ForumPlace {
@@ -67,7 +69,7 @@ async function findCategory(api: HistoryApi, place: Place | undefined): Promise<
   return place?.type === 'category_id' ? readCategory(api, `/c/${place.id}/show.json`) : undefined
 }
 
-/** The forum finds a category in another one only by both slugs, and a target has one. */
+/** The forum finds a category in another one only by both slugs, and a target names only one. */
 async function findBySlug(api: HistoryApi, slug: string): Promise<string> {
   try {
     return await readCategory(api, `/c/${encodeURIComponent(slug)}/find_by_slug.json`)
@@ -144,15 +146,19 @@ class ForumLists {
   }
 
   /**
-   * A place behind the newest post of the topics, for older forums: their first page has none if the last posts are
-   * private.
+   * A position just after the newest post of any topic. Older forums need it: their first page is empty if the last posts
+   * are private.
    */
   async #afterNewest(): Promise<string | undefined> {
     const list = await this.#object('/latest.json?order=activity')
-    const id = idAt(objectsAt(objectAt(list, 'topic_list'), 'topics')[0], 'id')
-    const topic = id === undefined ? undefined : await this.#object(`/t/${id}.json`)
-    const newest = listedPosts(topic).at(-1)
-    return newest === undefined ? undefined : String(newest + 1)
+    // Pinned topics come first, however old they are.
+    const topics = objectsAt(objectAt(list, 'topic_list'), 'topics').toSorted(byLastPost)
+    for (const topic of topics.slice(0, MOST_ASKED)) {
+      const id = idAt(topic, 'id')
+      const newest = id === undefined ? undefined : listedPosts(await this.#object(`/t/${id}.json`)).at(-1)
+      if (newest !== undefined) return String(newest + 1)
+    }
+    return undefined
   }
 
   /**
@@ -217,13 +223,20 @@ class ForumLists {
   #nextBefore(posts: readonly Payload[], before: number): string | undefined {
     const ids = posts.flatMap(post => numberAt(post, 'id') ?? [])
     if (ids.length > 0) return this.#hasRecent(posts) ? String(Math.min(...ids)) : undefined
-    return Number.isFinite(before) && before > IDS_A_PAGE ? String(before - IDS_A_PAGE) : undefined
+    // One more than the last id of the next page, which leaves out the post with the id of its position.
+    return Number.isFinite(before) && before > IDS_A_PAGE ? String(before - IDS_A_PAGE + 1) : undefined
   }
 
   /** Pinned topics may precede newer ones, so one old item does not mean the end. */
   #hasRecent(items: readonly Payload[]): boolean {
     return items.some(item => (instantAt(item, 'created_at') ?? this.forum.since) >= this.forum.since)
   }
+}
+
+/** Latest post first. The forum sends all instants in one form. */
+function byLastPost(one: Payload, other: Payload): number {
+  const [last = '', lastOfOther = ''] = [textAt(one, 'last_posted_at'), textAt(other, 'last_posted_at')]
+  return lastOfOther.localeCompare(last)
 }
 
 function listsPosts(topic: Payload): boolean {
