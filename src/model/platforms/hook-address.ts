@@ -34,6 +34,11 @@ export function readHookUrl(source: ListingSource, text: string): string | undef
   return isPlain && ADDRESSES[source].path.test(path) ? `${origin}${path}` : undefined
 }
 
+/** The address of the platform that has the hook, such as `https://host.example/gitlab`. */
+export function platformOfHook({ source, url }: { source: ListingSource; url: string }): string {
+  return url.replace(ADDRESSES[source].path, '')
+}
+
 /** Whether it is the webhook of a GitHub App, whose deliveries only the app itself may read. */
 export function isAppHook(url: string): boolean {
   return url.endsWith('/app/hook')

@@ -1,3 +1,4 @@
+import { platformOfHook } from '../../model/platforms/hook-address.js'
 import type { ListedHook, ListingSource } from '../../model/platforms/reconciliation.js'
 import { PlatformApi, type PlatformApiOptions, type RequestPolicy } from '../api/platform-api.js'
 import { appTokens } from '../code-a/app-token.js'
@@ -73,13 +74,14 @@ export function openDeliveriesList(
   options: Pick<PlatformApiOptions, 'sleep' | 'now' | 'onWait'>,
 ): DeliveriesList {
   const { headers, open } = LISTINGS[hook.source]
-  const { origin, pathname } = new URL(hook.url)
+  // Also a redirect is followed only below the address of the platform: the host may have other programs.
+  const baseUrl = platformOfHook(hook)
   const { token = '', app } = hook
   const credential = app ? appTokens(app, options.now) : () => token
   const calls = {
     ...options,
-    baseUrl: origin,
+    baseUrl,
     headers: () => ({ ...headers(hook, credential()), 'user-agent': 'Daybook' }),
   }
-  return open(new PlatformApi(calls, MANNERS), pathname)
+  return open(new PlatformApi(calls, MANNERS), hook.url.slice(baseUrl.length))
 }
