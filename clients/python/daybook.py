@@ -76,7 +76,8 @@ class Daybook:
 
     def __init__(self, url: str, token: Optional[str] = None):
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
+        unwanted = parts.username or parts.password or parts.query or parts.fragment
+        if parts.scheme not in ("http", "https") or not parts.hostname or unwanted:
             raise ValueError("url must be an http or https address without user name, query and fragment")
         token = (token or "").strip()  # A file from which it is read ends with a line break.
         if not re.fullmatch(r"[!-~]*", token):

@@ -58,7 +58,7 @@ function requireWorkingFolder(): void {
     process.cwd()
   } catch (cause) {
     const hint = 'Change to another folder with cd, and repeat the command.'
-    throw new AppError('configuration', 'working_folder_missing', 'The current folder does not exist any more.', {
+    throw new AppError('configuration', 'working_folder_missing', 'The current folder no longer exists.', {
       hint,
       cause,
     })

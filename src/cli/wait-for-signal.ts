@@ -1,5 +1,4 @@
 import type { EventEmitter } from 'node:events'
-import { isatty } from 'node:tty'
 import { ExitError } from '@oclif/core/errors'
 
 /** The part of the process that receives signals. */
@@ -8,13 +7,11 @@ interface SignalSource extends Pick<EventEmitter, 'on' | 'off'> {
 }
 
 /** The exit codes that shells use for a program ended by a signal. */
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const
-/** At a terminal. */
-const HANGUP = { SIGHUP: 129 } as const
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Resolves at the first SIGTERM or SIGINT, or when the terminal is closed. A second signal ends the process immediately,
- * without a clean shutdown.
+ * Resolves at the first SIGTERM, SIGINT or SIGHUP. Another SIGTERM or SIGINT ends the process immediately, without a
+ * clean shutdown.
  */
 export function waitForSignal(process: SignalSource): Promise<void> {
   return new Promise(resolve => {
@@ -23,8 +20,8 @@ export function waitForSignal(process: SignalSource): Promise<void> {
 }
 
 /**
- * Runs `work`, which the first of these signals aborts, so that it can remove its files. A second signal ends the process
- * immediately.
+ * Runs `work`, which the first of these signals aborts, so that it can remove its files. Another SIGTERM or SIGINT ends
+ * the process immediately.
  *
  * @throws oclif's `ExitError` with the exit code of the signal, once an aborted `work` has failed; as `work`
  */
@@ -50,13 +47,19 @@ export async function abortedBySignal<Result>(
 /** @param onFirst receives the exit code of the first signal @returns ends this */
 function listen(process: SignalSource, onFirst: (exitCode: number) => void): () => void {
   let isStopping = false
-  const exitCodes = isAtTerminal() ? { ...EXIT_CODES, ...HANGUP } : EXIT_CODES
-  const listeners = Object.entries(exitCodes).map(([signal, exitCode]) => {
+  let hasHungUp = false
+  const listeners = Object.entries(EXIT_CODES).map(([signal, exitCode]) => {
     const listener = () => {
-      if (isStopping) process.exit(exitCode)
-      isStopping = true
-      if (signal === 'SIGHUP') leaveTerminal()
-      onFirst(exitCode)
+      const isHangup = signal === 'SIGHUP'
+      if (isHangup && !hasHungUp) leaveTerminal()
+      hasHungUp ||= isHangup
+      if (!isStopping) {
+        isStopping = true
+        onFirst(exitCode)
+      } else if (!isHangup) {
+        // A terminal may be closed during the shutdown, and some shells send SIGHUP a second time: neither is impatience.
+        process.exit(exitCode)
+      }
     }
     process.on(signal, listener)
     return () => process.off(signal, listener)
@@ -64,11 +67,6 @@ function listen(process: SignalSource, onFirst: (exitCode: number) => void): () 
   return () => {
     for (const remove of listeners) remove()
   }
-}
-
-/** Without a terminal, as after `nohup`, SIGHUP may have to be ignored, and a listener would end that. */
-function isAtTerminal(): boolean {
-  return [0, 1, 2].some(isatty)
 }
 
 /**

@@ -95,12 +95,12 @@ function readUsername(reader: SettingReader): string {
 }
 
 /** Other addresses of GitHub. A token for one of them is a token for all. */
-const GITHUB_TOO = ['https://api.github.com', 'https://www.github.com']
+const GITHUB_ALIASES = ['https://api.github.com', 'https://www.github.com']
 
 /** The address without a trailing slash. A platform may be installed below a path. */
 function toBaseUrl(text: string): string | undefined {
   const trimmed = text.trim()
   const url = trimmed.length <= MAX_CHARACTERS && ADDRESS.test(trimmed) ? parseUrl(trimmed) : undefined
   if (!url) return undefined
-  return GITHUB_TOO.includes(url.origin) ? DEFAULT_URLS.code_a : `${url.origin}${url.pathname.replace(/\/$/u, '')}`
+  return GITHUB_ALIASES.includes(url.origin) ? DEFAULT_URLS.code_a : `${url.origin}${url.pathname.replace(/\/$/u, '')}`
 }

@@ -41,7 +41,7 @@ export function misspelledSettings(sources: SettingSources): string[] {
   const known = variablesRead()
   const found = candidates.flatMap(name => {
     const meant = known.has(name) ? undefined : settingLike(name, [...known])
-    return meant === undefined ? [] : [`${name} (rather ${meant}?)`]
+    return meant === undefined ? [] : [`${name} (did you mean ${meant}?)`]
   })
   return found.length === 0 ? [] : [`Variables without effect, because there is no such setting: ${found.join(', ')}.`]
 }

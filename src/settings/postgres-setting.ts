@@ -62,7 +62,7 @@ export function readPostgres(
   if (!user) return refuse('names no user')
   const database = decoded(path) || user
   const hosts = readHosts(authority, parameters)
-  if (!hosts) return refuse('names no host, or has a port that is not a number from 1 to 65535')
+  if (typeof hosts === 'string') return refuse(hosts)
   const sslMode = readSslMode(parameters)
   if (!SSL_MODES.includes(sslMode)) return refuse(`has an sslmode that is not one of: ${SSL_MODES.join(', ')}`)
   if (parameters.get('sslrootcert') === 'system' && sslMode !== 'verify-full') {
@@ -106,17 +106,21 @@ function readSslMode(parameters: URLSearchParams): SslMode {
   return (named === 'require' && certificate ? 'verify-ca' : named) as SslMode
 }
 
-/** As in libpq, parameters take precedence over the part before the path. */
-function readHosts(authority: string, parameters: URLSearchParams): PostgresHost[] | undefined {
+/** As in libpq, parameters take precedence over the part before the path. @returns the hosts, or the reason of a refusal */
+function readHosts(authority: string, parameters: URLSearchParams): PostgresHost[] | string {
   const pairs = authority.split(',').map(text => {
     const [, ipv6, name = '', port = ''] = /^(?:\[([^\]]+)\]|([^:]*|%2F.*|\/.*))(?::(\d+))?$/iu.exec(text) ?? []
     return { name: ipv6 ?? decoded(name), port }
   })
-  const names = parameters.get('host')?.split(',') ?? pairs.map(({ name }) => name)
+  const names = (parameters.get('host') || undefined)?.split(',') ?? pairs.map(({ name }) => name)
   const ports = parameters.get('port')?.split(',') ?? pairs.map(({ port }) => port)
+  if (ports.length !== 1 && ports.length !== names.length) {
+    const those = names.length === 1 ? '1 host' : `${names.length} hosts`
+    return `has ${ports.length} ports for ${those}. Give one port, or one for each host`
+  }
   const hosts = names.map((host, at) => ({ host, port: Number((ports[at] ?? ports[0]) || DEFAULT_PORT) }))
   const isValid = ({ host, port }: PostgresHost) => host !== '' && Number.isInteger(port) && port >= 1 && port <= 65_535
-  return hosts.every(isValid) ? hosts : undefined
+  return hosts.every(isValid) ? hosts : 'names no host, or has a port that is not a number from 1 to 65535'
 }
 
 /** Certificates in PEM. */

@@ -1,6 +1,6 @@
 import { type BoardSettings, readBoard } from './board/board-settings.js'
 import { type LedgerSettings, readLedger } from './ledger-settings.js'
-import type { ListenSettings } from './listen-settings.js'
+import { isLoopback, type ListenSettings } from './listen-settings.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
@@ -13,6 +13,9 @@ type LogFormat = (typeof LOG_FORMATS)[number]
 
 export const PROGRAMS = ['ledger', 'board'] as const
 type Program = (typeof PROGRAMS)[number]
+
+/** A listener there is at every address of the machine. */
+const WILDCARDS: readonly string[] = ['0.0.0.0', '::']
 
 /** All settings of `serve`, validated. A program that is not served has none. */
 export interface ServeSettings {
@@ -68,7 +71,14 @@ export function readServe(reader: SettingReader, flags: ServeFlags): Omit<ServeS
 
 /** Otherwise the board would report that another program uses its port: the ledger. */
 function refuseSharedPort(reader: SettingReader, ledger: ListenSettings, board: ListenSettings): void {
-  if (board.port === 0 || board.port !== ledger.port || board.host !== ledger.host) return
+  if (board.port === 0 || board.port !== ledger.port || !overlap(board.host, ledger.host)) return
   const detail = `BOARD_PORT and EVENT_PORT are both ${board.port}. Give the board a port of its own, with BOARD_PORT or --board-port.`
   reader.refuse('BOARD_PORT', detail)
+}
+
+/** Whether listeners at these hosts may be in each other's way: `localhost` is one of the loopback addresses, or several. */
+function overlap(...hosts: readonly [string, string]): boolean {
+  const [one, other] = hosts.map(host => host.toLowerCase())
+  if (one === other || hosts.some(host => WILDCARDS.includes(host))) return true
+  return [one, other].includes('localhost') && hosts.every(isLoopback)
 }

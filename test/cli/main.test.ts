@@ -52,7 +52,7 @@ t.test('an empty HOME counts as none', async t => {
 t.test('a working folder that was removed is reported', async t => {
   const program = `mkdir gone && cd gone && rmdir ../gone && exec '${process.execPath}' '${ROOT}/bin/run.js' config`
   const { status, stderr } = spawnSync('sh', ['-c', program], { cwd: testFolder(t), encoding: 'utf8' })
-  t.match({ status, stderr }, { status: 78, stderr: /^The current folder does not exist any more\. Change to another/ })
+  t.match({ status, stderr }, { status: 78, stderr: /^The current folder no longer exists\. Change to another/ })
 })
 
 t.test(

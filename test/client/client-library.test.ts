@@ -353,13 +353,14 @@ t.test('a function may change its events: each comes once, and is acknowledged',
   t.match((await request('/api/consumers/mail/dead-letters')).body, { items: [{ dedupe_key: /2$/ }] })
 })
 
-t.test('a key function that fails ends the consumer, and another instance need not wait', async t => {
-  const { url, record } = await openServed(t)
+t.test('a key function that fails ends the consumer, which shows why, and another instance need not wait', async t => {
+  const { url, record, request } = await openServed(t)
   await record(1)
   const daybook = new Daybook({ url })
   const key = (event: LedgerEvent) => String(Reflect.get(event.missing as object, 'id'))
   const options = { handle: () => {}, from: 'beginning', once: true, ...QUIET } as const
   await t.rejects(daybook.consume('mail', { ...options, key }), { name: 'TypeError' })
+  t.match((await request('/api/consumers/mail')).body, { last_error: /called on non-object$/, leased_until: null })
   const got: unknown[] = []
   await daybook.consume('mail', { ...options, handle: event => got.push(event) })
   t.equal(got.length, 1)

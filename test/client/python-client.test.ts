@@ -141,12 +141,12 @@ print(got)
 t.test('an invalid option of the Python client is reported before any request', missing, async t => {
   const program = `
 from daybook import Daybook
-def check(handle=print, token=None, **options):
+def check(handle=print, token=None, url="http://127.0.0.1:9", **options):
     try:
-        Daybook("http://127.0.0.1:9", token).consume("x", handle, once=True, **options)
+        Daybook(url, token).consume("x", handle, once=True, **options)
     except (TypeError, ValueError) as error:
         print(error)
-for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency": None}, {"retries": -1}, {"key": "foo"}, {"handle": None}, {"token": "tok_…"}, {"token": "tok\\n_1"}:
+for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency": None}, {"retries": -1}, {"key": "foo"}, {"handle": None}, {"token": "tok_…"}, {"token": "tok\\n_1"}, {"url": "http://:secret@127.0.0.1:9"}:
     check(**options)
 `
   const { stdout } = spawnSync('python3', ['-c', program], { env: ENV, encoding: 'utf8' })
@@ -160,6 +160,7 @@ for options in {"batch": 0}, {"batch": 2.5}, {"concurrency": 0}, {"concurrency":
     /^handle/,
     /^token[^_]+$/,
     /^token[^_]+$/,
+    /^url .* without user name/,
     '',
   ])
 })

@@ -11,7 +11,7 @@ t.test('a misspelled setting in any place is reported with the name that it rese
   const [sentence = '', ...others] = misspelledSettings(sources)
   t.equal(
     sentence,
-    'Variables without effect, because there is no such setting: EVENT_DBB (rather EVENT_DB?), DAYBOOK_PROT (rather DAYBOOK_PORT?), BOARD_EXECUTOR_TOKN (rather BOARD_EXECUTOR_TOKEN?).',
+    'Variables without effect, because there is no such setting: EVENT_DBB (did you mean EVENT_DB?), DAYBOOK_PROT (did you mean DAYBOOK_PORT?), BOARD_EXECUTOR_TOKN (did you mean BOARD_EXECUTOR_TOKEN?).',
   )
   t.same(others, [])
   t.ok(readDoctorSettings({}, sources).warnings.includes(sentence))
@@ -25,7 +25,7 @@ t.test('a setting under the prefix of other settings is reported with its own pr
     BOARD_HOME: '/srv/b',
   }
   t.same(misspelledSettings(memorySources({ env })), [
-    'Variables without effect, because there is no such setting: EVENT_HOME (rather ARCH_HOME?), DAYBOOK_HOME (rather ARCH_HOME?), BOARD_CORS_ORIGINS (rather EVENT_CORS_ORIGINS?).',
+    'Variables without effect, because there is no such setting: EVENT_HOME (did you mean ARCH_HOME?), DAYBOOK_HOME (did you mean ARCH_HOME?), BOARD_CORS_ORIGINS (did you mean EVENT_CORS_ORIGINS?).',
   ])
 })
 

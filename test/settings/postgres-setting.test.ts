@@ -55,6 +55,7 @@ t.test('several hosts, ports, parts in percent encoding and parameters are read'
 t.test('parameters take precedence over the part before the path, as in libpq', async t => {
   const hostsOf = (url: string) => readAddress(url).hosts
   t.same(hostsOf('postgres://ada@db:5433/ledger?host=/run/postgresql'), [{ host: '/run/postgresql', port: 5433 }])
+  t.same(hostsOf('postgres://ada@db:5433/ledger?host='), [{ host: 'db', port: 5433 }], 'an empty one is absent')
   t.same(hostsOf('postgres://ada@db:5433/ledger?host=%3A%3A1,other'), [
     { host: '::1', port: 5433 },
     { host: 'other', port: 5433 },
@@ -112,6 +113,9 @@ t.test('a read replica has the schema of its database, and is ignored for a ledg
 t.test('an invalid address is refused, and no refusal shows it', async t => {
   const refused: [string, RegExp][] = [
     ['postgres://ada:secret@/ledger', /names no host/],
+    ['postgres://ada:secret@/ledger?host=', /names no host/],
+    ['postgres://ada:secret@db/ledger?port=1,2', /has 2 ports for 1 host\. Give one port/],
+    ['postgres://ada:secret@a,b,c/ledger?port=1,2', /has 2 ports for 3 hosts\. Give one port/],
     ['postgres://ada:secret@db:0/ledger', /port that is not a number/],
     ['postgres://ada:secret@db:99999/ledger', /port that is not a number/],
     ['postgres://ada:secret@db/ledger?sslmode=maybe', /sslmode that is not one of/],

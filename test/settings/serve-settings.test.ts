@@ -170,6 +170,18 @@ const refused: {
     field: 'BOARD_PORT',
     detail: /^BOARD_PORT and EVENT_PORT are both 8766\. Give the board a port of its own/,
   },
+  ...[
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '127.0.0.1'],
+    ['10.0.0.1', '0.0.0.0'],
+    ['localhost', '127.0.0.1'],
+    ['::1', 'LocalHost'],
+  ].map(([ledger = '', board = '']) => ({
+    name: `the port of the ledger for the board, at ${ledger} and ${board}`,
+    env: { EVENT_PORT: '8766', EVENT_HOST: ledger, BOARD_HOST: board, BOARD_PASSWORD: 'long enough for a board' },
+    field: 'BOARD_PORT',
+    detail: /^BOARD_PORT and EVENT_PORT are both 8766\./,
+  })),
   {
     name: 'a column twice',
     env: { BOARD_COLUMNS: 'a,b,a' },

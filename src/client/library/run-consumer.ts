@@ -33,13 +33,17 @@ async function begin(reader: ConsumerReader, batch: Batch, options: ConsumerOpti
   try {
     return new BatchRun(reader, batch, options)
   } catch (error) {
-    await release(reader, options)
+    await release(reader, options, { error: endOf(error) })
     throw error
   }
 }
 
-async function release(reader: ConsumerReader, { report }: ConsumerOptions): Promise<void> {
-  await reader.release().catch(error => {
+async function release(
+  reader: ConsumerReader,
+  { report }: ConsumerOptions,
+  why: Pick<AckBody, 'error'> = {},
+): Promise<void> {
+  await reader.release(why).catch(error => {
     report(`Another instance has to wait until the lease expires: ${messageOf(error)}`)
   })
 }

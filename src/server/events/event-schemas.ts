@@ -5,8 +5,8 @@ import { EventSchema, LEDGER_MEMBERS } from '../../model/events/event.js'
 
 const { properties } = EventSchema
 const isSent = (name: string) => !LEDGER_MEMBERS.some(member => member === name)
-/** Only an event with an outcome has one, and only an erased event the mark. */
-const isCompleted = (name: string) => name !== 'outcome' && name !== 'erased'
+/** Ordinary events have no outcome, and only erased events have the mark. */
+const isAlwaysPresent = (name: string) => name !== 'outcome' && name !== 'erased'
 
 /** As sent: values for the ledger's own members are ignored. */
 export const EventInputSchema: TSchema = withMembers('EventInput', isSent, EventSchema.required)
@@ -25,10 +25,10 @@ function withMembers(title: string, has: (name: string) => boolean, required?: r
     ...EventSchema,
     title,
     properties: Object.fromEntries(members),
-    required: required ?? members.map(([name]) => name).filter(isCompleted),
+    required: required ?? members.map(([name]) => name).filter(isAlwaysPresent),
   })
 }
 
 function complete(schema: { properties: object }): object {
-  return { ...schema, required: Object.keys(schema.properties).filter(isCompleted) }
+  return { ...schema, required: Object.keys(schema.properties).filter(isAlwaysPresent) }
 }

@@ -226,7 +226,8 @@ function toParameter({ name, description, schema, repeatable }: ParameterDoc, pl
 
 function toResponse({ description, type = JSON_TYPE, schema }: AnswerDoc) {
   if (type === JSON_TYPE && !schema) return { description }
-  const schemas = [type].flat().map(each => [each, (each === JSON_TYPE && schema) || {}])
+  const hasSchema = (each: string) => !Array.isArray(type) || each === JSON_TYPE
+  const schemas = [type].flat().map(each => [each, (hasSchema(each) && schema) || {}])
   return { description, content: toContent(Object.fromEntries(schemas)) }
 }
 

@@ -149,6 +149,6 @@ export interface AnswerDoc {
   description: string
   /** Media type, `application/json` when absent. Of several, the request determines the one of its answer. */
   type?: string | readonly string[]
-  /** Of an answer in JSON. */
+  /** Of several types, that of `application/json`. */
   schema?: TSchema
 }

@@ -69,7 +69,10 @@ function fits(path: string): boolean {
 
 async function ensurePrivateFolder(folder: string, parent: string): Promise<void> {
   const uid = process.getuid?.()
-  const above = await stat(parent)
+  const unusable = (cause: unknown) => temporaryFolderUnusable(parent, cause)
+  const above = await stat(parent).catch(cause => {
+    throw unusable(cause)
+  })
   const othersMayRename = (above.mode & 0o022) !== 0 && (above.mode & 0o1000) === 0
   if (othersMayRename || (above.uid !== uid && above.uid !== 0)) {
     throw unsafe(parent, 'others may replace what is in it')
@@ -77,7 +80,7 @@ async function ensurePrivateFolder(folder: string, parent: string): Promise<void
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
-    if (!isErrno(error, 'EEXIST')) throw error
+    if (!isErrno(error, 'EEXIST')) throw unusable(error)
   }
   const found = await lstat(folder)
   if (!found.isDirectory()) throw unsafe(folder, 'it is not a folder')

@@ -66,6 +66,20 @@ t.test('a runtime folder that does not exist is named, if it is needed', async t
   t.equal(await refusalOf(socketPath(database, missing)), 'configuration/temporary_folder_unusable')
 })
 
+t.test('a runtime folder in which no folder can be created is named', async t => {
+  const { runtimeDir, database } = longIn(t)
+  const file = join(runtimeDir, 'file')
+  writeFileSync(file, '')
+  await t.rejects(socketPath(database, file), {
+    code: 'temporary_folder_unusable',
+    message: `The folder for temporary files, ${file}, cannot be used (ENOTDIR).`,
+  })
+  // Even root cannot create a folder in /proc.
+  if (process.platform === 'linux') {
+    t.equal(await refusalOf(socketPath(database, '/proc')), 'configuration/temporary_folder_unusable')
+  }
+})
+
 t.test('a runtime folder with a path that is too long is refused', async t => {
   const { runtimeDir, database } = longIn(t)
   const deep = join(runtimeDir, 'd'.repeat(100))
