@@ -96,11 +96,15 @@ function readUsername(reader: SettingReader): string {
 
 /** Other addresses of GitHub. A token for one of them is a token for all. */
 const GITHUB_ALIASES = ['https://api.github.com', 'https://www.github.com']
+/** Source: GitHub, Enterprise Cloud with data residency. */
+const GITHUB_ENTERPRISE_API = /^https:\/\/api\.([a-z0-9-]+\.ghe\.com)$/u
 
 /** The address without a trailing slash. A platform may be installed below a path. */
 function toBaseUrl(text: string): string | undefined {
   const trimmed = text.trim()
   const url = trimmed.length <= MAX_CHARACTERS && ADDRESS.test(trimmed) ? parseUrl(trimmed) : undefined
   if (!url) return undefined
-  return GITHUB_ALIASES.includes(url.origin) ? DEFAULT_URLS.code_a : `${url.origin}${url.pathname.replace(/\/$/u, '')}`
+  if (GITHUB_ALIASES.includes(url.origin)) return DEFAULT_URLS.code_a
+  const [, enterprise] = GITHUB_ENTERPRISE_API.exec(url.origin) ?? []
+  return enterprise === undefined ? `${url.origin}${url.pathname.replace(/\/$/u, '')}` : `https://${enterprise}`
 }

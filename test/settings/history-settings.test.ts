@@ -16,3 +16,10 @@ t.test('an address of GitHub and that of its API have one token, which no other 
   const other = { ...token, EVENT_HISTORY_URL_CODE_A: 'https://git.example.org' }
   t.same(accountFor(other, 'https://github.com'), { source: 'code_a', baseUrl: 'https://github.com' })
 })
+
+t.test('the token for an enterprise on ghe.com counts for its pages and its API', async t => {
+  for (const url of ['https://acme.ghe.com', 'https://api.acme.ghe.com']) {
+    const env = { EVENT_HISTORY_URL_CODE_A: url, EVENT_HISTORY_TOKEN_CODE_A: 'ghp_x' }
+    t.match(accountFor(env, 'https://acme.ghe.com'), { baseUrl: 'https://acme.ghe.com', token: 'ghp_x' }, url)
+  }
+})

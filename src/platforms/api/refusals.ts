@@ -50,7 +50,7 @@ export function toPlatformRefusal(status: number, address: string, words: Platfo
   const answers = `${address} answers with status ${status}.`
   if (status >= 500) return new AppError('unavailable', 'platform_unavailable', `${answers} ${again}`)
   if (status >= 300 && status < 400) {
-    const message = `${address} redirects to another address (status ${status}), and no token is sent there.`
+    const message = `${address} answers with a redirect (status ${status}) that is not followed: the token must not leave the configured address.`
     return new AppError('unavailable', 'platform_answer_unreadable', message, {
       hint: `The place may have a new name. ${checkAddress}`,
     })

@@ -21,7 +21,7 @@ t.test('the token for the deliveries of a hook is sent only below the address of
     t.teardown(() => list.api.close())
     const page = list.pages(0).next()
     if (isFollowed) t.match(await page, { done: true })
-    else await t.rejects(page, { code: 'platform_answer_unreadable', message: /redirects/ })
+    else await t.rejects(page, { code: 'platform_answer_unreadable', message: /redirect/ })
     t.equal(server.asked.at(-1)?.path === target, isFollowed, target)
   }
 })

@@ -5,7 +5,6 @@ t.test('the API of GitHub has another address than its pages', async t => {
   for (const [address, api] of [
     ['https://github.com', 'https://api.github.com'],
     ['https://acme.ghe.com', 'https://api.acme.ghe.com'],
-    ['https://api.acme.ghe.com', 'https://api.acme.ghe.com'],
     ['http://github.com', undefined],
     ['https://github.com.example.org', undefined],
     ['https://ghe.com', undefined],
