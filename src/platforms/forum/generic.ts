@@ -1,4 +1,4 @@
-/** Every event of a type without a row: recorded under the platform's own names, as far as readable. */
+/** Every event of a type without a mapping: recorded under the platform's own names, as far as readable. */
 import { toWord } from '../mapping/identifiers.js'
 import { toNode } from '../mapping/node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'

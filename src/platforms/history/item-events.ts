@@ -76,7 +76,7 @@ export function joinPages(pages: readonly ItemPage[]): ItemPage {
 }
 
 /**
- * Reads a list that belongs to one item, page by page. If the item is gone since it was listed, so is its list.
+ * Reads a list that belongs to one item, page by page. The list counts as empty if the item is gone.
  *
  * @param mayFollow whether the next page may have relevant items, by the items of this page
  */

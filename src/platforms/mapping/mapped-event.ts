@@ -10,7 +10,7 @@ import { known, type Payload } from './payload.js'
  */
 export type Occurrence = 'once' | readonly (string | undefined)[]
 
-/** The result of a mapping row for a native event. */
+/** The result of a mapping for a native event. */
 export interface MappedEvent {
   objectType: string
   verb: string
@@ -29,7 +29,7 @@ export interface MappedEvent {
   metadata?: Record<string, unknown>
 }
 
-/** Values that all rows of a delivery share. */
+/** Values that all mappings of a delivery share. */
 interface Native {
   source: PlatformSource
   /** The instance, because ids are unique only there. */
