@@ -103,7 +103,18 @@ export class Connection {
 
   /** Sends statements together, and waits for all of them. @throws AppError `unavailable/…` */
   async runAll(statements: readonly Statement[]): Promise<void> {
-    await allSettled(...statements.map(([sql, ...values]) => this.run(sql, ...values)))
+    await this.together(() => allSettled(...statements.map(([sql, ...values]) => this.run(sql, ...values))))
+  }
+
+  /** Sends the statements of a function in one packet. The driver would send each by itself. */
+  together<Result>(send: () => Result): Result {
+    const { stream } = this.client.connection
+    stream.cork()
+    try {
+      return send()
+    } finally {
+      stream.uncork()
+    }
   }
 
   /** Several statements without values. */
@@ -122,15 +133,14 @@ export class Connection {
     work: (connection: this) => Promise<Result>,
     finish: (result: Result) => readonly Statement[] = () => [],
   ): Promise<Result> {
-    // Not awaited: it is sent together with the first statement.
-    const begun = this.run('BEGIN')
+    const [begun, working] = this.together(() => [this.run('BEGIN'), work(this)] as const)
     begun.catch(() => undefined) // reported below
     try {
-      const result = await work(this)
+      const result = await working
       // Without a transaction, each of the last statements would commit alone.
       await begun
       const last = finish(result)
-      await allSettled(this.runAll(last), this.run('COMMIT'))
+      await this.together(() => allSettled(this.runAll(last), this.run('COMMIT')))
       return result
     } catch (error) {
       await this.rollBack()

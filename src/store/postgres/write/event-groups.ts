@@ -123,7 +123,14 @@ export class EventGroups {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#calls.length > 0) await this.#writeNext(this.#takeGroup())
+    let answer = await this.#writeNext(this.#takeGroup())
+    while (this.#calls.length > 0) {
+      const next = this.#writeNext(this.#takeGroup())
+      // While this process answers the callers of a group, the database already reads for the next one.
+      answer()
+      answer = await next
+    }
+    answer()
     this.#writing = undefined
   }
 
@@ -142,33 +149,40 @@ export class EventGroups {
     return this.#calls.splice(0, end === -1 ? this.#calls.length : end)
   }
 
-  async #writeNext(group: Call[]): Promise<void> {
+  /** @returns a function that answers the callers */
+  async #writeNext(group: Call[]): Promise<() => void> {
     const events = group.flatMap(call => call.events)
     const { clock, notify } = this.options
     try {
-      const connection = await this.#connect()
+      const connection = this.#usableConnection ?? (await this.#connect())
       const [first] = group
       const also = { matchedWith: first?.matchedWith, andThen: first?.andThen }
       const parts = { events, notify, now: clock?.(), ...also }
       const { outcomes, head } = await writeGroup(connection, parts)
       this.#checkedAt = performance.now()
       this.#head = head
-      let at = 0
-      for (const { events, resolve } of group) {
-        const own = outcomes.slice(at, at + events.length)
-        at += events.length
-        resolve(own.map((outcome, index) => toOutcome(events[index] as PreparedEvent, outcome)))
+      return () => {
+        let at = 0
+        for (const { events, resolve } of group) {
+          const own = outcomes.slice(at, at + events.length)
+          at += events.length
+          resolve(own.map((outcome, index) => toOutcome(events[index] as PreparedEvent, outcome)))
+        }
       }
     } catch (error) {
       if (!(error instanceof StaleMatches)) this.#checkedAt = Number.NEGATIVE_INFINITY
-      for (const { reject } of group) reject(error)
+      return () => {
+        for (const { reject } of group) reject(error)
+      }
     }
   }
 
+  get #usableConnection(): Connection | undefined {
+    return this.#connection?.isBroken ? undefined : this.#connection
+  }
+
   async #connect(): Promise<Connection> {
-    if (!this.#connection || this.#connection.isBroken) {
-      this.#connection = await Connection.open(this.options.address, 'daybook recording')
-    }
+    this.#connection = await Connection.open(this.options.address, 'daybook recording')
     return this.#connection
   }
 }
