@@ -1,7 +1,7 @@
 /** The checks of `daybook doctor`, in the order of its report. */
 export const CHECK_NAMES = [
   ...(['node', 'settings', 'files', 'disk', 'owner', 'ledger', 'clock', 'backups'] as const),
-  ...(['webhooks', 'chat', 'server', 'board'] as const),
+  ...(['webhooks', 'watches', 'chat', 'server', 'board'] as const),
 ] as const
 export type CheckName = (typeof CHECK_NAMES)[number]
 

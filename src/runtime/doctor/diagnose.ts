@@ -16,8 +16,9 @@ import { type FoundOwner, findFileOwner } from './file-owner.js'
 import { checkFileRights, findKeptFiles, type UsedPath } from './file-rights.js'
 import { checkLedger } from './ledger-state.js'
 import { checkNode } from './node-version.js'
-import { checkPostgresBoard, checkPostgresLedger } from './postgres.js'
+import { checkPostgresBoard, checkPostgresLedger, checkPostgresWatches } from './postgres.js'
 import { checkBoard, checkServer } from './servers.js'
+import { checkWatches } from './watches.js'
 import { checkWebhookSecrets } from './webhook-secrets.js'
 
 /** Runs every check that the settings allow. Changes nothing. */
@@ -50,7 +51,8 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
     add('ledger', await findingsOf(database, found))
   }
   const written = [fileURLToPath(new URL('../../../../package.json', import.meta.url))]
-  if (postgres) add('ledger', await findingsOf('', () => checkPostgresLedger(postgres, wallClock())))
+  const inPostgres = postgres && (await findingsOf('', () => checkPostgresLedger(postgres, wallClock())))
+  if (inPostgres) add('ledger', inPostgres)
   if (boardPostgres) add('board', await findingsOf('', () => checkPostgresBoard(boardPostgres)))
   add('clock', await findingsOf(written[0] ?? '', () => checkClock(wallClock(), head, written)))
   // A ledger in PostgreSQL is backed up with its programs.
@@ -59,7 +61,13 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   }
   if (settings.webhooks) add('webhooks', checkWebhookSecrets(settings.webhooks))
   const socket = ledgerOwner?.state === 'server' ? ledgerOwner.record?.socket : undefined
-  if (socket !== undefined) add('webhooks', await findingsOf('', () => checkDefinedSources(socket)))
+  if (socket !== undefined) {
+    add('webhooks', await findingsOf('', () => checkDefinedSources(socket)))
+    add('watches', await findingsOf('', () => checkWatches(socket, wallClock())))
+  }
+  if (postgres && worstOf(inPostgres ?? []) !== 'fail') {
+    add('watches', await findingsOf('', () => checkPostgresWatches(postgres, wallClock())))
+  }
   const { chat, server, board } = settings
   const [chatFindings, serverFindings, boardFindings] = await Promise.all([
     chat === undefined ? [] : findingsOf('', () => checkChatAccount(chat ?? undefined)),

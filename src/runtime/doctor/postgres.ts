@@ -4,11 +4,14 @@ import type { Micros } from '../../model/timestamp.js'
 import { Connection } from '../../store/postgres/connection/connection.js'
 import { SCHEMA_VERSION } from '../../store/postgres/upgrade/ledger-migrations.js'
 import { findMissing } from '../../store/postgres/upgrade/partitions.js'
+import { readStoredSubscription } from '../../store/stored-subscription.js'
+import { judgeWatches } from './watches.js'
 
 const FACTS = /* sql */ `
   SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commits,
     to_regclass(quote_ident($1) || '.ledger_clock') IS NOT NULL AS has_ledger`
 const VERSION = /* sql */ `SELECT version FROM schema_version`
+const WATCHES = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions ORDER BY id`
 const MIGRATE = 'Run `daybook ledger migrate` as the role that owns the tables.'
 
 /**
@@ -59,6 +62,22 @@ async function checkTables(
   if (missing.length === 0) return []
   const detail = `There is no partition ${missing.map(({ name }) => name).join(', ')}: its events go to events_other.`
   return [warning(detail, MIGRATE)]
+}
+
+/**
+ * Whether the watches of a ledger that are polled are captured, by any of its servers.
+ *
+ * @throws AppError as `Connection.open`
+ */
+export async function checkPostgresWatches(address: PostgresAddress, now: Micros): Promise<Finding[]> {
+  const connection = await Connection.open(address, 'daybook doctor')
+  try {
+    const [facts] = await connection.run(FACTS, address.schema)
+    if (facts?.has_ledger !== true) return []
+    return judgeWatches((await connection.run(WATCHES)).map(readStoredSubscription), now)
+  } finally {
+    await connection.close()
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { exitCodeOfFaults } from '../../../src/cli/exit-codes.js'
+import type { Subscription } from '../../../src/model/subscriptions/subscription.js'
 import { toTimestamp } from '../../../src/model/timestamp.js'
 import { checkBackups } from '../../../src/runtime/doctor/backups.js'
 import { checkChatAccount } from '../../../src/runtime/doctor/chat-account.js'
@@ -9,7 +10,9 @@ import { checkClock } from '../../../src/runtime/doctor/clock.js'
 import { judgeSpace } from '../../../src/runtime/doctor/disk-space.js'
 import { findingsOf } from '../../../src/runtime/doctor/failed-check.js'
 import { checkNode } from '../../../src/runtime/doctor/node-version.js'
+import { judgeWatches } from '../../../src/runtime/doctor/watches.js'
 import { checkWebhookSecrets } from '../../../src/runtime/doctor/webhook-secrets.js'
+import { storedSubscription } from '../../support/subscription.js'
 import { testFolder } from '../../support/test-folder.js'
 
 const GIB = 1024 ** 3
@@ -54,6 +57,35 @@ t.test('a newest backup older than two intervals is reported', async t => {
   t.match(await of(hour / 3), [{ state: 'warn' }])
   t.match(await checkBackups(undefined, NOW), [{ state: 'warn', detail: 'The server makes no backups.' }])
   t.match(await checkBackups({ folder: join(folder, 'none'), everyMs: 1, keep: 1 }, NOW), [{ state: 'warn' }])
+})
+
+t.test('watches whose capture fails, and those that nothing captures, are reported', async t => {
+  const minute = 60_000
+  const at = (ms: number) => toTimestamp((NOW + ms) * 1000)
+  const watch = (id: string, changes: Partial<Subscription> = {}) =>
+    storedSubscription({ id, source: 'chat', target: 'stream:eng/topic:deploys', capture_modes: ['poll'], ...changes })
+  const captured = (ms: number) => ({ last_attempt_at: at(ms), last_success_at: at(ms), failures: 0 })
+  const failed = { last_attempt_at: at(-minute), failures: 3, last_error: 'The key was refused.' }
+  const of = (...watches: Subscription[]) =>
+    judgeWatches(watches, NOW * 1000).map(({ state, detail }) => [state, detail])
+
+  t.same(of(), [])
+  t.same(of(watch('pushed', { capture_modes: ['webhook'], capture: failed })), [], 'it is not polled')
+  t.same(of(watch('off', { enabled: false, capture: failed })), [])
+  const fine = [watch('fine', { capture: captured(-minute) }), watch('new', { updated_at: at(-14 * minute) })]
+  t.match(of(...fine), [['ok', /Watches that are polled: 2\./]])
+  t.match(of(...fine, watch('bad', { capture: failed })), [
+    ['warn', 'The watch bad could not be captured 3 times in a row. The key was refused.'],
+  ])
+  t.match(of(watch('forgotten', { updated_at: at(-16 * minute) })), [
+    ['warn', `The watch forgotten is due since ${at(-16 * minute)}, and nothing captures it.`],
+  ])
+  const day = 24 * 60 * minute
+  t.match(of(watch('by-timer', { capture: captured(-day) })), [['ok', /./]], 'a timer may capture once a day')
+  t.match(of(watch('stopped', { capture: captured(-day - 2 * minute) })), [['warn', /^The watch stopped is due since/]])
+  const many = Array.from({ length: 8 }, (_, number) => watch(`bad-${number}`, { capture: failed }))
+  t.equal(of(...many).length, 6)
+  t.match(of(...many).at(-1), ['warn', '3 further watches cannot be captured.'])
 })
 
 t.test('webhook secrets are counted, and short and repeated ones are reported', async t => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import type { Diagnosis } from '../../../src/model/diagnosis.js'
+import type { Subscription } from '../../../src/model/subscriptions/subscription.js'
 import { diagnose } from '../../../src/runtime/doctor/diagnose.js'
 import { serve } from '../../../src/runtime/serve/serve.js'
 import { readDoctorSettings } from '../../../src/settings/doctor-settings.js'
@@ -13,6 +14,7 @@ import { SCHEMA_VERSION } from '../../../src/store/sqlite/upgrade/ledger-migrati
 import { ownFolder } from '../../black-box/own-folder.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { messageCreated } from '../../support/events.js'
+import { until } from '../../support/until.js'
 
 /** No program listens there. */
 const NOWHERE = 'http://127.0.0.1:9'
@@ -96,6 +98,19 @@ t.test(
     t.match(of(refused, 'server'), [{ state: 'ok', detail: 'answers and needs no credential.' }], 'it has no users')
   },
 )
+
+t.test('the doctor shows why a running server cannot capture a watch', async t => {
+  const { look, sourcesOf } = start(t)
+  const sources = sourcesOf({ EVENT_CHAT_URL: NOWHERE, EVENT_CHAT_EMAIL: 'bot@example.org', EVENT_CHAT_API_KEY: 'of-chat' })
+  const running = await serve(readServeSettings({ port: '0', only: 'ledger', capture: true }, sources), sources)
+  t.teardown(() => running.close())
+  const api = `${running.ledger?.url}/api/subscriptions`
+  t.same(of(await look(), 'watches'), [])
+  const watch = { id: 'deploys', source: 'chat', target: 'stream:eng/topic:deploys', capture_modes: ['poll'] }
+  await fetch(api, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(watch) })
+  await until(async () => Boolean(((await (await fetch(`${api}/deploys`)).json()) as Subscription).capture?.failures))
+  t.match(of(await look(), 'watches'), [{ state: 'warn', detail: /^The watch deploys could not be captured 1 time/ }])
+})
 
 t.test('a credential that the ledger refuses is a failure', async t => {
   const { look, sourcesOf } = start(t)

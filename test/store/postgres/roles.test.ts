@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { checkPostgresLedger } from '../../../src/runtime/doctor/postgres.js'
+import { toTimestamp } from '../../../src/model/timestamp.js'
+import { checkPostgresLedger, checkPostgresWatches } from '../../../src/runtime/doctor/postgres.js'
 import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { openPostgresBoardStore } from '../../../src/store/postgres/board/board-store.js'
@@ -17,6 +18,7 @@ import { messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { queuedRun } from '../../support/run.js'
+import { storedSubscription } from '../../support/subscription.js'
 import { cardWith } from '../board/card-history-conformance.js'
 import { erase, prune } from '../erasure-conformance.js'
 
@@ -195,14 +197,21 @@ else {
   })
 
   t.test('the doctor reports a database that is not ready or not safe', async t => {
+    const address = cluster.newAddress({ user: 'ledger_server', schema: 'checked' })
+    const now = Date.now() * 1_000
     const look = async () => {
-      const address = cluster.newAddress({ user: 'ledger_server', schema: 'checked' })
-      return (await checkPostgresLedger(address, Date.now() * 1_000)).map(({ state, detail }) => `${state}: ${detail}`)
+      return (await checkPostgresLedger(address, now)).map(({ state, detail }) => `${state}: ${detail}`)
     }
     t.match(await look(), [/^ok: .*PostgreSQL \d+/, /^warn: There is no ledger in the schema "checked" yet/])
+    t.same(await checkPostgresWatches(address, now), [])
     await migrate('ledger_owner', 'checked', { grantTo: 'ledger_server' })
     t.match(await look(), { length: 1 })
-    const [month] = monthsFrom(Date.now() * 1_000, 1)
+    const updated_at = toTimestamp(now - 3_600_000_000)
+    const watch = { target: 'stream:eng/topic:deploys', capture_modes: ['poll'], updated_at }
+    const body = JSON.stringify(storedSubscription(watch))
+    await cluster.sql(`INSERT INTO checked.subscriptions (id, body, version) VALUES ('watch', '${body}', 0)`)
+    t.match(await checkPostgresWatches(address, now), [{ state: 'warn', detail: /nothing captures it/ }])
+    const [month] = monthsFrom(now, 1)
     await cluster.sql(`DROP TABLE checked.${month?.name}; ALTER ROLE ledger_server SET synchronous_commit = off`)
     t.match(await look(), [
       /^ok/,
