@@ -37,7 +37,8 @@ interface PolledWatch {
  * Reads the events of a place of a code host or forum since the last poll, and records those that the watch does not
  * have. The stored instant advances only after all lists were read. If a limit ends a poll, the next poll continues it.
  *
- * @throws AppError as `HistoryApi`, `Ledger.recordLive`; the signal's reason once it is aborted
+ * @throws AppError as `HistoryApi`, `Ledger.recordLive`; `invalid/watch_not_captured` if no list has a kind of the watch;
+ *   the signal's reason once it is aborted
  *
  * Source: docs/decisions/0085.
  */
@@ -78,7 +79,9 @@ export async function pollPlace(
     progress.begin(attemptedAt + (Math.abs(ahead) < CLOCK_TOLERANCE ? 0 : ahead))
   }
   try {
-    const streams = opened.history.streams.filter(stream => isWanted(stream, watch))
+    const { streams: all } = opened.history
+    const streams = all.filter(stream => isWanted(stream, watch))
+    if (streams.length === 0) throw noWantedList(watch, all)
     const counts = await recordHistory(
       { streams },
       {
@@ -139,6 +142,13 @@ export function targetOf(watch: Subscription): HistoryTarget {
   const message = `Subscription "${watch.id}" names no place of "${watch.source}" that can be captured.`
   const hint = 'Give it a target like repo:ada/engine, project:ada/engine, category:support or topic:123.'
   throw new AppError('invalid', 'watch_not_captured', message, { hint })
+}
+
+function noWantedList({ id, event_kinds }: Subscription, streams: readonly HistoryStream[]): AppError {
+  const kinds = [...new Set(streams.flatMap(stream => stream.kinds))].sort()
+  const message = `Subscription "${id}" selects only kinds that a poll does not find: ${event_kinds.join(', ')}.`
+  const hint = `A poll of this place finds ${kinds.join(', ')}. Other kinds need a webhook.`
+  return new AppError('invalid', 'watch_not_captured', message, { hint })
 }
 
 /** The creation of the subscription, but at most a day ago: `capture history` reads earlier events. */

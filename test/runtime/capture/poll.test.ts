@@ -159,6 +159,21 @@ t.test('each list declares the kinds of its events, and is not read if no watch 
   t.same(pathsOf(server), ['/version', '', '/releases'])
 })
 
+t.test('a poll fails if no list has a kind of the watch', async t => {
+  const rig = await pollRig(t, [{ ...WATCH, event_kinds: ['pipeline.*', 'job.failed'] }])
+  const server = await gitHub(t, sampleRepository())
+  rig.at(100)
+  t.match(await rig.poll(accountAt(server)), {
+    outcome: 'failed',
+    error: {
+      code: 'watch_not_captured',
+      message:
+        /only kinds that a poll does not find: pipeline\.\*, job\.failed\. A poll of this place finds .*issue\.created, /,
+    },
+  })
+  t.match((await rig.ledger.getSubscription('engine')).capture, { failures: 1, last_error: /does not find/ })
+})
+
 t.test('an event is the same by webhook and by poll, in either order', async t => {
   const rig = await pollRig(t)
   const book = sampleRepository()
