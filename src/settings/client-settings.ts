@@ -2,7 +2,7 @@ import { readAdminToken } from './admin-token.js'
 import { API_URL_ALLOWED, acceptApiUrl } from './api-address.js'
 import { type ChosenProfile, findProfile } from './profiles.js'
 import { headerWord, readGivenSecretFile, readSecret } from './reading/secret-setting.js'
-import { SettingReader } from './reading/setting-reader.js'
+import { type FoundSetting, SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
 /** The credential of a request. */
@@ -96,11 +96,12 @@ function findToken(
   profile: ChosenProfile | undefined,
 ): { token: string; origin: string } | undefined {
   if (flags.tokenFile !== undefined && flags.token === undefined) {
-    const token = readGivenSecretFile(reader, { name: '--token-file', value: flags.tokenFile })
-    return { token: token === undefined ? '' : headerWord(reader, '--token-file', token), origin: '--token-file' }
+    return readTokenFile(reader, { name: '--token-file', value: flags.tokenFile })
   }
   const isOfProfile = profile?.isNamedByFlag && flags.token === undefined
   const found = isOfProfile ? undefined : reader.find('EVENT_API_TOKEN', { flag: '--token', value: flags.token })
+  const file = isOfProfile || found ? undefined : reader.find('EVENT_API_TOKEN_FILE')
+  if (file) return readTokenFile(reader, file)
   if (found) return { token: headerWord(reader, found.name, found.value), origin: found.name }
   return (
     profile && {
@@ -108,6 +109,11 @@ function findToken(
       origin: `profile ${profile.name}`,
     }
   )
+}
+
+function readTokenFile(reader: SettingReader, file: FoundSetting): { token: string; origin: string } {
+  const token = readGivenSecretFile(reader, file)
+  return { token: token === undefined ? '' : headerWord(reader, file.name, token), origin: file.name }
 }
 
 export interface BoardClientSettings {

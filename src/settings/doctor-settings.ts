@@ -59,7 +59,7 @@ export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): 
     ...(isValid(BACKUPS) && ledger ? { backups: ledger.backups ?? null } : {}),
     ...(ledger && !reader.problems.some(isSecret) ? { webhooks: ledger.webhooks } : {}),
     ...(chatReader.problems.length === 0 ? { chat } : {}),
-    ...(isValid(['EVENT_API_URL', 'EVENT_API_TOKEN', ...ADMIN_TOKEN]) ? { server } : {}),
+    ...(isValid(['EVENT_API_URL', 'EVENT_API_TOKEN', 'EVENT_API_TOKEN_FILE', ...ADMIN_TOKEN]) ? { server } : {}),
     ...(isValid(['BOARD_API_URL', ...BOARD_KEY]) ? { board: boardServer } : {}),
   }
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readClientSettings } from '../../src/settings/client-settings.js'
+import { type ClientFlags, readClientSettings } from '../../src/settings/client-settings.js'
 import { readConfiguration } from '../../src/settings/configuration.js'
 import { HOME, memorySources } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
@@ -38,9 +38,17 @@ t.test('the token of a profile is sent to no other address', async t => {
   t.same(read({ apiUrl: 'https://work.example.org/' }).credential, token('tok_work'), 'the same address, given')
 })
 
-t.test('a token may be in a file that a flag names', async t => {
-  const sources = memorySources({ files: { '/run/token': 'tok_file\n' } })
+t.test('a token may be in a file that a flag or a variable names', async t => {
+  const files = { '/run/token': 'tok_file\n' }
+  const sources = memorySources({ files })
   t.same(readClientSettings({ tokenFile: '/run/token' }, sources).credential, token('tok_file'))
+  const ofVariables = (flags: ClientFlags, env: Record<string, string>) =>
+    readClientSettings(flags, memorySources({ files, env: { EVENT_API_TOKEN_FILE: '/run/token', ...env } })).credential
+  t.same(ofVariables({}, {}), token('tok_file'))
+  t.same(ofVariables({}, { EVENT_API_TOKEN: 'tok_env' }), token('tok_env'))
+  t.same(ofVariables({ token: 'tok_flag' }, {}), token('tok_flag'))
+  const missing = problemsOf(() => ofVariables({}, { EVENT_API_TOKEN_FILE: '/gone' }))
+  t.match(missing[0], { field: 'EVENT_API_TOKEN_FILE', detail: /does not exist/ })
   const problems = problemsOf(() => readClientSettings({ tokenFile: '/gone' }, memorySources()))
   t.match(problems[0], { field: '--token-file', detail: /does not exist/ })
 })

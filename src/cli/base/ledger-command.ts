@@ -19,7 +19,7 @@ export const LEDGER_FLAGS = {
     relationships: [{ type: 'none', flags: ['token-file'] }],
   }),
   'token-file': string({
-    description: 'File with the API token, which the process list does not show.',
+    description: 'File with the API token, which the process list does not show; else EVENT_API_TOKEN_FILE.',
     helpValue: '<file>',
     helpGroup: 'GLOBAL',
   }),
