@@ -1,5 +1,5 @@
 import { type NewToken, TOKEN_MAY, USER_LIMITS } from '../model/accounts/user.js'
-import { type FieldProblem, refusedInput } from '../model/app-error.js'
+import { type FieldProblem, joinRefusals, refusedInput } from '../model/app-error.js'
 import { EVENT_LIMITS, SOURCE_PATTERN } from '../model/events/event-limits.js'
 import { readObject } from '../model/json-object.js'
 import { findTimestamp, type Micros, timestampRefusals } from '../model/timestamp.js'
@@ -14,7 +14,8 @@ const NAME = new RegExp(`^\\P{C}{1,${USER_LIMITS.tokenNameCharacters}}$`, 'u')
  *
  * @param input parsed JSON; `{}`: all rights of the user, without an end
  * @param now an end must be later
- * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused field
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused field,
+ *   `invalid/invalid_timestamp` if only the end is refused, and is not an instant
  *
  * Source: decisions on routes, section 4, "writer token".
  */
@@ -34,12 +35,12 @@ export function readNewToken(input: unknown, now: Micros): Required<NewToken> {
     problems.push({ field: '/name', detail })
   }
   const end = expires_at === null ? null : findTimestamp(expires_at)
-  const [unreadable] = timestampRefusals('/expires_at', expires_at)
-  if (unreadable) problems.push(...unreadable.errors)
-  else if (end === undefined || (end !== null && end.micros <= now)) {
+  const unreadable = timestampRefusals('/expires_at', expires_at)
+  if (unreadable.length === 0 && (end === undefined || (end !== null && end.micros <= now))) {
     problems.push({ field: '/expires_at', detail: '/expires_at must be a time to come, such as 2031-05-04T09:00:00Z.' })
   }
-  if (problems.length > 0) throw refusedInput('The token', problems)
+  const refusals = [...(problems.length > 0 ? [refusedInput('The token', problems)] : []), ...unreadable]
+  if (refusals.length > 0) throw joinRefusals(refusals)
   return {
     may: may as Required<NewToken>['may'],
     sources: may === 'write' ? (sources as string[]) : [],

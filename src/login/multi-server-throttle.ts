@@ -19,6 +19,9 @@ interface FailedKey {
 
 /** A `LoginThrottle` that counts the failures of all servers that share one ledger or board. */
 export class MultiServerThrottle {
+  /** Failures that this server has added to the counts. */
+  private added = 0
+
   /** @param counts absent if there is only one server */
   constructor(
     private readonly throttle: LoginThrottle,
@@ -29,23 +32,26 @@ export class MultiServerThrottle {
   async check(address: string, username: string): Promise<void> {
     if (this.counts && this.throttle.enabled) {
       const keys = keysOf(address, username)
-      const found = await this.counts.read(SCOPES.map(scope => keys[scope]))
+      let added: number
+      let found: (FailuresOfKey | undefined)[]
+      // Counts read while a failure was added may lack it, and its attempt is no longer in progress.
+      do {
+        added = this.added
+        found = await this.counts.read(SCOPES.map(scope => keys[scope]))
+      } while (added !== this.added)
       for (const [at, scope] of SCOPES.entries()) this.throttle.adopt(scope, keys[scope], found[at])
     }
     this.throttle.check(address, username)
   }
 
   async failed(address: string, username: string): Promise<void> {
-    this.throttle.failed(address, username)
-    if (!this.counts || !this.throttle.enabled) return
-    const keys = keysOf(address, username)
-    await this.counts.add(
-      SCOPES.map(scope => ({
-        key: keys[scope],
-        windowMs: WINDOWS[scope].ms,
-        ...(scope === 'name' ? { extendsFrom: WINDOWS[scope].failures } : {}),
-      })),
-    )
+    try {
+      if (this.counts && this.throttle.enabled) await this.counts.add(failedKeys(address, username))
+    } finally {
+      // Until then the attempt counts as in progress.
+      this.throttle.failed(address, username)
+      this.added++
+    }
   }
 
   async succeeded(address: string, username: string): Promise<void> {
@@ -57,4 +63,13 @@ export class MultiServerThrottle {
   abandoned(address: string, username: string): void {
     this.throttle.abandoned(address, username)
   }
+}
+
+function failedKeys(address: string, username: string): FailedKey[] {
+  const keys = keysOf(address, username)
+  return SCOPES.map(scope => ({
+    key: keys[scope],
+    windowMs: WINDOWS[scope].ms,
+    ...(scope === 'name' ? { extendsFrom: WINDOWS[scope].failures } : {}),
+  }))
 }

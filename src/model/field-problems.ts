@@ -79,14 +79,15 @@ function problemsOf({ keyword, instancePath, params, message }: SchemaError, inp
   return [
     {
       field: instancePath,
-      detail: `${instancePath || 'The value'} ${inWords(keyword, message, instancePath, input)}.`,
+      detail: `${instancePath || 'The value'} ${inWords({ keyword, instancePath, params, message }, input)}.`,
     },
   ]
 }
 
-function inWords(keyword: string, message: string, path: string, input: unknown): string {
+function inWords({ keyword, instancePath, params, message }: Omit<SchemaError, 'schemaPath'>, input: unknown): string {
+  if (keyword === 'enum') return `must be one of: ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`
   if (keyword !== 'pattern') return message
-  const value = valueAt(path, input)
+  const value = valueAt(instancePath, input)
   if (value.includes('\0')) return 'must not contain a NUL character'
   if (/\p{Surrogate}/u.test(value)) return 'must not contain a lone surrogate'
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return 'must not contain line breaks or other control characters'

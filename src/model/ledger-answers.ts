@@ -17,6 +17,7 @@ type SchemaName =
   | 'Event'
   | 'EventWithoutPayload'
   | 'Subscription'
+  | 'SubscriptionChange'
   | 'User'
   | 'Consumer'
   | 'Source'

@@ -5,8 +5,13 @@ import { serveHere } from '../runtime/serve/serve-here.js'
 
 type Content = Record<string, { schema?: object }>
 
+interface Operation {
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, { content?: Content }>
+}
+
 interface Description {
-  paths: Record<string, Record<string, { responses: Record<string, { content?: Content }> }>>
+  paths: Record<string, Record<string, Operation>>
   components: object
 }
 
@@ -28,7 +33,14 @@ t.test('answers of the ledger have the types and the members of its API descript
     await call(t, 'POST', '/api/erasures', ['/api/erasures', 200, { dedupe_key: 'ci:1', reason: 'a test' }])
     const watch = { id: 'builds', source: 'ci', event_kinds: ['build.*'] }
     await call(t, 'POST', '/api/subscriptions', ['/api/subscriptions', 201, watch])
+    await call(t, 'POST', '/api/subscriptions', ['/api/subscriptions', 200, { id: 'builds', target: null }])
     await call(t, 'POST', '/api/subscriptions/preview', ['/api/subscriptions/preview', 200, watch])
+    const ada = await call(t, 'POST', '/api/users', [
+      '/api/users',
+      201,
+      { username: 'ada', password: 'for these tests' },
+    ])
+    await call(t, 'POST', '/api/users/{id}/token', [`/api/users/${ada.id}/token`, 201])
     const consumer = { position: 'beginning', filters: { kind: 'build.*' } }
     await call(t, 'PUT', '/api/consumers/{name}', ['/api/consumers/mail', 201, consumer])
     const definition = { name: 'shop', proof: { type: 'none' }, echo: { query: 'check' }, rules: [] }
@@ -88,8 +100,12 @@ async function describedCalls(url: string, headers: Record<string, string>) {
       const text = await answer.text()
       const name = `${method} ${path}`
       t.equal(answer.status, status, `${name}: ${text.slice(0, 200)}`)
+      const { requestBody, responses } = paths[route]?.[method.toLowerCase()] ?? { responses: {} }
+      const accepted = requestBody?.content['application/json']?.schema
+      if (body === undefined) t.not(requestBody?.required, true, `${name} needs no body`)
+      else if (accepted) t.ok(Compile({ ...accepted, components }).Check(body), `${name} accepts the body`, { body })
       const type = answer.headers.get('content-type')?.replace(/;.*$/, '') ?? ''
-      const content = paths[route]?.[method.toLowerCase()]?.responses[status]?.content ?? {}
+      const content = responses[status]?.content ?? {}
       t.ok(content[type], `${name} is ${type}`)
       if (type !== 'application/json') return {}
       const value = JSON.parse(text) as Record<string, unknown>

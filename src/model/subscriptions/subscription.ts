@@ -158,6 +158,23 @@ export const SubscriptionSchema = Type.Object(
   { title: 'Subscription', $id: 'subscription', additionalProperties: true },
 )
 
+/** Members that no caller sets, and those that cannot be cleared. */
+const { capture, problem, source, ...clearable } = SubscriptionSchema.properties
+
+/**
+ * What may be sent to save a subscription, for the API description: a change has only some members, and null clears one.
+ * Validation reads the merged subscription.
+ */
+export const SubscriptionChangeSchema = Type.Object(
+  {
+    source: Type.Optional(Type.Unsafe({ ...source, description: 'Required for a new subscription.' })),
+    ...Object.fromEntries(
+      Object.entries(clearable).map(([name, schema]) => [name, Type.Optional(Type.Union([schema, Type.Null()]))]),
+    ),
+  },
+  { additionalProperties: true },
+)
+
 /** A subscription as sent. */
 export type SubscriptionInput = Static<typeof SubscriptionSchema>
 

@@ -1,7 +1,7 @@
-import { type FieldProblem, refusedInput } from '../../model/app-error.js'
+import { type FieldProblem, joinRefusals, refusedInput } from '../../model/app-error.js'
 import type { EventInput } from '../../model/events/event.js'
 import { readObject } from '../../model/json-object.js'
-import { findTimestamp } from '../../model/timestamp.js'
+import { timestampRefusals } from '../../model/timestamp.js'
 import { toIdentifier, toWord } from '../mapping/identifiers.js'
 import { known, memberOf, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 
@@ -22,14 +22,17 @@ const ONE_FORM = /^[^\0\p{Cs}]*$/u
  * payload.
  *
  * @param input parsed JSON
- * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused attribute
+ * @throws AppError `invalid/invalid_json` if it is not an object, `invalid/invalid_field` with every refused attribute,
+ *   `invalid/invalid_timestamp` if only its time is refused
  *
  * Source: CloudEvents 1.0.2, "Context Attributes"; JSON Event Format 1.0.2, sections 2 and 3; docs/decisions/0077.
  */
 export function readCloudEvent(input: unknown): EventInput {
   const sent = withoutNulls(readObject(input, 'A CloudEvent'))
   const problems = problemsOf(sent)
-  if (problems.length > 0) throw refusedInput('The CloudEvent', problems)
+  const refusals = problems.length > 0 ? [refusedInput('The CloudEvent', problems)] : []
+  refusals.push(...timestampRefusals('/time', textAt(sent, 'time')))
+  if (refusals.length > 0) throw joinRefusals(refusals)
   return toEventInput(sent)
 }
 
@@ -59,8 +62,6 @@ function problemsOf(sent: Payload): FieldProblem[] {
   if (type !== undefined && [...type].length > TYPE_CHARACTERS) {
     refuse('type', `has more than ${TYPE_CHARACTERS} characters`)
   }
-  const time = textAt(sent, 'time')
-  if (time !== undefined && findTimestamp(time) === undefined) refuse('time', 'must be a time of RFC 3339 with a zone')
   const base64 = memberOf(sent, 'data_base64')
   if (base64 !== undefined && Object.hasOwn(sent, 'data')) refuse('data_base64', 'cannot be sent together with data')
   else if (base64 !== undefined && !(typeof base64 === 'string' && BASE64.test(base64))) {

@@ -227,6 +227,7 @@ const DOCS = {
     summary: 'Issues an API token, which only this answer shows; the body may be absent',
     description: 'A user has at most 20 tokens; issuing another revokes the oldest.',
     body: { 'application/json': NewTokenSchema },
+    mayOmitBody: true as const,
     answers: { 201: { description: 'Issued', schema: IssuedTokenSchema } },
   },
   listTokens: {

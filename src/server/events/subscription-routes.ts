@@ -118,7 +118,7 @@ const DOCS = {
   save: {
     summary: 'Creates a subscription, or merges into the one with the id sent',
     description: 'Members that are not sent stay as they are; events captured from then on are matched with it.',
-    body: { 'application/json': named('Subscription') },
+    body: { 'application/json': named('SubscriptionChange') },
     answers: {
       201: { description: 'Created', schema: SavedSchema },
       200: { description: 'Updated', schema: SavedSchema },
@@ -127,7 +127,7 @@ const DOCS = {
   preview: {
     summary: 'The events of the last 7 days that a draft of a subscription would have matched; stores nothing',
     description: 'Also shows how the draft is understood, and whether its place had any events.',
-    body: { 'application/json': named('Subscription') },
+    body: { 'application/json': named('SubscriptionChange') },
     answers: { 200: { description: 'Counts and examples', schema: PreviewSchema } },
   },
   list: {

@@ -61,6 +61,25 @@ function probeHalfClosed(socket: Socket, unanswered: readonly ServerResponse[]):
   socket.once('close', () => clearTimeout(timer))
 }
 
+/**
+ * Node closes both sides of a connection after its last answer. If the request is still arriving, the system then discards
+ * the answer, and its sender sees only a broken connection. So our side alone is closed, and the rest of the request is
+ * discarded until its sender closes the other side (`requestTimeout` limits that).
+ *
+ * Source: RFC 9112, section 9.6.
+ */
+function outlastRequest(req: IncomingMessage, res: ServerResponse): void {
+  res.prependOnceListener('finish', () => {
+    const { socket } = req
+    if (req.complete || res.shouldKeepAlive) return
+    // Node calls it once, after this event. A stopping server calls it again, and then means it.
+    socket.destroySoon = () => {
+      Reflect.deleteProperty(socket, 'destroySoon')
+      socket.end()
+    }
+  })
+}
+
 /** Listens over TCP and over the owner's socket, and stops without losing accepted requests. */
 export class HttpListener {
   readonly #servers: Server[] = []
@@ -149,6 +168,7 @@ export class HttpListener {
       // No other protocol is spoken here. Node drops bytes that arrive together with a request to change to one, so the
       // next request needs another connection. Source: RFC 9110, section 7.8.
       if (this.#stopping || req.headers.upgrade !== undefined) res.shouldKeepAlive = false
+      if (!req.complete) outlastRequest(req, res)
       this.handle(req, res, local)
     }
     server.on('request', accept)

@@ -167,7 +167,7 @@ function toOperation({ method, pattern, access, doc }: DescribedRoute<string>, s
     'x-access': access,
     security,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(doc.body ? { requestBody: { required: true, content: toContent(doc.body) } } : {}),
+    ...(doc.body ? { requestBody: { required: !doc.mayOmitBody, content: toContent(doc.body) } } : {}),
     responses: {
       ...Object.fromEntries(Object.entries(doc.answers).map(([status, answer]) => [status, toResponse(answer)])),
       ...Object.fromEntries(

@@ -133,6 +133,7 @@ export interface RouteDoc {
   headers?: readonly ParameterDoc[]
   /** By media type. */
   body?: Readonly<Record<string, TSchema>>
+  mayOmitBody?: true
   /** By status. Refusals are the same everywhere; the description adds them. */
   answers: Readonly<Record<number, AnswerDoc>>
 }

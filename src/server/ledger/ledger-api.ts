@@ -2,7 +2,7 @@ import Type, { type TSchema } from '#typebox'
 import type { CookiePlace } from '../../login/cookies.js'
 import { UserSchema } from '../../model/accounts/user.js'
 import { SourceDefinitionSchema } from '../../model/sources/source-definition.js'
-import { SubscriptionSchema } from '../../model/subscriptions/subscription.js'
+import { SubscriptionChangeSchema, SubscriptionSchema } from '../../model/subscriptions/subscription.js'
 import { json } from '../answer/reply.js'
 import { ConsumerSchema } from '../consumers/consumer-routes.js'
 import { EventInputSchema, EventWithoutPayloadSchema, StoredEventSchema } from '../events/event-schemas.js'
@@ -41,6 +41,7 @@ export function ledgerApi(parts: {
       Event: StoredEventSchema,
       EventWithoutPayload: EventWithoutPayloadSchema,
       Subscription: SubscriptionSchema,
+      SubscriptionChange: SubscriptionChangeSchema,
       User: UserSchema,
       Consumer: ConsumerSchema,
       Source: ShownSourceSchema,

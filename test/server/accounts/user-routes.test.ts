@@ -170,9 +170,11 @@ t.test('a writer token is issued for named sources, and a mistyped request gives
         { name },
         '/name',
       ]),
-      ...['', 7, '2031-05-04', '2020-01-01T00:00:00Z'].map((expires_at): [unknown, string] => [
+      ...[7, '2020-01-01T00:00:00Z'].map((expires_at): [unknown, string] => [{ expires_at }, '/expires_at']),
+      ...['', '2031-05-04'].map((expires_at): [unknown, string, string] => [
         { expires_at },
         '/expires_at',
+        'invalid_timestamp',
       ]),
       [{ may: 'write' }, '/sources'],
       [{ may: 'write', sources: [] }, '/sources'],

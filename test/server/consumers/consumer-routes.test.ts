@@ -51,7 +51,10 @@ t.test('a consumer over a ledger with events', async t => {
       { body: { filters: { kind: [7] } }, errors: [{ field: '/filters/kind' }] },
       { body: { filters: { outcome: 'lost' } }, errors: [{ field: 'outcome' }] },
       { body: { filters: { kind: long, actor: long, q: 'q'.repeat(4_000) } }, errors: [{ field: '/filters' }] },
-      { body: { position: 'end' }, errors: [{ field: '/position' }] },
+      {
+        body: { position: 'end' },
+        errors: [{ field: '/position', detail: '/position must be one of: beginning, now, same.' }],
+      },
       { body: { position: 'now', since: '2031-05-04T09:00:00Z' }, errors: [{ field: '' }] },
       { body: { fliters: {} }, errors: [{ field: '/fliters' }] },
       { body: [], errors: [{ field: '' }] },

@@ -112,21 +112,23 @@ t.test('a batch is recorded as a whole or not at all', async t => {
 
 t.test('a CloudEvent that breaks the specification is refused with the attribute', async t => {
   const { post, ledger } = await serve(t)
-  const cases: [members: Record<string, unknown>, field: string][] = [
+  const cases: [members: Record<string, unknown>, field: string, code?: string][] = [
     [{ id: undefined }, '/id'],
     [{ id: 7 }, '/id'],
     [{ id: 'a\ud800' }, '/id'],
     [{ source: '' }, '/source'],
     [{ type: 'x'.repeat(129) }, '/type'],
     [{ specversion: '1.1' }, '/specversion'],
-    [{ time: 'yesterday' }, '/time'],
+    [{ time: 'yesterday' }, '/time', 'invalid_timestamp'],
+    [{ time: 7 }, '/time'],
+    [{ subject: 5, time: 'yesterday' }, '/subject'],
     [{ subject: 5 }, '/subject'],
     [{ data: 1, data_base64: 'AAAA' }, '/data_base64'],
     [{ data_base64: 'not base64' }, '/data_base64'],
   ]
-  for (const [members, field] of cases) {
+  for (const [members, field, code = 'invalid_field'] of cases) {
     const answer = await post('/api/events', JSON.stringify({ ...LEAST, ...members }), STRUCTURED)
-    t.match(answer, { status: 400, body: { code: 'invalid_field', errors: [{ field }] } }, field)
+    t.match(answer, { status: 400, body: { code, errors: [{ field }] } }, field)
   }
   t.match(await post('/api/events', '[]', STRUCTURED), { status: 400, body: { code: 'invalid_json' } })
   t.match(await post('/api/events', LEAST, { 'content-type': 'application/cloudevents+avro' }), { status: 415 })

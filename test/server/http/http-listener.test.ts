@@ -96,6 +96,29 @@ t.test('a stop finishes accepted requests and closes idle connections', async t 
   t.ok(performance.now() - started < 4_500, 'no connection outlives it')
 })
 
+t.test(
+  'a sender that closes the connection after its request receives a refusal that comes before its end',
+  async t => {
+    const served = await serve(t)
+    const body = Buffer.alloc(32 * 1024 * 1024, ' ')
+    const head = ['POST /api/login HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Connection: close']
+    const answer = served.raw(
+      Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`), body]),
+    )
+    t.match(await answer, /^HTTP\/1\.1 413 .*\r\nConnection: close\r\n.*"code":"body_too_large".*\}$/is)
+  },
+)
+
+t.test('a stop does not wait for the rest of a refused request', { timeout: 8_000 }, async t => {
+  const served = await serve(t)
+  const socket = connect({ port: served.port, host: '127.0.0.1', allowHalfOpen: true }).resume()
+  socket.on('error', () => {})
+  const head = ['POST /api/login HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Connection: close']
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: 5000\r\n\r\n`)
+  await once(socket, 'end')
+  await served.close()
+})
+
 t.test('a listener can be stopped twice, or before it listens', async t => {
   const idle = createServer()
   await idle.close()
