@@ -107,7 +107,8 @@ export function toPassedAnswer({ status, headers }: BackendAnswer, request: Answ
   const length = headers['content-length']
   if (length !== undefined && !isBodiless) passed.push('Content-Length', length)
   const type = mediaType(headers['content-type'])
-  if (!SHOWN_TYPES.has(type)) passed.push('Content-Disposition', 'attachment')
+  // A 304 has no type, and browsers add its headers to those that they have stored.
+  if (!isBodiless && !SHOWN_TYPES.has(type)) passed.push('Content-Disposition', 'attachment')
   if (headers.location !== undefined) passed.push('Location', toOwnLocation(headers.location, request))
   return {
     status,
