@@ -7,8 +7,8 @@ import { GatewayFailure } from './gateway-failure.js'
 import { isBackendPath } from './proxy-path.js'
 
 /**
- * The headers of a request that are sent to a backend. We added `if-match`: without it, a card of another board that requires
- * the version could not be changed.
+ * The headers of a request that are sent to a backend. We added the other three conditions: a change that loses its condition
+ * overwrites what it should not, and without `if-range`, `range` can join parts of two versions.
  *
  * Source: decisions on security, section 5.
  */
@@ -19,17 +19,23 @@ const TO_BACKEND = [
   'if-match',
   'if-none-match',
   'if-modified-since',
+  'if-unmodified-since',
   'range',
+  'if-range',
   'last-event-id',
   'x-request-id',
 ] as const
 
-/** The headers of an answer that are passed to the caller, and their spelling. Source: as above. */
+/**
+ * The headers of an answer that are passed to the caller, and their spelling. We added `vary`: browsers store answers by
+ * `cache-control`, and need it to know for which requests. Source: as above.
+ */
 const FROM_BACKEND = [
   ['content-type', 'Content-Type'],
   ['etag', 'ETag'],
   ['last-modified', 'Last-Modified'],
   ['content-range', 'Content-Range'],
+  ['vary', 'Vary'],
   ['retry-after', 'Retry-After'],
 ] as const
 
