@@ -161,7 +161,7 @@ export class Executor {
    *
    * @returns the run, which may have ended for another reason just before
    * @throws AppError `not_found/not_found`, `conflict/run_finished`, `unavailable/store_…`, `unavailable/busy` if it has
-   *   not ended after some time: the server that performs it may have failed
+   *   not ended after some time: its server may have failed, or cannot store the end
    */
   async cancel(id: string, by: CardActor): Promise<Run> {
     await this.get(id)
@@ -184,7 +184,7 @@ export class Executor {
     if (isFinished(run)) return run
     throw unavailable(
       'busy',
-      'The run has not ended yet. The server that performs it may have failed. Try again later.',
+      'The run has not ended yet. Its server may have failed, or cannot store the end. Try again later.',
     )
   }
 
