@@ -173,6 +173,10 @@ function toNote(answer: Response, problem: Problem): Note {
   const wait = `Wait ${inWords(answer.headers.get('retry-after'))}, then try again.`
   if (answer.status === 429) return { what: 'Too many failed attempts.', advice: wait }
   if (answer.status === 503 && problem.code !== 'capacity') return { what: `${program} is busy.`, advice: wait }
+  // The detail is for programs.
+  if (answer.status === 413) {
+    return { what: 'This login was refused.', advice: `${username ? 'The name or the' : 'The'} password is too long.` }
+  }
   const detail = textOf(problem.detail)
   const requestId = textOf(problem.request_id)
   return {

@@ -23,12 +23,21 @@ export interface ExecutorParts extends RunWorkerParts {
   hasToken: () => Promise<boolean>
   /** A new id for a run, never used again. */
   newId: () => string
-  times?: Partial<RunWorkerTimes>
+  times?: Partial<ExecutorTimes>
 }
 
-const TIMES: RunWorkerTimes = { ...TREE_TIMES, mockStepMs: 300, retryMs: 1_000, leaseSeconds: 30 }
-/** How long `cancel` waits for the end of the run. Ending a process tree takes less time, unless the store fails. */
-const CANCEL_WAIT_MS = 15_000
+interface ExecutorTimes extends RunWorkerTimes {
+  /** How long `cancel` waits for the end of the run. Ending a process tree takes less time. */
+  cancelWaitMs: number
+}
+
+const TIMES: ExecutorTimes = {
+  ...TREE_TIMES,
+  mockStepMs: 300,
+  retryMs: 1_000,
+  leaseSeconds: 30,
+  cancelWaitMs: 15_000,
+}
 const RETRY_AFTER_SECONDS = 5
 /** Bytes of a log per read. */
 const PIECES_BYTES = 64 * 1024
@@ -43,6 +52,7 @@ const SHOWN_CHARACTERS = 100
 export class Executor {
   readonly #followers = new RunFollowers()
   readonly #worker: RunWorker
+  readonly #cancelWaitMs: number
   #closed: Promise<void> | undefined
 
   /**
@@ -71,7 +81,9 @@ export class Executor {
     private readonly parts: ExecutorParts,
     leftMarkers: readonly string[],
   ) {
-    this.#worker = new RunWorker(parts, { ...TIMES, ...parts.times }, this.#followers, leftMarkers)
+    const times = { ...TIMES, ...parts.times }
+    this.#worker = new RunWorker(parts, times, this.#followers, leftMarkers)
+    this.#cancelWaitMs = times.cancelWaitMs
   }
 
   /**
@@ -148,7 +160,8 @@ export class Executor {
    * Ends a run with all its processes, and waits for the end.
    *
    * @returns the run, which may have ended for another reason just before
-   * @throws AppError `not_found/not_found`, `conflict/run_finished`, `unavailable/store_…`
+   * @throws AppError `not_found/not_found`, `conflict/run_finished`, `unavailable/store_…`, `unavailable/busy` if it has
+   *   not ended after some time: its server may have failed, or cannot store the end
    */
   async cancel(id: string, by: CardActor): Promise<Run> {
     await this.get(id)
@@ -163,11 +176,16 @@ export class Executor {
     try {
       this.#worker.cancel(id, by)
       await multiServer?.requestCancel(id, by)
-      await this.#untilFinished(id, AbortSignal.timeout(CANCEL_WAIT_MS))
+      await this.#untilFinished(id, AbortSignal.timeout(this.#cancelWaitMs))
     } finally {
       this.#worker.forget(id)
     }
-    return this.get(id)
+    const run = await this.get(id)
+    if (isFinished(run)) return run
+    throw unavailable(
+      'busy',
+      'The run has not ended yet. Its server may have failed, or cannot store the end. Try again later.',
+    )
   }
 
   async #untilFinished(id: string, signal: AbortSignal): Promise<void> {

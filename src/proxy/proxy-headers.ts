@@ -7,8 +7,8 @@ import { GatewayFailure } from './gateway-failure.js'
 import { isBackendPath } from './proxy-path.js'
 
 /**
- * The headers of a request that are sent to a backend. We added `if-match`: without it, a card of another board that requires
- * the version could not be changed.
+ * The headers of a request that are sent to a backend. We added the other three conditions: a change that loses its condition
+ * overwrites what it should not, and without `if-range`, `range` can join parts of two versions.
  *
  * Source: decisions on security, section 5.
  */
@@ -19,7 +19,9 @@ const TO_BACKEND = [
   'if-match',
   'if-none-match',
   'if-modified-since',
+  'if-unmodified-since',
   'range',
+  'if-range',
   'last-event-id',
   'x-request-id',
 ] as const
@@ -107,7 +109,8 @@ export function toPassedAnswer({ status, headers }: BackendAnswer, request: Answ
   const length = headers['content-length']
   if (length !== undefined && !isBodiless) passed.push('Content-Length', length)
   const type = mediaType(headers['content-type'])
-  if (!SHOWN_TYPES.has(type)) passed.push('Content-Disposition', 'attachment')
+  // A 304 has no type, and browsers add its headers to those that they have stored.
+  if (!isBodiless && !SHOWN_TYPES.has(type)) passed.push('Content-Disposition', 'attachment')
   if (headers.location !== undefined) passed.push('Location', toOwnLocation(headers.location, request))
   return {
     status,

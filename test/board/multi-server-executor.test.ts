@@ -31,7 +31,12 @@ else {
     {
       command,
       cutOff = () => ({}),
-    }: { command: string[]; cutOff?: (multiServer: MultiServerRuns) => Partial<MultiServerRuns> },
+      cancelWaitMs = 15_000,
+    }: {
+      command: string[]
+      cutOff?: (multiServer: MultiServerRuns) => Partial<MultiServerRuns>
+      cancelWaitMs?: number
+    },
   ) {
     const store = await openPostgresBoardStore(address)
     const folder = testFolder(t)
@@ -46,7 +51,7 @@ else {
       newId: () => `run_${folder}_${++made}`,
       newMarker: () => `marker-of-${folder}-${made}`,
       report: error => reported.push(error),
-      times: { ...SHORT_TIMES, leaseSeconds: LEASE_SECONDS },
+      times: { ...SHORT_TIMES, leaseSeconds: LEASE_SECONDS, cancelWaitMs },
       settings: { command, timeoutSeconds: 60, environment: { PATH: process.env.PATH ?? '' }, folder },
     })
     t.teardown(async () => {
@@ -76,10 +81,12 @@ else {
       t.teardown(() => {
         for (const pid of pids().filter(isRunning)) process.kill(pid, 'SIGKILL')
       })
-      const { executor, over } = await openExecutor(t, address, { command: shell('true') })
+      const { executor, over } = await openExecutor(t, address, { command: shell('true'), cancelWaitMs: 100 })
       t.match(await executor.status(), { running: 'run_1', queued: 1 })
       server.kill('SIGKILL')
       await once(server, 'exit')
+      const tooEarly = { category: 'unavailable', code: 'busy', message: /not ended yet/ }
+      await t.rejects(executor.cancel('run_1', ADA), tooEarly, 'nothing notices that it is to be cancelled')
       // Simulates the end of the lease, which lasts half a minute.
       await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
       const [first, second] = [await executor.get('run_1'), await executor.get('run_2')]

@@ -85,6 +85,11 @@ t.test('the login page in a browser', inBrowser(), async t => {
       note: 'There are 1024 sessions already.',
     },
     { status: 403, body: { detail: 'Come from here.' }, note: 'This login was refused. Come from here.' },
+    {
+      status: 413,
+      body: { detail: 'Send less at a time.' },
+      note: 'This login was refused. The name or the password is too long.',
+    },
     { status: 500, body: { detail: 'It broke.', request_id: 'r-7' }, note: 'It broke. Request r-7.' },
     { status: 200, body: '<p>Hotel network', note: 'Daybook did not answer. Check that you are connected' },
   ]

@@ -19,8 +19,8 @@ export interface StartedServers {
   board?:
     | {
         url: string
-        /** The folder of the board's files. */
-        home: string
+        /** The folder of its files, or the address of its database without the password. */
+        database: string
       }
     | undefined
   /** The command that starts this program. */
@@ -41,7 +41,7 @@ export function serveBanner(serving: StartedServers, { paint }: TerminalStyle): 
     ...(ledger ? [`  ${paint.dim('database')}  ${toTerminalLine(ledger.database)}`] : []),
     ...(ledger?.follows ? [`  ${paint.dim('follows')}   ${toTerminalLine(ledger.follows)}`] : []),
     ...(board ? [`  ${paint.dim('board')}     ${paint.cyan(toTerminalLine(board.url))}`] : []),
-    ...(board && !ledger ? [`  ${paint.dim('files')}     ${toTerminalLine(board.home)}`] : []),
+    ...(board && !ledger ? [`  ${paint.dim('database')}  ${toTerminalLine(board.database)}`] : []),
     ...(ledger?.needsLogin ? [`  ${paint.dim('login')}     ${paint.cyan(`${toTerminalLine(ledger.url)}/login`)}`] : []),
     '',
     ...nextSteps(serving),

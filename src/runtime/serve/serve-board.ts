@@ -20,8 +20,6 @@ import { sqliteSizes } from './storage-sizes.js'
 
 /** A running board. */
 export interface ServedBoard extends ServedProgram {
-  /** The folder of its files. */
-  home: string
   /** The folder of its files, or the address of its database without the password. */
   database: string
   /** Lists cards for the ledger of this process. */
@@ -88,7 +86,7 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
     await file?.cardsOwner.announce({ address: listening.url })
     if (file) await finishUpgrade(file.cardsOwner, file.store.upgrade, logger)
     const { listLinkedCards } = server
-    return { ...listening, home: settings.home, database, listLinkedCards, failed, close: stop }
+    return { ...listening, database, listLinkedCards, failed, close: stop }
   } catch (error) {
     await stop()
     throw error

@@ -12,8 +12,8 @@ const UNBOUNDED_LINE = 'cookie'
 
 /**
  * Refuses a malformed or ambiguous request before any of it is used: a target that is not a path, a `Host` that no browser
- * would send, more or longer header lines than a program needs, a second line of a header that identifies the caller or
- * proves a delivery. (Node keeps the first `Host` and `Authorization` and joins the others, so only the raw lines show
+ * would send, more or longer header lines than a program needs, a body with another transfer coding than chunks, a second line of a
+ * header that identifies the caller or proves a delivery. (Node keeps the first `Host` and `Authorization` and joins the others, so only the raw lines show
  * repeats.)
  *
  * @throws AppError `invalid/bad_request`, `invalid/duplicate_header`, `invalid/bad_host`,
@@ -24,6 +24,11 @@ export function checkRequestForm(req: HttpRequest): void {
     throw new AppError('invalid', 'bad_request', 'The request target is not a path. Send one that begins with "/".')
   }
   checkHeaderLines(req.rawHeaders)
+  const coding = req.headers['transfer-encoding']
+  // Node undoes the chunks only. A body with another coding would be read, or sent to a backend, as if it had none.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw new AppError('invalid', 'bad_request', 'Transfer-Encoding must be chunked, without another coding.')
+  }
   if (req.local) return
   const host = req.headers.host
   if (host === undefined && req.httpVersion === '1.0') return

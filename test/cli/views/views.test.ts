@@ -268,7 +268,7 @@ t.test('the status of a ledger shows which process has it open, how large it is,
 
 t.test('the commands that serve prints can be copied and run', async t => {
   const open = { database: '/l.db', needsLogin: false }
-  const board = { url: 'http://127.0.0.1:8766', home: '/b' }
+  const board = { url: 'http://127.0.0.1:8766', database: 'postgres://db.example.org/board' }
   const banner = serveBanner({ ledger: { ...open, url: 'http://127.0.0.1:8765' }, board, program: 'daybook' }, LOOK)
   t.match(banner, /\n {2}board +http:\/\/127\.0\.0\.1:8766\n/)
   t.match(
@@ -283,7 +283,7 @@ t.test('the commands that serve prints can be copied and run', async t => {
     /\n {2}login +http:\/\/\[::1\]:9\/login\n[\s\S]* --token <token>\n[\s\S]*"daybook users token <username>" issues/,
   )
   const alone = serveBanner({ board, program: 'daybook' }, LOOK)
-  t.match(alone, /\n {2}files +\/b\n\nCtrl/)
+  t.match(alone, /\n {2}database +postgres:\/\/db\.example\.org\/board\n\nCtrl/)
   t.equal(programName('/usr/local/bin/daybook'), 'daybook')
   t.equal(programName('/src/daybook/bin/run.js'), 'npx daybook')
 })

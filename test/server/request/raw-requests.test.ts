@@ -72,6 +72,17 @@ const cases = [
     status: 400,
     code: 'bad_request',
   },
+  ...['gzip, chunked', 'identity, chunked', 'gzip\r\nTransfer-Encoding: chunked'].map(coding => ({
+    name: `a body sent with Transfer-Encoding ${coding}`,
+    text: `POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n${end}2\r\n[]\r\n0\r\n\r\n`,
+    status: 400,
+    code: 'bad_request',
+  })),
+  {
+    name: 'chunks in upper case',
+    text: `POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: CHUNKED\r\n${end}2\r\n[]\r\n0\r\n\r\n`,
+    status: 200,
+  },
   {
     name: 'headers over 16 KiB',
     text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(17_000)}\r\n${end}`,
