@@ -101,7 +101,11 @@ t.test(
 
 t.test('the doctor shows why a running server cannot capture a watch', async t => {
   const { look, sourcesOf } = start(t)
-  const sources = sourcesOf({ EVENT_CHAT_URL: NOWHERE, EVENT_CHAT_EMAIL: 'bot@example.org', EVENT_CHAT_API_KEY: 'of-chat' })
+  const sources = sourcesOf({
+    EVENT_CHAT_URL: NOWHERE,
+    EVENT_CHAT_EMAIL: 'bot@example.org',
+    EVENT_CHAT_API_KEY: 'of-chat',
+  })
   const running = await serve(readServeSettings({ port: '0', only: 'ledger', capture: true }, sources), sources)
   t.teardown(() => running.close())
   const api = `${running.ledger?.url}/api/subscriptions`
