@@ -110,6 +110,21 @@ t.test('cards in a browser', inBrowser(), async t => {
     },
   )
 
+  t.test(
+    'a paragraph with a word of 8,192 characters is shown as it was written, and the others as Markdown',
+    async t => {
+      const [longest, tooLong] = [8_191, 8_192].map(length => '_a'.repeat(length).slice(0, length))
+      const body = `**before** ${longest}\n\n**within** ${tooLong}\n\n- [ ] ${tooLong}\n\n**after**`
+      const ids = await layOut(board, [{ title: 'Card', body }])
+      const page = await site.openTab(t, board, `/?card=${ids.Card}`)
+      const text = page.locator('.markdown')
+      await text.getByText('after').waitFor()
+      t.same(await text.locator('strong').allInnerTexts(), ['before', 'after'])
+      t.ok((await text.innerText()).includes(`**within** ${tooLong}`))
+      t.equal(await text.getByRole('checkbox').count(), 1)
+    },
+  )
+
   t.test('ticking a task in the reading view saves it, and changes no other text', async t => {
     const body = '```\n- [ ] code\n```\n\n1. [ ] first\n   - [x] within\n> * [ ] **quoted** task\n\n- [ ] last'
     const ids = await layOut(board, [{ title: 'Card', body }])

@@ -1,4 +1,4 @@
-import type { Marked, MarkedToken, Token } from 'marked'
+import type { Lexer, MarkedToken, Token, TokensList } from 'marked'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../../shared/html.js'
 import { shownText } from '../../shared/words/text.js'
@@ -17,6 +17,11 @@ const HEADINGS_ABOVE = 2
 const DEEPEST_HEADING = 6
 /** The mark of a task in the text, after the start of a list item. */
 const TASK = /(?:[-*+]|\d[.)])[ \t]{1,4}\[[ xX]\]/g
+/**
+ * The library reads a text with such a word for seconds, as the time grows with the square of the word's length. It stays
+ * plain text.
+ */
+const LONG_WORD = /\S{8192}/
 /** Maximum number of marks that are skipped because they are not tasks, such as those in code. */
 const MOST_PASSED = 100
 
@@ -34,11 +39,15 @@ export type OnTick = (tick: Tick) => boolean
  * @param onTick makes tasks tickable
  */
 async function renderMarkdown(text: string, onTick?: OnTick): Promise<DocumentFragment> {
-  const [{ Marked }, { default: DOMPurify }] = await Promise.all([import('marked'), import('dompurify')])
+  const [{ Lexer, parser, walkTokens }, { default: DOMPurify }] = await Promise.all([
+    import('marked'),
+    import('dompurify'),
+  ])
+  const lex = boundedLexer(Lexer)
   const depthOf = headingDepths()
-  const marked = new Marked({ gfm: true, walkTokens: token => sanitiseToken(token, depthOf) })
-  const markup = await marked.parse(text)
-  const content = DOMPurify.sanitize(markup, {
+  const tokens = lex(text)
+  walkTokens(tokens, token => sanitiseToken(token, depthOf))
+  const content = DOMPurify.sanitize(parser(tokens), {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
     ALLOWED_URI_REGEXP: ADDRESSES,
@@ -49,8 +58,27 @@ async function renderMarkdown(text: string, onTick?: OnTick): Promise<DocumentFr
     RETURN_DOM_FRAGMENT: true,
   })
   finish(content)
-  if (onTick) makeTickable(content, (at, count) => onTick(text => withTicked(marked, text, { at, count })))
+  const tasksOf = (text: string) => {
+    const tasks: boolean[] = []
+    walkTokens(lex(text), token => {
+      if (token.type === 'list_item' && token.task) tasks.push(token.checked === true)
+    })
+    return tasks
+  }
+  if (onTick) makeTickable(content, (at, count) => onTick(text => withTicked(tasksOf, text, { at, count })))
   return content
+}
+
+/** Reads Markdown, and leaves paragraphs with a long word as they are. */
+function boundedLexer(Base: typeof Lexer): (text: string) => TokensList {
+  class BoundedLexer extends Base {
+    override inline(text: string, tokens: Token[] = []): Token[] {
+      if (!LONG_WORD.test(text)) return super.inline(text, tokens)
+      tokens.push({ type: 'text', raw: text, text, escaped: false })
+      return tokens
+    }
+  }
+  return text => new BoundedLexer().lex(text)
 }
 
 function makeTickable(content: DocumentFragment, tick: (at: number, count: number) => boolean): void {
@@ -64,25 +92,21 @@ function makeTickable(content: DocumentFragment, tick: (at: number, count: numbe
 }
 
 /** Tries the marks in turn. A mark belongs to the task if changing it changes the tick of this task only. */
-function withTicked(marked: Marked, text: string, { at, count }: { at: number; count: number }): string | undefined {
-  const tasks = tasksIn(marked, text)
+function withTicked(
+  tasksOf: (text: string) => boolean[],
+  text: string,
+  { at, count }: { at: number; count: number },
+): string | undefined {
+  const tasks = tasksOf(text)
   if (tasks.length !== count) return undefined
   const wanted = tasks.map((isDone, task) => isDone !== (task === at)).join()
   // Every task before this one has a mark of its own.
   for (const { 0: mark, index } of [...text.matchAll(TASK)].slice(at, at + MOST_PASSED)) {
     const middle = index + mark.length - 2
     const changed = `${text.slice(0, middle)}${mark.endsWith('[ ]') ? 'x' : ' '}${text.slice(middle + 1)}`
-    if (tasksIn(marked, changed).join() === wanted) return changed
+    if (tasksOf(changed).join() === wanted) return changed
   }
   return undefined
-}
-
-function tasksIn(marked: Marked, text: string): boolean[] {
-  const tasks: boolean[] = []
-  marked.walkTokens(marked.lexer(text), token => {
-    if (token.type === 'list_item' && token.task) tasks.push(token.checked === true)
-  })
-  return tasks
 }
 
 function sanitiseToken(token: Token, depthOf: (written: number) => number): void {
