@@ -15,6 +15,8 @@ const PUT_TOGETHER = [
   ...['store/sqlite/search/row-matcher', 'store/sqlite/upgrade/older-users'],
 ]
 
+const TYPES = ['Literal', 'NewExpression', 'CallExpression']
+
 const files = ['src', 'assets'].flatMap(folder =>
   readdirSync(join(BUILT, folder), { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.js'))
@@ -66,10 +68,12 @@ interface Node {
   [member: string]: unknown
 }
 
-function nodesIn(value: unknown): Node[] {
-  if (typeof value !== 'object' || value === null) return []
-  const nested = Object.values(value).flatMap(nodesIn)
-  return isNode(value) ? [value, ...nested] : nested
+/** Literals and calls. */
+function nodesIn(value: unknown, found: Node[] = []): Node[] {
+  if (typeof value !== 'object' || value === null) return found
+  if (isNode(value) && TYPES.includes(value.type)) found.push(value)
+  for (const part of Object.values(value)) nodesIn(part, found)
+  return found
 }
 
 function isNode(value: object): value is Node {

@@ -8,7 +8,7 @@ import type { UserSessions } from './user-sessions.js'
 export interface LoginAttempt {
   username: string
   password: string
-  /** The address that the throttle counts, as returned by `toThrottleAddress`. */
+  /** The address that the throttle counts, as a `ToAddress` returns it. */
   address: string
   /** The browser's previous session; a login replaces it. */
   replaces?: string

@@ -22,16 +22,16 @@ export async function listAllSubscriptions(client: Pick<LedgerClient, 'subscript
       const whole = { items, count: items.length }
       return new Answer(answer.status, Buffer.from(JSON.stringify(whole)), LEDGER)
     }
-    if (page.items.length === 0 || page.next === after) throw answer.isNot(SUBSCRIPTION_PAGE)
+    if (page.items.length === 0 || page.next === after) throw answer.mismatch(SUBSCRIPTION_PAGE)
     after = page.next
   }
 }
 
 function readPage(answer: Answer): { items: unknown[]; next: string | null | undefined } {
   const page = answer.json()
-  if (!isObject(page) || !Array.isArray(page.items)) throw answer.isNot(SUBSCRIPTION_PAGE)
+  if (!isObject(page) || !Array.isArray(page.items)) throw answer.mismatch(SUBSCRIPTION_PAGE)
   const next = page.next
-  if (next !== null && next !== undefined && typeof next !== 'string') throw answer.isNot(SUBSCRIPTION_PAGE)
+  if (next !== null && next !== undefined && typeof next !== 'string') throw answer.mismatch(SUBSCRIPTION_PAGE)
   return { items: page.items, next }
 }
 
@@ -51,7 +51,7 @@ export async function listAllCards(client: Pick<BoardClient, 'cards'>, filters: 
     const page = readCardPage(answer)
     items.push(...page.items)
     const leadsOn = page.next === null || (page.next > after && page.items.length > 0)
-    if (!leadsOn || items.length > CARD_LIMITS.cards) throw answer.isNot(CARD_PAGE)
+    if (!leadsOn || items.length > CARD_LIMITS.cards) throw answer.mismatch(CARD_PAGE)
     after = page.next
     if (after !== null) continue
     if (items.length === page.items.length) return answer
@@ -62,9 +62,9 @@ export async function listAllCards(client: Pick<BoardClient, 'cards'>, filters: 
 
 function readCardPage(answer: Answer): { items: unknown[]; next: number | null } {
   const page = answer.json()
-  if (!isObject(page) || !Array.isArray(page.items)) throw answer.isNot(CARD_PAGE)
+  if (!isObject(page) || !Array.isArray(page.items)) throw answer.mismatch(CARD_PAGE)
   const { next = null } = page
-  if (next !== null && typeof next !== 'number') throw answer.isNot(CARD_PAGE)
+  if (next !== null && typeof next !== 'number') throw answer.mismatch(CARD_PAGE)
   return { ...page, items: page.items, next }
 }
 

@@ -19,7 +19,7 @@ export class Answer {
     try {
       return JSON.parse(this.text())
     } catch (cause) {
-      throw this.isNot('JSON', cause)
+      throw this.mismatch('JSON', cause)
     }
   }
 
@@ -27,11 +27,11 @@ export class Answer {
   expect(noun: string, isSuch: (members: Record<string, unknown>) => boolean): this {
     const value = this.json()
     if (isObject(value) && isSuch(value)) return this
-    throw this.isNot(noun)
+    throw this.mismatch(noun)
   }
 
   /** The failure of an answer in another form than this server's. @param noun such as "a page of events" */
-  isNot(noun: string, cause?: unknown): AppError {
+  mismatch(noun: string, cause?: unknown): AppError {
     const { mismatchCode, givenBy } = this.names
     return new AppError('unavailable', mismatchCode, `The answer is not ${noun}.`, {
       hint: `Check ${givenBy}.`,

@@ -30,7 +30,7 @@ interface RunParameters {
 }
 
 /** Credentials in addition to the key. */
-interface ExecutionOptions extends CallOptions {
+interface ExecutionOptions {
   /** Sent as `X-Board-Executor-Token`. */
   executorToken?: string | undefined
 }
@@ -56,17 +56,17 @@ export class BoardClient extends ServerClient {
   }
 
   /** Newest first. */
-  cardHistory(id: string, limit: number, options?: CallOptions): Promise<Answer> {
-    return this.get(`/api/cards/${segment('id', id)}/history${toQueryString({ limit: String(limit) })}`, options)
+  cardHistory(id: string, limit: number): Promise<Answer> {
+    return this.get(`/api/cards/${segment('id', id)}/history${toQueryString({ limit: String(limit) })}`)
   }
 
-  card(id: string, options?: CallOptions): Promise<Answer> {
-    return this.get(cardPath(id), options)
+  card(id: string): Promise<Answer> {
+    return this.get(cardPath(id))
   }
 
   /** @param json a card, as JSON */
-  createCard(json: string, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/cards', JSON_TYPE, json, options)
+  createCard(json: string): Promise<Answer> {
+    return this.post('/api/cards', JSON_TYPE, json)
   }
 
   /**
@@ -74,52 +74,52 @@ export class BoardClient extends ServerClient {
    * @param version the version that they apply to; the current one when absent
    * @throws AppError `outdated/version_conflict`
    */
-  updateCard(id: string, json: string, { version, ...options }: CallOptions & { version?: number } = {}) {
+  updateCard(id: string, json: string, { version }: { version?: number } = {}) {
     const call = callWithBody('PATCH', cardPath(id), JSON_TYPE, json)
     const headers = { ...call.headers, ...(version === undefined ? {} : { 'if-match': `"${version}"` }) }
-    return this.call({ ...call, headers }, options)
+    return this.call({ ...call, headers })
   }
 
   /** @param version delete only this version; any when absent. @throws AppError `outdated/version_conflict` */
-  deleteCard(id: string, { version, ...options }: CallOptions & { version?: number } = {}): Promise<Answer> {
+  deleteCard(id: string, { version }: { version?: number } = {}): Promise<Answer> {
     const headers = version === undefined ? {} : { 'if-match': `"${version}"` }
-    return this.call({ method: 'DELETE', path: cardPath(id), headers }, options)
+    return this.call({ method: 'DELETE', path: cardPath(id), headers })
   }
 
-  executor({ executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
-    return this.call({ method: 'GET', path: '/api/executor', headers: toExecutorHeader(executorToken) }, options)
+  executor({ executorToken }: ExecutionOptions = {}): Promise<Answer> {
+    return this.call({ method: 'GET', path: '/api/executor', headers: toExecutorHeader(executorToken) })
   }
 
   /** The current run continues. */
-  switchExecutor(to: 'pause' | 'resume', { executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
+  switchExecutor(to: 'pause' | 'resume', { executorToken }: ExecutionOptions = {}): Promise<Answer> {
     const headers = toExecutorHeader(executorToken)
-    return this.call({ method: 'POST', path: `/api/executor/${to}`, headers }, options)
+    return this.call({ method: 'POST', path: `/api/executor/${to}`, headers })
   }
 
   runs(parameters: RunParameters, options?: CallOptions): Promise<Answer> {
     return this.get(`/api/runs${toQueryString(parameters)}`, options)
   }
 
-  run(id: string, options?: CallOptions): Promise<Answer> {
-    return this.get(runPath(id), options)
+  run(id: string): Promise<Answer> {
+    return this.get(runPath(id))
   }
 
   /** @param json `mode`, as JSON; a real run needs the executor's token */
-  startRun(cardId: string, json: string, { executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
+  startRun(cardId: string, json: string, { executorToken }: ExecutionOptions = {}): Promise<Answer> {
     const call = callWithBody('POST', `${cardPath(cardId)}/runs`, JSON_TYPE, json)
-    return this.call({ ...call, headers: { ...call.headers, ...toExecutorHeader(executorToken) } }, options)
+    return this.call({ ...call, headers: { ...call.headers, ...toExecutorHeader(executorToken) } })
   }
 
   /** Returns when the run has ended. */
-  cancelRun(id: string, { executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
+  cancelRun(id: string, { executorToken }: ExecutionOptions = {}): Promise<Answer> {
     const headers = toExecutorHeader(executorToken)
-    return this.call({ method: 'POST', path: `${runPath(id)}/cancel`, headers }, options)
+    return this.call({ method: 'POST', path: `${runPath(id)}/cancel`, headers })
   }
 
   /** The current text of a run's log. */
-  async runLog(id: string, options?: CallOptions): Promise<string> {
+  async runLog(id: string): Promise<string> {
     const path = `${runPath(id)}/log?format=text`
-    const answer = await this.exchange({ method: 'GET', path, headers: { accept: 'text/plain' } }, options)
+    const answer = await this.exchange({ method: 'GET', path, headers: { accept: 'text/plain' } })
     if (answer.status === 200 && isOfType(answer, 'text/plain')) return answer.body.toString()
     this.toAnswer(answer)
     throw notADaybookServer(answer.status, BOARD)

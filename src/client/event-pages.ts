@@ -55,7 +55,7 @@ export interface EventPage {
 /** @throws AppError `unavailable/not_a_ledger` */
 export function readEventPage(answer: Answer): EventPage {
   const page = answer.json()
-  if (!isObject(page) || !Array.isArray(page.items)) throw answer.isNot('a page of events')
+  if (!isObject(page) || !Array.isArray(page.items)) throw answer.mismatch('a page of events')
   return {
     items: page.items,
     nextSince: typeof page.next_since === 'string' ? page.next_since : null,

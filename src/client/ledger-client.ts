@@ -48,8 +48,8 @@ export class LedgerClient extends ServerClient {
    * @throws AppError `…/not_a_ledger` also if a board responds: its health has no head, or it asks for a login,
    *   which a ledger's health never does
    */
-  async health(options?: CallOptions): Promise<Answer> {
-    const answer = await this.exchange({ method: 'GET', path: '/api/health' }, options)
+  async health(): Promise<Answer> {
+    const answer = await this.exchange({ method: 'GET', path: '/api/health' })
     if (answer.status === 503 && isJson(answer)) return new Answer(503, answer.body)
     if (answer.status === 401) throw notADaybookServer(401, LEDGER)
     const health = this.toAnswer(answer)
@@ -62,16 +62,16 @@ export class LedgerClient extends ServerClient {
     return answer.expect('the counts of a ledger', ({ event_count }) => typeof event_count === 'number')
   }
 
-  deliveries(options?: CallOptions): Promise<Answer> {
-    return this.get('/api/deliveries', options)
+  deliveries(): Promise<Answer> {
+    return this.get('/api/deliveries')
   }
 
   platforms(options?: CallOptions): Promise<Answer> {
     return this.#list('/api/platforms', 'platforms', options)
   }
 
-  schema(name: 'event' | 'subscription', options?: CallOptions): Promise<Answer> {
-    return this.get(`/api/schema/${name}`, options)
+  schema(name: 'event' | 'subscription'): Promise<Answer> {
+    return this.get(`/api/schema/${name}`)
   }
 
   /** One page; all of them if `limit` and `after` are absent. */
@@ -79,54 +79,54 @@ export class LedgerClient extends ServerClient {
     return this.get(`/api/subscriptions${toQueryString(page)}`, options)
   }
 
-  subscription(id: string, options?: CallOptions): Promise<Answer> {
-    return this.get(`/api/subscriptions/${segment('id', id)}`, options)
+  subscription(id: string): Promise<Answer> {
+    return this.get(`/api/subscriptions/${segment('id', id)}`)
   }
 
   /** @param json a subscription, as JSON */
-  async saveSubscription(json: string | Uint8Array, options?: CallOptions): Promise<Answer> {
-    const answer = await this.post('/api/subscriptions', JSON_TYPE, json, options)
+  async saveSubscription(json: string | Uint8Array): Promise<Answer> {
+    const answer = await this.post('/api/subscriptions', JSON_TYPE, json)
     return answer.expect('a saved subscription', ({ subscription }) => isObject(subscription))
   }
 
   /** @param json a draft of a subscription, as JSON */
-  previewSubscription(json: string | Uint8Array, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/subscriptions/preview', JSON_TYPE, json, options)
+  previewSubscription(json: string | Uint8Array): Promise<Answer> {
+    return this.post('/api/subscriptions/preview', JSON_TYPE, json)
   }
 
   /** Enables or disables a stored subscription, and changes nothing else of it. */
-  async switchSubscription(id: string, enabled: boolean, options?: CallOptions): Promise<Answer> {
-    const source: unknown = Reflect.get(Object((await this.subscription(id, options)).json()), 'source')
-    return this.saveSubscription(JSON.stringify({ id, source, enabled }), options)
+  async switchSubscription(id: string, enabled: boolean): Promise<Answer> {
+    const source: unknown = Reflect.get(Object((await this.subscription(id)).json()), 'source')
+    return this.saveSubscription(JSON.stringify({ id, source, enabled }))
   }
 
-  deleteSubscription(id: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'DELETE', path: `/api/subscriptions/${segment('id', id)}` }, options)
+  deleteSubscription(id: string): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: `/api/subscriptions/${segment('id', id)}` })
   }
 
-  sources(options?: CallOptions): Promise<Answer> {
-    return this.#list('/api/sources', 'sources', options)
+  sources(): Promise<Answer> {
+    return this.#list('/api/sources', 'sources')
   }
 
-  source(name: string, options?: CallOptions): Promise<Answer> {
-    return this.get(sourcePath(name), options)
+  source(name: string): Promise<Answer> {
+    return this.get(sourcePath(name))
   }
 
   /** @param json `definition` and `secrets`, as JSON */
-  saveSource(name: string, json: string, options?: CallOptions): Promise<Answer> {
-    return this.call(callWithBody('PUT', sourcePath(name), JSON_TYPE, json), options)
+  saveSource(name: string, json: string): Promise<Answer> {
+    return this.call(callWithBody('PUT', sourcePath(name), JSON_TYPE, json))
   }
 
-  deleteSource(name: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'DELETE', path: sourcePath(name) }, options)
+  deleteSource(name: string): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: sourcePath(name) })
   }
 
-  remapSource(name: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'POST', path: `${sourcePath(name)}/remap` }, options)
+  remapSource(name: string): Promise<Answer> {
+    return this.call({ method: 'POST', path: `${sourcePath(name)}/remap` })
   }
 
-  readFeed(name: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'POST', path: `${sourcePath(name)}/read` }, options)
+  readFeed(name: string): Promise<Answer> {
+    return this.call({ method: 'POST', path: `${sourcePath(name)}/read` })
   }
 
   consumers(options?: CallOptions): Promise<Answer> {
@@ -142,8 +142,8 @@ export class LedgerClient extends ServerClient {
     return this.call(callWithBody('PUT', consumerPath(name), JSON_TYPE, json), options)
   }
 
-  deleteConsumer(name: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'DELETE', path: consumerPath(name) }, options)
+  deleteConsumer(name: string): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: consumerPath(name) })
   }
 
   consumerEvents(name: string, query: ConsumerQuery, options?: CallOptions): Promise<Answer> {
@@ -161,86 +161,86 @@ export class LedgerClient extends ServerClient {
     return this.post(`${consumerPath(name)}/seek`, JSON_TYPE, json, options)
   }
 
-  deadLetters(name: string, page: { limit?: string; after?: string }, options?: CallOptions): Promise<Answer> {
-    return this.get(`${consumerPath(name)}/dead-letters${toQueryString(page)}`, options)
+  deadLetters(name: string, page: { limit?: string; after?: string }): Promise<Answer> {
+    return this.get(`${consumerPath(name)}/dead-letters${toQueryString(page)}`)
   }
 
   /** @param id absent: all of them */
-  retryDeadLetters(name: string, id?: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'POST', path: `${deadLetterPath(name, id)}/retry` }, options)
+  retryDeadLetters(name: string, id?: string): Promise<Answer> {
+    return this.call({ method: 'POST', path: `${deadLetterPath(name, id)}/retry` })
   }
 
   /** @param id absent: all of them */
-  deleteDeadLetters(name: string, id?: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'DELETE', path: deadLetterPath(name, id) }, options)
+  deleteDeadLetters(name: string, id?: string): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: deadLetterPath(name, id) })
   }
 
   /** Who the credential proves the caller to be, which may be anonymous. */
-  async session(options?: CallOptions): Promise<Answer> {
-    const answer = await this.get('/api/session', options)
+  async session(): Promise<Answer> {
+    const answer = await this.get('/api/session')
     // A board has sessions too, without this member.
     const isOfLedger = typeof Object(answer.json()).admin_required === 'boolean'
-    if (!isOfLedger) await this.refuseOtherProgram(options)
+    if (!isOfLedger) await this.refuseOtherProgram()
     return answer.expect('a session of a ledger', () => isOfLedger)
   }
 
-  users(options?: CallOptions): Promise<Answer> {
-    return this.#list('/api/users', 'users', options)
+  users(): Promise<Answer> {
+    return this.#list('/api/users', 'users')
   }
 
   /** Newest first. */
-  accountLog(limit: number, options?: CallOptions): Promise<Answer> {
-    return this.get(`/api/users/log${toQueryString({ limit: String(limit) })}`, options)
+  accountLog(limit: number): Promise<Answer> {
+    return this.get(`/api/users/log${toQueryString({ limit: String(limit) })}`)
   }
 
   /** @param json `username`, `password` and perhaps `role`, as JSON */
-  createUser(json: string, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/users', JSON_TYPE, json, options)
+  createUser(json: string): Promise<Answer> {
+    return this.post('/api/users', JSON_TYPE, json)
   }
 
   /** @param json at least one of `role`, `enabled`, `password`, as JSON */
-  updateUser(id: string, json: string, options?: CallOptions): Promise<Answer> {
-    return this.call(callWithBody('PATCH', userPath(id), JSON_TYPE, json), options)
+  updateUser(id: string, json: string): Promise<Answer> {
+    return this.call(callWithBody('PATCH', userPath(id), JSON_TYPE, json))
   }
 
-  deleteUser(id: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'DELETE', path: userPath(id) }, options)
+  deleteUser(id: string): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: userPath(id) })
   }
 
   /** @param json the token's terms; absent: all rights of its user, without an end */
-  async issueToken(userId: string, json?: string, options?: CallOptions): Promise<Answer> {
+  async issueToken(userId: string, json?: string): Promise<Answer> {
     const path = `${userPath(userId)}/token`
     const call: ServerCall = json === undefined ? { method: 'POST', path } : callWithBody('POST', path, JSON_TYPE, json)
-    return (await this.call(call, options)).expect('an API token', ({ token }) => typeof token === 'string')
+    return (await this.call(call)).expect('an API token', ({ token }) => typeof token === 'string')
   }
 
-  tokens(userId: string, options?: CallOptions): Promise<Answer> {
-    return this.get(`${userPath(userId)}/tokens`, options)
+  tokens(userId: string): Promise<Answer> {
+    return this.get(`${userPath(userId)}/tokens`)
   }
 
-  revokeToken(userId: string, tokenId: string, options?: CallOptions): Promise<Answer> {
+  revokeToken(userId: string, tokenId: string): Promise<Answer> {
     const path = `${userPath(userId)}/tokens/${segment('token_id', tokenId)}`
-    return this.call({ method: 'DELETE', path }, options)
+    return this.call({ method: 'DELETE', path })
   }
 
   /** Revokes all tokens of the user. */
-  revokeTokens(userId: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'DELETE', path: `${userPath(userId)}/token` }, options)
+  revokeTokens(userId: string): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: `${userPath(userId)}/token` })
   }
 
   /** The browser sessions of the user. */
-  sessions(userId: string, options?: CallOptions): Promise<Answer> {
-    return this.get(`${userPath(userId)}/sessions`, options)
+  sessions(userId: string): Promise<Answer> {
+    return this.get(`${userPath(userId)}/sessions`)
   }
 
-  endSession(userId: string, sessionId: string, options?: CallOptions): Promise<Answer> {
+  endSession(userId: string, sessionId: string): Promise<Answer> {
     const path = `${userPath(userId)}/sessions/${segment('session_id', sessionId)}`
-    return this.call({ method: 'DELETE', path }, options)
+    return this.call({ method: 'DELETE', path })
   }
 
   /** Ends all browser sessions of the user. */
-  endSessions(userId: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'DELETE', path: `${userPath(userId)}/sessions` }, options)
+  endSessions(userId: string): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: `${userPath(userId)}/sessions` })
   }
 
   events(parameters: EventParameters, options?: CallOptions): Promise<Answer> {
@@ -283,24 +283,24 @@ export class LedgerClient extends ServerClient {
   }
 
   /** @param json the request, as JSON */
-  promote(json: string, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/promotion', JSON_TYPE, json, options)
+  promote(json: string): Promise<Answer> {
+    return this.post('/api/promotion', JSON_TYPE, json)
   }
 
   /** @param dedupeKey not encoded; this method percent-encodes it */
-  event(dedupeKey: string, options?: CallOptions): Promise<Answer> {
-    return this.get(`/api/events/${segment('dedupe_key', dedupeKey)}`, options)
+  event(dedupeKey: string): Promise<Answer> {
+    return this.get(`/api/events/${segment('dedupe_key', dedupeKey)}`)
   }
 
   /** @param body one event or an array as `application/json`, or one event per line as `application/x-ndjson` */
-  async record(body: string | Uint8Array, type: EventMediaType, options?: CallOptions): Promise<Answer> {
-    const answer = await this.post('/api/events', type, body, options)
+  async record(body: string | Uint8Array, type: EventMediaType): Promise<Answer> {
+    const answer = await this.post('/api/events', type, body)
     return answer.expect('a count of recorded events', ({ created }) => ['boolean', 'number'].includes(typeof created))
   }
 
   /** @param json the request, as JSON */
-  erase(json: string, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/erasures', JSON_TYPE, json, options)
+  erase(json: string): Promise<Answer> {
+    return this.post('/api/erasures', JSON_TYPE, json)
   }
 
   async #list(path: string, noun: string, options?: CallOptions): Promise<Answer> {

@@ -16,13 +16,13 @@ export class LedgerSocketClient extends LedgerClient {
   }
 
   /** Checks events after `since`. */
-  verify(range: { since?: string; limit?: string }, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'POST', path: `/api/verify${toQueryString(range)}` }, options)
+  verify(range: { since?: string; limit?: string }): Promise<Answer> {
+    return this.call({ method: 'POST', path: `/api/verify${toQueryString(range)}` })
   }
 
   /** Records the history that a platform has listed. */
-  recordHistory(history: unknown, options?: CallOptions): Promise<Answer> {
-    return this.post('/api/history', JSON_TYPE, JSON.stringify(history), options)
+  recordHistory(history: unknown): Promise<Answer> {
+    return this.post('/api/history', JSON_TYPE, JSON.stringify(history))
   }
 
   /**
@@ -43,19 +43,15 @@ export class LedgerSocketClient extends LedgerClient {
    *
    * @throws AppError `unavailable/connection_lost` if the process ended before the result; recorded events stay
    */
-  reconcile(
-    request: ReconcileRequest,
-    onProgress: (progress: ReconcileProgress) => void,
-    options?: CallOptions,
-  ): Promise<ReconcileResult> {
-    return this.#withProgress<ReconcileProgress, ReconcileResult>('/api/reconciliations', request, onProgress, options)
+  reconcile(request: ReconcileRequest, onProgress: (progress: ReconcileProgress) => void): Promise<ReconcileResult> {
+    return this.#withProgress<ReconcileProgress, ReconcileResult>('/api/reconciliations', request, onProgress)
   }
 
   async #withProgress<Progress, Result>(
     path: string,
     request: CaptureRequest | ReconcileRequest,
     onProgress: (progress: Progress) => void,
-    options: CallOptions | undefined,
+    options?: CallOptions,
   ): Promise<Result> {
     const answer = await this.open(callWithBody('POST', path, JSON_TYPE, JSON.stringify(request)), options)
     try {

@@ -40,7 +40,7 @@ export async function* recordLines(
 function readCounts(answer: Answer): { created: number; duplicates: number } {
   const { created, duplicates } = Object(answer.json())
   if (typeof created === 'number' && typeof duplicates === 'number') return { created, duplicates }
-  throw answer.isNot('a count of recorded events')
+  throw answer.mismatch('a count of recorded events')
 }
 
 /** Converts positions within a batch, from 0, to line numbers of the file. */

@@ -3,7 +3,7 @@ import { AppError } from '../model/app-error.js'
 import { isObject } from '../model/json-object.js'
 import { LEDGER } from './answer.js'
 import { notADaybookServer } from './problem.js'
-import { type CallOptions, callWithBody, JSON_TYPE, type ServerCall, ServerClient } from './server-client.js'
+import { callWithBody, JSON_TYPE, type ServerCall, ServerClient } from './server-client.js'
 import type { ServerAddress } from './transport.js'
 
 /** An API token that a login has issued. */
@@ -24,28 +24,24 @@ export class SessionClient extends ServerClient {
    * @param name purpose of the token, as lists show it
    * @throws AppError `unauthenticated/…` for a wrong password; as `ServerClient`
    */
-  async issueToken(
-    { username, password }: { username: string; password: string },
-    name: string,
-    options?: CallOptions,
-  ): Promise<IssuedToken> {
+  async issueToken({ username, password }: { username: string; password: string }, name: string): Promise<IssuedToken> {
     const login = callWithBody('POST', '/api/login', JSON_TYPE, JSON.stringify({ username, password }))
-    const session = await this.#begin(login, options)
+    const session = await this.#begin(login)
     try {
       const issue = callWithBody('POST', '/api/me/token', JSON_TYPE, JSON.stringify({ name }))
-      return readToken((await this.call({ ...issue, headers: { ...issue.headers, ...session } }, options)).json())
+      return readToken((await this.call({ ...issue, headers: { ...issue.headers, ...session } })).json())
     } finally {
-      await this.call({ method: 'POST', path: '/api/logout', headers: session }, options)
+      await this.call({ method: 'POST', path: '/api/logout', headers: session })
     }
   }
 
-  async #begin(login: ServerCall, options?: CallOptions): Promise<Record<string, string>> {
-    const answer = await this.exchange(login, options)
+  async #begin(login: ServerCall): Promise<Record<string, string>> {
+    const answer = await this.exchange(login)
     try {
       return readSession(answer, this.toAnswer(answer).json())
     } catch (error) {
       // A board has a login too.
-      await this.refuseOtherProgram(options)
+      await this.refuseOtherProgram()
       throw error
     }
   }

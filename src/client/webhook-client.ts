@@ -1,6 +1,6 @@
 import type { PlatformSource } from '../model/platforms/platform-source.js'
 import { type Answer, LEDGER } from './answer.js'
-import { type CallOptions, ServerClient } from './server-client.js'
+import { ServerClient } from './server-client.js'
 import type { ServerAddress } from './transport.js'
 
 /** Delivers to a ledger as a platform does. The delivery itself contains its proof. */
@@ -14,12 +14,8 @@ export class WebhookClient extends ServerClient {
   deliver(
     source: PlatformSource,
     { headers, body, site }: { headers: Record<string, string>; body: Uint8Array; site?: string | undefined },
-    options?: CallOptions,
   ): Promise<Answer> {
     const path = `/webhooks/${source}${site === undefined ? '' : `?site=${encodeURIComponent(site)}`}`
-    return this.call(
-      { method: 'POST', path, body, headers: { ...headers, 'content-length': String(body.length) } },
-      options,
-    )
+    return this.call({ method: 'POST', path, body, headers: { ...headers, 'content-length': String(body.length) } })
   }
 }

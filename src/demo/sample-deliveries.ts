@@ -42,7 +42,7 @@ export function sampleDeliveries(source: PlatformSource, at: Micros): SampleDeli
  *
  * @throws AppError `invalid/unknown_kind`
  */
-export function findSample(source: PlatformSource, kind: string, at: Micros): SampleDelivery {
+export function getSample(source: PlatformSource, kind: string, at: Micros): SampleDelivery {
   const samples = sampleDeliveries(source, at)
   const sample = samples.find(({ kinds }) => kinds.includes(kind))
   if (sample) return sample

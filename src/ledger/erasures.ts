@@ -54,7 +54,7 @@ export class Erasures {
   async erase({ reason, dedupe_key, actor }: ErasureRequest, by: string): Promise<ErasureStep> {
     const { captured, hasMore } =
       actor === undefined
-        ? { captured: [await this.#findErasable(dedupe_key ?? '')], hasMore: false }
+        ? { captured: [await this.#getErasable(dedupe_key ?? '')], hasMore: false }
         : await this.#listOfActor(actor)
     if (captured.length === 0) return { erased: 0, entry: null, has_more: false }
     const payload = { reason, by, count: captured.length, events: captured.map(toTimestamp) }
@@ -84,7 +84,7 @@ export class Erasures {
     return outcome.dedupeKey
   }
 
-  async #findErasable(dedupeKey: string): Promise<Micros> {
+  async #getErasable(dedupeKey: string): Promise<Micros> {
     const event = JSON.parse(Buffer.from(await this.parts.getEvent(dedupeKey)).toString()) as StoredEvent
     if (event.erased) {
       const detail = `The event was erased at ${event.erased.at} already.`

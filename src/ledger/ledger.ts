@@ -128,7 +128,7 @@ export class Ledger {
 
   /** Call it after the ledger has followed another one, before it records its first own event. */
   async endFollowing(): Promise<void> {
-    await this.subscriptions.readAgain()
+    await this.subscriptions.reloadAll()
     await this.#learnPeople()
   }
 

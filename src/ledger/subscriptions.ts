@@ -103,7 +103,7 @@ export class Subscriptions {
 
   /** @throws AppError `not_found/not_found`, also for another member's */
   async get(id: string, caller: LedgerCaller): Promise<Subscription> {
-    return this.#served(await this.#findFor(caller, id))
+    return this.#served(await this.#getFor(caller, id))
   }
 
   /** Those that the caller may see. */
@@ -136,7 +136,7 @@ export class Subscriptions {
   /** Its matched events stay. @throws AppError `not_found/not_found`, also for another member's */
   delete(id: string, caller: LedgerCaller): Promise<void> {
     return this.#queue.run(async () => {
-      await this.#findFor(caller, id)
+      await this.#getFor(caller, id)
       await this.options.store.subscriptions.delete(id)
       this.#forget(id)
     })
@@ -156,7 +156,7 @@ export class Subscriptions {
   }
 
   /** Reloads the stored subscriptions, after a change that bypassed this class. */
-  readAgain(): Promise<void> {
+  reloadAll(): Promise<void> {
     return this.#queue.run(async () => {
       const stored = await this.options.store.subscriptions.list()
       this.#matcher = new SubscriptionMatcher()
@@ -173,7 +173,7 @@ export class Subscriptions {
     this.#version = changes.version
   }
 
-  async #findFor(caller: LedgerCaller, id: string): Promise<Subscription> {
+  async #getFor(caller: LedgerCaller, id: string): Promise<Subscription> {
     const subscription = await this.options.store.subscriptions.findById(id)
     if (!subscription || !mayChange(caller, subscription)) throw unknownSubscription()
     return subscription

@@ -74,9 +74,9 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof AppError && REFUSALS.includes(error.category)
 }
 
-/** Refuses one field of an input: `invalid/invalid_field`, or another `code` of the same category. */
-export function invalidField(field: string, detail: string, code = 'invalid_field'): AppError {
-  return new AppError('invalid', code, detail, { errors: [{ field, detail }] })
+/** Refuses one field of an input: `invalid/invalid_field`. */
+export function invalidField(field: string, detail: string): AppError {
+  return new AppError('invalid', 'invalid_field', detail, { errors: [{ field, detail }] })
 }
 
 /** Refuses an input with these problems. `what` begins the sentence: "The event". */

@@ -35,9 +35,9 @@ interface Forwarding {
   /** Aborted when the caller has left, or the answer is over. */
   gone: AbortSignal
   /** Rejects when the caller may no longer read. May use the result of a check shortly before. */
-  mayBegin: () => Promise<void>
-  /** Like `mayBegin`, but always checks again: a stream may outlive a login. */
-  mayRead: () => Promise<void>
+  checkMayBegin: () => Promise<void>
+  /** Like `checkMayBegin`, but always checks again: a stream may outlive a login. */
+  checkMayRead: () => Promise<void>
   /** Writes the head of the answer, or throws to refuse it. */
   writeHead: (head: PassedAnswer) => void
 }
@@ -58,7 +58,7 @@ const STALE_REASONS: readonly string[] = ['ECONNRESET', 'EPIPE']
  *
  * @throws GatewayFailure before any part of the answer was sent; also when the backend broke off within its answer. In
  *   that case the connection to the caller has been cut, because a clean end would declare the answer complete
- * @throws AppError `too_large/body_too_large`; as `mayRead` and `writeHead`
+ * @throws AppError `too_large/body_too_large`; as `checkMayRead` and `writeHead`
  */
 export async function forward(req: IncomingMessage, res: ServerResponse, forwarding: Forwarding): Promise<void> {
   for (let attempt = 1; !forwarding.gone.aborted; attempt++) {
@@ -96,16 +96,16 @@ function openRequest(req: IncomingMessage, { backend, agent, path, body }: Forwa
 type Exchange = Forwarding & { outgoing: ClientRequest }
 
 async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchange): Promise<void> {
-  const { outgoing, gone, mayBegin, writeHead } = parts
+  const { outgoing, gone, checkMayBegin, writeHead } = parts
   let answer: IncomingMessage | undefined
   try {
     answer = await sendAndAwaitAnswer(req, res, parts)
-    await mayBegin()
+    await checkMayBegin()
     if (gone.aborted) throw callerLeft()
     const head = toPassed(req, answer, parts)
     if (head.hasBody && Number(answer.headers['content-length']) <= SHORT_BYTES) {
       const body = await readAnswer(answer, parts)
-      await mayBegin()
+      await checkMayBegin()
       writeHead(head)
       res.end(body)
     } else if (head.hasBody) {
@@ -229,14 +229,14 @@ function readAnswer(answer: IncomingMessage, { times, gone }: Exchange): Promise
 async function streamAnswer(
   answer: IncomingMessage,
   res: ServerResponse,
-  { mayRead, times, gone }: Exchange,
+  { checkMayRead, times, gone }: Exchange,
 ): Promise<void> {
   /** The first event that ended the stream: `pipeline` may report a consequence of its own clean-up instead. */
   let cause: unknown
   const checked = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       if (!answer.readableEnded) idle.refresh()
-      mayRead().then(() => done(null, chunk), done)
+      checkMayRead().then(() => done(null, chunk), done)
     },
   })
   // A backend that waits for the caller is not silent; the caller has a limit of its own.

@@ -1,4 +1,4 @@
-import { findSample, sampleKinds } from '../demo/sample-deliveries.js'
+import { getSample, sampleKinds } from '../demo/sample-deliveries.js'
 import type { PlatformSource } from '../model/platforms/platform-source.js'
 import type { Micros } from '../model/timestamp.js'
 import { signDelivery } from '../platforms/signatures/sign-delivery.js'
@@ -18,6 +18,6 @@ export function sampleRequest(
   source: PlatformSource,
   { kind, secret, now }: { kind: string; secret: string | undefined; now: Micros },
 ): { headers: Record<string, string>; body: Uint8Array } {
-  const { kinds: _, ...delivery } = findSample(source, kind, now)
+  const { kinds: _, ...delivery } = getSample(source, kind, now)
   return signDelivery(delivery, secret, now / 1_000)
 }

@@ -1,7 +1,7 @@
 import { parseUrl } from '../model/parse-url.js'
 import { trimEndOf } from '../model/trim.js'
 
-/** Completes "is not" in the refusal of an address. */
+/** Follows the value in the refusal of an address. */
 export const API_URL_ALLOWED = 'is not an http or https address without user name, query and fragment'
 
 /** The base address of an API, without trailing slash. May have a path. */

@@ -14,28 +14,19 @@ const historyOf = (seed: number, ends: number) => [...new Company({ seed, ends }
 const eventsOf = (steps: readonly Step[]): NewEvent[] =>
   steps.flatMap(step => (step.does === 'record' ? step.deliveries.map(({ event }) => event) : []))
 
+/** The steps of the first seconds after the history. */
+const firstSteps = (company: Company) => [1, 2, 3].map(second => company.nextSteps(NOON + second * 1_000_000))
+
 /** The last test continues it. */
 const company = new Company({ seed: 1, ends: NOON })
 const steps = [...company.history()]
+const nextSteps = firstSteps(company)
 const events = eventsOf(steps)
 
 t.test('the same seed and the same present give the same history, and continue in the same way', async t => {
-  fc.assert(
-    fc.property(fc.integer(), fc.integer({ min: 0, max: 7 * 24 * 60 }), (seed, minutes) => {
-      const ends = NOON + minutes * MINUTE
-      const history = () => {
-        const company = new Company({ seed, ends })
-        return JSON.stringify([
-          [...company.history()],
-          [1, 2, 3].map(second => company.nextSteps(ends + second * 1_000_000)),
-        ])
-      }
-      const [once, twice] = [history(), history()]
-      return once === twice
-    }),
-    { numRuns: 1 },
-  )
-  t.not(JSON.stringify(eventsOf(historyOf(2, NOON))), JSON.stringify(events))
+  const same = new Company({ seed: 1, ends: NOON })
+  const isSame = JSON.stringify([[...same.history()], firstSteps(same)]) === JSON.stringify([steps, nextSteps])
+  t.ok(isSame)
 })
 
 t.test('a history is in order, ends in the present and has events of every day', async t => {
@@ -51,14 +42,16 @@ t.test('a history is in order, ends in the present and has events of every day',
   t.ok(events.length > 3_000 && events.length < 6_000, `${events.length} events`)
 })
 
-t.test('the last day of every history has events of all platforms', async () => {
+t.test('another seed gives another history, and the last day of each has events of all platforms', async t => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 7 * 24 }), hours => {
       const ends = NOON + hours * 60 * MINUTE
-      const lately = historyOf(4_711, ends).filter(({ at }) => at > ends - DAY)
+      const history = historyOf(4_711, ends)
+      if (hours === 0) t.not(JSON.stringify(eventsOf(history)), JSON.stringify(events))
+      const lately = history.filter(({ at }) => at > ends - DAY)
       return new Set(eventsOf(lately).map(({ source }) => source)).size === listPlatforms().length
     }),
-    { numRuns: 2 },
+    { numRuns: 2, examples: [[0]] },
   )
 })
 

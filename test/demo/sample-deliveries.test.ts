@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findSample, sampleDeliveries, sampleKinds } from '../../src/demo/sample-deliveries.js'
+import { getSample, sampleDeliveries, sampleKinds } from '../../src/demo/sample-deliveries.js'
 import { PLATFORM_SOURCES } from '../../src/model/platforms/platform-source.js'
 import { adapterOf } from '../../src/platforms/adapters.js'
 import { signDelivery } from '../../src/platforms/signatures/sign-delivery.js'
@@ -46,9 +46,9 @@ for (const source of PLATFORM_SOURCES) {
 }
 
 t.test('a sample is found by its kind, and an unknown kind is refused with the existing ones', async t => {
-  t.ok(findSample('code_a', 'issue.created', AT).kinds.includes('issue.created'))
+  t.ok(getSample('code_a', 'issue.created', AT).kinds.includes('issue.created'))
   t.ok(sampleKinds('code_b', AT).includes('pull_request.merged'))
-  t.throws(() => findSample('chat', 'issue.created', AT), {
+  t.throws(() => getSample('chat', 'issue.created', AT), {
     code: 'unknown_kind',
     message: /There are samples of .*message\.created/,
   })

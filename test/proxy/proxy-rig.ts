@@ -43,13 +43,13 @@ interface RigOptions {
   /** In addition to the board. */
   listeners?: readonly SocketAddress[]
   host?: string
-  mayRead?: () => Promise<void>
+  checkMayRead?: () => Promise<void>
   shutdown?: Shutdown
 }
 
 /** A board that only forwards to others, open to every caller: the gate decides who may pass. */
 export async function proxyRig(t: Test, options: RigOptions = {}): Promise<ProxyRig> {
-  const { rootPath = '', times = {}, listeners = [], host = '127.0.0.1', mayRead = async () => {} } = options
+  const { rootPath = '', times = {}, listeners = [], host = '127.0.0.1', checkMayRead = async () => {} } = options
   const folder = testFolder(t)
   const log: Record<string, unknown>[] = []
   const warnings: string[] = []
@@ -62,7 +62,7 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
       backends: new Backends({ file, nowMs: Date.now, warn: sentence => warnings.push(sentence) }),
       gate: { admitExecution: async () => {} },
       executionFacts: () => ({ executorToken: undefined, address: '' }),
-      mayRead,
+      checkMayRead,
       rootPath,
       ownListeners: () => own,
       shutdown,

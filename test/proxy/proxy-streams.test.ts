@@ -218,12 +218,12 @@ t.test('an answer ends after the login of its reader: at the next chunk, or soon
     res.write('id: 1\n\n')
   })
   let refusal: AppError | undefined
-  const mayRead = async () => {
+  const checkMayRead = async () => {
     if (refusal) throw refusal
   }
   for (const path of ['/api/log', '/api/large']) {
     refusal = undefined
-    const rig = await proxyRig(t, { mayRead })
+    const rig = await proxyRig(t, { checkMayRead })
     rig.configure({ p: backend.profile })
     const request = httpGet({ port: rig.port, path: `/api/backends/p${path}`, agent: false })
     const [answer] = (await once(request, 'response')) as [IncomingMessage]
@@ -244,7 +244,7 @@ t.test('an answer ends after the login of its reader: at the next chunk, or soon
 
   for (const category of ['unauthenticated', 'forbidden', 'throttled'] as const) {
     refusal = undefined
-    const rig = await proxyRig(t, { mayRead, times: { recheckMs: 20 } })
+    const rig = await proxyRig(t, { checkMayRead, times: { recheckMs: 20 } })
     rig.configure({ p: backend.profile })
     const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })
     const [answer] = (await once(request, 'response')) as [IncomingMessage]
@@ -259,10 +259,10 @@ t.test('a login that ends before the backend answers is 401, and a failing store
   const answers: ServerResponse[] = []
   const backend = await httpBackend(t, (_req, res) => answers.push(res))
   let failure: AppError | undefined
-  const mayRead = async () => {
+  const checkMayRead = async () => {
     if (failure) throw failure
   }
-  const rig = await proxyRig(t, { mayRead, times: { recheckMs: 5 } })
+  const rig = await proxyRig(t, { checkMayRead, times: { recheckMs: 5 } })
   rig.configure({ p: backend.profile })
   const asked = rig.ask('/api/backends/p/api/x')
   while (answers.length < 1) await setTimeout(5)
@@ -294,7 +294,7 @@ t.test('a login that ends before the backend answers is 401, and a failing store
 t.test('an answer right after its request was admitted costs no second check of the login', async t => {
   const backend = await httpBackend(t, (_req, res) => res.end('short'))
   let checks = 0
-  const mayRead = async () => {
+  const checkMayRead = async () => {
     checks++
   }
   for (const [trustMs, expected] of [
@@ -302,7 +302,7 @@ t.test('an answer right after its request was admitted costs no second check of 
     [0, 2],
   ] as const) {
     checks = 0
-    const rig = await proxyRig(t, { mayRead, times: { trustMs } })
+    const rig = await proxyRig(t, { checkMayRead, times: { trustMs } })
     rig.configure({ p: backend.profile })
     t.match(await rig.ask('/api/backends/p/api/x'), /short$/)
     t.equal(checks, expected)

@@ -103,6 +103,12 @@ export class MemoryLedger implements ServedLedger {
     return outcomes
   }
 
+  /** As if none had been recorded. */
+  forgetEvents(): void {
+    this.events.length = 0
+    this.#byKey.clear()
+  }
+
   async getEvent(dedupeKey: string): Promise<Uint8Array> {
     this.#fail()
     const event = this.events.find(known => known.dedupe_key === dedupeKey)

@@ -58,10 +58,10 @@ function commonBetween(a: readonly string[], b: readonly string[], from: number)
   return pairs
 }
 
-/** Only differing lines with some context; `undefined` marks omitted lines. */
-export function excerpt(lines: readonly DiffLine[], around = 1): (DiffLine | undefined)[] {
+/** Only differing lines and the lines next to them; `undefined` marks omitted lines. */
+export function excerpt(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
   const differs = lines.map(line => line.of !== 'both')
-  const isNear = lines.map((_, at) => differs.slice(Math.max(0, at - around), at + around + 1).includes(true))
+  const isNear = lines.map((_, at) => differs.slice(Math.max(0, at - 1), at + 2).includes(true))
   return lines.flatMap((line, at) => {
     if (isNear[at]) return [line]
     return isNear[at - 1] && isNear.includes(true, at) ? [undefined] : []

@@ -41,7 +41,7 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
     forgetIssued(path)
     focusNew()
   }
-  const isIssued = () => {
+  const showIssued = () => {
     setAsking(false)
     void tokens.load()
   }
@@ -61,7 +61,7 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
       <h3>Tokens</h3>${items && html`<span class="hint">${items.length} of ${MOST}</span>`}
       <button ref=${newButton} type="button" class="button small push" aria-expanded=${isAsking} disabled=${issued !== undefined} onClick=${() => setAsking(!isAsking)}><${Glyph} name="plus" class="small" />New token…</button>
     </div>
-    ${isAsking && html`<${NewTokenForm} path=${path} owner=${owner} onIssued=${isIssued} onCancel=${cancel} />`}
+    ${isAsking && html`<${NewTokenForm} path=${path} owner=${owner} onIssued=${showIssued} onCancel=${cancel} />`}
     <${LoadProblem} of=${tokens} what=${`${owner === 'you' ? 'Your' : 'The'} tokens could not be loaded.`} />
     ${oldest && html`<p class="hint">A new one revokes the oldest, <code>${oldest.prefix}…</code></p>`}
     ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read or record events without a password.</p>`}

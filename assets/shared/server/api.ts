@@ -340,16 +340,18 @@ export function useSending() {
   return { isSending, problem, setProblem, send, refusalOf }
 }
 
+const SLOW_MS = 300
+
 /** Whether a state has lasted for a while. Delays skeletons, so that fast responses do not flicker. */
-export function useSlow(isSo: boolean, ms = 300): boolean {
+export function useSlow(isSo: boolean): boolean {
   const [isSlow, setSlow] = useState(false)
   useEffect(() => {
     if (!isSo) {
       setSlow(false)
       return
     }
-    const timer = window.setTimeout(() => setSlow(true), ms)
+    const timer = window.setTimeout(() => setSlow(true), SLOW_MS)
     return () => window.clearTimeout(timer)
-  }, [isSo, ms])
+  }, [isSo])
   return isSo && isSlow
 }

@@ -21,7 +21,7 @@ export function ledgerCalls(client: LedgerClient, name: string): ConsumerCalls {
 function readBatch(answer: Answer): Batch {
   const batch = answer.json()
   if (typeof batch !== 'object' || batch === null || !('items' in batch) || !('ack' in batch)) {
-    throw answer.isNot('a batch of events')
+    throw answer.mismatch('a batch of events')
   }
   return batch as Batch
 }

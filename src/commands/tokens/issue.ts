@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/flags'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { termsOf, tokenTermFlags } from '../../cli/token-terms.js'
-import { findUserId } from '../../client/find-user.js'
+import { getUserId } from '../../client/user-id.js'
 
 export default class TokensIssue extends LedgerCommand {
   static override summary = 'Issues an API token for you, and shows it once.'
@@ -22,7 +22,7 @@ export default class TokensIssue extends LedgerCommand {
     const { flags } = await this.parse(TokensIssue)
     const terms = termsOf(flags)
     const client = this.client(flags)
-    const userId = await findUserId(client, flags.user)
+    const userId = await getUserId(client, flags.user)
     const answer = await client.issueToken(userId, JSON.stringify(terms))
     const load = async () => (await import('../../cli/views/users.js')).issuedTokenCard(flags.user)
     await this.show(answer, flags, load)

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/flags'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
-import { findUserId } from '../../client/find-user.js'
+import { getUserId } from '../../client/user-id.js'
 
 export default class TokensList extends LedgerCommand {
   static override summary = 'Lists your API tokens by prefix.'
@@ -11,7 +11,7 @@ export default class TokensList extends LedgerCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(TokensList)
     const client = this.client(flags)
-    const answer = await client.tokens(await findUserId(client, flags.user))
+    const answer = await client.tokens(await getUserId(client, flags.user))
     await this.show(answer, flags, async () => (await import('../../cli/views/users.js')).tokenTable)
   }
 }

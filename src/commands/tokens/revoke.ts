@@ -2,7 +2,7 @@ import { string as argument } from '@oclif/core/args'
 import { boolean, string } from '@oclif/core/flags'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
-import { findUserId } from '../../client/find-user.js'
+import { getUserId } from '../../client/user-id.js'
 import { AppError } from '../../model/app-error.js'
 
 export default class TokensRevoke extends LedgerCommand {
@@ -21,7 +21,7 @@ export default class TokensRevoke extends LedgerCommand {
       throw new AppError('invalid', 'wrong_usage', 'Name one token, or use --all; not both.')
     }
     const client = this.client(flags)
-    const userId = await findUserId(client, flags.user)
+    const userId = await getUserId(client, flags.user)
     if (args.id === undefined) await client.revokeTokens(userId)
     else await client.revokeToken(userId, args.id)
     await this.confirm(

@@ -1,10 +1,10 @@
 import { isObject } from '../../model/json-object.js'
 import type { WebhookDelivery } from '../adapter.js'
 import {
-  formField,
   formFields,
   isForm,
   parseJson,
+  payloadField,
   textOf,
   unreadable,
   withinDepth,
@@ -25,7 +25,7 @@ export function readBody(delivery: WebhookDelivery): Payload {
 
 function readForm(delivery: WebhookDelivery): Payload {
   const fields = Object.fromEntries(formFields(delivery))
-  return isSlackFormat(fields) ? fields : readObject(formField(delivery, 'payload'))
+  return isSlackFormat(fields) ? fields : readObject(payloadField(delivery))
 }
 
 function readObject(text: string): Payload {

@@ -1,6 +1,6 @@
 import { isObject } from '../../model/json-object.js'
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
-import { formField, isForm, parseJson, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
+import { isForm, parseJson, payloadField, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
 import { toEvent } from '../mapping/mapped-event.js'
 import { known, type Payload, REDACTED } from '../mapping/payload.js'
 import { actorOf, actorRoleOf } from './actor.js'
@@ -49,7 +49,7 @@ export function normaliseCodeABody(body: Payload, delivery: WebhookDelivery): No
  * @throws AppError `invalid/invalid_json` when there is no JSON object
  */
 function readBody(delivery: WebhookDelivery): Payload {
-  const parsed = parseJson(isForm(delivery) ? formField(delivery, 'payload') : textOf(delivery))
+  const parsed = parseJson(isForm(delivery) ? payloadField(delivery) : textOf(delivery))
   if (!isObject(parsed)) throw unreadable('The body is JSON, but not an object.')
   const kept = withinDepth(parsed)
   return typeof kept.secret === 'string' && kept.secret !== '' ? { ...kept, secret: REDACTED } : kept

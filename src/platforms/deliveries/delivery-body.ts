@@ -28,11 +28,11 @@ export function formFields({ body }: WebhookDelivery): URLSearchParams {
   return new URLSearchParams(withoutMark(bytes.toString('utf8')))
 }
 
-/** A field of a form. @throws AppError `invalid/invalid_json` if the form lacks it */
-export function formField(delivery: WebhookDelivery, name: string): string {
-  const field = formFields(delivery).get(name)
-  if (field === null) throw unreadable(`The form has no "${name}" field.`)
-  return field
+/** The JSON text in a form. @throws AppError `invalid/invalid_json` if the form has none */
+export function payloadField(delivery: WebhookDelivery): string {
+  const payload = formFields(delivery).get('payload')
+  if (payload === null) throw unreadable('The form has no "payload" field.')
+  return payload
 }
 
 /** @param hint what to send instead. @throws AppError `invalid/invalid_json` */

@@ -1,6 +1,6 @@
 import { isObject } from '../../model/json-object.js'
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
-import { formField, isForm, parseJson, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
+import { isForm, parseJson, payloadField, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
 import { toEvent } from '../mapping/mapped-event.js'
 import { known, type Payload } from '../mapping/payload.js'
 import { MAPPINGS } from './event-mappings.js'
@@ -56,7 +56,7 @@ const JSON_BEGINS = /^\s*[[{]/u
  */
 function readBody(delivery: WebhookDelivery): Payload {
   const text = textOf(delivery)
-  const parsed = parseJson(isForm(delivery) && !JSON_BEGINS.test(text) ? formField(delivery, 'payload') : text)
+  const parsed = parseJson(isForm(delivery) && !JSON_BEGINS.test(text) ? payloadField(delivery) : text)
   if (!isObject(parsed)) throw unreadable('The body is JSON, but not an object.')
   return withinDepth(parsed)
 }

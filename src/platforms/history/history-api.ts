@@ -80,9 +80,8 @@ export class HistoryApi {
     this.#basePath = pathname === '/' ? '' : pathname
   }
 
-  async object(path: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
-    const { text } = await this.#get(path, headers)
-    return this.#api.parse(text)
+  async object(path: string): Promise<unknown> {
+    return this.#api.parse((await this.#get(path)).text)
   }
 
   /** @throws also AppError `unavailable/platform_answer_unreadable` if the answer is not a list */
@@ -110,7 +109,7 @@ export class HistoryApi {
     this.#api.close()
   }
 
-  #get(path: string, headers: Readonly<Record<string, string>>): Promise<PlatformAnswer> {
+  #get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<PlatformAnswer> {
     return this.#api.call('GET', path, { headers, signal: this.options.signal })
   }
 

@@ -22,9 +22,9 @@ export interface PastDelivery {
 /** The reason why an item is left out. */
 export class UnusableItem extends Error {}
 
-/** The member that identifies an item. @throws UnusableItem */
-export function idOf(item: Payload, name = 'id'): string {
-  const id = idAt(item, name)
+/** The id of an item. @throws UnusableItem */
+export function idOf(item: Payload): string {
+  const id = idAt(item, 'id')
   if (id === undefined) throw new UnusableItem('it has no id')
   return id
 }

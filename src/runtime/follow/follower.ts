@@ -181,7 +181,7 @@ export class Follower implements ServedFollowing {
 
   /** @returns whether there is more to copy */
   async #copy(signal: AbortSignal): Promise<boolean> {
-    if (this.parts.elapsed() - this.#stateAt > FOLLOW_PACE.stateMs) await this.#readState(signal)
+    if (this.parts.elapsed() - this.#stateAt > FOLLOW_PACE.stateMs) await this.#fetchState(signal)
     const since = toHeadText(this.#head)?.captured_at
     const page = await this.#leader.page({ ...(since ? { since } : {}), changes: this.#mark.changes }, signal)
     const { line } = page
@@ -228,7 +228,7 @@ export class Follower implements ServedFollowing {
     throw leaderChanged('Its events are not the beginning of the events that this ledger has copied.')
   }
 
-  async #readState(signal: AbortSignal): Promise<void> {
+  async #fetchState(signal: AbortSignal): Promise<void> {
     const found = await this.#leader.state(this.#stateDigest, signal)
     this.#stateAt = this.parts.elapsed()
     if (!found) return

@@ -66,14 +66,14 @@ async function readList(hook: ListedHook, run: Run): Promise<boolean> {
       return isFirst
     })
     if (memory?.isClean && page.every(({ id }) => memory.isSettled(id))) return true
-    await readPage(entries, ids, run)
+    await reconcilePage(entries, ids, run)
     run.onListed?.(report.listed)
     if (attempted.size >= RECONCILE_LIMITS.listed) return false
   }
   return true
 }
 
-async function readPage(entries: readonly ListedDelivery[], ids: ReadonlySet<string>, run: Run): Promise<void> {
+async function reconcilePage(entries: readonly ListedDelivery[], ids: ReadonlySet<string>, run: Run): Promise<void> {
   const { report, memory, asked } = run
   const fetched: { entry: ListedDelivery; events: EventDelivery[] }[] = []
   for (const entry of entries) {

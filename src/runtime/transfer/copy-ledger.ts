@@ -56,7 +56,7 @@ export async function copyLedger(
     const copy = await LedgerCopy.begin(target.store, onProgress)
     await ledgerViaServerOrFile(from.database, {
       server: async (owner, socketPath) => {
-        await copy.readAll(viaServer(new LedgerClient({ socketPath })))
+        await copy.copyAll(viaServer(new LedgerClient({ socketPath })))
         onStep('handing over')
         await stopServer(from.database.path, owner)
       },
@@ -68,11 +68,11 @@ export async function copyLedger(
       const moved = await copies.findMoved()
       if (moved && moved.to !== target.database) throw movedElsewhere(moved.to)
       // Servers of a ledger in PostgreSQL record events until it is marked.
-      await copy.readAll(fromStore(source.store))
+      await copy.copyAll(fromStore(source.store))
       onStep('handing over')
       await copies.saveMoved({ to: target.database })
       try {
-        await copy.readAll(fromStore(source.store))
+        await copy.copyAll(fromStore(source.store))
         onStep('comparing')
         const report = await copy.finish(source.store)
         return { from: source.database, to: target.database, ...report }
@@ -112,8 +112,8 @@ class LedgerCopy {
     return new LedgerCopy(store, onProgress, mark, await findNewest(store))
   }
 
-  /** Reads until nothing is missing. */
-  async readAll(source: ExportSource): Promise<void> {
+  /** Copies until nothing is missing. */
+  async copyAll(source: ExportSource): Promise<void> {
     const { copies } = this.store
     for (;;) {
       const since = toHeadText(this.head)?.captured_at

@@ -19,10 +19,10 @@ export function lastEventId(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /** A stream outlives a login: checks every `everyMs` whether it may still be read, and otherwise ends it. */
-export function endOnceRefused(open: HeldResponse, mayRead: () => Promise<void>, everyMs: number): () => void {
+export function endOnceRefused(open: HeldResponse, checkMayRead: () => Promise<void>, everyMs: number): () => void {
   const asking = setInterval(() => {
     // A failure of the store proves nothing about the caller; the next check asks again.
-    mayRead().catch(error => isRefusal(error) && open.end())
+    checkMayRead().catch(error => isRefusal(error) && open.end())
   }, everyMs)
   return () => clearInterval(asking)
 }

@@ -46,7 +46,7 @@ export interface ProxyParts {
   /** The parts of a request by which the gate admits a real run. */
   executionFacts: (req: BoardRequest) => Pick<RequestFacts, 'executorToken' | 'address'>
   /** Rejects when the sender of the request may no longer read: an answer may last longer than a login. */
-  mayRead: (req: BoardRequest) => Promise<void>
+  checkMayRead: (req: BoardRequest) => Promise<void>
   /** Prefix of all our paths: empty, or `/x`. */
   rootPath: string
   /** Where this process currently listens, the ledger included: a backend must not be one of these. */
@@ -81,7 +81,7 @@ function listBackends({ backends }: Pick<ProxyParts, 'backends'>): BoardEndpoint
  *
  * @throws AppError `forbidden/forbidden`, `not_found/not_found`, `invalid/invalid_path`, `unavailable/backends_invalid`,
  *   `unsupported_type/unsupported_media_type`, `too_large/body_too_large`, `invalid/bad_request`, and as
- *   `Gate.admitExecution` and `mayRead`; it answers 502 `bad_gateway` and 504 `gateway_timeout` itself
+ *   `Gate.admitExecution` and `checkMayRead`; it answers 502 `bad_gateway` and 504 `gateway_timeout` itself
  *
  * Source: Board Access Gate, "Endpoints"; decisions on security, section 5, and on the board, section 8.
  */
@@ -91,15 +91,15 @@ function proxy(parts: ProxyParts): BoardEndpoint {
 
   return documented(DOCS.proxy, async (req, res) => {
     if (req.headers['service-worker'] !== undefined) throw noWorkers()
-    const mayRead = () => parts.mayRead(req)
-    const mayBegin = trusted(mayRead, times.trustMs)
+    const checkMayRead = () => parts.checkMayRead(req)
+    const checkMayBegin = trusted(checkMayRead, times.trustMs)
     // There is no proxy in front of the owner's socket.
     const root = req.local ? '' : rootPath
     const { profile: name, path } = proxyPath(req.target, root)
     req.logged = { backend: name }
     const begun = await admitExecution(req, res, path, parts)
     const backend = await backends.getBackend(name)
-    const head = headWriter(req, res, { shutdown, mayRead, recheckMs: times.recheckMs })
+    const head = headWriter(req, res, { shutdown, checkMayRead, recheckMs: times.recheckMs })
     try {
       await forward(req, res, {
         backend,
@@ -111,8 +111,8 @@ function proxy(parts: ProxyParts): BoardEndpoint {
         times,
         gone: closeSignal(res),
         writeHead: head.write,
-        mayBegin,
-        mayRead,
+        checkMayBegin,
+        checkMayRead,
       })
       return undefined
     } catch (error) {
@@ -142,7 +142,7 @@ function trusted(check: () => Promise<void>, trustMs: number): () => Promise<voi
 function headWriter(
   req: BoardRequest,
   res: ServerResponse,
-  { shutdown, mayRead, recheckMs }: { shutdown: Shutdown; mayRead: () => Promise<void>; recheckMs: number },
+  { shutdown, checkMayRead, recheckMs }: { shutdown: Shutdown; checkMayRead: () => Promise<void>; recheckMs: number },
 ) {
   let stopChecking = () => {}
   const write = ({ status, headers, hasBody, isEventStream }: PassedAnswer) => {
@@ -152,7 +152,7 @@ function headWriter(
     if (!open) return
     // The first event may take a long time.
     res.flushHeaders()
-    stopChecking = endOnceRefused(open, mayRead, recheckMs)
+    stopChecking = endOnceRefused(open, checkMayRead, recheckMs)
     const cut = () => {
       if (!res.writableEnded) res.destroy()
     }

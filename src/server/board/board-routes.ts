@@ -44,7 +44,7 @@ interface BoardRouteParts
     LinkedEventParts,
     SessionRouteParts,
     Pick<runs.StartRunParts, 'executor'>,
-    Omit<ProxyParts, 'gate' | 'executionFacts' | 'mayRead'> {
+    Omit<ProxyParts, 'gate' | 'executionFacts' | 'checkMayRead'> {
   gate: Gate
   version: string
   database: BoardDatabaseName
@@ -62,7 +62,7 @@ interface BoardRouteParts
 export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
   const { gate, shutdown, throttleAddress, pages } = parts
   const executionFacts = (req: BoardRequest) => factsOf(req, 'execute', throttleAddress)
-  const mayRead = async (req: BoardRequest) => {
+  const checkMayRead = async (req: BoardRequest) => {
     await gate.admit({ ...factsOf(req, 'api', throttleAddress), method: 'GET' })
   }
   const running = { ...parts, executionFacts, planShownTo: planShownTo({ gate, executionFacts }) }
@@ -82,12 +82,12 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
     route('POST', '/api/cards/:id/runs', 'api', runs.startRun(running)),
     route('GET', '/api/runs', 'api', runs.listRuns(running)),
     route('GET', '/api/runs/:id', 'api', runs.getRun(running)),
-    route('GET', '/api/runs/:id/log', 'api', runLog({ ...running, shutdown, times: parts.streamTimes, mayRead })),
+    route('GET', '/api/runs/:id/log', 'api', runLog({ ...running, shutdown, times: parts.streamTimes, checkMayRead })),
     route('POST', '/api/runs/:id/cancel', 'execute', runs.cancelRun(running)),
     route('GET', '/api/executor', 'api', runs.executorStatus(running)),
     route('POST', '/api/executor/pause', 'execute', runs.pauseExecutor(running)),
     route('POST', '/api/executor/resume', 'execute', runs.resumeExecutor(running)),
-    ...backendRoutes({ ...parts, executionFacts, mayRead }),
+    ...backendRoutes({ ...parts, executionFacts, checkMayRead }),
     route('POST', '/api/backups', 'local', makeBackup(parts)),
     route('GET', '/api/health', 'api', health(parts, pages.login.showPlain)),
     route(

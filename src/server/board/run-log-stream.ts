@@ -19,7 +19,7 @@ interface RunLogParts {
   shutdown: Shutdown
   times: StreamTimes
   /** Rejects when the sender of the request may no longer read: a stream outlives a login. */
-  mayRead: (req: BoardRequest) => Promise<void>
+  checkMayRead: (req: BoardRequest) => Promise<void>
   planShownTo: (req: BoardRequest) => Promise<ShowPlan>
 }
 
@@ -34,7 +34,7 @@ const MAX_SEQ = 999_999_999
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
-export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunLogParts): BoardEndpoint {
+export function runLog({ executor, shutdown, times, checkMayRead, planShownTo }: RunLogParts): BoardEndpoint {
   return documented(DOC, async (req, res) => {
     const { after, format } = readLogRequest(req)
     const { id } = await executor.get(pathParam(req, 1))
@@ -50,12 +50,12 @@ export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunL
       beat: () => ': heartbeat\n\n',
       farewell: () => message('dropped', { after: sent }),
     })
-    const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
+    const stopAsking = endOnceRefused(open, () => checkMayRead(req), times.heartbeatMs)
     try {
       // The first piece may take a long time, and a proxy could give up without any byte.
       answer.write(': log\n\n')
       for await (const pieces of executor.follow(id, after, open.signal)) {
-        await mayRead(req)
+        await checkMayRead(req)
         await answer.deliver(pieces.map(toMessage).join(''))
         sent = pieces.at(-1)?.seq ?? sent
       }

@@ -27,7 +27,7 @@ interface ConsumerEventsParts {
   /** @throws AppError `forbidden/origin_not_allowed` */
   refuseForeignPage: (req: HttpRequest) => void
   /** Rejects once the caller may no longer write. */
-  mayWrite: (req: HttpRequest<Identity>) => Promise<void>
+  checkMayWrite: (req: HttpRequest<Identity>) => Promise<void>
 }
 
 /**
@@ -35,7 +35,7 @@ interface ConsumerEventsParts {
  * send when the work is done.
  */
 export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
-  const { ledger, budget, refuseForeignPage, mayWrite } = parts
+  const { ledger, budget, refuseForeignPage, checkMayWrite } = parts
   return documented(DOC, async (req, res) => {
     const request = readRequest(req.search)
     const name = pathParam(req, 1)
@@ -59,7 +59,7 @@ export function readConsumerEvents(parts: ConsumerEventsParts): LedgerEndpoint {
       const batch = await ledger.consumers.nextBatch(name, { ...request, signal: held.signal, wrapRead }, caller)
       leased = batch.fence
       if (request.waitSeconds > 0) {
-        await mayWrite(req) // the login may have ended by now
+        await checkMayWrite(req) // the login may have ended by now
         const current = toCaller(req.identity)
         // Who was an admin when the wait began may read only its own consumers now.
         if (current.role !== caller.role) await ledger.consumers.get(name, current)

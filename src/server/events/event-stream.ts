@@ -23,7 +23,7 @@ interface EventStreamParts {
   times: StreamTimes
   budget: AnswerBudget
   /** Rejects once the caller may no longer read: a stream outlives a login. */
-  mayRead: (req: HttpRequest<Identity>) => Promise<void>
+  checkMayRead: (req: HttpRequest<Identity>) => Promise<void>
 }
 
 /**
@@ -35,7 +35,7 @@ interface EventStreamParts {
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
-export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: EventStreamParts): LedgerEndpoint {
+export function streamEvents({ ledger, shutdown, now, times, checkMayRead, budget }: EventStreamParts): LedgerEndpoint {
   return documented(DOC, async (req, res) => {
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
     const open = shutdown.hold(req, res, 'stream')
@@ -52,14 +52,14 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
     if (!beginEventStream(req, res)) return undefined
     const room = budget.roomFor(res)
     const reader = new EventStreamWriter(res, toTimestamp(start), { times, open, room })
-    const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
+    const stopAsking = endOnceRefused(open, () => checkMayRead(req), times.heartbeatMs)
     try {
       for (let since: Micros | undefined = start; since !== undefined; ) {
         const query = { ...filters, since, order: 'asc', limit: PAGE_EVENTS } as const
         since = undefined
         try {
           for await (const page of ledger.follow(query, open.signal, read => createPageReader(read, room))) {
-            if (page.count > 0) await mayRead(req)
+            if (page.count > 0) await checkMayRead(req)
             await reader.take(page)
             room.hold(0)
             if (open.signal.aborted) break

@@ -40,9 +40,9 @@ const LINE_FEED = 0x0a
  *
  * @throws AppError `invalid/bad_request` in HTTP/1.0, where a closed connection also ends a complete answer
  */
-export function exportEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerEndpoint {
+export function exportEvents({ ledger, shutdown, now, checkMayRead, budget }: QueryEventsParts): LedgerEndpoint {
   return documented(DOC, async (req, res) => {
-    if (req.httpVersionMinor === 0) throw hasNoEnd()
+    if (req.httpVersionMinor === 0) throw tooOldHttp()
     const began = now()
     const { matching, format: name } = readExportQuery(req.search, began)
     const format = FORMATS[name]
@@ -74,7 +74,7 @@ export function exportEvents({ ledger, shutdown, now, mayRead, budget }: QueryEv
         before = format.between
       }
       if (writer.isOver || !page.hasMore) break
-      await mayRead(req)
+      await checkMayRead(req)
       query = { ...restOfPage(query, page), limit: query.limit }
       page = await retryWhileBusy(() => read(query, signal), signal)
     }
@@ -83,7 +83,7 @@ export function exportEvents({ ledger, shutdown, now, mayRead, budget }: QueryEv
   })
 }
 
-function hasNoEnd(): AppError {
+function tooOldHttp(): AppError {
   return new AppError(
     'invalid',
     'bad_request',

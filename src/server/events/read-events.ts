@@ -42,7 +42,7 @@ export interface QueryEventsParts {
   shutdown: Shutdown
   now: () => Micros
   /** Rejects once the caller may no longer read. */
-  mayRead: (req: HttpRequest<Identity>) => Promise<void>
+  checkMayRead: (req: HttpRequest<Identity>) => Promise<void>
   budget: AnswerBudget
 }
 
@@ -51,7 +51,7 @@ const PAGE_BYTES = 16 * 1024 * 1024
 const NOTHING = new Uint8Array()
 
 /** `GET /api/events`: a page by filters and checkpoint, immediately or, with `wait`, as soon as something matches. */
-export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerEndpoint {
+export function queryEvents({ ledger, shutdown, now, checkMayRead, budget }: QueryEventsParts): LedgerEndpoint {
   return documented(DOCS.queryEvents, async (req, res) => {
     const { query, waitSeconds, fields } = readEventQuery(req.search, now())
     const shown = (items: Uint8Array) => (fields ? pickMembers(items, fields) : items)
@@ -66,7 +66,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
       first = await read(query, signal)
     } else {
       first = await hold({ ledger, shutdown, req, res, wrapRead }, query, waitSeconds)
-      await mayRead(req) // the login may have ended by now
+      await checkMayRead(req) // the login may have ended by now
     }
     // Other long polls may have the same bytes.
     const isOwn = waitSeconds === undefined

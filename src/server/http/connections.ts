@@ -39,19 +39,16 @@ interface TrackedSocket extends Socket {
 export class Connections {
   readonly #all = new Set<Connection>()
 
-  /** @param now milliseconds of a clock that only goes forward */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  get size(): number {
+    return this.#all.size
+  }
 
   [Symbol.iterator](): Iterator<Connection> {
     return this.#all.values()
   }
 
-  get size(): number {
-    return this.#all.size
-  }
-
   add(socket: TrackedSocket, local: boolean): void {
-    const connection: Connection = { socket, unanswered: [], local, since: this.now() }
+    const connection: Connection = { socket, unanswered: [], local, since: performance.now() }
     socket[CONNECTION] = connection
     this.#all.add(connection)
     socket.once('close', () => this.#all.delete(connection))
@@ -67,7 +64,7 @@ export class Connections {
     const at = connection?.unanswered.indexOf(res) ?? -1
     if (!connection || at === -1) return
     connection.unanswered.splice(at, 1)
-    connection.since = this.now()
+    connection.since = performance.now()
     if (this.#all.delete(connection)) this.#all.add(connection)
   }
 
@@ -78,7 +75,7 @@ export class Connections {
    * @returns its use; undefined if a request is being processed on every connection
    */
   makeRoom(): Exclude<ConnectionUse, 'working'> | undefined {
-    const now = this.now()
+    const now = performance.now()
     let least: { connection: Connection; use: Exclude<ConnectionUse, 'working'>; worth: number } | undefined
     for (const connection of this.#all) {
       const use = useOf(connection)

@@ -162,9 +162,9 @@ interface WatchedPlatforms {
  */
 export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   const { ledger, accounts, program, callers, bodies, answers, pages, metrics } = parts
-  const mayRead = (req: HttpRequest<Identity>) => callers.authorise({ method: 'GET', access: 'read' }, req)
-  const mayWrite = (req: HttpRequest<Identity>) => callers.authorise({ method: 'GET', access: 'write' }, req)
-  const reading = { ledger, ...answers, now: program.now, mayRead }
+  const checkMayRead = (req: HttpRequest<Identity>) => callers.authorise({ method: 'GET', access: 'read' }, req)
+  const checkMayWrite = (req: HttpRequest<Identity>) => callers.authorise({ method: 'GET', access: 'write' }, req)
+  const reading = { ledger, ...answers, now: program.now, checkMayRead }
   const writing = { ledger, ...bodies, ...callers, metrics }
   const people = { ledger, accounts, ...bodies, ...callers }
   const sessions = { ...people, ...program }
@@ -187,7 +187,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('PUT', '/api/consumers/:name', 'write', consumers.saveConsumer(writing)),
     route('GET', '/api/consumers/:name', 'read', consumers.getConsumer(writing)),
     route('DELETE', '/api/consumers/:name', 'write', consumers.deleteConsumer(writing)),
-    route('GET', '/api/consumers/:name/events', 'write', readConsumerEvents({ ...writing, ...answers, mayWrite })),
+    route('GET', '/api/consumers/:name/events', 'write', readConsumerEvents({ ...writing, ...answers, checkMayWrite })),
     route('POST', '/api/consumers/:name/ack', 'write', consumers.acknowledge(writing)),
     route('POST', '/api/consumers/:name/seek', 'write', consumers.seekConsumer(writing)),
     route('GET', DEAD_LETTERS, 'read', consumers.listDeadLetters(writing)),

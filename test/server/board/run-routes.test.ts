@@ -280,10 +280,10 @@ t.test('without events, a reader receives heartbeats', async t => {
 
 t.test('a stream ends when the server stops, and soon after its reader loses access', async t => {
   let isAllowed = true
-  const mayRead = async () => {
+  const checkMayRead = async () => {
     if (!isAllowed) throw new AppError('unauthenticated', 'unauthenticated', 'No.')
   }
-  const { url, start, executor, close } = await serveRuns(t, { mayRead, streamTimes: { heartbeatMs: 10 } })
+  const { url, start, executor, close } = await serveRuns(t, { checkMayRead, streamTimes: { heartbeatMs: 10 } })
   await executor.pause()
   const run = await start('mock')
   const one = await fetch(`${url}/api/runs/${run.id}/log`)

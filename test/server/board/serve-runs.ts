@@ -27,13 +27,13 @@ export const FROM_EXECUTOR = { 'x-board-executor-token': TOKEN }
 
 interface ServeOptions extends RigOptions {
   streamTimes?: Partial<StreamTimes>
-  mayRead?: () => Promise<void>
+  checkMayRead?: () => Promise<void>
   shutdown?: Shutdown
 }
 
 /** Only the routes of runs, behind a gate that checks only the executor token. */
 export async function serveRuns(t: Test, given: ServeOptions = {}) {
-  const { streamTimes, mayRead = async () => {}, shutdown = new Shutdown(), ...options } = given
+  const { streamTimes, checkMayRead = async () => {}, shutdown = new Shutdown(), ...options } = given
   const rig = await createExecutor(t, options)
   const { executor } = rig
   const admitExecution = async ({ executorToken }: { executorToken: string | undefined }) => {
@@ -46,7 +46,12 @@ export async function serveRuns(t: Test, given: ServeOptions = {}) {
   const provesExecution = async ({ executorToken }: { executorToken: string | undefined }) => executorToken === TOKEN
   const gate = { admitExecution, provesExecution }
   const runs = { executor, planShownTo: planShownTo({ gate, executionFacts }) }
-  const log = runLog({ ...runs, shutdown, mayRead, times: { heartbeatMs: 15_000, drainMs: 30_000, ...streamTimes } })
+  const log = runLog({
+    ...runs,
+    shutdown,
+    checkMayRead,
+    times: { heartbeatMs: 15_000, drainMs: 30_000, ...streamTimes },
+  })
   const logged: Record<string, unknown>[] = []
   const app = createHttpApp<BoardAccess, BoardIdentity>({
     routes: [

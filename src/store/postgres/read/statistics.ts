@@ -1,9 +1,6 @@
-import { toTimestamp } from '../../../model/timestamp.js'
 import type { LedgerStats } from '../../event-store.js'
+import { KINDS_LISTED, toStatistics } from '../../stored-statistics.js'
 import { allSettled, type Connection, type Row } from '../connection/connection.js'
-
-/** The answer lists only the most frequent kinds, because there may be any number of kinds. */
-const KINDS_LISTED = 1_000
 
 const SOURCES = /* sql */ `SELECT source, events, duplicates, latest_us FROM source_counters ORDER BY source`
 const KINDS = /* sql */ `SELECT kind, events FROM kind_counters ORDER BY events DESC, kind LIMIT ${KINDS_LISTED}`
@@ -23,28 +20,7 @@ export function readStatistics(connection: Connection): Promise<LedgerStats> {
       connection.run(KINDS),
       connection.run(SPAN),
     )
-    const total = (of: 'events' | 'duplicates') => sources.reduce((sum, row) => sum + Number(row[of]), 0)
-    return {
-      event_count: total('events'),
-      duplicate_count: total('duplicates'),
-      subscription_count: Number(span?.subscriptions),
-      by_source: Object.fromEntries(
-        sources.map(row => [
-          row.source,
-          {
-            events: Number(row.events),
-            duplicates: Number(row.duplicates),
-            latest_captured_at: timestampOrNull(row.latest_us),
-          },
-        ]),
-      ),
-      by_kind: Object.fromEntries(kinds.map(row => [row.kind, Number(row.events)])),
-      first_captured_at: timestampOrNull(span?.first),
-      latest_captured_at: Number(span?.seq) === 0 ? null : timestampOrNull(span?.last_us),
-    }
+    const latest = Number(span?.seq) === 0 ? null : span?.last_us
+    return toStatistics({ sources, kinds, subscriptions: span?.subscriptions, first: span?.first, latest })
   })
-}
-
-function timestampOrNull(micros: unknown): string | null {
-  return micros === null || micros === undefined ? null : toTimestamp(Number(micros))
 }

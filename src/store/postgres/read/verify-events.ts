@@ -1,9 +1,9 @@
-import { type StoredEvent, storedKeyOf } from '../../../model/events/event.js'
-import type { Problem } from '../../../model/ledger-verification.js'
+import type { StoredEvent } from '../../../model/events/event.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { chainDigest, contentDigest, EMPTY_DIGEST } from '../../event-digest.js'
 import type { LedgerHead, VerifiedEvents } from '../../event-store.js'
 import { findOutline, LARGE_EVENT_BYTES } from '../../large-event.js'
+import { findColumnDifference, VerifiedChain } from '../../verified-chain.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
 import { searchableTextOf } from '../search/searchable-text.js'
@@ -13,8 +13,6 @@ import { RecordedErasures } from './recorded-erasures.js'
 const SAMPLED = 199
 /** Limits of one statement; it reads at least one event. */
 const BATCH = { events: 128, bytes: 2 * 1024 * 1024 }
-/** Maximum number of problems in one answer. */
-const MOST_PROBLEMS = 100
 
 const LAST = /* sql */ `SELECT last_us, seq FROM ledger_clock`
 const AT = /* sql */ `
@@ -65,39 +63,20 @@ export async function verifyEvents(
 }
 
 /** Walks along the chain, and notes what is wrong. */
-class ChainWalk {
-  events = 0
+class ChainWalk extends VerifiedChain {
   /** `captured_at` of the last checked event. */
   at: Micros
   #seq: number
   #digest: Buffer
-  readonly #after: LedgerHead | null
-  #through: LedgerHead | null = null
-  readonly #bySource: VerifiedEvents['bySource'] = new Map()
-  readonly #byKind: VerifiedEvents['byKind'] = new Map()
-  readonly #problems: Problem[] = []
 
   constructor(
     start: Row | undefined,
     private readonly erasures: RecordedErasures,
   ) {
+    super(start ? toHead(start) : null)
     this.at = Number(start?.captured_us ?? -1)
     this.#seq = Number(start?.seq ?? 0)
     this.#digest = start ? Buffer.from(String(start.digest), 'hex') : EMPTY_DIGEST
-    this.#after = start ? toHead(start) : null
-  }
-
-  found(hasMore: boolean): VerifiedEvents {
-    return {
-      events: this.events,
-      after: this.#after,
-      through: this.#through,
-      hasMore,
-      pending: 0,
-      bySource: this.#bySource,
-      byKind: this.#byKind,
-      problems: this.#problems,
-    }
   }
 
   async check(row: Row): Promise<void> {
@@ -115,24 +94,8 @@ class ChainWalk {
     this.#seq = seq
     this.at = capturedAt
     this.#digest = Buffer.from(String(row.digest), 'hex')
-    this.#through = toHead(row)
-    this.#count(row)
-  }
-
-  report(row: Row | undefined, detail: string): void {
-    if (this.#problems.length === MOST_PROBLEMS) return
-    const captured_at = row ? toTimestamp(Number(row.captured_us)) : null
-    this.#problems.push({ captured_at, dedupe_key: row ? String(row.dedupe_key) : null, detail })
-  }
-
-  #count(row: Row): void {
-    const [source, kind] = [String(row.source), String(row.kind)]
-    const ofSource = this.#bySource.get(source) ?? { events: 0, duplicates: 0 }
-    ofSource.events++
-    ofSource.duplicates += Number(row.seen_count ?? 1) - 1
-    this.#bySource.set(source, ofSource)
-    this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + 1)
-    this.events++
+    this.through = toHead(row)
+    this.count(row)
   }
 }
 
@@ -145,11 +108,8 @@ function findDifference(row: Row, content: Buffer): string | undefined {
   if (row.content_digest !== null && row.subject_id === '') return undefined
   const event = readEvent(content, String(row.tail))
   if (!event) return 'Its body is not JSON.'
-  const { captured_at, source, kind, subject_id, seen_count } = event
-  const said = { dedupe_key: storedKeyOf(event, event.provenance), captured_at, source, kind, subject_id, seen_count }
-  const columns = { ...row, captured_at: toTimestamp(Number(row.captured_us)), seen_count: Number(row.seen_count) }
-  const different = Object.keys(said).filter(name => Reflect.get(said, name) !== Reflect.get(columns, name))
-  if (different.length > 0) return `Its columns differ from its body: ${different.join(', ')}.`
+  const difference = findColumnDifference(row, event)
+  if (difference) return difference
   if (Number(row.seq) % SAMPLED !== 0 || content.length > LARGE_EVENT_BYTES) return undefined
   const facets = new Set(String(row.facets).split(FACET_SEPARATOR))
   return sameFacets(facets, facetsOf(event)) && searchableTextOf(event).said === row.said

@@ -148,13 +148,13 @@ export class Database {
   returnUnusedPages(count: number): void {
     const pages = this.#pageCount()
     // Two more: pages that describe other pages are returned with them.
-    this.#watch.mayShrink({ from: pages, to: pages - count - 2 })
+    this.#watch.allowShrinking({ from: pages, to: pages - count - 2 })
     this.withRelaxedSync(() => this.all(`PRAGMA incremental_vacuum(${count})`))
   }
 
   /** Rewrites the file without unused pages, so that later ones can be returned. It takes as long as a copy. */
   rebuild(): void {
-    this.#watch.mayShrink({ from: this.#pageCount(), to: 1 })
+    this.#watch.allowShrinking({ from: this.#pageCount(), to: 1 })
     this.exec(SET_AUTO_VACUUM) // of the file that VACUUM writes
     this.exec('VACUUM')
     this.emptyWal()

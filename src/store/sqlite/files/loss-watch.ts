@@ -72,8 +72,8 @@ export class LossWatch {
   }
 
   /** Pages are returned to the file system: see `OpenFiles`. */
-  mayShrink(pages: { from: number; to: number }): void {
-    this.#files.mayShrink(pages)
+  allowShrinking(pages: { from: number; to: number }): void {
+    this.#files.allowShrinking(pages)
   }
 
   /** SQLite has just emptied the WAL on our request. */

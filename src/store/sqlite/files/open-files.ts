@@ -30,7 +30,7 @@ const FRAME_HEADER_BYTES = 24
  *
  * A check costs a `stat` of each file and two short reads. It accepts what SQLite does to its files: the WAL grows, begins
  * again with a new salt, and is empty after `walEmptied`; the database grows, except
- * after `mayShrink`.
+ * after `allowShrinking`.
  *
  * Source: SQLite, "Database File Format", 1.3 "The Database Header" and 4.1 "WAL File Format"; decision record 0027.
  */
@@ -103,7 +103,7 @@ export class OpenFiles {
    *
    * @param pages `from`: pages before; `to`: the fewest pages that may remain
    */
-  mayShrink({ from, to }: { from: number; to: number }): void {
+  allowShrinking({ from, to }: { from: number; to: number }): void {
     const { from: most, to: least } = this.#shrinking ?? { from, to }
     this.#shrinking = { from: Math.max(most, from), to: Math.min(least, to) }
   }

@@ -60,7 +60,7 @@ const CLAIM_POLL_MS = 3
  * replaced in step 4.
  *
  * The limit. All of this depends on knowing whether a process lives, which is exact within one pid namespace. For another
- * container or machine, silence decides (`silence.ts`). A candidate that is itself delayed could count as dead, so it
+ * container or machine, silence decides (`silence-watch.ts`). A candidate that is itself delayed could count as dead, so it
  * withdraws with a claim older than a third of the silence, and checks its claim in step 5. Only a process that is stopped
  * for the whole silence between two system calls passes both, and an owner that is stopped for the whole silence is
  * replaced: both learn by their heartbeat that the record is no longer their own (`onLost`).

@@ -1,10 +1,10 @@
-import { type StoredEvent, storedKeyOf } from '../../../model/events/event.js'
+import type { StoredEvent } from '../../../model/events/event.js'
 import { searchableStrings } from '../../../model/events/search.js'
-import type { Problem } from '../../../model/ledger-verification.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { chainDigest, contentDigest, EMPTY_DIGEST } from '../../event-digest.js'
 import type { LedgerHead, VerifiedEvents } from '../../event-store.js'
 import { LARGE_EVENT_BYTES } from '../../large-event.js'
+import { findColumnDifference, VerifiedChain } from '../../verified-chain.js'
 import type { Database, Row } from '../files/database.js'
 import { candidates, type Indexes, type Walk } from '../search/event-candidates.js'
 import { readBodyBytes, readOutline } from '../search/large-body.js'
@@ -32,8 +32,6 @@ const SAMPLED = 199
 const TERM_CHARACTERS = 24
 const BATCH = 64
 const SLICE_MS = 4
-/** Maximum number of problems in one answer. */
-const MOST_PROBLEMS = 100
 
 const AT = /* sql */ `SELECT seq, captured_us, digest FROM events WHERE captured_us = ?`
 const DIGEST_AT = /* sql */ `SELECT digest FROM events WHERE seq = ?`
@@ -72,16 +70,9 @@ export function* verifyEvents(
 }
 
 /** Walks along the chain, and notes what is wrong. */
-class ChainWalk {
-  events = 0
+class ChainWalk extends VerifiedChain {
   /** `seq` of the last checked event. */
   seq: number
-  readonly #after: LedgerHead | null
-  #through: LedgerHead | null = null
-  #pending = 0
-  readonly #bySource: VerifiedEvents['bySource'] = new Map()
-  readonly #byKind: VerifiedEvents['byKind'] = new Map()
-  readonly #problems: Problem[] = []
   readonly #erasures: RecordedErasures
   /** Digest of the event before; undefined if it has none yet. */
   #digest: Uint8Array | undefined
@@ -91,30 +82,17 @@ class ChainWalk {
     start: Row | undefined,
     private readonly indexes: CheckedIndexes | undefined,
   ) {
+    super(start ? toHead(start) : null)
     this.#erasures = new RecordedErasures(database)
     this.seq = Number(start?.seq ?? 0)
     this.#digest = start ? digestOf(start) : EMPTY_DIGEST
-    this.#after = start ? toHead(start) : null
-  }
-
-  found(hasMore: boolean): VerifiedEvents {
-    return {
-      events: this.events,
-      after: this.#after,
-      through: this.#through,
-      hasMore,
-      pending: this.#pending,
-      bySource: this.#bySource,
-      byKind: this.#byKind,
-      problems: this.#problems,
-    }
   }
 
   check(row: Row): void {
     const seq = Number(row.seq)
     const missing = seq - this.seq - 1
     if (missing > 0) this.report(row, `Before it, ${missing === 1 ? 'an event is' : `${missing} events are`} missing.`)
-    if (Number(row.captured_us) <= (this.#through?.capturedAt ?? 0)) {
+    if (Number(row.captured_us) <= (this.through?.capturedAt ?? 0)) {
       this.report(row, 'It was not captured later than the event before it.')
     }
     const body = row.body === null ? readBodyBytes(this.database, seq) : Buffer.from(row.body as Uint8Array)
@@ -122,17 +100,9 @@ class ChainWalk {
     if (problem) this.report(row, problem)
     this.seq = seq
     this.#digest = digestOf(row)
-    this.#through = toHead(row)
-    this.#count(row)
-  }
-
-  report(row: Row | undefined, detail: string): void {
-    if (this.#problems.length === MOST_PROBLEMS) return
-    this.#problems.push({
-      captured_at: row ? toTimestamp(Number(row.captured_us)) : null,
-      dedupe_key: row ? String(row.dedupe_key) : null,
-      detail,
-    })
+    this.through = toHead(row)
+    this.count(row)
+    if (!row.digest) this.pending++
   }
 
   #checkDigest(row: Row, body: Buffer): string | undefined {
@@ -151,11 +121,8 @@ class ChainWalk {
     if (row.content_digest && row.subject_id === '') return undefined
     const event = row.body === null ? readOutline(this.database, Number(row.seq)) : readEvent(body)
     if (!event) return 'Its body is not JSON.'
-    const { captured_at, source, kind, subject_id, seen_count } = event
-    const said = { dedupe_key: storedKeyOf(event, event.provenance), captured_at, source, kind, subject_id, seen_count }
-    const columns = { ...row, captured_at: toTimestamp(Number(row.captured_us)), seen_count: Number(row.seen_count) }
-    const different = Object.keys(said).filter(name => Reflect.get(said, name) !== Reflect.get(columns, name))
-    if (different.length > 0) return `Its columns differ from its body: ${different.join(', ')}.`
+    const difference = findColumnDifference(row, event)
+    if (difference) return difference
     return Number(row.seq) % SAMPLED === 0 && row.body !== null ? this.#checkIndex(row, event) : undefined
   }
 
@@ -173,17 +140,6 @@ class ChainWalk {
     const isFound = (walk: Walk) =>
       [...candidates(database, index, walk, { low: seq, high: seq })].some(({ seqs }) => seqs.includes(seq))
     return walks.every(isFound) ? undefined : 'The search index does not find it.'
-  }
-
-  #count(row: Row): void {
-    const [source, kind] = [String(row.source), String(row.kind)]
-    const ofSource = this.#bySource.get(source) ?? { events: 0, duplicates: 0 }
-    ofSource.events++
-    ofSource.duplicates += Number(row.seen_count) - 1
-    this.#bySource.set(source, ofSource)
-    this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + 1)
-    this.events++
-    if (!row.digest) this.#pending++
   }
 }
 

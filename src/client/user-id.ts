@@ -8,7 +8,7 @@ import { type LedgerClient, OWN } from './ledger-client.js'
  * @param named name or id; absent: the user that the credential belongs to
  * @throws AppError `not_found/not_found`; as `LedgerClient`
  */
-export async function findUserId(client: Pick<LedgerClient, 'users'>, named: string | undefined): Promise<string> {
+export async function getUserId(client: Pick<LedgerClient, 'users'>, named: string | undefined): Promise<string> {
   if (named === undefined) return OWN
   const answer = (await client.users()).json()
   const items = isObject(answer) ? answer.items : undefined
