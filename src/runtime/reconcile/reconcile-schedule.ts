@@ -116,19 +116,11 @@ export class ReconcileSchedule {
   /** @returns the run, which must follow immediately; undefined while another server does it */
   async #begin(dry_run: boolean): Promise<Run | undefined> {
     const { leases, now } = this.parts
+    const held = leases && (await holdLease(leases, RECONCILE_LEASE))
+    if (leases && !held) return undefined
     const begun = beginRun(dry_run, toTimestamp(now()))
     this.#running = begun.running
-    try {
-      const held = leases && (await holdLease(leases, RECONCILE_LEASE))
-      if (leases && !held) {
-        this.#running = null
-        return undefined
-      }
-      return (request, call) => this.#run(request, call, { held, ...begun })
-    } catch (error) {
-      this.#running = null
-      throw error
-    }
+    return (request, call) => this.#run(request, call, { held, ...begun })
   }
 
   async #run(request: ReconcileRequest, call: ReconcileCall, { held, running, note }: Begun): Promise<HookReport[]> {
