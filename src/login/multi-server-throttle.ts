@@ -19,8 +19,8 @@ interface FailedKey {
 
 /** A `LoginThrottle` that counts the failures of all servers that share one ledger or board. */
 export class MultiServerThrottle {
-  /** Failures that this server has added to the counts. */
-  private added = 0
+  /** The checks that read the counts at this moment. */
+  private readonly reads = new Set<{ keys: readonly string[]; isOutdated: boolean }>()
 
   /** @param counts absent if there is only one server */
   constructor(
@@ -32,25 +32,23 @@ export class MultiServerThrottle {
   async check(address: string, username: string): Promise<void> {
     if (this.counts && this.throttle.enabled) {
       const keys = keysOf(address, username)
-      let added: number
-      let found: (FailuresOfKey | undefined)[]
-      // Counts read while a failure was added may lack it, and its attempt is no longer in progress.
-      do {
-        added = this.added
-        found = await this.counts.read(SCOPES.map(scope => keys[scope]))
-      } while (added !== this.added)
+      const found = await this.read(
+        this.counts,
+        SCOPES.map(scope => keys[scope]),
+      )
       for (const [at, scope] of SCOPES.entries()) this.throttle.adopt(scope, keys[scope], found[at])
     }
     this.throttle.check(address, username)
   }
 
   async failed(address: string, username: string): Promise<void> {
+    const added = failedKeys(address, username)
     try {
-      if (this.counts && this.throttle.enabled) await this.counts.add(failedKeys(address, username))
+      if (this.counts && this.throttle.enabled) await this.counts.add(added)
     } finally {
       // Until then the attempt counts as in progress.
       this.throttle.failed(address, username)
-      this.added++
+      for (const read of this.reads) if (added.some(({ key }) => read.keys.includes(key))) read.isOutdated = true
     }
   }
 
@@ -62,6 +60,25 @@ export class MultiServerThrottle {
   /** The attempt ended without an answer. */
   abandoned(address: string, username: string): void {
     this.throttle.abandoned(address, username)
+  }
+
+  /**
+   * Counts that were read while a failure of one of the keys was added may lack it, and its attempt is no longer in
+   * progress, so they are read again. The limits of these keys bound how often.
+   */
+  private async read(counts: FailureCounts, keys: readonly string[]): Promise<(FailuresOfKey | undefined)[]> {
+    const read = { keys, isOutdated: true }
+    this.reads.add(read)
+    try {
+      let found: (FailuresOfKey | undefined)[] = []
+      while (read.isOutdated) {
+        read.isOutdated = false
+        found = await counts.read(keys)
+      }
+      return found
+    } finally {
+      this.reads.delete(read)
+    }
   }
 }
 

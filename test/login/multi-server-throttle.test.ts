@@ -9,8 +9,10 @@ const REFUSED = { code: 'too_many_attempts' }
 function almostFull() {
   let failures: number = WINDOWS.pair.failures - 1
   const held = { read: Promise.resolve(), add: Promise.resolve() }
+  let reads = 0
   const throttle = new MultiServerThrottle(new LoginThrottle({ now: () => 0 }), {
     read: async keys => {
+      reads++
       const found = keys.map(() => ({ failures, leftMs: 60_000, sinceMs: 0 }))
       await held.read
       return found
@@ -21,7 +23,7 @@ function almostFull() {
     },
     clear: async () => {},
   })
-  return { throttle, held }
+  return { throttle, held, countReads: () => reads }
 }
 
 function hold(held: { read: Promise<void>; add: Promise<void> }, what: 'read' | 'add'): () => void {
@@ -51,6 +53,16 @@ t.test('a failure that is added while the shared counts are read counts', async 
   await throttle.failed(...ADA)
   release()
   await t.rejects(next, REFUSED)
+})
+
+t.test('the counts are not read again for the failures of others', async t => {
+  const { throttle, held, countReads } = almostFull()
+  const release = hold(held, 'read')
+  const check = throttle.check(...ADA)
+  await throttle.failed('192.0.2.2', 'eve')
+  release()
+  await check
+  t.equal(countReads(), 1)
 })
 
 t.test('a failure that cannot be added is reported, and its attempt is no longer in progress', async t => {

@@ -42,6 +42,6 @@ function findingOf({ id, capture = {}, updated_at }: Subscription, now: Micros):
   // One that was never captured is always due now.
   const due = findTimestamp(last_attempt_at ? next_due_at : updated_at)?.micros ?? now
   if (now - due <= (last_attempt_at ? OVERDUE.capturedBefore : OVERDUE.neverCaptured)) return undefined
-  const detail = `The watch ${id} is due since ${toTimestamp(due)}, and nothing captures it.`
+  const detail = `The watch ${id} has been due since ${toTimestamp(due)}, and nothing captures it.`
   return warning(detail, `"daybook capture subscription-once ${id}" shows why.`)
 }

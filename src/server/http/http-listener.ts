@@ -63,8 +63,8 @@ function probeHalfClosed(socket: Socket, unanswered: readonly ServerResponse[]):
 
 /**
  * Node closes both sides of a connection after its last answer. If the request is still arriving, the system then discards
- * the answer, and its sender sees only a broken connection. So our side alone is closed, and the rest of the request is
- * discarded until its sender closes the other side (`requestTimeout` limits that).
+ * the answer, and its sender sees only a broken connection. So our side alone is closed, and the other side after the
+ * request has arrived. The rest of the request is discarded; `requestTimeout` limits how long.
  *
  * Source: RFC 9112, section 9.6.
  */
@@ -76,6 +76,7 @@ function outlastRequest(req: IncomingMessage, res: ServerResponse): void {
     socket.destroySoon = () => {
       Reflect.deleteProperty(socket, 'destroySoon')
       socket.end()
+      req.once('end', () => socket.destroySoon())
     }
   })
 }
@@ -164,6 +165,11 @@ export class HttpListener {
     Object.assign(server, { httpAllowHalfOpen: true })
 
     const accept = (req: IncomingMessage, res: ServerResponse) => {
+      // Our side is closed: a request behind the last one would be executed, and its answer kept in memory.
+      if (!req.socket.writable) {
+        req.socket.destroySoon()
+        return
+      }
       this.#connections.unansweredOn(req.socket).push(res)
       // No other protocol is spoken here. Node drops bytes that arrive together with a request to change to one, so the
       // next request needs another connection. Source: RFC 9110, section 7.8.

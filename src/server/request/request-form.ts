@@ -12,9 +12,9 @@ const UNBOUNDED_LINE = 'cookie'
 
 /**
  * Refuses a malformed or ambiguous request before any of it is used: a target that is not a path, a `Host` that no browser
- * would send, more or longer header lines than a program needs, a body with another transfer coding than chunks, a second line of a
- * header that identifies the caller or proves a delivery. (Node keeps the first `Host` and `Authorization` and joins the others, so only the raw lines show
- * repeats.)
+ * would send, more or longer header lines than a program needs, a body with another transfer coding than chunks, a second
+ * line of a header that identifies the caller or proves a delivery. (Node keeps the first `Host` and `Authorization` and
+ * joins the others, so only the raw lines show repeats.)
  *
  * @throws AppError `invalid/bad_request`, `invalid/duplicate_header`, `invalid/bad_host`,
  *   `headers_too_large/headers_too_large`

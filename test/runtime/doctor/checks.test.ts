@@ -78,11 +78,13 @@ t.test('watches whose capture fails, and those that nothing captures, are report
     ['warn', 'The watch bad could not be captured 3 times in a row. The key was refused.'],
   ])
   t.match(of(watch('forgotten', { updated_at: at(-16 * minute) })), [
-    ['warn', `The watch forgotten is due since ${at(-16 * minute)}, and nothing captures it.`],
+    ['warn', `The watch forgotten has been due since ${at(-16 * minute)}, and nothing captures it.`],
   ])
   const day = 24 * 60 * minute
   t.match(of(watch('by-timer', { capture: captured(-day) })), [['ok', /./]], 'a timer may capture once a day')
-  t.match(of(watch('stopped', { capture: captured(-day - 2 * minute) })), [['warn', /^The watch stopped is due since/]])
+  t.match(of(watch('stopped', { capture: captured(-day - 2 * minute) })), [
+    ['warn', /^The watch stopped has been due since/],
+  ])
   const many = Array.from({ length: 8 }, (_, number) => watch(`bad-${number}`, { capture: failed }))
   t.equal(of(...many).length, 6)
   t.match(of(...many).at(-1), ['warn', '3 further watches cannot be captured.'])

@@ -109,6 +109,27 @@ t.test(
   },
 )
 
+for (const further of ['', 'DELETE /api/subscriptions/sub_1 HTTP/1.1\r\nHost: localhost\r\n\r\n']) {
+  const name = `a connection closes once its refused request has arrived${further && ', and executes no further one'}`
+  t.test(name, { timeout: 8_000 }, async t => {
+    const served = await serve(t)
+    await served.post('/api/subscriptions', { source: 'chat' })
+    const socket = connect({ port: served.port, host: '127.0.0.1', allowHalfOpen: true }).resume()
+    socket.on('error', () => {})
+    const head = ['POST /api/login HTTP/1.1', 'Host: localhost', 'Content-Type: application/json']
+    socket.write(`${head.join('\r\n')}\r\nExpect: 100-continue\r\nContent-Length: 5000\r\n\r\n`)
+    await once(socket, 'end')
+    socket.write(' '.repeat(5_000) + further)
+    await until(() => {
+      socket.write('\r\n') // Ignored if the connection is still open.
+      return socket.destroyed
+    })
+    t.match(served.log, [{ path: '/api/subscriptions' }, { path: '/api/login' }])
+    t.equal(served.log.length, 2)
+    t.equal(served.ledger.subscriptions.size, 1)
+  })
+}
+
 t.test('a stop does not wait for the rest of a refused request', { timeout: 8_000 }, async t => {
   const served = await serve(t)
   const socket = connect({ port: served.port, host: '127.0.0.1', allowHalfOpen: true }).resume()
