@@ -21,7 +21,7 @@ const TASK = /(?:[-*+]|\d[.)])[ \t]{1,4}\[[ xX]\]/g
  * The library reads a text with such a word for seconds, as the time grows with the square of the word's length. It stays
  * plain text. Without the look behind, the search itself would take that time for somewhat shorter words.
  */
-const LONG_WORD = /(?<!\S)\S{8192}/
+const LONG_WORD = /(?<!\S)\S{4096}/
 /** Maximum number of marks that are skipped because they are not tasks, such as those in code. */
 const MOST_PASSED = 100
 

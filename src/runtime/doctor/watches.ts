@@ -35,13 +35,16 @@ export function judgeWatches(subscriptions: readonly Subscription[], now: Micros
 
 function findingOf({ id, capture = {}, updated_at }: Subscription, now: Micros): Finding | undefined {
   const { failures = 0, last_error, last_attempt_at, next_due_at } = capture
+  const due = findTimestamp(next_due_at)?.micros ?? now
   if (failures > 0) {
-    const detail = `The watch ${id} could not be captured ${counted(failures, 'time')} in a row. ${last_error ?? ''}`
-    return warning(detail, `It is tried next at ${next_due_at}.`)
+    const often = failures === 1 ? '' : ` ${failures} times in a row`
+    const advice =
+      due > now ? `It is tried next at ${next_due_at}.` : `"daybook capture subscription-once ${id}" tries it now.`
+    return warning(`The watch ${id} could not be captured${often}. ${last_error ?? ''}`, advice)
   }
   // One that was never captured is always due now.
-  const due = findTimestamp(last_attempt_at ? next_due_at : updated_at)?.micros ?? now
-  if (now - due <= (last_attempt_at ? OVERDUE.capturedBefore : OVERDUE.neverCaptured)) return undefined
-  const detail = `The watch ${id} has been due since ${toTimestamp(due)}, and nothing captures it.`
+  const since = last_attempt_at ? due : (findTimestamp(updated_at)?.micros ?? now)
+  if (now - since <= (last_attempt_at ? OVERDUE.capturedBefore : OVERDUE.neverCaptured)) return undefined
+  const detail = `The watch ${id} has been due since ${toTimestamp(since)}, and nothing captures it.`
   return warning(detail, `"daybook capture subscription-once ${id}" shows why.`)
 }
