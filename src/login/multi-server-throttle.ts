@@ -20,7 +20,7 @@ interface FailedKey {
 /** A `LoginThrottle` that counts the failures of all servers that share one ledger or board. */
 export class MultiServerThrottle {
   /** The checks that read the counts at this moment. */
-  private readonly reads = new Set<{ keys: readonly string[]; isOutdated: boolean }>()
+  readonly #reads = new Set<{ keys: readonly string[]; isOutdated: boolean }>()
 
   /** @param counts absent if there is only one server */
   constructor(
@@ -32,10 +32,8 @@ export class MultiServerThrottle {
   async check(address: string, username: string): Promise<void> {
     if (this.counts && this.throttle.enabled) {
       const keys = keysOf(address, username)
-      const found = await this.read(
-        this.counts,
-        SCOPES.map(scope => keys[scope]),
-      )
+      const read = SCOPES.map(scope => keys[scope])
+      const found = await this.#read(this.counts, read)
       for (const [at, scope] of SCOPES.entries()) this.throttle.adopt(scope, keys[scope], found[at])
     }
     this.throttle.check(address, username)
@@ -48,7 +46,7 @@ export class MultiServerThrottle {
     } finally {
       // Until then the attempt counts as in progress.
       this.throttle.failed(address, username)
-      for (const read of this.reads) if (added.some(({ key }) => read.keys.includes(key))) read.isOutdated = true
+      for (const read of this.#reads) if (added.some(({ key }) => read.keys.includes(key))) read.isOutdated = true
     }
   }
 
@@ -66,9 +64,9 @@ export class MultiServerThrottle {
    * Counts that were read while a failure of one of the keys was added may lack it, and its attempt is no longer in
    * progress, so they are read again. The limits of these keys bound how often.
    */
-  private async read(counts: FailureCounts, keys: readonly string[]): Promise<(FailuresOfKey | undefined)[]> {
+  async #read(counts: FailureCounts, keys: readonly string[]): Promise<(FailuresOfKey | undefined)[]> {
     const read = { keys, isOutdated: true }
-    this.reads.add(read)
+    this.#reads.add(read)
     try {
       let found: (FailuresOfKey | undefined)[] = []
       while (read.isOutdated) {
@@ -77,7 +75,7 @@ export class MultiServerThrottle {
       }
       return found
     } finally {
-      this.reads.delete(read)
+      this.#reads.delete(read)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { toTimestamp } from '../model/timestamp.js'
+import { timestampOrNull } from '../model/timestamp.js'
 import type { LedgerStats } from './event-store.js'
 
 /** The answer lists only the most frequent kinds, because there may be any number of kinds. */
@@ -21,7 +21,7 @@ export function toStatistics({ sources, kinds, subscriptions, first, latest }: S
   const total = (of: 'events' | 'duplicates') => sources.reduce((sum, row) => sum + Number(row[of]), 0)
   const bySource = sources.map(({ source, events, duplicates, latest_us }) => [
     source,
-    { events: Number(events), duplicates: Number(duplicates), latest_captured_at: timestampOrNull(latest_us) },
+    { events: Number(events), duplicates: Number(duplicates), latest_captured_at: toInstant(latest_us) },
   ])
   return {
     event_count: total('events'),
@@ -29,11 +29,11 @@ export function toStatistics({ sources, kinds, subscriptions, first, latest }: S
     subscription_count: Number(subscriptions),
     by_source: Object.fromEntries(bySource),
     by_kind: Object.fromEntries(kinds.map(({ kind, events }) => [kind, Number(events)])),
-    first_captured_at: timestampOrNull(first),
-    latest_captured_at: timestampOrNull(latest),
+    first_captured_at: toInstant(first),
+    latest_captured_at: toInstant(latest),
   }
 }
 
-function timestampOrNull(micros: unknown): string | null {
-  return micros === null || micros === undefined ? null : toTimestamp(Number(micros))
+function toInstant(column: unknown): string | null {
+  return timestampOrNull(column === null || column === undefined ? null : Number(column))
 }

@@ -114,7 +114,7 @@ else
     await more(200)
 
     const there = await copy(t, home, [file, database])
-    t.match(await first.ended, { code: 0 }, 'the server of the file has ended by itself')
+    t.match(await first.ended, { code: 0 }, 'the server of the file has ended without a signal')
     const [one, two] = await Promise.all([start(database), start(database)])
     current = one
     t.same(await deliveries(one.url), accepted, 'its own source delivers to the new place')

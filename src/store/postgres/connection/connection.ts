@@ -106,7 +106,7 @@ export class Connection {
     await this.together(() => allSettled(...statements.map(([sql, ...values]) => this.run(sql, ...values))))
   }
 
-  /** Sends the statements of a function in one packet. The driver would send each by itself. */
+  /** Sends the statements of a function in one packet. The driver alone would send one packet for each. */
   together<Result>(send: () => Result): Result {
     const { stream } = this.client.connection
     stream.cork()
